@@ -8,6 +8,12 @@ use crate::error::{ArrayError, CallSite, Result};
 
 /// Several global arrays for [`together`]: a tuple of references to 2 to 6 of them, of any element types, or an array of
 /// references.
+#[diagnostic::on_unimplemented(
+    message = "`together` cannot walk over `{Self}`",
+    label = "not references to 2 to 6 global arrays with one number of axes",
+    note = "chunks go together where arrays have the same axes and cuts: `together((&a, &b))`; walk over `chunks()` of an array \
+            with other axes in a loop of its own"
+)]
 pub trait Together: sealed::Sealed {
     /// One chunk of each.
     type Chunks;

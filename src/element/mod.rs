@@ -14,6 +14,12 @@ pub mod private {
     pub use bytemuck;
 }
 
+#[diagnostic::on_unimplemented(
+    message = "cells of arrays cannot be `{Self}`",
+    label = "not a type that WGSL has in memory",
+    note = "cells are f32, f64, f16, u8 to u64, i8 to i64, vectors `[f32; 2]` to `[f32; 4]`, and structs with \
+            `#[derive(zippy::Element)]`; a `bool` is a u8 or u32 here, a `usize` a u32 or u64"
+)]
 /// A type that cells of an array can have.
 ///
 /// Implemented for `f32`, `i32`, `u32` and their 2- and 4-vectors (`[f32; 2]` is `vec2<f32>` in WGSL), for `u8`, `i8`,

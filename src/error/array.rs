@@ -1,3 +1,4 @@
+use super::CallSite;
 use crate::extents::Index;
 
 /// An array or a section of it was misused.
@@ -121,10 +122,15 @@ pub enum ArrayError {
         problem: String,
     },
     /// A ticket that this fence did not fill.
-    #[error("ticket {ticket} was not filled by this fence (it was taken already, or belongs to another fence)")]
+    #[error(
+        "the ticket of {section}, had from get at {asked_at}, is not one of this fence; redeem each ticket with the fence that \
+         follows its get"
+    )]
     Ticket {
-        /// Its number.
-        ticket: u64,
+        /// The section that was asked for.
+        section: String,
+        /// The line of the get.
+        asked_at: CallSite,
     },
     /// The program ended with one-sided operations that no fence has run.
     #[error(
@@ -169,6 +175,17 @@ pub enum ArrayError {
         fits: Option<Index>,
         /// Ranks that would do.
         ranks: u128,
+    },
+    /// A checked run (`ZIPPY_CHECK=1`) has found mistakes.
+    #[error(
+        "a checked run ended with {count} finding(s) on this rank, the first: {first} (ZIPPY_CHECK=warn reports findings and ends \
+         well)"
+    )]
+    Findings {
+        /// How many on this rank.
+        count: usize,
+        /// The first of them.
+        first: String,
     },
     /// A handle of another world or of another array.
     #[error("{0}")]

@@ -52,7 +52,39 @@ pub struct Stray {
     pub invocation: Option<[u32; 3]>,
     /// How many loads and stores of the call were outside of their chunk, modulo 2³².
     pub count: u32,
+    /// Where the first one lies that far beyond the owned cells along one axis that wider ghost cells would hold it.
+    pub reach: Option<Reach>,
 }
+
+/// A position beyond the ghost cells of one axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// The axis.
+    pub axis: usize,
+    /// The width of the ghost cells on that side.
+    pub width: u64,
+    /// The width that would hold the position.
+    pub needed: u64,
+}
+
+impl Reach {
+    /// The axis along which a position lies beyond the ghost cells of a chunk; none where there are several, or where it is
+    /// further away than a stencil reaches.
+    pub(crate) fn of(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
+        let beyond = |axis: usize| {
+            let below = (owned.start[axis] - position[axis], owned.start[axis] - storage.start[axis]);
+            let above = (position[axis] - owned.end[axis] + 1, storage.end[axis] - owned.end[axis]);
+            let (needed, width) = [below, above].into_iter().find(|(needed, width)| needed > width && *needed > 0)?;
+            Some(Self { axis, width: width.try_into().ok()?, needed: needed.try_into().ok()? })
+        };
+        let mut axes = (0..position.axes()).filter_map(beyond);
+        let reach = axes.next().filter(|_| axes.next().is_none())?;
+        (reach.needed <= reach.width + MOST_REACH).then_some(reach)
+    }
+}
+
+/// A stencil reaches no further beyond the ghost cells than so many cells; what does is an index that went wrong.
+const MOST_REACH: u64 = 16;
 
 /// What the ghost cells on one side of a chunk are. Had from [`World::ghost_states`](crate::World::ghost_states).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -76,18 +108,29 @@ impl Display for Finding {
                 write!(f, ": their owner was written by {writer}; update the ghost cells in between")
             }
             Problem::LoadOutside(stray) => {
-                write!(f, "loads {stray}, outside of the chunk and its ghost cells, and gets some other value")
+                write!(f, "loads {stray}, outside of the chunk and its ghost cells, and gets some other value")?;
+                stray.advise(f)
             }
             Problem::StoreOutside(stray) => {
-                write!(f, "stores {stray}, outside of the chunk and its ghost cells, where it is dropped")
+                write!(f, "stores {stray}, outside of the chunk and its ghost cells, where it is dropped")?;
+                stray.advise(f)
             }
         }
     }
 }
 
+impl Stray {
+    fn advise(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(Reach { axis, width, needed }) = self.reach else {
+            return f.write_str("; compare the position with the kernel's bounds before it is used");
+        };
+        write!(f, "; the ghost width on axis {axis} is {width}, {needed} is needed")
+    }
+}
+
 impl Display for Stray {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { position, invocation, count } = self;
+        let Self { position, invocation, count, .. } = self;
         write!(f, "cell {:?}", &position[..])?;
         if let Some(id) = invocation {
             write!(f, " (invocation {id:?})")?;

@@ -20,7 +20,7 @@ mod moment;
 mod record;
 mod site;
 
-pub use finding::{Finding, GhostState, Problem, Stray};
+pub use finding::{Finding, GhostState, Problem, Reach, Stray};
 pub(crate) use ghosts::Ghosts;
 pub(crate) use ledger::{Acting, History, Ledger};
 pub(crate) use moment::Moment;

@@ -3,8 +3,8 @@
 use super::types::Slot;
 use crate::element::{Element, ElementInfo, ElementKind, Field, Scalar};
 
-/// A value for a parameter: `f32`, `i32`, `u32` (and `f64`, `i64`, `u64` where the adapter has them), vectors of 2 to 4
-/// (`[f32; 3]`), and matrices or arrays of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first, or
+/// A value for a parameter: numbers (`0.2`, `3`, `7_u64`), which become the shader's type where that can hold them, vectors
+/// of 2 to 4 of them (`[0.5, 1.0, 2.0]`), and matrices or arrays of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first, or
 /// `array<vec4<f32>, 4>`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamValue {
@@ -12,6 +12,13 @@ pub struct ParamValue {
     components: usize,
     count: Option<usize>,
     bytes: Vec<u8>,
+}
+
+/// A number of a parameter.
+enum Number {
+    Float(f64),
+    Integer(i128),
+    Other,
 }
 
 impl ParamValue {
@@ -45,14 +52,84 @@ impl ParamValue {
         self.count.is_none().then_some(info.name)
     }
 
+    /// The WGSL type of a scalar or vector of doubles, with single precision.
+    pub(crate) fn wgsl_without_doubles(&self) -> Option<&'static str> {
+        let single = Self { scalar: Scalar::F32, ..self.clone() };
+        if self.scalar == Scalar::F64 { single.wgsl() } else { None }
+    }
+
+    /// Its numbers.
+    fn numbers(&self) -> Vec<Number> {
+        let read = |bytes: &[u8]| match self.scalar {
+            Scalar::F32 => Number::Float(f64::from(bytemuck::pod_read_unaligned::<f32>(bytes))),
+            Scalar::F64 => Number::Float(bytemuck::pod_read_unaligned(bytes)),
+            Scalar::I32 => Number::Integer(bytemuck::pod_read_unaligned::<i32>(bytes).into()),
+            Scalar::U32 => Number::Integer(bytemuck::pod_read_unaligned::<u32>(bytes).into()),
+            Scalar::I64 => Number::Integer(bytemuck::pod_read_unaligned::<i64>(bytes).into()),
+            Scalar::U64 => Number::Integer(bytemuck::pod_read_unaligned::<u64>(bytes).into()),
+            _ => Number::Other,
+        };
+        self.bytes.chunks_exact(self.scalar.bytes()).map(read).collect()
+    }
+
+    /// The first of its numbers, for messages.
+    fn listed(&self) -> String {
+        let text = |number: &Number| match number {
+            Number::Float(value) => format!("{value:?}"),
+            Number::Integer(value) => value.to_string(),
+            Number::Other => "?".to_owned(),
+        };
+        self.numbers().iter().take(4).map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Its bytes as numbers of another type; none where that cannot hold one of them. Floats round, integers are exact, and
+    /// a float is never cut to an integer.
+    fn converted(&self, to: Scalar) -> Option<Vec<u8>> {
+        if to == self.scalar {
+            return Some(self.bytes.clone());
+        }
+        let mut out = Vec::new();
+        for number in self.numbers() {
+            match (number, to) {
+                (Number::Float(value), Scalar::F32) => {
+                    let rounded = value as f32;
+                    if rounded.is_infinite() && value.is_finite() {
+                        return None;
+                    }
+                    out.extend(rounded.to_ne_bytes());
+                }
+                (Number::Float(value), Scalar::F64) => out.extend(value.to_ne_bytes()),
+                (Number::Integer(value), Scalar::F32) if value.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS => {
+                    out.extend((value as f32).to_ne_bytes());
+                }
+                (Number::Integer(value), Scalar::F64) if value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS => {
+                    out.extend((value as f64).to_ne_bytes());
+                }
+                (Number::Integer(value), Scalar::I32) => out.extend(i32::try_from(value).ok()?.to_ne_bytes()),
+                (Number::Integer(value), Scalar::U32) => out.extend(u32::try_from(value).ok()?.to_ne_bytes()),
+                (Number::Integer(value), Scalar::I64) => out.extend(i64::try_from(value).ok()?.to_ne_bytes()),
+                (Number::Integer(value), Scalar::U64) => out.extend(u64::try_from(value).ok()?.to_ne_bytes()),
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
+
     /// Writes the value to its place; says what differs when the types do.
     pub(super) fn write(&self, slot: &Slot, bytes: &mut [u8]) -> Result<(), String> {
-        if slot.shape != Some((self.scalar, self.components)) || slot.repeat.map(|(n, _)| n) != self.count {
-            return Err(format!("parameter `{}` is {}, but {} was given", slot.name, slot.ty, self.ty()));
+        let wrong = |problem: &str| Err(format!("parameter `{}` is {}, but {problem}", slot.name, slot.ty));
+        let Some((scalar, components)) = slot.shape.filter(|_| slot.repeat.map(|(n, _)| n) == self.count) else {
+            return wrong(&format!("{} was given", self.ty()));
+        };
+        if components != self.components {
+            return wrong(&format!("{} was given", self.ty()));
         }
-        let size = self.scalar.bytes() * self.components;
+        let Some(given) = self.converted(scalar) else {
+            return wrong(&format!("{}, which it cannot hold, was given as {}", self.listed(), self.ty()));
+        };
+        let size = scalar.bytes() * components;
         let stride = slot.repeat.map_or(size, |(_, stride)| stride);
-        for (i, one) in self.bytes.chunks_exact(size).enumerate() {
+        for (i, one) in given.chunks_exact(size).enumerate() {
             let at = slot.offset + i * stride;
             bytes[at..at + size].copy_from_slice(one);
         }
@@ -91,6 +168,12 @@ macro_rules! values {
         }
     )*};
 }
+impl From<usize> for ParamValue {
+    fn from(value: usize) -> Self {
+        (value as u64).into()
+    }
+}
+
 values!(f32 => F32, i32 => I32, u32 => U32, f64 => F64, i64 => I64, u64 => U64);
 
 /// All values of a uniform variable at once.

@@ -8,7 +8,7 @@ use super::pipeline::BoundBuffer;
 use crate::device::{BoxOf, Device, Lease, Piece, Strided};
 use crate::error::{CallSite, Result};
 use crate::extents::Index;
-use crate::history::{Finding, Problem, Stray, What};
+use crate::history::{Finding, Problem, Reach, Stray, What};
 use crate::region::Region;
 
 /// More layers and components of one array are not told apart: then it is layers alone.
@@ -185,7 +185,8 @@ impl Outside {
         let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);
         let site = history.ledger.site(What::Kernel(kernel.clone()), at);
         let problem = if self.is_store { Problem::StoreOutside } else { Problem::LoadOutside };
-        let problem = problem(Stray { position, invocation: *invocation, count: *count });
+        let reach = Reach::of(&position, &binding.owned, &binding.storage);
+        let problem = problem(Stray { position, invocation: *invocation, count: *count, reach });
         history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
     }
 }

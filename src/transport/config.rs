@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::environment::{self, Launcher, MAX_THREADS, detect_launcher};
+use super::environment::{self, Checking, Launcher, MAX_THREADS, detect_launcher};
 use super::patience::Patience;
 use crate::error::TransportError;
 
@@ -60,7 +60,8 @@ impl Config {
     }
 
     /// Whether the run is checked: ranks compare their calls before anything is moved, and stale ghost cells and positions
-    /// outside of a chunk are [found](crate::World::findings). Debug builds compare calls where nothing is said.
+    /// outside of a chunk are [found](crate::World::findings). Debug builds compare calls where nothing is said. The program
+    /// decides about findings; with `ZIPPY_CHECK=1` in place of this they fail the run at its end.
     ///
     /// Without it, calls that differ are found by the messages that they send.
     #[must_use]
@@ -142,6 +143,8 @@ pub(crate) enum Checks {
     Calls,
     /// And ghost cells and the positions of helpers are watched.
     All,
+    /// And findings are a failure at the end of the run.
+    AllFailing,
 }
 
 /// A configuration with nothing left open.
@@ -186,10 +189,12 @@ impl Settings {
             Some(launcher) => return Err(TransportError::NeedsMpi { launcher: launcher.to_string() }),
             None => Start::Threads(asked.map_or(1, |(ranks, _)| ranks)),
         };
-        let checks = match config.check.or(environment::check(&variable)?) {
-            Some(true) => Checks::All,
+        let of_program = config.check.map(|check| if check { Checking::Warning } else { Checking::Off });
+        let checks = match of_program.or(environment::check(&variable)?) {
+            Some(Checking::Failing) => Checks::AllFailing,
+            Some(Checking::Warning) => Checks::All,
             None if cfg!(debug_assertions) => Checks::Calls,
-            None | Some(false) => Checks::Nothing,
+            None | Some(Checking::Off) => Checks::Nothing,
         };
         let timeout = config.timeout.or(environment::timeout(&variable)?).unwrap_or(Duration::from_secs(300));
         if timeout.is_zero() {

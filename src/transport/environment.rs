@@ -74,9 +74,23 @@ fn switch(name: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<Opti
     }
 }
 
-/// Whether calls are compared between ranks.
-pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<bool>, TransportError> {
-    switch("ZIPPY_CHECK", variable)
+/// Whether a run is checked, and whether its findings are its failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checking {
+    Off,
+    Warning,
+    Failing,
+}
+
+/// How a run is checked.
+pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<Checking>, TransportError> {
+    let Some(value) = variable("ZIPPY_CHECK") else { return Ok(None) };
+    match value.trim() {
+        "0" => Ok(Some(Checking::Off)),
+        "1" => Ok(Some(Checking::Failing)),
+        "warn" => Ok(Some(Checking::Warning)),
+        _ => Err(refuse("ZIPPY_CHECK", value, "0, 1 or warn")),
+    }
 }
 
 /// Whether every process reports a failure.
@@ -123,9 +137,10 @@ mod tests {
             let error = ranks(&|_: &str| Some(bad.to_owned())).unwrap_err().to_string();
             assert!(error.contains("ZIPPY_RANKS") && error.contains(bad) && error.contains("from 1"), "{error}");
         }
-        assert_eq!(check(&of(&[("ZIPPY_CHECK", "0")])), Ok(Some(false)));
-        assert_eq!(check(&of(&[("ZIPPY_CHECK", "1")])), Ok(Some(true)));
-        assert!(check(&of(&[("ZIPPY_CHECK", "yes")])).unwrap_err().to_string().contains("0 or 1"));
+        assert_eq!(check(&of(&[("ZIPPY_CHECK", "0")])), Ok(Some(Checking::Off)));
+        assert_eq!(check(&of(&[("ZIPPY_CHECK", "1")])), Ok(Some(Checking::Failing)));
+        assert_eq!(check(&of(&[("ZIPPY_CHECK", "warn")])), Ok(Some(Checking::Warning)));
+        assert!(check(&of(&[("ZIPPY_CHECK", "yes")])).unwrap_err().to_string().contains("0, 1 or warn"));
         assert_eq!(verbose(&of(&[])), Ok(false));
         assert_eq!(verbose(&of(&[("ZIPPY_VERBOSE", "1")])), Ok(true));
         assert_eq!(timeout(&of(&[("ZIPPY_TIMEOUT_SECS", "2.5")])), Ok(Some(Duration::from_millis(2500))));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::group::ITS_PROGRAM;
-use super::{Group, Payload, Tag, traced};
+use super::{Group, Payload, Tag, traced, variables};
 use crate::error::{CallSite, Error, ErrorKind, Failure, Result};
 use crate::trace;
 
@@ -25,6 +25,9 @@ pub(crate) fn run_rank(
     program: &dyn Fn(Group) -> Result<()>,
 ) -> Result<()> {
     let _kept = trace::Kept::begin(zero);
+    if group.rank() == 0 {
+        variables::warn_of_unknown();
+    }
     let finish = |()| group.finished().and_then(|()| group.finish());
     let called = || {
         let _left = CallSite::leave();

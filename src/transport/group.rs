@@ -245,9 +245,14 @@ impl Group {
         self.checked && self.station.checks != Checks::Nothing
     }
 
+    /// Whether findings of a checked run are its failure.
+    pub(crate) fn fails_with_findings(&self) -> bool {
+        self.station.checks == Checks::AllFailing
+    }
+
     /// Whether ghost cells and the positions of helpers are watched.
     pub(crate) fn watching(&self) -> bool {
-        self.station.checks == Checks::All
+        matches!(self.station.checks, Checks::All | Checks::AllFailing)
     }
 
     /// Names what this rank does until the returned guard is dropped.

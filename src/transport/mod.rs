@@ -45,6 +45,7 @@ mod failure;
 mod finished;
 mod grace;
 mod traced;
+mod variables;
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::run_on;
@@ -59,3 +60,4 @@ pub use payload::{Payload, copied, values};
 pub(crate) use payload::{decoded, encoded};
 pub(crate) use tag::Beside;
 pub use tag::Tag;
+pub use variables::{VARIABLES, Variable};

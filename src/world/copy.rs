@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::exchange::Exchange;
 use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
-use crate::array::{ArrayCore, GlobalSection, LocalSection, Side};
+use crate::array::{ArrayCore, GlobalArray, GlobalSection, LocalArray, LocalSection, Side};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
@@ -36,6 +36,18 @@ impl<T, const D: usize> From<LocalSection<T, D>> for Section<T, D> {
 impl<T: Clone, const D: usize> From<&GlobalSection<T, D>> for Section<T, D> {
     fn from(section: &GlobalSection<T, D>) -> Self {
         Self::Global(section.clone())
+    }
+}
+
+impl<T: Element, const D: usize> From<&GlobalArray<T, D>> for Section<T, D> {
+    fn from(array: &GlobalArray<T, D>) -> Self {
+        Self::Global(array.at(..))
+    }
+}
+
+impl<T: Element, const D: usize> From<&LocalArray<T, D>> for Section<T, D> {
+    fn from(array: &LocalArray<T, D>) -> Self {
+        Self::Local(array.all())
     }
 }
 

@@ -56,7 +56,7 @@ pub use crate::transport::Config;
 
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::Device;
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::error::{ArrayError, CallSite, Error, ErrorKind, Result};
 use crate::history::{Acting, Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
@@ -130,7 +130,7 @@ impl World {
     /// What is left to do when the program has returned. Collective.
     ///
     /// # Errors
-    /// One-sided operations without a fence; what ranks have called that differs.
+    /// One-sided operations without a fence; what ranks have called that differs; what a checked run has found.
     pub(crate) fn close(&self) -> Result<()> {
         self.epoch.ended()?;
         self.note_rearranged();
@@ -138,11 +138,24 @@ impl World {
         if self.ledger.watches() {
             let patience = self.group.patience();
             self.group.set_patience(patience.at_the_end());
-            let met = self.collective("nothing more", hash("nothing more"), || Ok(()));
+            let met = self.collective("nothing more", hash("nothing more"), || {
+                if self.group.fails_with_findings() {
+                    self.agreed("a checked run", self.ended_as_checked())
+                } else {
+                    Ok(Ok(()))
+                }
+            });
             self.group.set_patience(patience);
-            met?;
+            met??;
         }
         Ok(())
+    }
+
+    /// The findings of a checked run on this rank, as an error.
+    fn ended_as_checked(&self) -> Result<()> {
+        let findings = self.ledger.findings();
+        let Some(first) = findings.first() else { return Ok(()) };
+        Err(ArrayError::Findings { count: findings.len(), first: first.to_string() }.into())
     }
 
     /// This rank, `0..size()`.

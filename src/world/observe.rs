@@ -71,6 +71,12 @@ impl World {
     /// Tells the viewer, if there is one, how the run has ended.
     pub(crate) fn detach(&self, how: &str) {
         if let Some(viewer) = self.viewer.take() {
+            if self.ledger.step() == 0 && self.rank() == 0 {
+                trace::warn(
+                    "ZIPPY_DEBUG: no viewer has seen the program, as it has come to no debug point; call \
+                     world.debug_point(\"name\")? where one may look into its arrays",
+                );
+            }
             viewer.borrow_mut().end(how);
         }
     }

@@ -226,7 +226,7 @@ fn mistakes_are_named_and_placed() {
         // Sections of one chunk under two names, one of them written.
         let same = world.elementwise("b").call().read("b", a.at(..)).write("a", a.at(..));
         if a.chunks().next().is_some() {
-            assert!(text(same).contains("bind it once"));
+            assert!(text(same).contains("use the target's own name"));
         }
         let cut = world.array::<f32, 1>("cut", &Layout::new([8]).split([vec![1, 7].into()]))?;
         cut.fill_with(|[x]| x as f32)?;

@@ -156,9 +156,12 @@ impl Assignment<'_> {
                 return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", term.name));
             }
         }
+        // A literal of Rust has 64 bits unless it says otherwise.
+        let has_doubles =
+            inputs.iter().map(|term| term.element).chain([&T::INFO]).any(|element| element.name.contains("f64"));
         let mut params = Vec::new();
         for (name, value) in &self.params {
-            match value.wgsl() {
+            match value.wgsl().map(|ty| if has_doubles { ty } else { value.wgsl_without_doubles().unwrap_or(ty) }) {
                 Some(ty) => params.push((name.as_str(), ty)),
                 None => return self.wrong(format!("parameter `{name}` is neither a scalar nor a vector")),
             }
@@ -167,6 +170,15 @@ impl Assignment<'_> {
         let target = Term { name, element: &T::INFO };
         let expression = &self.of.expression;
         let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
+        for (side, (input, ..)) in sides[1..].iter().zip(&self.inputs) {
+            let target = &sides[0];
+            if side.core.id() == target.core.id() && side.region == target.region {
+                return self.wrong(format!(
+                    "`{input}` is the same section as the target `{name}`; use the target's own name in the expression and \
+                     leave out read({input:?}, …)"
+                ));
+            }
+        }
         // The same mistakes on every rank, also where a rank has no cells.
         let aligned = aligned("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
@@ -210,8 +222,23 @@ impl Assignment<'_> {
                 return self.wrong(format!("the name `{name}` is given twice; to read the target, use its own name"));
             }
             if i < given.len() && !words(&self.of.expression).any(|word| word == *name) {
-                return self.wrong(format!("`{name}` is given, but the expression does not use it"));
+                let alike =
+                    |word: &&str| word.eq_ignore_ascii_case(name) || strsim::damerau_levenshtein(word, name) == 1;
+                let meant = words(&self.of.expression).filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
+                return self.wrong(match meant.filter(alike).find(|word| !all.contains(word)) {
+                    Some(word) => {
+                        format!("`{word}` is unknown to the expression; `{name}` is given, did you mean that?")
+                    }
+                    None => format!("`{name}` is given, but the expression does not use it; leave it out"),
+                });
             }
+        }
+        if words(&self.of.expression)
+            .any(|word| matches!(word, "if" | "else" | "for" | "while" | "return" | "let" | "var"))
+        {
+            let advice = "it is one expression and has no statements; choose between values by select(otherwise, value, \
+                          condition), and put more into functions (Elementwise::functions)";
+            return self.wrong(advice.to_owned());
         }
         if wgsl::Tokens::new(&self.of.expression).open_comment {
             let text = KernelSource::text(format!("elementwise {:?}", self.of.expression), &self.of.expression);

@@ -40,7 +40,8 @@ fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNu
 }
 
 fn describe([major, minor, patch, piece_bytes, check, ..]: &CommonNumbers) -> String {
-    let checks = ["no checks", "comparison of calls", "all checks"][(*check).min(2) as usize];
+    let checks =
+        ["no checks", "comparison of calls", "all checks", "all checks that fail the run"][(*check).min(3) as usize];
     format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, {checks}")
 }
 

@@ -67,8 +67,9 @@ impl World {
             fetched.keep(number, data);
             Ok(())
         };
-        self.epoch.queue(&section.core, section.region()?, Action::Get(Box::new(keep)));
-        Ok(Ticket::new(number))
+        let region = section.region()?;
+        self.epoch.queue(&section.core, region, Action::Get(Box::new(keep)));
+        Ok(Ticket::new(number, section.core.label(&region)))
     }
 
     /// Asks for the cells of a section to be written to a section on this rank's device; they are there after the next

@@ -12,6 +12,8 @@ use crate::plan::Moved;
 #[must_use = "the data is had from Fetched::redeem after the fence"]
 pub struct Ticket<T> {
     number: u64,
+    section: String,
+    asked_at: CallSite,
     element: PhantomData<T>,
 }
 
@@ -24,8 +26,8 @@ pub struct Fetched {
 }
 
 impl<T> Ticket<T> {
-    pub(super) fn new(number: u64) -> Self {
-        Self { number, element: PhantomData }
+    pub(super) fn new(number: u64, section: String) -> Self {
+        Self { number, section, asked_at: CallSite::here(), element: PhantomData }
     }
 }
 
@@ -42,7 +44,8 @@ impl Fetched {
     #[track_caller]
     pub fn redeem<T: Element>(&mut self, ticket: Ticket<T>) -> Result<Vec<T>> {
         let _call = CallSite::enter();
-        let bytes = self.data.remove(&ticket.number).ok_or(ArrayError::Ticket { ticket: ticket.number })?;
+        let Ticket { number, section, asked_at, .. } = ticket;
+        let bytes = self.data.remove(&number).ok_or(ArrayError::Ticket { section, asked_at })?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 }

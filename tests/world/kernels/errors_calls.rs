@@ -174,7 +174,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         report.fails("one not given", table().param("params.rate", 2.0_f32).param("steps", 2_u32).run());
         report.fails("an unknown name", table().param("rtae", 2.0_f32).run());
         report.fails("a name in two structs", table().param("rate", 2.0_f32).run());
-        report.fails("a wrong scalar", table().param("steps", 2_i32).run());
+        report.fails("a wrong scalar", table().param("steps", -2_i32).run());
         report.fails("a vector for a scalar", table().param("steps", [2_u32; 2]).run());
         report.fails("too short an array", call().param("table", [[1.0_f32; 4]; 2]).run());
         report.fails("a scalar for an array", call().param("table", 1.0_f32).run());

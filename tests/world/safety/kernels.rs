@@ -31,7 +31,7 @@ fn bindings_parameters_and_types_that_do_not_fit() {
             refused(world, kernel.call().read("sourse", &x).write("result", &y).param("scale", 1.0_f32).run()),
             refused(world, given().param("scale", 1.0_f32).run()),
             refused(world, given().param("scale", 1.0_f32).param("shift", 1_u32).param("sihft", 2_u32).run()),
-            refused(world, given().param("scale", 1_u32).param("shift", 1_u32).run()),
+            refused(world, given().param("scale", 1).param("shift", -1).run()),
             refused(world, kernel.call().read("source", &x).run()),
             refused(world, kernel.call().read("source", &z).write("result", &y).param("scale", 1.0_f32).run()),
             refused(world, kernel.call().read("result", &x).write("source", &y).run()),
@@ -42,7 +42,7 @@ fn bindings_parameters_and_types_that_do_not_fit() {
             kernel add.wgsl: there is no storage variable `sourse`; the shader declares `var<storage, read> source: array<f32>`, `var<storage, read_write> result: array<f32>`
             kernel add.wgsl: parameter `shift` was not given; the shader declares `var<uniform> params: Params { scale: f32, shift: u32 }`
             kernel add.wgsl: there is no parameter `sihft` in use; the shader declares `var<uniform> params: Params { scale: f32, shift: u32 }`
-            kernel add.wgsl: parameter `scale` is f32, but u32 was given; the shader declares `var<uniform> params: Params { scale: f32, shift: u32 }`
+            kernel add.wgsl: parameter `shift` is u32, but -1, which it cannot hold, was given as i32; the shader declares `var<uniform> params: Params { scale: f32, shift: u32 }`
             kernel add.wgsl: the section for `result` was not given; the shader declares `var<storage, read> source: array<f32>`, `var<storage, read_write> result: array<f32>`
             kernel add.wgsl: section [0..4] of array "whole" is bound to `source`: its cells are i32, not f32; the shader declares `var<storage, read> source: array<f32>`, `var<storage, read_write> result: array<f32>`
             kernel add.wgsl: `result` is bound with read, but declared var<storage, read_write>: bind it with write or update, or declare it var<storage, read>

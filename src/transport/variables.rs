@@ -1,0 +1,204 @@
+//! [`VARIABLES`]: all environment variables of the library, its programs, `cargo xtask` and the tests.
+
+use std::sync::Once;
+
+use crate::trace;
+
+/// An environment variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its values and their effect, as Markdown.
+    pub meaning: &'static str,
+    /// The behaviour where it is not set; none for variables of tests and benchmarks.
+    pub default: Option<&'static str>,
+}
+
+const fn documented(name: &'static str, meaning: &'static str, default: &'static str) -> Variable {
+    Variable { name, meaning, default: Some(default) }
+}
+
+/// A variable of tests and benchmarks.
+const fn internal(name: &'static str, meaning: &'static str) -> Variable {
+    Variable { name, meaning, default: None }
+}
+
+/// All variables. `docs/environment.md` has a row of each that has a default.
+#[rustfmt::skip]
+pub const VARIABLES: &[Variable] = &[
+    documented(
+        "ZIPPY_RANKS",
+        "number of ranks, as threads of this process",
+        "1",
+    ),
+    documented(
+        "ZIPPY_ADAPTER",
+        "part of an adapter's name, or its number, from 0 on, in the order of `cargo xtask doctor`",
+        "all adapters of the best kind",
+    ),
+    documented(
+        "ZIPPY_TIMEOUT_SECS",
+        "after how long a wait for another rank fails, and after how long more ranks that never come back end the process. Ranks that have finished wait twice as long for one that gives no sign of life: raise it where one rank works on by itself for long",
+        "300",
+    ),
+    documented(
+        "ZIPPY_CHECK",
+        "`1` compares the collective calls of all ranks before they move anything, finds stale ghost cells that are read and helpers' loads and stores outside of chunks, and fails the run at its end where it found any; `warn` only reports them; `0` does neither, and finds calls that differ by what every message says",
+        "0; debug builds compare calls",
+    ),
+    documented(
+        "ZIPPY_VERBOSE",
+        "`1`: under MPI every process returns the failure of `zippy::run`",
+        "one process says it, that of the rank that failed first, and all exit",
+    ),
+    documented(
+        "ZIPPY_TRACE",
+        "the file for [the timeline of all ranks](#the-timeline-of-a-run)",
+        "none",
+    ),
+    documented(
+        "ZIPPY_HOST_MAP",
+        "`0` never maps chunks into host memory, `1` insists on it",
+        "on for adapters that share memory with the host",
+    ),
+    documented(
+        "ZIPPY_MESSAGE",
+        "the most bytes of a message of an exchange between global arrays, and of what a delivery has under way; larger ones are cut, and an exchange that blocks and would stage more goes message by message, but where boxes have an order or may overlap; of all ranks the smallest counts",
+        "67108864",
+    ),
+    documented(
+        "ZIPPY_IN_PLACE",
+        "from how many bytes on a box that lies densely in mapped memory is sent without a copy, where all ranks' hosts map; of all ranks the largest counts",
+        "65536",
+    ),
+    documented(
+        "ZIPPY_BINDING_LIMIT",
+        "a lower limit for storage bindings, in bytes (to test large arrays on small ones); 4096 at least",
+        "the adapter's",
+    ),
+    documented(
+        "ZIPPY_BUFFER_LIMIT",
+        "a lower limit for buffers, in bytes (to test what needs several on small arrays); 4096 at least",
+        "the adapter's, at most 2 GiB",
+    ),
+    documented(
+        "ZIPPY_MEMORY_LIMIT",
+        "how many bytes the arrays of a rank may take; more is refused when they are made",
+        "nine tenths of the machine's memory, shared by its processes, where the adapter has none of its own",
+    ),
+    documented(
+        "ZIPPY_DEBUG",
+        "who looks into the program at its debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words behind commas; [the viewer's page](../debugger/README.md) lists them",
+        "nobody",
+    ),
+    documented(
+        "ZIPPY_DEBUGGER",
+        "the viewer that `spawn` starts",
+        "`zippy-debugger` beside the program, or on `PATH`",
+    ),
+    documented(
+        "ZIPPY_DEBUG_TOKEN",
+        "the token, 32 hexadecimal digits, with which `zippy-debugger` asks a program that listens, in place of `--token`; set for the program, too, it is the same for each run",
+        "a new one for each run, which the program prints",
+    ),
+    documented(
+        "MPICC",
+        "the compiler wrapper of the MPI library to build with",
+        "`mpicc`",
+    ),
+    documented(
+        "ZIPPY_MPIRUN",
+        "the launcher that `cargo xtask` uses",
+        "the one that belongs to the library",
+    ),
+    documented(
+        "RUST_LIB_BACKTRACE",
+        "`0` where `RUST_BACKTRACE` is set and wgpu was built with debug assertions, as in debug builds: it takes a backtrace at each of its locks otherwise, which makes small operations several times as slow. Panics keep theirs. This project builds wgpu without",
+        "as `RUST_BACKTRACE`",
+    ),
+    documented(
+        "VK_DRIVER_FILES",
+        "the manifest of the Vulkan driver to use, for the Vulkan loader; `cargo xtask test --drivers` takes it, too",
+        "every driver that is installed; SwiftShader for `--drivers`",
+    ),
+    internal("ZIPPY_BENCH_CHILD", "a process that a benchmark has started"),
+    internal("ZIPPY_BENCH_FILES_MIB", "the size of the files of a benchmark"),
+    internal("ZIPPY_BENCH_OUT", "where benchmarks write their numbers"),
+    internal("ZIPPY_BENCH_PEERS", "whether benchmarks run what they are compared with"),
+    internal("ZIPPY_BENCH_PYTHON", "the Python of benchmarks"),
+    internal("ZIPPY_IO_FILE", "a file of a test's own process"),
+    internal("ZIPPY_IO_FULL", "a full disk of a test"),
+    internal("ZIPPY_IO_FULL_ARRAYS", "a full disk of a test of arrays"),
+    internal("ZIPPY_IO_FULL_SMALL", "a small full disk of a test"),
+    internal("ZIPPY_IO_HELD", "a directory of checkpoints that a test holds"),
+    internal("ZIPPY_IO_KILLED", "a writer that a test kills"),
+    internal("ZIPPY_IO_TASK", "the task of a test's own process"),
+    internal("ZIPPY_SCREENSHOT", "where a test of a window keeps a picture"),
+    internal("ZIPPY_TEST_JOB", "the test that a process plays"),
+    internal("ZIPPY_TEST_MPI", "whether tests run under MPI, too"),
+    internal("ZIPPY_TEST_NO_LAUNCHER", "a test without a launcher"),
+];
+
+/// The most letters by which a name may differ from the one that is suggested for it.
+const MOST_TYPOS: usize = 3;
+
+/// Warns of variables that begin with `ZIPPY_` and that nothing reads, once a process.
+pub(crate) fn warn_of_unknown() {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        unknown(names).iter().for_each(|text| trace::warn(text));
+    });
+}
+
+/// A sentence for each name that is unknown.
+fn unknown(names: impl Iterator<Item = String>) -> Vec<String> {
+    let is_unknown =
+        |name: &String| name.starts_with("ZIPPY_") && VARIABLES.iter().all(|variable| variable.name != name);
+    let sentence = |name: String| {
+        let distance = |variable: &&Variable| strsim::damerau_levenshtein(&name, variable.name);
+        let closest = VARIABLES.iter().filter(|variable| variable.default.is_some()).min_by_key(distance);
+        let advice = match closest.filter(|closest| distance(closest) <= MOST_TYPOS) {
+            Some(closest) => format!("did you mean {}?", closest.name),
+            None => "docs/environment.md lists those that have".to_owned(),
+        };
+        format!("the environment variable {name} has no effect; {advice}")
+    };
+    names.filter(is_unknown).map(sentence).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_variable_is_reported_with_the_closest_name() {
+        let said = |names: &[&str]| unknown(names.iter().map(|name| (*name).to_owned()));
+        let known: Vec<&str> = VARIABLES.iter().map(|variable| variable.name).chain(["PATH", "RANKS"]).collect();
+        assert_eq!(said(&known), [""; 0]);
+        for (typo, right) in [
+            ("ZIPPY_RANK", "ZIPPY_RANKS"),
+            ("ZIPPY_CHEK", "ZIPPY_CHECK"),
+            ("ZIPPY_ADAPTOR", "ZIPPY_ADAPTER"),
+            ("ZIPPY_TIMEOUT_SEC", "ZIPPY_TIMEOUT_SECS"),
+        ] {
+            let expected = format!("the environment variable {typo} has no effect; did you mean {right}?");
+            assert_eq!(said(&["HOME", typo]), [expected]);
+        }
+        let far = said(&["ZIPPY_SOMETHING_OF_THE_USER"]);
+        assert!(far.len() == 1 && far[0].ends_with("docs/environment.md lists those that have"), "{far:?}");
+    }
+
+    #[test]
+    fn page_has_a_row_of_each_variable() {
+        let page = include_str!("../../docs/environment.md");
+        let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+        let row = |variable: &Variable| {
+            Some(format!("| `{}` | {} | {} |", variable.name, variable.meaning, variable.default?))
+        };
+        let expected: Vec<String> = VARIABLES.iter().filter_map(row).collect();
+        assert_eq!(rows, expected, "the table of docs/environment.md is:\n{}", expected.join("\n"));
+    }
+}

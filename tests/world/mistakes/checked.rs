@@ -1,0 +1,74 @@
+//! Checked runs: `ZIPPY_CHECK=1` fails a run with findings, and unknown variables are reported.
+
+use zippy::{KernelSource, Layout, Result, Split, World};
+
+use crate::support::jobs::{self, Carrier, Ended};
+use crate::support::launcher;
+
+const WIDE: &str = "@group(0) @binding(0) var<storage, read> now: array<f32>;
+@group(0) @binding(1) var<storage, read_write> next: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = next_position(id);
+    if next_inside(p) { next_store(p, now_load(p + vec2<i32>(2, 0)) + now_load(p - vec2<i32>(1, 0))); }
+}";
+
+/// Reads two cells away where there is one ghost cell.
+fn wide_stencil(world: &World) -> Result<()> {
+    let layout = Layout::new([24, 5]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 0]);
+    let layout = layout.periodic([true, false]);
+    let (now, next) = (world.array::<f32, 2>("now", &layout)?, world.array::<f32, 2>("next", &layout)?);
+    let kernel = world.kernel(KernelSource::text("wide.wgsl", WIDE))?;
+    world.ghosts(&now)?;
+    for (a, b) in zippy::together((&now, &next))? {
+        kernel.call().read("now", a.all()).write("next", b.all()).run()?;
+    }
+    Ok(())
+}
+
+fn role() -> Result<()> {
+    zippy::run(wide_stencil)
+}
+
+const TOLD: &str = "; the ghost width on axis 0 is 1, 2 is needed";
+
+fn ended(carrier: Carrier, name: &str, variables: &[(&str, &str)]) -> Option<Ended> {
+    let wanted = carrier == Carrier::Threads || launcher::wanted();
+    wanted.then(|| jobs::start(carrier, 3, name, variables))
+}
+
+#[test]
+fn findings_fail_a_run_with_check_1_and_not_with_warn() {
+    let test = jobs::test(module_path!(), "findings_fail_a_run_with_check_1_and_not_with_warn");
+    if jobs::play(&test, role) {
+        return;
+    }
+    for carrier in [Carrier::Threads, Carrier::Mpi] {
+        if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHECK", "1")]) {
+            ended.must_have_failed();
+            let failure = ended.lines("failed in");
+            assert!(
+                failure.len() == 1 && failure[0].contains("a checked run ended with 1 finding(s)"),
+                "{}",
+                ended.text
+            );
+            assert!(
+                failure[0].contains(TOLD) && failure[0].contains("at tests/world/mistakes/checked.rs:"),
+                "{}",
+                ended.text
+            );
+        }
+        if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHECK", "warn")]) {
+            assert_eq!(ended.code, Some(0), "{}", ended.text);
+            assert_eq!(ended.lines(TOLD).len(), 3, "each rank's: {}", ended.text);
+        }
+        if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHEK", "1"), ("ZIPPY_RANK", "3")]) {
+            assert_eq!(ended.code, Some(0), "{}", ended.text);
+            let said = ended.lines("has no effect");
+            assert_eq!(said.len(), 2, "once a job: {}", ended.text);
+            for right in ["ZIPPY_CHEK has no effect; did you mean ZIPPY_CHECK?", "did you mean ZIPPY_RANKS?"] {
+                assert_eq!(ended.lines(right).len(), 1, "{}", ended.text);
+            }
+        }
+    }
+}

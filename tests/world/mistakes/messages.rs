@@ -1,0 +1,107 @@
+//! Single messages: what was wrong, where, and what would be right.
+
+use zippy::{KernelSource, Layout, Result, Split, World};
+
+use crate::support::ranks;
+
+fn text<R>(result: Result<R>) -> String {
+    let Err(error) = result.map(drop) else { panic!("no error") };
+    error.kind().to_string()
+}
+
+fn field(world: &World, name: &str) -> Result<zippy::GlobalArray<f32, 2>> {
+    world.array(name, &Layout::new([9, 5]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 0]))
+}
+
+#[test]
+fn elementwise_mistake_names_the_right_expression() {
+    ranks(&[1, 3], |world| {
+        let (x, y) = (field(world, "x")?, field(world, "y")?);
+        let of = |expression: &str, name: &str| {
+            text(world.elementwise(expression).call().read(name, x.at(..)).write("out", y.at(..)))
+        };
+        let unknown = of("2.0 * X", "x");
+        assert!(unknown.ends_with("`X` is unknown to the expression; `x` is given, did you mean that?"), "{unknown}");
+        let unknown = of("2.0 * presure", "pressure");
+        assert!(unknown.contains("`presure` is unknown") && unknown.contains("`pressure` is given"), "{unknown}");
+        let unused = of("1.0", "x");
+        assert!(unused.ends_with("`x` is given, but the expression does not use it; leave it out"), "{unused}");
+        let statement = of("if p.x > 3 { x } else { 0.0 }", "x");
+        assert!(statement.contains("select(otherwise, value, condition)"), "{statement}");
+        let target = text(world.elementwise("x + 1.0").call().read("x", x.at(..)).write("next", x.at(..)));
+        assert!(target.contains("use the target's own name") && target.contains("`next`"), "{target}");
+        // What the message says is right.
+        x.fill(2.0)?;
+        world.elementwise("next + 1.0").call().write("next", x.at(..))?;
+        assert_eq!(world.sum(x.at(..))?, 3.0 * 45.0);
+        Ok(())
+    });
+}
+
+const PARAMETERS: &str = "struct Params { rate: f32, steps: u32, shift: vec2<i32> }
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@group(0) @binding(1) var<uniform> params: Params;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = a_position(id);
+    if a_inside(p) { a_store(p, params.rate * f32(params.steps) + f32(params.shift.x - params.shift.y)); }
+}";
+
+#[test]
+fn literal_becomes_the_type_of_the_shader_where_that_holds_it() {
+    ranks(&[1], |world| {
+        let a = world.array::<f32, 1>("a", &Layout::new([3]))?;
+        let kernel = world.kernel(KernelSource::text("rate.wgsl", PARAMETERS))?;
+        for chunk in a.chunks() {
+            let call = || kernel.call().write("a", chunk.all());
+            call().param("rate", 0.25).param("steps", 4).param("shift", [7_u32, 9]).run()?;
+            assert_eq!(chunk.all().read()?, [-1.0; 3]);
+            call().param("rate", 3).param("steps", 4_usize).param("shift", [1_i64, 0]).run()?;
+            assert_eq!(chunk.all().read()?, [13.0; 3]);
+            let with = |rate: zippy::kernel::ParamValue, steps: zippy::kernel::ParamValue| {
+                text(call().param("rate", rate).param("steps", steps).param("shift", [0, 0]).run())
+            };
+            for (rate, steps, wrong) in [
+                (1e300.into(), 1.into(), "`rate` is f32, but 1e300, which it cannot hold, was given as f64"),
+                (16_777_217.into(), 1.into(), "`rate` is f32, but 16777217, which it cannot hold"),
+                (1.0.into(), (-1).into(), "`steps` is u32, but -1, which it cannot hold, was given as i32"),
+                (1.0.into(), (1_u64 << 32).into(), "`steps` is u32, but 4294967296, which it cannot hold"),
+                (1.0.into(), 2.0.into(), "`steps` is u32, but 2.0, which it cannot hold, was given as f64"),
+                (1.0.into(), [1, 2].into(), "`steps` is u32, but vec2<i32> was given"),
+            ] {
+                let text = with(rate, steps);
+                assert!(text.contains(wrong), "{text}");
+            }
+        }
+        world.elementwise("rate * f32(p)").call().param("rate", 0.5).write("a", a.at(..))?;
+        assert_eq!(world.sum(a.at(..))?, 1.5);
+        Ok(())
+    });
+}
+
+#[test]
+fn whole_array_is_a_section() {
+    ranks(&[1, 3], |world| {
+        let (x, y) = (field(world, "x")?, field(world, "y")?);
+        x.fill(2.0)?;
+        world.copy(&x, &y)?;
+        world.elementwise("y + 1.0").call().write("y", &y)?;
+        assert_eq!((world.sum(&y)?, world.sum(y.at(..))?, world.max(&y.at(..))?), (135.0, 135.0, Some(3.0)));
+        Ok(())
+    });
+}
+
+#[test]
+fn ticket_of_another_fence_names_its_section_and_line() {
+    ranks(&[1, 3], |world| {
+        let a = field(world, "a")?;
+        let line = line!() + 1;
+        let ticket = world.get(a.at((2..4, 1)))?;
+        world.fence()?;
+        let text = text(world.fence()?.redeem(ticket));
+        assert!(text.contains("the ticket of section [2..4, 1..2] of array \"a\""), "{text}");
+        assert!(text.contains(&format!("had from get at {}:{line}:", file!())), "{text}");
+        assert!(text.ends_with("redeem each ticket with the fence that follows its get"), "{text}");
+        Ok(())
+    });
+}
