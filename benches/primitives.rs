@@ -17,7 +17,7 @@ use reference::lampshade::Lampshade;
 
 const MI: usize = 1 << 20;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of \
                  pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels 1 \
                  and 16) on one rank. Each beside a copy between two arrays of the adapter that moves as many bytes as \
@@ -25,7 +25,8 @@ fn main() -> Result<()> {
                  Under cargo xtask bench --peers inclusive scans and sorts of u32 by kernels have lampshade's beside them.";
     on_ranks("primitives", about, &[Path::Mapped, Path::Kernels], |run| {
         // A sort of 64 Mi by a software adapter's kernels takes minutes.
-        let sizes: &[usize] = if run.path == Path::Mapped { &[1, 16, 64] } else { &[1, 16] };
+        let software = run.world.gpu().adapter().device_type == wgpu::DeviceType::Cpu;
+        let sizes: &[usize] = if run.path == Path::Kernels && software { &[1, 16] } else { &[1, 16, 64] };
         let peer = if run.path == Path::Kernels { Lampshade::start(run.world) } else { Ok(None) };
         let peer = peer.unwrap_or_else(|why| {
             println!("lampshade is left out: {why}");

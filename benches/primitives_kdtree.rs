@@ -22,7 +22,7 @@ const POINTS_OF_A_LEAF: usize = 32;
 type Point = [f32; 4];
 type Other = ImmutableKdTree<f32, 3>;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Trees of 1 Mi random points in three dimensions (16 Mi where --only asks for \"16 Mi\", by a software \
                  adapter's kernels where it asks for \"kernels\"): built with leaves of 32 points, built with 4 leaves a \
                  rank until queries can be asked (hosts then have trees of leaves of 12 points), and the 8 nearest \

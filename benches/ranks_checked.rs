@@ -16,7 +16,7 @@ const STEPS: usize = 6;
 /// Times that runs alternate.
 const TURNS: usize = 5;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "A debug point while nobody looks (at most 1 us), and a step of heat diffusion (ghost update, 7-point \
                  stencil) in a checked run (ZIPPY_CHECK=1, at most 3 times one in another run).";
     let options = Options::parse("ranks_checked", about);

@@ -18,14 +18,15 @@ use reference::dispatch::BareDispatch;
 /// Cells of one rank along each axis.
 const N: i64 = 128;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Sum, dot product, extremes and histogram (256 bins) of 128^3 f32 per rank, with one ghost cell; fill, and y = a x + \
                  y. Each beside a naive loop over a plain vector and, for reductions, one all-reduce. Exact sums are the same \
                  bits for every number of ranks; naive ones are not. Call::run of a kernel over 64 cells, its domain a section, \
                  extents or a count on the device, beside a bare wgpu dispatch into the same encoder: a call's share of 500, \
                  when they are recorded and when they are done.";
     on_ranks("ranks_compute", about, &[Path::Mapped, Path::Kernels], |run| {
-        let shape = [N, N, N * run.world.size() as i64];
+        let n = N * run.growth((4 * N * N * N) as u64, 3);
+        let shape = [n, n, n * run.world.size() as i64];
         let layout =
             Layout::new(shape).split([Split::Whole, Split::Whole, Split::Even(run.world.size())]).ghost([1; 3]);
         let x = run.world.array::<f32, 3>("x", &layout)?;

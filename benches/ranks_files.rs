@@ -28,7 +28,7 @@ const MIB: &str = "ZIPPY_BENCH_FILES_MIB";
 /// The most host memory that a rank should take beside the array.
 const MEMORY_TARGET: f64 = (64 << 20) as f64;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Saving and loading 512x512x1024 f32 (1 GiB; ZIPPY_BENCH_FILES_MIB says another number of MiB) as npy, Zarr (raw \
                  and zstd), VTI and checkpoint, beside plain writes (by all ranks, by rank 0 alone, dd) and reads of as many \
                  bytes; memory; steps of a heat solver while a checkpoint is written. All writes wait for the disk, and all \

@@ -18,7 +18,7 @@ const N: usize = 128;
 /// The most that the library may take in terms of the reference.
 const TARGET: f64 = 2.0;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "One-layer ghost update of 128^3 f32 a rank (6 faces; 26 neighbours; periodic) beside a halo exchange written \
                  by hand on plain vectors with the same transport (benches/reference/exchange.rs), and where chunks are not \
                  mapped beside one written by hand with wgpu (benches/reference/device.rs).";
@@ -45,16 +45,20 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     }
     let world = run.world;
     let grid = grid(world.size());
-    let layout = Layout::new(grid.map(|n| n * N)).split(grid.map(Split::Even)).ghost([1, 1, 1]).periodic([periodic; 3]);
+    let n = N * run.growth(4 * N.pow(3) as u64, 3) as usize;
+    let layout = Layout::new(grid.map(|chunks| chunks * n))
+        .split(grid.map(Split::Even))
+        .ghost([1, 1, 1])
+        .periodic([periodic; 3]);
     let array = world.array::<f32, 3>("field", &layout)?;
     array.fill_with(value)?;
     let update = || match reach {
         Reach::Faces => Exchange::new().ghosts(&array).faces_only(),
         Reach::All => Exchange::new().ghosts(&array),
     };
-    let exchange = halo(world.rank(), grid, N, periodic, reach);
+    let exchange = halo(world.rank(), grid, n, periodic, reach);
     let bytes = exchange.bytes();
-    let mut vector = plain(&array)?;
+    let mut vector = plain(&array, n)?;
     let library = contender("zippy", || world.exchange(update()).map(drop));
     let mut messages = Messages::default();
     // What a step cannot do without: reading the cells and writing them.
@@ -84,12 +88,12 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
 }
 
 /// The field of the reference before the first step: own cells filled, ghost cells zero.
-fn plain(array: &GlobalArray<f32, 3>) -> Result<Vec<f32>> {
+fn plain(array: &GlobalArray<f32, 3>, n: usize) -> Result<Vec<f32>> {
     let chunk = array.local()?;
     let start = chunk.region().start;
-    let pitch = N + 2;
+    let pitch = n + 2;
     let mut vector = vec![0.0; pitch * pitch * pitch];
-    for (z, y, x) in (0..N).flat_map(|z| (0..N).flat_map(move |y| (0..N).map(move |x| (z, y, x)))) {
+    for (z, y, x) in (0..n).flat_map(|z| (0..n).flat_map(move |y| (0..n).map(move |x| (z, y, x)))) {
         let global = [x as i64 + start[0], y as i64 + start[1], z as i64 + start[2]];
         vector[x + 1 + pitch * (y + 1 + pitch * (z + 1))] = value(global);
     }

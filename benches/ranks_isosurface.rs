@@ -22,7 +22,7 @@ const OTHERS: [(&str, &str); 3] = [
     ("scikit-image", "scikit-image"),
 ];
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Isosurfaces of the tangle at 256^3 and 512^3 (f32) and of the scans engine and bonsai (../shared/data, 8 bits), \
                  cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues, one by one and at once; beside reading each \
                  sample once. Memory beside the samples of the first field. Under cargo xtask bench --peers the runs of one \

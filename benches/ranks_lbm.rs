@@ -37,13 +37,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if i < count { a[i] = b[i] + 0.5 * c[i]; }
 }";
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Steps of D3Q19 in a closed box, 64^3 and 128^3 cells a rank, in f32 and in 16 bits: million cell updates a second, beside the \
                  scalar triad (b + s c) of as many bytes and loads and stores of 19 slots in place without arithmetic; and of a \
                  square cavity of 128^2 cells on all ranks; what walls and bodies cost; and steps of D3Q19 in two copies on global \
                  arrays beside the same by hand with wgpu (benches/reference/lattice.rs).";
     on_ranks("ranks_lbm", about, &[Path::Mapped, Path::Kernels], |run| {
-        for n in [64, 128] {
+        let growth = run.growth(76 * 128 * 128 * 128, 3);
+        for n in [64 * growth, 128 * growth] {
             space(run, n, Storage::Single)?;
             space(run, n, Storage::Half)?;
         }
@@ -150,6 +151,7 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
         }
         run.add(json!({
             "case": case,
+            "bytes_per_rank": bytes * cells,
             "mlups": mlups,
             "cpu_secs_per_update": job,
             "median_step_secs": secs.median,

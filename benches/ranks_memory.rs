@@ -15,7 +15,7 @@ const N: i64 = 800;
 /// The most device memory of all ranks together, in terms of the array's cells.
 const TARGET: f64 = 1.3;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Device memory at its peak, over all ranks, and seconds of creating an array of 800^3 f32 in 16 chunks with one \
                  ghost layer, of its ghost update, of copying nearly all of it onto itself, shifted, and of getting and putting \
                  200^3 cells by every rank.";

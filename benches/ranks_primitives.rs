@@ -15,7 +15,7 @@ const CPU_TARGET: f64 = 1.3;
 /// The most memory that a sort takes beside its keys, in terms of them.
 const MEMORY_TARGET: f64 = 1.0;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells in all (by a software \
                  adapter's kernels 1 Mi, where --only asks for \"kernels\") with one chunk on each rank: seconds and CPU \
                  seconds of all processes, beside a copy between two arrays of the adapter and the same primitive of as \

@@ -14,13 +14,13 @@ use common::{Options, Spread, write};
 /// Tells a process started by this one what it is to time.
 const CHILD: &str = "ZIPPY_BENCH_CHILD";
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let start = Instant::now();
     match std::env::var(CHILD).as_deref() {
-        Ok("library") => return library(start).map(|secs| println!("{} {}", secs[0], secs[1])),
+        Ok("library") => return library(start).map(|secs| println!("\n{} {}", secs[0], secs[1])),
         Ok(_) => {
             by_hand();
-            println!("{}", start.elapsed().as_secs_f64());
+            println!("\n{}", start.elapsed().as_secs_f64());
             return Ok(());
         }
         Err(_) => {}
@@ -64,10 +64,16 @@ fn case(name: &str, secs: &[f64]) -> serde_json::Value {
 /// What a process that runs this program once says.
 fn child(what: &str) -> Vec<f64> {
     let program = std::env::current_exe().expect("a program has a path");
-    let output = Command::new(program).env(CHILD, what).output().expect("it can be started again");
+    let output = Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .env(CHILD, what)
+        .output()
+        .expect("it can be started again");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    text.split_whitespace().map(|word| word.parse().expect("seconds")).collect()
+    // The program may have other things to say.
+    let numbers = |line: &str| line.split_whitespace().map(|word| word.parse().ok()).collect::<Option<Vec<f64>>>();
+    text.lines().filter_map(numbers).find(|secs| !secs.is_empty()).expect("a line of seconds")
 }
 
 fn under_mpi(start: Instant) -> Result<()> {

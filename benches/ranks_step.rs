@@ -12,7 +12,7 @@ use common::{Path, Run, Spread, on_ranks};
 /// Columns of the picture.
 const COLUMNS: f64 = 50.0;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "The share of a step of heat diffusion (ghost update, 7-point stencil) that is spent in overhead (packing, \
                  unpacking, local copies, planning), in waiting for other ranks, and in computing: the paper's Figure 10. Also \
                  the step's time when the ghost update overlaps the computation of the interior.";
@@ -20,7 +20,8 @@ fn main() -> Result<()> {
         if run.world.rank() == 0 {
             println!("c computing, o overhead, w waiting, . anything else");
         }
-        [32, 64, 128].into_iter().try_for_each(|n| step(run, n))
+        let growth = run.growth(4 * 128 * 128 * 128, 3) as usize;
+        [32, 64, 128].into_iter().try_for_each(|n| step(run, n * growth))
     })
 }
 
@@ -85,10 +86,10 @@ fn step(run: &Run, n: usize) -> Result<()> {
         world.barrier()?;
         overlapped.push(overlapping(which)?);
     }
-    report(run, &case, &shares, overlapped)
+    report(run, n, &case, &shares, overlapped)
 }
 
-fn report(run: &Run, case: &str, shares: &[Shares], overlapped: Vec<f64>) -> Result<()> {
+fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f64>) -> Result<()> {
     let world = run.world;
     // Means over steps and ranks, so that the parts add up.
     let mut sums = shares
@@ -117,6 +118,7 @@ fn report(run: &Run, case: &str, shares: &[Shares], overlapped: Vec<f64>) -> Res
     );
     run.add(json!({
         "case": case,
+        "bytes_per_rank": 8 * n * n * n,
         "computing": part(computing),
         "overhead": part(overhead),
         "waiting": part(waiting),

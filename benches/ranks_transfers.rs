@@ -11,18 +11,28 @@ use reference::exchange::{Block, Exchange, Messages};
 use reference::halo::grid;
 use reference::moves::{Bounds, blocks, moves};
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "Copy of a 4 MiB and a 32 MiB shifted region, redistribution of slabs to blocks, get and put of 32^3 cells and \
                  of 8 bytes, composite of a 1024^2 RGBA f32 image. Each beside the same by hand on plain vectors with the same \
                  transport (benches/reference/), and beside a plain memory copy of the bytes.";
     on_ranks("ranks_transfers", about, &[Path::Mapped, Path::Kernels], |run| {
         copy(run, "copy, 4 MiB shifted", [128, 128, 64])?;
-        copy(run, "copy, 32 MiB shifted", [256, 256, 128])?;
+        let shape = large(run);
+        copy(run, &format!("copy, {} MiB shifted", mib(shape)), shape)?;
         redistribution(run)?;
         one_sided(run, "32^3", 32, 32)?;
         one_sided(run, "8 bytes", 2, 1)?;
         composite(run)
     })
+}
+
+/// Shape of 32 MiB of f32, grown with the adapter's memory.
+fn large(run: &Run) -> [usize; 3] {
+    [256, 256, 128].map(|n| n * run.growth(32 << 20, 3) as usize)
+}
+
+fn mib(shape: [usize; 3]) -> usize {
+    shape.iter().product::<usize>() >> 18
 }
 
 fn value([x, y, z]: [i64; 3]) -> f32 {
@@ -121,11 +131,11 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
 }
 
 fn redistribution(run: &Run) -> Result<()> {
-    let (world, case) = (run.world, "redistribution, slabs to blocks, 32 MiB");
+    let (world, shape) = (run.world, large(run));
+    let case = &format!("redistribution, slabs to blocks, {} MiB", mib(shape));
     if !run.options.wants(&run.named(case)) {
         return Ok(());
     }
-    let shape = [256, 256, 128];
     let ranks = world.size();
     let columns = if ranks == 2 { [2, 1, 1] } else { grid(ranks) };
     let from = world.array::<f32, 3>("slabs", &Layout::new(shape).split(slabs(ranks).map(Split::Even)))?;

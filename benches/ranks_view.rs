@@ -20,7 +20,7 @@ const SEEN: i64 = 256;
 /// Debug points of one figure.
 const POINTS: usize = 50_000;
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let about = "A slice of 256^2 cells of an array of 512^3 f32 that all ranks share, from asking to having (at most 100 ms), and a \
                  debug point while a viewer is connected and looks at nothing, beside one without.";
     let options = Options::parse("ranks_view", about);

@@ -12,7 +12,7 @@ mod volume {
 
 use common::{Path, on_ranks};
 
-fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     let about = "Frames of 1024x1024 pixels of engine and bonsai (../shared/data; a phantom where they are missing) with \
                  samples one voxel apart, split into casting, compositing and the rest; compositing alone of 1024x1024 \
                  pictures, one a rank, dense and with 20 % of the pixels covered, beside binary swap and direct send written \

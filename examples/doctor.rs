@@ -17,7 +17,7 @@ use say::say;
 /// More than the 65,535 after which some versions of Mesa's software Vulkan stop.
 const ITERATIONS: u32 = 100_000;
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     if std::env::args().any(|argument| argument == "--quick") {
         let device = Device::open(&DeviceOptions::from_env(0, 1)?)?;
         say(describe(&device))?;
@@ -57,6 +57,7 @@ fn describe(device: &Device) -> Value {
         "driver": adapter.driver,
         "storage_binding_mib": limits.binding_bytes >> 20,
         "buffer_mib": limits.buffer_bytes >> 20,
+        "memory_mib": adapter.memory_bytes.map(|bytes| bytes >> 20),
         "host_mapped": device.host_mapped(),
         "features": device.features().iter_names().map(|(name, _)| name).collect::<Vec<_>>(),
     })

@@ -15,8 +15,6 @@ use zippy::{Config, Result, World, run_with};
 
 /// A sample lasts at least this long: short operations are repeated.
 const SAMPLE_SECS: f64 = 10e-3;
-/// The samples of a case take about so long, at most.
-const CASE_SECS: f64 = 30.0;
 /// The most repeats in one sample.
 const MOST_REPEATS: f64 = 500.0;
 
@@ -26,6 +24,9 @@ pub struct Options {
     /// Samples of every figure.
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
+    /// Seconds that the samples of a case take at most, nearly.
+    #[arg(long, default_value_t = 30.0)]
+    case_secs: f64,
     /// Only the cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -39,8 +40,12 @@ impl Options {
     pub fn parse(name: &'static str, about: &'static str) -> Self {
         let more = "ZIPPY_RANKS=n runs n ranks as threads, an MPI launcher as processes. ZIPPY_BENCH_OUT=FILE takes the \
                     numbers as JSON.";
-        let command = Command::new(name).about(about).after_help(more);
-        let matches = Options::augment_args(command).get_matches();
+        let command = Options::augment_args(Command::new(name).about(about).after_help(more));
+        // Where the benchmark is a part of another program, the command line is that program's.
+        let matches = match std::env::var("ZIPPY_BENCH_ARGS") {
+            Ok(words) => command.get_matches_from([name].into_iter().chain(words.split_whitespace())),
+            Err(_) => command.get_matches(),
+        };
         Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -60,11 +65,13 @@ impl Options {
     }
 }
 
-/// Leaves the numbers where the runner looks for them.
+/// Leaves the numbers where the runner looks for them: the file is always whole.
 pub fn write(cases: &[Value]) {
     let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
-    let text = json!({ "cases": cases }).to_string();
-    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let draft = std::path::Path::new(&path).with_extension("draft");
+    let written = std::fs::write(&draft, json!({ "cases": cases }).to_string());
+    let written = written.and_then(|()| std::fs::rename(&draft, &path));
+    written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
 /// How chunks are reached in a run.
@@ -81,6 +88,7 @@ pub struct Run<'w> {
     pub world: &'w World,
     pub options: &'w Options,
     pub path: Path,
+    /// Those of the paths before this one, too.
     cases: std::cell::RefCell<Vec<Value>>,
 }
 
@@ -93,7 +101,7 @@ pub fn on_ranks(
     program: impl Fn(&Run) -> Result<()> + Send + Sync,
 ) -> Result<()> {
     let options = Options::parse(name, about);
-    let mut cases = Vec::new();
+    let mut cases: Vec<Value> = Vec::new();
     for &path in paths {
         // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread
         // that reads or writes the environment.
@@ -104,16 +112,13 @@ pub fn on_ranks(
             Path::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
         }
         let found = run_with(Config::new(), |world| {
-            let run = Run { world, options: &options, path, cases: Default::default() };
+            let run = Run { world, options: &options, path, cases: cases.clone().into() };
             if path == Path::Kernels || world.gpu().host_mapped() {
                 program(&run)?;
             }
             Ok((world.rank() == 0).then(|| run.cases.take()))
         })?;
-        cases.extend(found.into_iter().flatten().flatten());
-    }
-    if !cases.is_empty() {
-        write(&cases);
+        cases = found.into_iter().flatten().next().unwrap_or_default();
     }
     Ok(())
 }
@@ -166,6 +171,20 @@ impl Run<'_> {
         format!("{case}, {path}")
     }
 
+    /// Factor for the edges of a benchmark whose largest array takes `bytes` a rank: a power of two, so
+    /// that the grown array fills a binding or a twenty-fourth of the adapter's memory at most. 1 on
+    /// software adapters, and where the memory is not known.
+    pub fn growth(&self, bytes: u64, axes: u32) -> i64 {
+        let (gpu, ranks) = (self.world.gpu(), self.world.size() as u64);
+        if gpu.adapter().device_type == wgpu::DeviceType::Cpu {
+            return 1;
+        }
+        let memory = gpu.adapter().memory_bytes.unwrap_or(0) / 24 / ranks;
+        let most = memory.min(gpu.limits().binding_bytes);
+        let grown = |factor: &i64| bytes * (*factor as u64).pow(axes) <= most;
+        (0..8).map(|power| 1 << power).take_while(grown).last().unwrap_or(1)
+    }
+
     /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is that
     /// of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
     /// contender should be. Collective.
@@ -194,8 +213,9 @@ impl Run<'_> {
             repeats.push((SAMPLE_SECS / once).clamp(1.0, MOST_REPEATS) as usize);
         }
         let mut secs = vec![Vec::new(); contenders.len()];
-        let samples =
-            ((CASE_SECS / round) as usize).clamp(3, self.options.samples().max(3)).min(self.options.samples());
+        let samples = ((self.options.case_secs / round) as usize)
+            .clamp(3, self.options.samples().max(3))
+            .min(self.options.samples());
         for sample in 0..samples {
             for turn in 0..contenders.len() {
                 let which = (sample + turn) % contenders.len();
@@ -286,9 +306,12 @@ impl Run<'_> {
         }));
     }
 
-    /// Adds a case to the numbers; those of rank 0 count.
+    /// Adds a case to the numbers; those of rank 0 count. A run that is stopped leaves the cases before.
     pub fn add(&self, case: Value) {
         self.cases.borrow_mut().push(case);
+        if self.world.rank() == 0 {
+            write(&self.cases.borrow());
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use zippy::array::GlobalArray;
 use zippy::{Layout, Result, Split, include_wgsl};
 use zippy_io::checkpoint::{Checkpoints, Contents};
 
-use crate::common::{Run, Spread};
-use crate::reference::files;
+use super::super::common::{Run, Spread};
+use super::super::reference::files;
 
 /// Cells of a rank along each axis, as in `ranks_step`.
 const N: usize = 128;

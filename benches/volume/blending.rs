@@ -5,9 +5,9 @@ use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Result, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Pixel, Settings};
 
-use crate::common::{Run, contender};
-use crate::reference::compositing::{ByHand, Coding};
-use crate::reference::pixel;
+use super::super::common::{Run, contender};
+use super::super::reference::compositing::{ByHand, Coding};
+use super::super::reference::pixel;
 
 /// Pixels along each side.
 const SIDE: usize = 1024;

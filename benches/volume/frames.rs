@@ -10,10 +10,10 @@ use zippy::region::Region;
 use zippy_io::image::difference_8bit;
 use zippy_render::volume::{Frame, Look, Mode, RendererOptions, Shading, View, VolumeRenderer};
 
+use super::super::common::{Contender, Run, Spread, contender};
+use super::super::reference::vtk::{Scene, Vtk};
 use super::limit::{arithmetic, visible_samples};
 use super::subject::{Subject, subjects};
-use crate::common::{Contender, Run, Spread, contender};
-use crate::reference::vtk::{Scene, Vtk};
 
 /// Pixels along each side of the pictures of scans, and of those of weak scaling.
 const SIDE: u32 = 1024;

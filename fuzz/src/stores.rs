@@ -38,6 +38,9 @@ fn all_files(folder: &Path, directory: &str) -> Result<Sample, String> {
     found.into_iter().map(content).collect()
 }
 
+/// Options for one way of packing.
+type Packed<'a> = &'a dyn Fn(&mut ZarrOptions);
+
 /// Stores in all ways of packing.
 ///
 /// # Errors
@@ -47,7 +50,7 @@ pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
     array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
     let zstd = Compression::Zstd(3);
-    let ways: [(&dyn Fn(&mut ZarrOptions), bool); 6] = [
+    let ways: [(Packed, bool); 6] = [
         (&|_| (), false),
         (&|options| options.compression = Compression::Gzip(5), false),
         (&|options| (options.compression, options.checksum) = (zstd, true), false),
@@ -120,7 +123,7 @@ pub fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
 fn load<T: Element, const D: usize>(path: &Path, name: Option<&str>, world: &World) -> Result<(), String> {
     let options =
         name.into_iter().filter(|name| !name.is_empty()).fold(LoadOptions::new(), |options, name| options.array(name));
-    let loaded = load_with::<T, D>(world, path, "loaded", &options, |shape| Layout::new(shape));
+    let loaded = load_with::<T, D>(world, path, "loaded", &options, Layout::new);
     loaded.map(drop).map_err(|error| error.to_string())
 }
 
@@ -156,7 +159,7 @@ pub fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
     let found = Checkpoints::new(path, 2).latest(world).map_err(failed)?.ok_or("there is no checkpoint")?;
     let names: Vec<String> = found.array_names().map(str::to_string).collect();
     for name in names.iter().take(4) {
-        found.array::<f32, 2>(world, name, |shape| Layout::new(shape)).map_err(failed)?;
+        found.array::<f32, 2>(world, name, Layout::new).map_err(failed)?;
     }
     found.growable::<u16>(world, "list").map_err(failed)?;
     found.state::<(u64, String)>().map(drop).map_err(failed)

@@ -17,6 +17,8 @@ pub struct AdapterSummary {
     pub driver: String,
     /// PCI address, where the backend tells.
     pub pci: String,
+    /// Bytes of its largest memory heap of its own, where the backend tells.
+    pub memory_bytes: Option<u64>,
     /// The rank on this node that it was chosen for.
     pub node_rank: usize,
     /// How many ranks share this node.
@@ -33,6 +35,7 @@ impl AdapterSummary {
             device_type: info.device_type,
             driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
             pci: info.device_pci_bus_id.clone(),
+            memory_bytes: None,
             node_rank,
             node_ranks,
             spread_over,

@@ -41,6 +41,26 @@ pub(super) fn machine_bytes() -> u64 {
     })
 }
 
+/// Bytes of the adapter's largest memory heap of its own; `None` where the backend does not say.
+#[cfg(not(target_vendor = "apple"))]
+pub(super) fn adapter_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`
+    const DEVICE_LOCAL: u32 = 1;
+    // SAFETY: the handles are asked for properties only, while wgpu holds the adapter.
+    let adapter = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let instance = adapter.shared_instance().raw_instance();
+    // SAFETY: the physical device is one of this instance.
+    let memory = unsafe { instance.get_physical_device_memory_properties(adapter.raw_physical_device()) };
+    let heaps = memory.memory_heaps_as_slice().iter();
+    heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
+}
+
+/// Bytes of the adapter's largest memory heap of its own; `None` where the backend does not say.
+#[cfg(target_vendor = "apple")]
+pub(super) fn adapter_bytes(_: &wgpu::Adapter) -> Option<u64> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

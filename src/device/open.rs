@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use super::logical::{Key, LogicalDevice, unified};
-use super::machine::machine_bytes;
+use super::machine::{adapter_bytes, machine_bytes};
 use super::{AdapterSummary, Device, Room, adapter};
 use crate::error::DeviceError;
 
@@ -111,7 +111,10 @@ impl Device {
         let infos: Vec<_> = adapters().iter().map(wgpu::Adapter::get_info).collect();
         let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
         let chosen = candidates[options.node_rank % candidates.len()];
-        let summary = AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len());
+        let summary = AdapterSummary {
+            memory_bytes: adapter_bytes(&adapters()[chosen]),
+            ..AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len())
+        };
         let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, .. } = *options;
         let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes };
         let logical = match LogicalDevice::idle(&key) {

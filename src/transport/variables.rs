@@ -125,6 +125,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     internal("ZIPPY_BENCH_CHILD", "a process that a benchmark has started"),
     internal("ZIPPY_BENCH_FILES_MIB", "the size of the files of a benchmark"),
+    internal("ZIPPY_BENCH_ARGS", "the arguments of a benchmark that is a part of another program"),
     internal("ZIPPY_BENCH_OUT", "where benchmarks write their numbers"),
     internal("ZIPPY_BENCH_PEERS", "whether benchmarks run what they are compared with"),
     internal("ZIPPY_BENCH_PYTHON", "the Python of benchmarks"),

@@ -8,6 +8,7 @@ mod say;
 
 mod args;
 mod bench;
+mod bundle;
 mod cargo_test;
 mod context;
 mod demo;
@@ -35,6 +36,7 @@ cargo xtask COMMAND [OPTIONS]
   doctor    look at this machine (toolchain, GPU adapters, driver traps, MPI) and say what is wrong; changes nothing
   mpi       build a program and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/
+  bundle    pack programs, tests and benchmarks for a machine without a toolchain
   fuzz      read damaged files, stores and messages for minutes or hours; keep those that do what none may do
   help      this text
 
@@ -42,12 +44,13 @@ cargo xtask COMMAND [OPTIONS]
 
 type Run = fn(&[String]) -> Result<u8, String>;
 
-const COMMANDS: [(&str, Run); 6] = [
+const COMMANDS: [(&str, Run); 7] = [
     ("demo", demo::run),
     ("test", test::run),
     ("doctor", doctor::run),
     ("mpi", launch::run),
     ("bench", bench::run),
+    ("bundle", bundle::run),
     ("fuzz", fuzz::run),
 ];
 

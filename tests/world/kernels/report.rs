@@ -21,8 +21,13 @@ impl<'w> Report<'w> {
         let _ = writeln!(self.text, "## {what}\n{text}\n");
     }
 
-    /// Compares all of it with the accepted text.
+    /// Compares all of it with the accepted text, which lies among the sources. Where a bundle runs
+    /// without them there is nothing to compare with.
     pub fn compare(self, name: &str) {
-        insta::assert_snapshot!(name, self.text);
+        if std::path::Path::new(env!("CARGO_MANIFEST_DIR")).exists() {
+            insta::with_settings!({ prepend_module_to_snapshot => false }, {
+                insta::assert_snapshot!(name, self.text);
+            });
+        }
     }
 }

@@ -1,0 +1,173 @@
+//! Limits of an adapter that other benchmarks stand beside: copies and the triad in its memory, copies
+//! between host and device, and the time of an empty submission. Written with wgpu alone.
+
+mod common;
+
+use serde_json::json;
+use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder};
+use zippy::{Result, World};
+
+use common::{Path, Run, Spread, contender, on_ranks};
+
+/// Bytes of an array on a software adapter; others have as many as their memory allows.
+const ARRAY_BYTES: u64 = 32 << 20;
+/// Bytes of a copy between host and device at most.
+const HOST_BYTES: u64 = 256 << 20;
+/// Copies and triads in one submission.
+const TIMES: u32 = 8;
+
+const TRIAD: &str = "\
+@group(0) @binding(0) var<storage, read_write> a: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> c: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = id.y * groups.x * 256u + id.x;
+    if i < arrayLength(&a) {
+        a[i] = b[i] + 0.5 * c[i];
+    }
+}
+";
+
+pub fn main() -> Result<()> {
+    let about = "Bandwidth of copies between buffers of the adapter (each byte is read and written) and of the triad a = b + s c \
+                 (two arrays are read, one is written), of copies from host memory to the device and back, and the seconds of an \
+                 empty submission until the host knows that it is done.";
+    on_ranks("limits", about, &[Path::Kernels], |run| {
+        in_device_memory(run)?;
+        between_host_and_device(run)?;
+        submission(run)
+    })
+}
+
+/// Buffers of so many bytes and the means to submit work to them.
+struct Bench<'w> {
+    world: &'w World,
+    bytes: u64,
+}
+
+impl Bench<'_> {
+    fn buffer(&self, usage: BufferUsages) -> wgpu::Buffer {
+        let usage = usage | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let descriptor = BufferDescriptor { label: None, size: self.bytes, usage, mapped_at_creation: false };
+        self.world.gpu().raw().create_buffer(&descriptor)
+    }
+
+    /// Staging memory; only copies may use it.
+    fn staging(&self, usage: BufferUsages) -> wgpu::Buffer {
+        let descriptor = BufferDescriptor { label: None, size: self.bytes, usage, mapped_at_creation: false };
+        self.world.gpu().raw().create_buffer(&descriptor)
+    }
+
+    /// Submits commands and waits until they are done.
+    fn submit(&self, record: impl FnOnce(&mut CommandEncoder)) {
+        let gpu = self.world.gpu();
+        let mut encoder = gpu.raw().create_command_encoder(&Default::default());
+        record(&mut encoder);
+        gpu.queue().submit([encoder.finish()]);
+        gpu.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+    }
+
+    /// Maps a staging buffer, hands its bytes to `act` and unmaps it.
+    fn mapped(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, act: impl FnOnce(&wgpu::Buffer)) {
+        buffer.map_async(mode, .., |mapped| mapped.expect("staging buffers can be mapped"));
+        self.world.gpu().raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+        act(buffer);
+        buffer.unmap();
+    }
+}
+
+/// Reports the bandwidth of work that moves `bytes`.
+fn report(run: &Run, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()> {
+    if !run.options.wants(case) {
+        return Ok(());
+    }
+    let once = contender("limit", || {
+        act();
+        Ok(())
+    });
+    let secs = Spread::of(&run.alternate(run.options.samples(), &mut [once])?[0]);
+    if run.world.rank() == 0 {
+        let rate = bytes as f64 / secs.median / 1e9;
+        println!("{case:<34} {rate:>9.2} GB/s, {:.1} us for {} MiB", secs.median * 1e6, bytes >> 20);
+        run.add(json!({
+            "case": case,
+            "bytes_per_rank": bytes,
+            "gb_per_sec": rate,
+            "median_secs": secs.median,
+            "quartiles_secs": [secs.low, secs.high],
+        }));
+    }
+    Ok(())
+}
+
+fn in_device_memory(run: &Run) -> Result<()> {
+    let bytes = ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64;
+    let bench = Bench { world: run.world, bytes };
+    let [a, b, c] = [(); 3].map(|()| bench.buffer(BufferUsages::STORAGE));
+    report(run, "device, copy", 2 * bytes * u64::from(TIMES), || {
+        bench.submit(|encoder| (0..TIMES).for_each(|_| encoder.copy_buffer_to_buffer(&b, 0, &a, 0, bytes)));
+    })?;
+    let device = run.world.gpu().raw();
+    let source = wgpu::ShaderSource::Wgsl(TRIAD.into());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("triad"),
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: Default::default(),
+        cache: None,
+    });
+    let entry = |(binding, buffer): (u32, &wgpu::Buffer)| (binding, buffer.clone());
+    let buffers: Vec<_> = (0..).zip([&a, &b, &c]).map(entry).collect();
+    let entries: Vec<_> = buffers
+        .iter()
+        .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
+        .collect();
+    let layout = &pipeline.get_bind_group_layout(0);
+    let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
+    let groups = (bytes / 16).div_ceil(256) as u32;
+    let rows = groups.div_ceil(run.world.gpu().limits().workgroups);
+    report(run, "device, triad", 3 * bytes * u64::from(TIMES), || {
+        bench.submit(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &bindings, &[]);
+            (0..TIMES).for_each(|_| pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1));
+        });
+    })
+}
+
+fn between_host_and_device(run: &Run) -> Result<()> {
+    let bytes = (ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64).min(HOST_BYTES);
+    let bench = Bench { world: run.world, bytes };
+    let on_device = bench.buffer(BufferUsages::STORAGE);
+    let up = bench.staging(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC);
+    let down = bench.staging(BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    let mut host = vec![1_u8; bytes as usize];
+    report(run, "host to device, copy", bytes, || {
+        bench.submit(|encoder| encoder.copy_buffer_to_buffer(&up, 0, &on_device, 0, bytes));
+    })?;
+    report(run, "device to host, copy", bytes, || {
+        bench.submit(|encoder| encoder.copy_buffer_to_buffer(&on_device, 0, &down, 0, bytes));
+    })?;
+    report(run, "host to device, from a vector", bytes, || {
+        bench.mapped(&up, wgpu::MapMode::Write, |buffer| {
+            buffer.get_mapped_range_mut(..).expect("it is mapped").copy_from_slice(&host);
+        });
+        bench.submit(|encoder| encoder.copy_buffer_to_buffer(&up, 0, &on_device, 0, bytes));
+    })?;
+    report(run, "device to host, into a vector", bytes, || {
+        bench.submit(|encoder| encoder.copy_buffer_to_buffer(&on_device, 0, &down, 0, bytes));
+        bench.mapped(&down, wgpu::MapMode::Read, |buffer| {
+            host.copy_from_slice(&buffer.get_mapped_range(..).expect("it is mapped"));
+        });
+    })
+}
+
+fn submission(run: &Run) -> Result<()> {
+    let bench = Bench { world: run.world, bytes: 16 };
+    report(run, "empty submission", 0, || bench.submit(|_| ()))
+}

@@ -1,0 +1,33 @@
+//! The tests that use an adapter and the benchmarks, as one program: each program that links wgpu has
+//! ten megabytes. `cargo xtask bundle` builds it, and the bundle's runner starts its parts by name.
+
+// Each benchmark is also a program of its own and brings the files that benchmarks share.
+#![allow(clippy::duplicate_mod)]
+
+#[path = "../../tests/algorithms/mod.rs"]
+mod algorithms;
+#[path = "../../tests/device/mod.rs"]
+mod device;
+#[path = "../../crates/lbm/tests/flow/mod.rs"]
+mod flow;
+#[path = "../../examples/volume/tests/picture/mod.rs"]
+mod picture;
+#[path = "../../crates/render/tests/ranks/mod.rs"]
+mod ranks;
+#[path = "../../crates/isosurface/tests/surfaces/mod.rs"]
+mod surfaces;
+#[path = "../../tests/world/mod.rs"]
+mod world;
+
+#[path = "../../crates/io/tests/common/counting.rs"]
+#[allow(dead_code)]
+mod counting;
+#[path = "../../tests/support/log.rs"]
+mod log;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+mod benchmarks;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;

@@ -1,0 +1,92 @@
+//! Runs the parts of the bundle on a machine without a toolchain, each within its own time, and reports
+//! passed and failed tests and the benchmarks' medians beside the adapter's limits.
+
+mod adapters;
+mod child;
+mod limits;
+mod manifest;
+mod mpi;
+mod options;
+mod outcome;
+mod parts;
+mod report;
+mod vulkan;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+
+use manifest::Manifest;
+use options::Options;
+use parts::PARTS;
+use report::Report;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(all_well) => ExitCode::from(u8::from(!all_well)),
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "run-all: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What all parts share.
+pub struct Setting {
+    /// The unpacked archive.
+    pub home: PathBuf,
+    /// The directory of logs, pictures and results.
+    pub out: PathBuf,
+    /// Variables of every process.
+    pub variables: Vec<(String, String)>,
+}
+
+fn run(options: &Options) -> Result<bool, String> {
+    if options.list {
+        for part in PARTS {
+            say(&format!("{:20} {:>4} s  {}", part.name, part.limit_secs, part.about));
+        }
+        return Ok(true);
+    }
+    let chosen = parts::chosen(&options.only)?;
+    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let home = program.parent().and_then(|bin| bin.parent()).ok_or("this program is not in a directory `bin`")?;
+    let manifest = Manifest::read(home)?;
+    let out = std::path::absolute(&options.out).map_err(|error| format!("{}: {error}", options.out.display()))?;
+    std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let mut setting = Setting { home: home.into(), out, variables: Vec::new() };
+    vulkan::prepare(&mut setting)?;
+    let begun = Instant::now();
+    let all = Duration::from_secs_f64(options.minutes * 60.0);
+    let adapters = adapters::list(&setting)?;
+    let adapter = adapters::choose(&adapters, options)?;
+    say(&format!("Adapter: {adapter}"));
+    // Names of adapters may be equal; numbers are not.
+    setting.variables.push(("ZIPPY_ADAPTER".into(), adapter.number.to_string()));
+    let mut report = Report::new(&manifest, adapter, &setting.out);
+    for (at, part) in chosen.iter().enumerate() {
+        let left = all.saturating_sub(begun.elapsed());
+        let limit = Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(left);
+        if limit < Duration::from_secs(1) {
+            report.leave_out(&chosen[at..]);
+            break;
+        }
+        say(&format!("\n==> {}: {} (at most {:.0} s)", part.name, part.about, limit.as_secs_f64()));
+        let outcome = part.run(&setting, limit);
+        say(&outcome.summary());
+        report.add(part, outcome)?;
+    }
+    say(&format!("\n{}", report.table()));
+    say(&format!("Results: {}\nLogs and pictures: {}", report.file().display(), setting.out.display()));
+    Ok(report.is_good())
+}
+
+/// Writes a line; nobody reads it where a pipe is closed, and the results are in files.
+pub fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+}

@@ -1,0 +1,45 @@
+//! The small program with MPI, where the machine has the library that it was built with.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::{Setting, child};
+
+/// Launchers, the most specific names last.
+const LAUNCHERS: [&str; 4] = ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi"];
+
+/// Variables that Open MPI needs to start ranks as root and on few cores.
+const OPEN_MPI: [(&str, &str); 6] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+];
+
+/// The command that runs the tests of the transport on so many processes; or why none fits.
+pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
+    let program = child::program(setting, "transport-mpi");
+    let path = PathBuf::from(program.get_program());
+    if !path.exists() {
+        return Err("the archive was made without MPI".into());
+    }
+    // A program whose library is missing, or is another one, does not start.
+    let starts = child::program(setting, "transport-mpi").args(["--list"]).output();
+    if !starts.is_ok_and(|output| output.status.success()) {
+        return Err(
+            "the MPI library of this machine, if there is one, is not the one that the program was built with".into()
+        );
+    }
+    let search = std::env::var_os("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin".into());
+    let found = std::env::split_paths(&search)
+        .flat_map(|directory| LAUNCHERS.map(|name| directory.join(name)))
+        .find(|launcher| launcher.is_file());
+    let launcher = found.ok_or("there is an MPI library, but no launcher (mpirun) on the search path")?;
+    let mut command = Command::new(launcher);
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?)))).env_remove("ZIPPY_RANKS");
+    command.envs(OPEN_MPI).args(["-n", &ranks.to_string()]).arg(path);
+    command.args(["messages::", "collectives::", "--test-threads=1", "--nocapture"]);
+    Ok(command)
+}

@@ -1,0 +1,131 @@
+//! Results of parts, read from what their processes have printed and left in files.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::child::Ended;
+
+/// The result of a part.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub secs: f64,
+    /// Tests that passed.
+    pub passed: usize,
+    /// Names of tests that failed.
+    pub failed: Vec<String>,
+    /// Names of tests that had begun when the part was cut off, or that ended their process.
+    pub unfinished: Vec<String>,
+    /// A benchmark's cases.
+    pub cases: Vec<Value>,
+    /// The problem, where the part did not end well within its time.
+    pub problem: Option<String>,
+    /// The reason, where the part does not fit this machine.
+    pub left_out: Option<String>,
+}
+
+impl Outcome {
+    pub fn left_out(why: String) -> Self {
+        Self { left_out: Some(why), ..Self::default() }
+    }
+
+    /// Whether everything that ran has passed. What the time did not suffice for is no failure.
+    pub fn is_good(&self) -> bool {
+        self.failed.is_empty() && self.problem.as_deref().is_none_or(|problem| problem.starts_with("cut off"))
+    }
+
+    /// One line for people.
+    pub fn summary(&self) -> String {
+        if let Some(why) = &self.left_out {
+            return format!("left out: {why}");
+        }
+        let mut words = Vec::new();
+        if self.passed + self.failed.len() > 0 {
+            words.push(format!("{} passed, {} failed", self.passed, self.failed.len()));
+        }
+        if !self.cases.is_empty() {
+            words.push(format!("{} cases", self.cases.len()));
+        }
+        words.extend(self.problem.clone());
+        format!("{} in {:.1} s", if words.is_empty() { "done".into() } else { words.join(", ") }, self.secs)
+    }
+}
+
+fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
+    match result {
+        Ok(ended) => {
+            let outcome = Outcome { secs: ended.secs, problem: ended.problem.clone(), ..Outcome::default() };
+            (ended, outcome)
+        }
+        Err(problem) => {
+            let ended = Ended { text: String::new(), secs: 0.0, problem: None };
+            (ended, Outcome { problem: Some(problem), ..Outcome::default() })
+        }
+    }
+}
+
+/// Reads the lines of the test harness.
+pub fn of_tests(result: Result<Ended, String>) -> Outcome {
+    let (ended, mut outcome) = ended(result);
+    for line in ended.text.lines() {
+        let Some((name, end)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { continue };
+        match end.trim() {
+            "ok" => outcome.passed += 1,
+            "FAILED" => outcome.failed.push(name.into()),
+            end if end.starts_with("ignored") => {}
+            _ => outcome.unfinished.push(name.into()),
+        }
+    }
+    if outcome.passed + outcome.failed.len() == 0 && outcome.problem.is_none() {
+        outcome.problem = Some("no test was run".into());
+    }
+    outcome
+}
+
+/// Reads the numbers that a benchmark leaves, which are those of the cases before where it was cut off.
+pub fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
+    let (_, mut outcome) = ended(result);
+    let read = || -> Option<Vec<Value>> {
+        let value: Value = serde_json::from_str(&std::fs::read_to_string(numbers).ok()?).ok()?;
+        Some(value["cases"].as_array()?.clone())
+    };
+    match read() {
+        Some(cases) => outcome.cases = cases,
+        None if outcome.problem.is_none() => outcome.problem = Some("the benchmark left no numbers".into()),
+        None => {}
+    }
+    outcome
+}
+
+/// A program's exit code is its result.
+pub fn of_program(result: Result<Ended, String>) -> Outcome {
+    ended(result).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn harness(text: &str, problem: Option<&str>) -> Outcome {
+        of_tests(Ok(Ended { text: text.into(), secs: 1.0, problem: problem.map(String::from) }))
+    }
+
+    #[test]
+    fn lines_of_the_harness_are_counted_by_their_ends() {
+        let text = "running 4 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest d ... ignored, why\n\
+                    test e - should panic ... ok\nfailures:\n    a::c\n";
+        let outcome = harness(text, Some("exit status: 101"));
+        assert_eq!((outcome.passed, &outcome.failed[..]), (2, &["a::c".to_string()][..]));
+        assert!(!outcome.is_good());
+    }
+
+    #[test]
+    fn part_without_a_test_is_a_problem_and_a_cut_is_none() {
+        assert!(!harness("running 0 tests\n", None).is_good());
+        let cut = harness("test a ... ok\ntest b ... ", Some("cut off after 9 s"));
+        assert!(cut.is_good());
+        assert_eq!(cut.unfinished, ["b"]);
+        // A test that ends its process has not passed.
+        assert!(!harness("test a ... ok\ntest b ... ", Some("signal: 6 (SIGABRT)")).is_good());
+    }
+}

@@ -1,0 +1,175 @@
+//! The parts of a run, in the order of their worth, each with its own time.
+
+use std::time::Duration;
+
+use crate::Setting;
+use crate::child;
+use crate::limits::Limit;
+use crate::outcome::{Outcome, of_benchmark, of_program, of_tests};
+
+/// A part of a run.
+pub struct Part {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Seconds of its own on a large GPU beside 16 cores.
+    pub limit_secs: u64,
+    pub work: Work,
+}
+
+/// How a part is done.
+pub enum Work {
+    /// Tests of these modules, without those of others.
+    Tests { modules: &'static [&'static str], without: &'static [&'static str] },
+    /// A benchmark by its name, with the arguments and the number of ranks as threads.
+    Benchmark { program: &'static str, arguments: &'static str, ranks: usize, limit: Limit },
+    /// A program of the archive with arguments.
+    Program { name: &'static str, arguments: &'static str },
+    /// Tests under the machine's MPI, where it is the one that the program was built with.
+    Mpi { ranks: usize },
+}
+
+const fn tests(
+    name: &'static str,
+    about: &'static str,
+    limit_secs: u64,
+    modules: &'static [&'static str],
+    without: &'static [&'static str],
+) -> Part {
+    Part { name, about, limit_secs, work: Work::Tests { modules, without } }
+}
+
+const fn bench(name: &'static str, limit_secs: u64, program: &'static str, ranks: usize, limit: Limit) -> Part {
+    let (about, arguments) = ("benchmark", "--samples 5 --case-secs 2");
+    Part { name, about, limit_secs, work: Work::Benchmark { program, arguments, ranks, limit } }
+}
+
+const fn program(name: &'static str, about: &'static str, limit_secs: u64, arguments: &'static str) -> Part {
+    Part { name, about, limit_secs, work: Work::Program { name, arguments } }
+}
+
+/// Tests that read the sources or start examples as Cargo has built them: a machine with the archive alone has neither.
+const OF_SOURCES: &[&str] = &[
+    "flow::hundred_lines::",
+    "picture::paths::shown_files_are_read",
+    "ranks::shaders::",
+    "surfaces::by_kernels::all_shaders_have_twins",
+    "world::kernels::reload::",
+    "world::kernels::shaders::",
+    "world::readme::",
+    "world::safety::examples::",
+];
+
+/// All parts. Their times add up to eight minutes.
+pub const PARTS: &[Part] = &[
+    bench("limits", 20, "limits", 1, Limit::None),
+    tests("device", "memory, packing and combining, on the device and by the host", 20, &["device::"], &[]),
+    tests("kernels", "kernels beside their CPU twins", 25, &["world::kernels::", "world::elementwise::"], &[]),
+    bench("step", 15, "ranks_step", 1, Limit::Triad),
+    tests("random-operations", "random programs of every operation", 30, &["world::random_operations"], &[]),
+    tests("primitives", "scans, sorts, selections, searches, trees", 40, &["algorithms::"], &[]),
+    bench("compute", 15, "ranks_compute", 1, Limit::Copy),
+    bench("flow-speed", 20, "ranks_lbm", 1, Limit::Triad),
+    tests("surfaces", "isosurfaces and filters", 30, &["surfaces::"], &[]),
+    tests("flow", "lattice Boltzmann flow beside its twin", 35, &["flow::"], &[]),
+    tests("rendering", "pictures over every cut", 35, &["ranks::"], &[]),
+    program(
+        "volume",
+        "a picture by four ranks beside one rank's",
+        10,
+        "--ranks 4 --size 1024x1024 --compare-single --output volume.png",
+    ),
+    program("isosurface", "a surface and its picture", 8, "--n 128 --with-volume --render isosurface.png"),
+    program("lbm", "a flow in a closed box", 8, "--case cavity3d --n 64 --steps 200 --hash"),
+    bench("primitives-speed", 25, "primitives", 1, Limit::Copy),
+    bench("ghosts-speed", 12, "ranks_ghosts", 2, Limit::HostToDevice),
+    bench("transfers-speed", 12, "ranks_transfers", 2, Limit::HostToDevice),
+    bench("volume-speed", 20, "ranks_volume", 1, Limit::None),
+    bench("isosurface-speed", 15, "ranks_isosurface", 1, Limit::Copy),
+    tests(
+        "world",
+        "all other operations, and every mistake",
+        45,
+        &["world::"],
+        &["world::kernels::", "world::random_operations"],
+    ),
+    tests("volume-program", "the program volume: files, cuts, mistakes", 25, &["picture::"], &[]),
+    Part { name: "mpi", about: "ranks as processes", limit_secs: 10, work: Work::Mpi { ranks: 3 } },
+    bench("checked", 8, "ranks_checked", 1, Limit::None),
+    bench("start", 6, "ranks_start", 2, Limit::None),
+    bench("trees-speed", 6, "primitives_kdtree", 1, Limit::None),
+    bench("memory", 5, "ranks_memory", 1, Limit::None),
+];
+
+/// The parts that `--only` names, or all of them.
+pub fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
+    if let Some(unknown) = only.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
+        let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        return Err(format!("there is no part {unknown:?}. There are: {}", names.join(" ")));
+    }
+    Ok(PARTS.iter().filter(|part| only.is_empty() || only.iter().any(|name| part.name == name)).collect())
+}
+
+impl Part {
+    /// Runs it; whatever goes wrong is in the outcome.
+    pub fn run(&self, setting: &Setting, limit: Duration) -> Outcome {
+        let log = setting.out.join(format!("{}.log", self.name));
+        match &self.work {
+            Work::Tests { modules, without } => {
+                let names = match tests_of(setting, modules, without) {
+                    Ok(names) => names,
+                    Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
+                };
+                let mut command = child::everything(setting);
+                command.arg("--exact").args(names);
+                of_tests(child::run(command, &log, limit))
+            }
+            Work::Benchmark { program, arguments, ranks, .. } => {
+                let numbers = setting.out.join(format!("{}.json", self.name));
+                let _ = std::fs::remove_file(&numbers);
+                let mut command = child::everything(setting);
+                command.args(["--exact", &format!("benchmarks::run::{program}"), "--ignored", "--nocapture"]);
+                command.env("ZIPPY_RANKS", ranks.to_string()).env("ZIPPY_BENCH_ARGS", arguments);
+                command.env("ZIPPY_BENCH_OUT", &numbers);
+                of_benchmark(child::run(command, &log, limit), &numbers)
+            }
+            Work::Program { name, arguments } => {
+                let mut command = child::program(setting, name);
+                command.args(arguments.split_whitespace());
+                of_program(child::run(command, &log, limit))
+            }
+            Work::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
+                Ok(command) => of_tests(child::run(command, &log, limit)),
+                Err(why) => Outcome::left_out(why),
+            },
+        }
+    }
+}
+
+/// Names of the tests of some modules: the harness itself looks for a part of a name anywhere.
+fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
+    let listed = child::everything(setting).args(["--list", "--format", "terse"]).output();
+    let listed = listed.map_err(|error| format!("the tests cannot be listed: {error}"))?;
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let begins = |name: &str, with: &[&str]| with.iter().any(|module| name.starts_with(module));
+    let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    let wanted = |name: &&str| begins(name, modules) && !begins(name, without) && !begins(name, OF_SOURCES);
+    let names: Vec<String> = names.filter(wanted).map(String::from).collect();
+    if names.is_empty() { Err("no test has such a name".into()) } else { Ok(names) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::MINUTES;
+
+    #[test]
+    fn parts_have_names_of_their_own_and_eight_minutes() {
+        let mut names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PARTS.len());
+        let secs: u64 = PARTS.iter().map(|part| part.limit_secs).sum();
+        assert!(secs as f64 <= MINUTES * 60.0, "{secs}");
+        assert!(chosen(&["nothing".into()]).is_err_and(|message| message.contains("random-operations")));
+    }
+}

@@ -1,0 +1,134 @@
+//! `cargo xtask bundle`: one archive that tests and measures where there is no toolchain.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::args::parse;
+use crate::context::{Built, Context};
+use crate::process::{output, succeed};
+use crate::setup;
+
+const HELP: &str = "\
+cargo xtask bundle [OPTIONS]
+
+Builds the programs, the tests that use an adapter and the benchmarks, and packs them into one archive for machines
+without a toolchain, a network or MPI, as compute nodes are. There:
+
+    tar -xf zippy-bundle-….tar.gz && zippy-bundle-…/run-all
+
+The machine needs the C library of this one or a later one, a Vulkan loader and a driver; `run-all` says what is missing.
+Tests of MPI run where the machine has the MPI library of this one.
+
+  --output FILE         the archive (default: target/bundle/zippy-bundle-VERSION-SYSTEM.tar.gz)
+  --no-mpi              neither install MPI here nor build the program with it
+{setup}";
+
+/// Bytes that the archive has at most.
+const MOST_BYTES: u64 = 45_000_000;
+
+/// Packages whose programs are packed, and the one with the tests.
+const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-debugger"];
+
+/// Programs of the archive, by the names that Cargo gives them.
+const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volume", "zippy-debugger"];
+
+/// Runs the command.
+pub fn run(arguments: &[String]) -> Result<u8, String> {
+    let Some(parsed) = parse("bundle", HELP, arguments)? else { return Ok(0) };
+    let context = setup::ready(&[], !parsed.has("--no-mpi"), &parsed)?;
+    say!("==> building the programs, the tests and the benchmarks (the first time this takes ten minutes and more)");
+    let packages = PACKAGES.iter().flat_map(|name| ["--package", name]);
+    let build = ["build", "--profile", "bundle", "--no-default-features", "--bins", "--test", "everything"];
+    let built = context.build(&build.into_iter().chain(packages).collect::<Vec<_>>())?;
+    let mut programs = Vec::new();
+    for name in PROGRAMS {
+        let found = built.iter().find(|one| one.name == name).ok_or(format!("Cargo built no {name}"))?;
+        programs.push((name, found.path.clone()));
+    }
+    if context.mpi.is_some() {
+        say!("==> building the tests of the transport with MPI");
+        let build =
+            ["build", "--profile", "bundle", "--package", "zippy-ga", "--features", "mpi", "--test", "transport"];
+        let built = context.build(&build)?;
+        let transport = built.into_iter().find(|one: &Built| one.name == "transport");
+        programs.push(("transport-mpi", transport.ok_or("Cargo built no transport")?.path));
+    }
+    let name =
+        format!("zippy-bundle-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    let place = context.scratch("bundle")?;
+    lay_out(&context, &place.join(&name), &programs)?;
+    let archive = match parsed.get("--output") {
+        Some(file) => std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?,
+        None => context.target().join("bundle").join(format!("{name}.tar.gz")),
+    };
+    let mut tar = context.command("tar");
+    succeed(tar.arg("-czf").arg(&archive).arg("-C").arg(&place).arg(&name), "tar")?;
+    let bytes = archive.metadata().map_err(|error| format!("{}: {error}", archive.display()))?.len();
+    if bytes > MOST_BYTES {
+        return Err(format!("{} has {bytes} bytes; {MOST_BYTES} are allowed", archive.display()));
+    }
+    say!("\nThe archive: {} ({:.1} MB)", archive.display(), bytes as f64 / 1e6);
+    say!("  Where there is no toolchain: tar -xf {name}.tar.gz && {name}/run-all --gpu");
+    Ok(0)
+}
+
+/// Makes the directory that is packed, anew.
+fn lay_out(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<(), String> {
+    let failed = |path: &Path| format!("{}: ", path.display());
+    let _ = std::fs::remove_dir_all(directory);
+    let bin = directory.join("bin");
+    std::fs::create_dir_all(&bin).map_err(|error| failed(&bin) + &error.to_string())?;
+    let mut needed = (0, 0);
+    for (name, path) in programs {
+        let bytes = std::fs::read(path).map_err(|error| failed(path) + &error.to_string())?;
+        needed = needed.max(needed_glibc(&bytes));
+        std::fs::copy(path, bin.join(name)).map_err(|error| failed(path) + &error.to_string())?;
+    }
+    let write = |name: &str, text: String| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).map_err(|error| failed(&path) + &error.to_string())?;
+        Ok::<PathBuf, String>(path)
+    };
+    let first_line = |command: &mut Command| output(command).ok()?.lines().next().map(String::from);
+    let describe = ["describe", "--always", "--dirty"];
+    let manifest = json!({
+        "commit": first_line(context.command("git").current_dir(&context.root).args(describe)).unwrap_or("unknown".into()),
+        "rustc": first_line(context.command("rustc").arg("--version")).unwrap_or("unknown".into()),
+        "glibc": format!("{}.{}", needed.0, needed.1),
+    });
+    write("bundle.json", format!("{manifest:#}\n"))?;
+    let (major, minor) = needed;
+    let script = include_str!("../../bundle/run-all.sh")
+        .replace("@MAJOR@", &major.to_string())
+        .replace("@MINOR@", &minor.to_string())
+        .replace("@MACHINE@", std::env::consts::ARCH);
+    let script = write("run-all", script)?;
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&script, mode).map_err(|error| failed(&script) + &error.to_string())?;
+    }
+    Ok(())
+}
+
+/// The latest version of the GNU C library that a program names, as `GLIBC_2.34` among its symbols' versions.
+fn needed_glibc(program: &[u8]) -> (u32, u32) {
+    const PREFIX: &[u8] = b"GLIBC_";
+    let number = |text: &[u8]| {
+        let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+        Some((std::str::from_utf8(&text[..end]).ok()?.parse::<u32>().ok()?, end))
+    };
+    let version = |at: usize| {
+        let (major, end) = number(&program[at..])?;
+        let rest = program[at + end..].strip_prefix(b".")?;
+        Some((major, number(rest)?.0))
+    };
+    let names = program.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
+    names.filter_map(|(at, _)| version(at + PREFIX.len())).max().unwrap_or((0, 0))
+}
+
+#[cfg(test)]
+#[path = "../tests/unit/bundle.rs"]
+mod tests;
