@@ -100,8 +100,8 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_DEBUG_TOKEN",
-        "the token, 32 hexadecimal digits, with which `zippy-debugger` asks a program that listens, in place of `--token`; set for the program, too, it is the same for each run",
-        "a new one for each run, which the program prints",
+        "the token, 32 hexadecimal digits, with which `zippy-debugger` and a program that listens prove themselves to each other; set for the program, too, it is the same for each run, and is not printed",
+        "a new one for each run, which the program prints and the viewer asks for at its terminal",
     ),
     documented(
         "MPICC",
