@@ -3,7 +3,7 @@
 use crate::debug;
 use crate::device::{Device, DeviceOptions};
 use crate::error::{CallSite, Result};
-use crate::transport::{self, Config, Group, TransportKind};
+use crate::transport::{self, Config, Group, TransportKind, Uncaught};
 use crate::world::World;
 
 /// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
@@ -78,6 +78,7 @@ fn on_rank<R>(call: CallSite, group: Group, program: &dyn Fn(&World) -> Result<R
     let world = opened(group)?;
     debug::attach_by_environment(&world)?;
     drop(entered);
+    let _uncaught = Uncaught::new();
     let result = program(&world).and_then(|result| {
         let _call = call.entered();
         world.close().map(|()| result)

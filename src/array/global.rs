@@ -10,6 +10,7 @@ use crate::chunks::ChunkId;
 use crate::device::Lease;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, RegionError, Result};
+use crate::history::What;
 use crate::region::Region;
 
 /// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their owners.
@@ -191,6 +192,8 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
+        // Also chunks that have no cell of it pass the call.
+        let _acting = self.core.home().ledger.acting(|| What::Local("fill"), CallSite::here());
         for part in self.local_parts()? {
             part.fill(value)?;
         }
@@ -205,6 +208,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
+        let _acting = self.core.home().ledger.acting(|| What::Local("fill_with"), CallSite::here());
         for part in self.local_parts()? {
             part.fill_with(&mut value)?;
         }

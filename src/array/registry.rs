@@ -17,6 +17,8 @@ pub struct ArrayId(pub u64);
 pub(crate) struct Registry<A> {
     next: u64,
     arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
+    /// How many of these there were after the dead ones had been forgotten.
+    arrays_alive: usize,
     next_local: u64,
     /// Arrays of this rank alone.
     locals: Vec<Weak<A>>,
@@ -37,7 +39,8 @@ pub(crate) struct Rearranged {
 impl<A> Default for Registry<A> {
     fn default() -> Self {
         let (locals, rearranged) = (Vec::new(), Vec::new());
-        Self { next: 0, arrays: BTreeMap::new(), next_local: 0, locals, locals_alive: 0, rearranged }
+        let arrays = BTreeMap::new();
+        Self { next: 0, arrays, arrays_alive: 0, next_local: 0, locals, locals_alive: 0, rearranged }
     }
 }
 
@@ -80,16 +83,15 @@ impl<A> Registry<A> {
 
     /// Remembers an array.
     pub fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
-        self.arrays.insert(id, (name.to_string(), Rc::downgrade(array)));
-        // Now and then, as handles may be made and dropped without end.
-        if self.next.is_multiple_of(256) {
+        if is_due(self.arrays.len(), self.arrays_alive) {
             self.forget_dead();
         }
+        self.arrays.insert(id, (name.to_string(), Rc::downgrade(array)));
     }
 
     /// Remembers an array of this rank alone.
     pub fn add_local(&mut self, array: &Rc<A>) {
-        if self.locals.len() >= 2 * self.locals_alive + 64 {
+        if is_due(self.locals.len(), self.locals_alive) {
             self.locals.retain(|array| array.strong_count() > 0);
             self.locals_alive = self.locals.len();
         }
@@ -103,6 +105,7 @@ impl<A> Registry<A> {
 
     fn forget_dead(&mut self) {
         self.arrays.retain(|_, (_, array)| array.strong_count() > 0);
+        self.arrays_alive = self.arrays.len();
     }
 
     /// The array of this number, if it is alive.
@@ -114,4 +117,10 @@ impl<A> Registry<A> {
     pub fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.arrays.values().filter_map(|(_, array)| array.upgrade())
     }
+}
+
+/// Whether to forget dead handles, as these may be made and dropped without end: there are as many new ones as there were living
+/// ones the last time, so that a handle costs as much however many there are.
+fn is_due(all: usize, alive: usize) -> bool {
+    all >= 2 * alive + 64
 }

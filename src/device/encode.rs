@@ -1,11 +1,10 @@
 //! Recording, submitting and waiting.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use super::Device;
 use super::counters::Tally;
+use super::{Device, health};
 use crate::error::DeviceError;
 use crate::trace::{self, SpanKind};
+use crate::transport::catch_expected;
 
 /// What was recorded is submitted at the latest after so many records, unless messages are still sent from
 /// chunks. The device begins early, and
@@ -92,11 +91,17 @@ impl Device {
         let _span =
             waits.then(|| trace::span(SpanKind::Kernel, || trace::queued_text("waiting for", "the device", true)));
         // wgpu panics where a poll finds the device lost; that is an error of ours.
-        match catch_unwind(AssertUnwindSafe(|| self.raw().poll(poll_type))) {
+        let poll = || {
+            let health = &self.logical().health;
+            assert!(!health.poll_panics(), "{}", health::LOST_IN_POLL);
+            self.raw().poll(poll_type)
+        };
+        match catch_expected(poll) {
             Ok(Ok(_)) => self.check("polling the device"),
             Ok(Err(error)) => Err(DeviceError::Other(format!("waiting for {} failed: {error}", self.adapter()))),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
                 self.logical().health.lose(text.unwrap_or_else(|| "the driver failed while being polled".into()));
                 self.check("polling the device")
             }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum InjectedFailure {
     /// The next operation finds the device lost, and so does every later one.
     DeviceLost,
+    /// wgpu panics when the device is polled next, as it does where it finds the device lost then.
+    LostInPoll,
     /// The next operation runs out of device memory; later ones go on.
     OutOfMemory,
 }
@@ -37,7 +39,18 @@ struct State {
     injected: Option<InjectedFailure>,
 }
 
+/// What wgpu panics with where [`InjectedFailure::LostInPoll`] is set.
+pub(super) const LOST_IN_POLL: &str = "injected failure, found in a poll";
+
 impl Health {
+    /// Whether the poll that is to begin panics.
+    pub fn poll_panics(&self) -> bool {
+        !self.is_well() && {
+            let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
+            state.injected.take_if(|injected| *injected == InjectedFailure::LostInPoll).is_some()
+        }
+    }
+
     fn set(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.lock().unwrap_or_else(|e| e.into_inner()));
         self.troubled.store(true, Ordering::Release);
@@ -66,16 +79,17 @@ impl Health {
             return None;
         }
         let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        match state.injected.take() {
+        let now = state.injected.take_if(|injected| *injected != InjectedFailure::LostInPoll);
+        match now {
             Some(InjectedFailure::DeviceLost) => state.lost = Some(format!("injected failure, found in {operation}")),
             Some(InjectedFailure::OutOfMemory) => return Some(Trouble::OutOfMemory),
-            None => {}
+            Some(InjectedFailure::LostInPoll) | None => {}
         }
         if let Some(message) = &state.lost {
             return Some(Trouble::Lost(message.clone()));
         }
         let untold = state.untold.take();
-        self.troubled.store(false, Ordering::Release);
+        self.troubled.store(state.injected.is_some(), Ordering::Release);
         untold.map(Trouble::Earlier)
     }
 

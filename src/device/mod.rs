@@ -41,6 +41,9 @@ pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use kernels::FoldKernel;
+#[doc(hidden)]
+pub use kernels::movers::bound_compiled;
+pub(crate) use kernels::movers::{compiled_bytes, kept_bytes};
 pub use lease::Lease;
 pub use logical::Limits;
 pub use machine::Room;

@@ -18,6 +18,7 @@ use crate::region::Region;
 pub(crate) struct Ghosts {
     array: u64,
     name: String,
+    rank: usize,
     links: RefCell<Vec<Link>>,
     /// What each chunk has seen since the ranks met.
     done: RefCell<HashMap<ChunkId, Rc<Counts>>>,
@@ -59,6 +60,8 @@ struct Written {
     first: u64,
     last: u64,
     site: Site,
+    /// Number of the first such operation on this rank.
+    clock: u64,
 }
 
 impl Ghosts {
@@ -83,6 +86,7 @@ impl Ghosts {
         Some(Self {
             array,
             name: name.to_string(),
+            rank,
             links: RefCell::new(moves.map(link).collect()),
             done: RefCell::default(),
             writes: RefCell::default(),
@@ -97,22 +101,33 @@ impl Ghosts {
         self.reads.borrow_mut().clear();
     }
 
-    /// An operation on a chunk after a collective: boxes that it reads, and then boxes that it writes. Ghost cells among the
-    /// latter are from now.
-    pub fn operation(&self, chunk: ChunkId, collective: u64, read: &[Region], written: &[Region], site: &Site) {
+    /// An operation on a chunk at a moment of the rank: boxes that it reads, and then boxes that it writes. Ghost cells among the
+    /// latter are from now. An operation that is a part of one which counts `for_all` chunks is counted when that one ends.
+    pub fn operation(
+        &self,
+        chunk: ChunkId,
+        now: &Moment,
+        for_all: bool,
+        read: &[Region],
+        written: &[Region],
+        site: &Site,
+    ) {
         let place = site.place();
-        let before = self.done.borrow_mut().entry(chunk).or_default().clone();
-        read.iter().for_each(|region| self.read(chunk, region, &Moment { collective, done: before.clone() }, site));
-        drop(before);
-        let mut done = self.done.borrow_mut();
-        let counts = done.entry(chunk).or_default();
-        let count = Rc::make_mut(counts).entry(place).or_default();
-        *count += 1;
-        let (count, moment) = (*count, Moment { collective, done: counts.clone() });
+        let mut all_done = self.done.borrow_mut();
+        let done = all_done.entry(chunk).or_default();
+        let before = Moment { done: done.clone(), ..now.clone() };
+        read.iter().for_each(|region| self.read(chunk, region, &before, site));
+        let mut counts = (**done).clone();
+        *counts.entry(place).or_default() += 1;
+        let after = Moment { done: Rc::new(counts), ..before };
+        if !for_all {
+            *done = after.done.clone();
+        }
+        let (count, clock) = (after.passed(place), after.clock);
         let mut writes = self.writes.borrow_mut();
         for region in written {
-            self.filled(chunk, region, &moment);
-            let new = Written { first: count, last: count, site: site.clone() };
+            self.filled(chunk, region, &after);
+            let new = Written { first: count, last: count, site: site.clone(), clock };
             writes.entry((chunk, *region, place)).or_insert(new).last = count;
         }
     }
@@ -141,14 +156,25 @@ impl Ghosts {
     /// What this rank has written since the ranks met.
     pub fn take_writes(&self) -> Vec<WriteRecord> {
         let record = |((chunk, region, place), written): ((ChunkId, Region, u64), Written)| {
-            let Written { first, last, site } = written;
-            WriteRecord::new((self.array, chunk), &region, place, (first, last), &site)
+            let Written { first, last, site, clock } = written;
+            WriteRecord::new((self.array, chunk), &region, (place, first, last), &site, (self.rank, clock))
         };
         std::mem::take(&mut *self.writes.borrow_mut()).into_iter().map(record).collect()
     }
 
-    /// Looks at what was read since the ranks met, with what all ranks have written since.
-    pub fn look(&self, collective: u64, writes: &[WriteRecord]) -> Vec<Finding> {
+    /// Looks at what was read since the ranks met, with what all ranks have written since, and what this rank has done for all of
+    /// its chunks.
+    ///
+    /// A write by this rank at a call site that the reading chunk has not passed at all is no part of what is done to each chunk in
+    /// turn: the order is that of this rank.
+    pub fn look(&self, collective: u64, writes: &[WriteRecord], done_for_all: &Counts) -> Vec<Finding> {
+        let done = std::mem::take(&mut *self.done.borrow_mut());
+        let never_passes = |chunk: ChunkId, place: u64| {
+            !done_for_all.contains_key(&place) && done.get(&chunk).is_none_or(|counts| !counts.contains_key(&place))
+        };
+        let own_clock = |one: &WriteRecord, chunk: ChunkId| {
+            (one.rank == self.rank && never_passes(chunk, one.place)).then_some(one.clock)
+        };
         let reads = std::mem::take(&mut *self.reads.borrow_mut());
         let mut links = self.links.borrow_mut();
         let mine: Vec<(&WriteRecord, Region)> =
@@ -158,10 +184,12 @@ impl Ghosts {
             let link = &links[*number];
             let before = link.written.within(*cells).map(|(cells, (time, writer))| (cells, *time, writer));
             let since = mine.iter().filter_map(|(one, region)| {
-                let count = one.last.min(read.moment.passed(one.place));
-                let time = WriteTime { collective, place: one.place, count };
                 let cells = link.as_ghosts(one.chunk, region)?.intersect(cells)?;
-                (one.first <= count).then_some((cells, time, &one.writer))
+                let clock = own_clock(one, link.chunk);
+                let count = one.last.min(read.moment.passed(one.place));
+                let is_before = clock.map_or(one.first <= count, |clock| clock < read.moment.clock);
+                let time = WriteTime { collective, place: one.place, count, clock };
+                is_before.then_some((cells, time, &one.writer))
             });
             let stale = before.chain(since).find_map(|(cells, time, writer)| {
                 read.filled.older_than(&cells, time).map(|(cells, filled)| (cells, filled, writer.clone()))
@@ -172,14 +200,14 @@ impl Ghosts {
             }
         }
         for (one, region) in mine {
-            let time = WriteTime { collective, place: one.place, count: one.last };
             for link in links.iter_mut() {
                 if let Some(cells) = link.as_ghosts(one.chunk, &region) {
+                    let clock = own_clock(one, link.chunk);
+                    let time = WriteTime { collective, place: one.place, count: one.last, clock };
                     link.written.set(cells, (time, one.writer.clone()));
                 }
             }
         }
-        self.done.borrow_mut().clear();
         found
     }
 

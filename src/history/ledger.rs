@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::finding::{Finding, Problem};
 use super::ghosts::Ghosts;
-use super::moment::Moment;
+use super::moment::{Counts, Moment};
 use super::record::WriteRecord;
 use super::site::{Site, What};
 use crate::chunks::ChunkId;
@@ -31,6 +31,10 @@ pub(crate) struct Ledger {
 #[derive(Debug, Default)]
 struct Notes {
     collective: Cell<u64>,
+    /// How often each call site of an operation that all of this rank's chunks pass has been passed since the ranks met.
+    done_for_all: RefCell<Rc<Counts>>,
+    /// Number of the last operation.
+    clock: Cell<u64>,
     /// Those of dropped arrays, too, until the ranks have met.
     arrays: RefCell<Vec<Rc<Ghosts>>>,
     findings: RefCell<Vec<Finding>>,
@@ -38,13 +42,16 @@ struct Notes {
     told: RefCell<HashSet<(String, String)>>,
 }
 
-/// While it lives, what is done is done by one operation.
+/// While it lives, what is done is done by one operation. All chunks of the rank are behind that when it ends, whichever it has
+/// read or written.
 pub(crate) struct Acting<'a>(Option<&'a Ledger>);
 
 impl Drop for Acting<'_> {
     fn drop(&mut self) {
-        if let Some(ledger) = self.0 {
-            ledger.acting.replace(None);
+        let Some(ledger) = self.0 else { return };
+        let site = ledger.acting.replace(None);
+        if let (Some(notes), Some(site)) = (&ledger.notes, site) {
+            *Rc::make_mut(&mut notes.done_for_all.borrow_mut()).entry(site.place()).or_default() += 1;
         }
     }
 }
@@ -94,9 +101,16 @@ impl Ledger {
         Some(ghosts)
     }
 
-    /// When the ranks met last.
-    pub fn met(&self) -> Moment {
-        Moment { collective: self.notes.as_ref().map_or(0, |notes| notes.collective.get()), ..Moment::default() }
+    /// The moment of a new operation, before anything is done to its chunk.
+    pub fn now(&self) -> Moment {
+        let Some(notes) = &self.notes else { return Moment::default() };
+        notes.clock.set(notes.clock.get() + 1);
+        Moment {
+            collective: notes.collective.get(),
+            done: Rc::default(),
+            done_for_all: notes.done_for_all.borrow().clone(),
+            clock: notes.clock.get(),
+        }
     }
 
     /// The ranks meet: what all have written since the last time is told by `told`, and what was read is looked at.
@@ -107,8 +121,9 @@ impl Ledger {
         let Some(notes) = &self.notes else { return Ok(()) };
         let own = notes.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
         let (writes, collective) = (told(own)?, notes.collective.get());
-        let found: Vec<Finding> =
-            notes.arrays.borrow().iter().flat_map(|ghosts| ghosts.look(collective, &writes)).collect();
+        let done_for_all = notes.done_for_all.take();
+        let look = |ghosts: &Rc<Ghosts>| ghosts.look(collective, &writes, &done_for_all);
+        let found: Vec<Finding> = notes.arrays.borrow().iter().flat_map(look).collect();
         notes.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
         notes.collective.set(collective + 1);
         found.into_iter().for_each(|finding| self.found(finding));
@@ -200,7 +215,8 @@ impl History {
         }
         let site = self.ledger.site(what, at);
         if let Some(ghosts) = &self.ghosts {
-            ghosts.operation(self.chunk, self.ledger.met().collective, read, written, &site);
+            let is_part = self.ledger.acting.borrow().is_some();
+            ghosts.operation(self.chunk, &self.ledger.now(), is_part, read, written, &site);
         }
         if !written.is_empty() {
             self.writes.set(self.writes.get() + 1);

@@ -9,33 +9,42 @@ use crate::region::Region;
 /// on every rank.
 pub type Counts = BTreeMap<u64, u64>;
 
-/// When something was done: after which collective, and after which operations on its chunk.
+/// When something was done: after which collective, after which operations on its chunk, and after which operations of the rank
+/// that count for all chunks.
 #[derive(Debug, Clone, Default)]
 pub struct Moment {
     pub collective: u64,
     pub done: Rc<Counts>,
+    pub done_for_all: Rc<Counts>,
+    /// Number of the operation on this rank, which orders the operations of one rank.
+    pub clock: u64,
 }
 
-/// A write: after which collective, at which place in the program, for the how-manyth time there since.
+/// When a write was done: after which collective, at which call site, and how often that had been passed since, this time
+/// included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteTime {
     pub collective: u64,
     pub place: u64,
     pub count: u64,
+    /// Number of the operation, where it was done by this rank at a call site that the reading chunk did not pass.
+    pub clock: Option<u64>,
 }
 
 impl Moment {
-    /// How often a place had been passed.
+    /// How often a call site had been passed.
     pub fn passed(&self, place: u64) -> u64 {
-        self.done.get(&place).copied().unwrap_or(0)
+        let of = |counts: &Counts| counts.get(&place).copied().unwrap_or(0);
+        of(&self.done) + of(&self.done_for_all)
     }
 
     /// Whether it was before a write. Within one interval between collectives a chunk that has been at the same place as
     /// often as the chunk that was written is behind the write: programs do the same at a place, whichever chunk it is for.
     pub fn is_before(&self, write: WriteTime) -> bool {
-        match self.collective == write.collective {
-            true => write.count > self.passed(write.place),
-            false => self.collective < write.collective,
+        match (self.collective == write.collective, write.clock) {
+            (true, Some(clock)) => self.clock < clock,
+            (true, None) => write.count > self.passed(write.place),
+            (false, _) => self.collective < write.collective,
         }
     }
 }

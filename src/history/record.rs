@@ -19,18 +19,21 @@ pub(crate) struct WriteRecord {
     pub first: u64,
     pub last: u64,
     pub writer: String,
+    /// Rank that has written, and number of its first such operation since the ranks met.
+    pub rank: usize,
+    pub clock: u64,
 }
 
 impl WriteRecord {
     pub fn new(
         (array, chunk): (u64, ChunkId),
         region: &Region,
-        place: u64,
-        (first, last): (u64, u64),
+        (place, first, last): (u64, u64, u64),
         writer: &Site,
+        (rank, clock): (usize, u64),
     ) -> Self {
         let (start, end) = (region.start.to_vec(), region.end.to_vec());
-        Self { array, chunk, start, end, place, first, last, writer: writer.to_string() }
+        Self { array, chunk, start, end, place, first, last, writer: writer.to_string(), rank, clock }
     }
 
     pub fn region(&self) -> Region {

@@ -1,13 +1,14 @@
 //! What naga makes of a text, kept for all ranks of the process: those that are threads run the same kernels, and so does the
 //! next world.
 
-use std::num::NonZeroUsize;
+use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use lru::LruCache;
 use naga::valid::ModuleInfo;
 
 use super::diagnose::Fault;
+use crate::device::{compiled_bytes, kept_bytes};
+use crate::plan::cache::WeightedCache;
 
 /// A text that naga has parsed and found valid.
 #[derive(Debug)]
@@ -25,19 +26,18 @@ pub struct ParsedKey {
     pub capabilities: u64,
 }
 
-/// Not all, as a program may make texts while it runs.
-const MOST: NonZeroUsize = NonZeroUsize::new(128).expect("it is not zero");
-
 /// What came of a text; empty while it is read for the first time. Texts with faults are as usual as right ones: with how many
 /// axes a kernel is right is found by trying.
 type Slot = Arc<OnceLock<Result<Arc<Parsed>, Fault>>>;
 
-static KEPT: LazyLock<Mutex<LruCache<ParsedKey, Slot>>> = LazyLock::new(|| Mutex::new(LruCache::new(MOST)));
+/// Not all, as a program may make texts while it runs.
+static KEPT: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
+    LazyLock::new(|| Mutex::new(WeightedCache::new(kept_bytes(), |key, _| compiled_bytes(&key.text))));
 
 /// The module of this text: what another rank has made of it, or will have in a moment, or else what `make` does.
 pub fn parsed(key: ParsedKey, make: impl FnOnce(&str) -> Result<Parsed, Fault>) -> Result<Arc<Parsed>, Fault> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let slot = kept.get_or_insert_ref(&key, Slot::default).clone();
+    let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(Slot::default()));
     // Who asks for the same text waits below; the others go on.
     drop(kept);
     slot.get_or_init(|| make(&key.text).map(Arc::new)).clone()

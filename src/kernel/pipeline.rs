@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::checked::{Checked, Resource};
 use super::geometry::COUNT_VECTORS;
-use crate::device::{Device, Lease, WeakChunkBuffer};
+use crate::device::{Device, Lease, WeakChunkBuffer, compiled_bytes, kept_bytes};
 use crate::error::{KernelError, Result};
+use crate::plan::cache::WeightedCache;
 
 /// A compiled kernel.
 #[derive(Debug, Clone)]
@@ -18,9 +19,16 @@ pub struct Pipeline {
     pub layouts: Vec<(u32, wgpu::BindGroupLayout)>,
 }
 
-/// The pipelines of a device, by complete text and entry point; they outlive the kernels that they were made for.
-#[derive(Debug, Default)]
-pub struct Pipelines(HashMap<(String, String), Pipeline>);
+/// The pipelines of a device, by complete text and entry point; they outlive the kernels that they were made for, as far as there
+/// is room.
+#[derive(Debug)]
+pub struct Pipelines(WeightedCache<(String, String), Pipeline>);
+
+impl Default for Pipelines {
+    fn default() -> Self {
+        Self(WeightedCache::new(kept_bytes(), |(text, _), _| compiled_bytes(text)))
+    }
+}
 
 impl Pipeline {
     /// The pipeline of a kernel, made at the first call on this device.
@@ -30,7 +38,7 @@ impl Pipeline {
     pub fn get(device: &Device, name: &str, checked: &Checked) -> Result<Self> {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone());
-        if let Some(found) = device.with_cache(|cache: &mut Pipelines| cache.0.get(&key).cloned()) {
+        if let Some(found) = device.with_cache(|cache: &mut Pipelines| cache.0.get(&key)) {
             return Ok(found);
         }
         let made = device.checked(&format!("compiling kernel {name}"), || Self::make(device, name, checked))?;

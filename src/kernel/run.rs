@@ -64,11 +64,19 @@ impl Call<'_> {
         let device = &self.kernel.shared.device;
         let report = if prepared.watch != Watch::Off { Some(Report::new(device, bindings())?) } else { None };
         if !self.submit(&prepared, report.as_ref())? {
+            self.pass(&prepared, at);
             return Ok(());
         }
         let told = report.map(|report| report.read(device)).transpose()?;
         self.note(&prepared, told.as_ref(), at);
         Ok(())
+    }
+
+    /// Tells the chunks that they have passed a call with nothing to do.
+    fn pass(&self, prepared: &PreparedCall, at: CallSite) {
+        for history in self.bound.iter().filter_map(|(_, binding, _)| binding.history.as_ref()) {
+            history.operation(&[], &[], What::Kernel(prepared.version.label.clone()), at);
+        }
     }
 
     /// What knows of operations on what is bound.

@@ -1,4 +1,4 @@
-//! Panics of ranks: one clear line, and everybody else is told before the stack unwinds.
+//! Panics of ranks: one clear line, and everybody else is told as soon as nothing in the rank has caught it.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::{Cell, RefCell};
@@ -32,6 +32,8 @@ thread_local! {
     static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
     /// Beside it, as this one can be read to the very end of the thread.
     static RANK: Cell<Option<usize>> = const { Cell::new(None) };
+    /// Whether a panic would be an error that the library returns.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The rank that this thread is.
@@ -43,7 +45,7 @@ pub(crate) fn rank_of_thread() -> Option<usize> {
 pub(crate) struct PanicWatch(Option<Watched>);
 
 impl PanicWatch {
-    /// Calls `on_panic` from the panic hook, after the line has been printed.
+    /// Calls `on_panic` where a panic unwinds an [`Uncaught`].
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
         let watched = Watched { rank, on_panic: Rc::new(on_panic), seen: None };
@@ -57,6 +59,40 @@ impl PanicWatch {
         let seen = WATCHED.with_borrow(|watched| watched.as_ref().and_then(|watched| watched.seen.clone()));
         seen.unwrap_or_else(|| Panic { place: "an unknown place".into(), message: "a panic without a message".into() })
     }
+}
+
+/// Stands around what a rank runs: a panic that unwinds it was not caught inside, as one may be by the program, and is told to the
+/// others. It is dropped before what may wait for them.
+pub(crate) struct Uncaught(());
+
+impl Uncaught {
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Drop for Uncaught {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let found = WATCHED.try_with(|watched| {
+            let watched = watched.try_borrow().ok()?;
+            let Watched { on_panic, seen, .. } = watched.as_ref()?;
+            Some((Rc::clone(on_panic), seen.clone()?))
+        });
+        if let Ok(Some((on_panic, panic))) = found {
+            on_panic(&panic);
+        }
+    }
+}
+
+/// What `f` returns, or what it panicked with, without a line: the caller makes an error of that.
+pub(crate) fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
+    let outer = EXPECTED.replace(true);
+    let result = panic::catch_unwind(panic::AssertUnwindSafe(f));
+    EXPECTED.set(outer);
+    result
 }
 
 impl Drop for PanicWatch {
@@ -78,8 +114,11 @@ fn install() {
     });
 }
 
-/// Reports the panic of a rank; `false` on threads that are none.
+/// Reports the panic of a rank; `false` on threads that are none. Whether the panic will be caught is not known yet.
 fn report(info: &PanicHookInfo<'_>) -> bool {
+    if EXPECTED.get() {
+        return true;
+    }
     let panic = Panic {
         place: info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
         message: one_line(info.payload_as_str().unwrap_or("a panic without a message")),
@@ -88,16 +127,16 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
     let found = WATCHED.try_with(|watched| {
         let mut watched = watched.try_borrow_mut().ok()?;
         let watched = watched.as_mut()?;
-        watched.seen.get_or_insert_with(|| panic.clone());
-        Some((watched.rank, Rc::clone(&watched.on_panic)))
+        // Earlier ones have been caught.
+        watched.seen = Some(panic.clone());
+        Some(watched.rank)
     });
-    let Ok(Some((rank, on_panic))) = found else { return false };
+    let Ok(Some(rank)) = found else { return false };
     say(&format!("rank {rank} panicked at {}: {}", panic.place, panic.message));
     let backtrace = Backtrace::capture();
     if backtrace.status() == BacktraceStatus::Captured {
         let _ = writeln!(std::io::stderr(), "{backtrace}");
     }
-    on_panic(&panic);
     true
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::{PanicWatch, panicked};
+use super::failure::{PanicWatch, Uncaught, panicked};
 use super::finished::{Beginning, RankProgram, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
@@ -132,6 +132,7 @@ fn one_thread(
     });
     let run = || {
         let _call = call.entered();
+        let _uncaught = Uncaught::new();
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
         let group = Group::of_all(transport, settings.patience, settings.checks);
         run_rank(&group, Beginning { zero, trace: settings.trace.as_deref() }, program)

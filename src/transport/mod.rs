@@ -51,6 +51,7 @@ mod variables;
 pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
+pub(crate) use failure::{Uncaught, catch_expected};
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};

@@ -34,7 +34,6 @@ mod transfer;
 mod turns;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -55,11 +54,11 @@ pub use crate::plan::Moved;
 pub use crate::transport::Config;
 
 use crate::array::{ArrayCore, Rearranged, Registry};
-use crate::device::Device;
+use crate::device::{Device, compiled_bytes, kept_bytes};
 use crate::error::{ArrayError, CallSite, Error, ErrorKind, Result};
 use crate::history::{Acting, Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
-use crate::plan::cache::PlanCache;
+use crate::plan::cache::{PlanCache, WeightedCache};
 use crate::trace::{Profile, Tracer};
 use crate::transport::{Entered, Group, copied, decoded, encoded};
 
@@ -93,7 +92,7 @@ pub struct World {
     ledger: Rc<Ledger>,
     epoch: one_sided::Epoch,
     /// What algorithms have composed, by text.
-    composed: RefCell<HashMap<String, Kernel>>,
+    composed: RefCell<WeightedCache<String, Kernel>>,
     tracer: Tracer,
     observer: RefCell<Option<ObserverOfProgram>>,
     viewer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
@@ -118,7 +117,7 @@ impl World {
             registry: Rc::default(),
             plans: RefCell::new(planned::new_cache()),
             epoch: one_sided::Epoch::default(),
-            composed: RefCell::default(),
+            composed: RefCell::new(WeightedCache::new(kept_bytes(), |text, _| compiled_bytes(text))),
             tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             viewer: RefCell::default(),
@@ -230,12 +229,8 @@ impl World {
 
     /// A kernel that an algorithm has put together, made once for each text.
     pub(crate) fn composed(&self, source: &KernelSource) -> Result<Kernel> {
-        if let Some(kernel) = self.composed.borrow().get(source.as_text()) {
-            return Ok(kernel.clone());
-        }
-        let kernel = Kernel::new(&self.device, source)?;
-        self.composed.borrow_mut().insert(source.as_text().to_string(), kernel.clone());
-        Ok(kernel)
+        let text = source.as_text().to_string();
+        self.composed.borrow_mut().get_or_build(text, || Kernel::new(&self.device, source))
     }
 
     /// Returns when every rank has called it and this rank's queued kernels are done. Collective; costs O(log ranks)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::transfer::Transfer;
 use crate::plan::RankPlan;
-use crate::plan::cache::PlanCache;
+use crate::plan::cache::{PlanCache, PlanKey};
 
 /// A plan, and what it is for arrays of given element types.
 #[derive(Debug, Clone)]
@@ -13,9 +13,10 @@ pub(super) struct Planned {
     pub transfer: Rc<Transfer>,
 }
 
-/// How many operations are remembered.
-const REMEMBERED: usize = 1024;
+/// Bytes of the operations that are remembered.
+const REMEMBERED_BYTES: usize = 128 << 20;
 
 pub(super) fn new_cache() -> PlanCache<Planned> {
-    PlanCache::new(REMEMBERED)
+    let bytes = |key: &PlanKey, planned: &Planned| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();
+    PlanCache::new(REMEMBERED_BYTES, bytes)
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::parcels::{End, Outbound, Parcel, Wave, parcels, waves};
+use super::parcels::{End, Outbound, PackedBox, Parcel, Wave, parcels, waves};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::Strided;
@@ -93,6 +93,20 @@ impl Transfer {
         let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
         let moved = Moved { messages, ..plan.moved(&bytes) };
         Self { chunks: ends.into_chunks(), written: written(plan, operands), lanes, moved, overlap: plan.overlap }
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let of_wave =
+            |wave: &Wave| wave.local.len() * size_of::<usize>() + wave.received.len() * size_of::<(usize, usize)>();
+        let of_lane = |lane: &Lane| {
+            let parcels = lane.sends.iter().chain(&lane.receives);
+            let of_parcels = parcels.map(|parcel| size_of::<Parcel>() + parcel.boxes.len() * size_of::<PackedBox>());
+            let waves = lane.waves.iter().map(|wave| size_of::<Wave>() + of_wave(wave));
+            size_of::<Lane>() + lane.local.len() * size_of::<(End, End)>() + of_parcels.chain(waves).sum::<usize>()
+        };
+        let chunks = (self.chunks.len() + self.written.len()) * size_of::<(usize, ChunkId)>();
+        size_of::<Self>() + chunks + self.lanes.iter().map(of_lane).sum::<usize>()
     }
 
     /// The transfer of a plan whose messages have one box each and are as long as their sender says. `rooms` has the most

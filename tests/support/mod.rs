@@ -55,6 +55,27 @@ pub fn seed() -> RngSeed {
     if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
+/// Runs one test of this binary, named by its whole path, in a process of its own, with settings. What it measures is then its
+/// own.
+pub fn alone(test: &str, settings: &[(&str, &str)]) {
+    if launcher::size().is_some() {
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
+    command.args(["--exact", test, "--nocapture"]).envs(settings.iter().copied());
+    let output = command.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{test} with {settings:?}:\n{out}\n{err}");
+    assert!(out.contains("1 passed"), "{test} was not run:\n{out}");
+}
+
+/// Whether this process runs a single test, named by its whole path, as [`alone`] does.
+pub fn is_alone() -> bool {
+    let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|argument| argument.starts_with('-'));
+    names.len() == 1 && options.iter().any(|option| option == "--exact")
+}
+
 /// Runs all tests of a module once more with everything sent from where it lies that can be, however small. The module is
 /// named by its whole path.
 pub fn rerun_in_place(module: &str) {

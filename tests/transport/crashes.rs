@@ -52,6 +52,42 @@ job!(
 );
 
 job!(
+    a_panic_that_is_caught,
+    3,
+    || job_of(|group| {
+        let caught = std::panic::catch_unwind(|| assert_eq!(1, 2, "caught"));
+        assert!(caught.is_err());
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        assert_eq!(ended.lines("panicked at tests/transport/crashes.rs:").len(), 3, "{}", ended.text);
+    }
+);
+
+job!(
+    a_panic_after_one_that_was_caught,
+    3,
+    || job_of(|group| {
+        if group.rank() == 1 {
+            let caught = std::panic::catch_unwind(|| assert_eq!(1, 2, "caught"));
+            assert!(caught.is_err());
+        }
+        group.barrier()?;
+        assert_ne!(group.rank(), 1, "boom");
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        assert_eq!(ended.lines("zippy: rank 1 panicked at").len(), 2, "{}", ended.text);
+        if ended.carrier == Carrier::Threads {
+            let last = ended.lines("Error: ");
+            assert!(last.iter().any(|line| line.contains("boom") && !line.contains("caught")), "{}", ended.text);
+        }
+    }
+);
+
+job!(
     a_panic_while_others_compute,
     3,
     || job_of(|group| {

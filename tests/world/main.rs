@@ -16,7 +16,7 @@ mod support;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!(3; without elementwise, kernels, memory, names, readme);
+under_mpi!(3; without elementwise, kept_memory, kernels, memory, names, readme);
 
 /// Which messages ranks exchange depends on their number where operations are mixed; the rest does so in the transport only.
 #[test]

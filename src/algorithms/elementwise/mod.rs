@@ -15,6 +15,7 @@ use crate::array::{Side, aligned};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
+use crate::history::What;
 use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
 use crate::world::Section;
@@ -144,6 +145,7 @@ impl Assignment<'_> {
     #[track_caller]
     pub fn write<T: Element, const D: usize>(self, name: &str, section: impl Into<Section<T, D>>) -> Result<()> {
         let _call = CallSite::enter();
+        let at = CallSite::here();
         self.check_names(name)?;
         let mut sides = vec![section.into().side("elementwise")?];
         for (_, _, side) in &self.inputs {
@@ -182,6 +184,10 @@ impl Assignment<'_> {
         // The same mistakes on every rank, also where a rank has no cells.
         let aligned = aligned("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
+        let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
+        // Also chunks that have no cell of a section of all ranks pass the call.
+        let what = || What::Kernel(compiled.kernel.name().into());
+        let _acting = chunk.is_none().then(|| core.home().ledger.acting(what, at));
         for boxes in aligned {
             let binding = |i: usize| sides[i].core.binding(boxes.0[i].0, boxes.0[i].1);
             let mut call = compiled.kernel.call();

@@ -6,19 +6,21 @@ use super::{SortedRun, merge};
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
+use crate::transport::{copied, values};
 use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
     /// Merges two vectors of sorted keys into a third; of equal keys those of the first come first. Collective.
     ///
-    /// Each cell moves once, to the rank that has its place in the output. Vectors whose chunks do not follow one another in
+    /// Each cell is read once to see that keys are sorted, and moves once, to the rank that has its place in the output. Vectors whose chunks do not follow one another in
     /// the order of ranks go through copies. The output may be any vector.
     ///
     /// # Errors
-    /// An output that is not as long as both together, keys that are seen not to be sorted, too little memory, a bad section,
-    /// a failure of this or of another rank.
+    /// An output that is not as long as both together, keys that are not sorted, too little memory, a bad section, a failure of
+    /// this or of another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -89,6 +91,16 @@ impl Vectors<'_> {
         let [first, second, output] = [0, 1, 2].map(|which| MergeSide::new(world, which, &keys, values.as_ref()));
         let (first, second, output) = (first?, second?, output?);
         let own = world.failing(verb, || Ok([first.own()?, second.own()?]))?;
+        for (which, side) in [&first, &second].into_iter().enumerate() {
+            let unsorted = world.failing(verb, || first_unsorted(world, K::ORDER, &side.cut, &own[which].0))?;
+            if let Some(cell) = unsorted {
+                let label = keys[which].label()?;
+                let text = format!(
+                    "the keys of {label} are not sorted, cell {cell} is smaller than the one before; sort them first"
+                );
+                return Err(ArrayError::Other(text).into());
+            }
+        }
         let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
         let runs = brought(world, verb, K::ORDER, cuts, &own)?;
         world.failing(verb, || {
@@ -125,6 +137,51 @@ impl<K: Element, V: Element> MergeSide<K, V> {
         self.keys.bring_back(world)?;
         self.values.map_or(Ok(()), |values| values.bring_back(world))
     }
+}
+
+/// Bytes of keys that are read at a time.
+const KEYS_AT_A_TIME: usize = 1 << 20;
+
+/// What a rank knows of its keys of an input: how many there are, the first, the last, and 1 + the place of the first one that is
+/// smaller than the one before.
+#[derive(Default)]
+struct KeysOfRank {
+    cells: u64,
+    first: u64,
+    last: u64,
+    unsorted: u64,
+}
+
+/// The first key of an input that is smaller than the one before, the same on every rank. Collective; one all-gather of 32 bytes.
+fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &Cells) -> Result<Option<u64>> {
+    let mut own = KeysOfRank::default();
+    let mut words = Vec::new();
+    for slice in keys.slices(KEYS_AT_A_TIME, 1) {
+        words.resize((slice.end - slice.start) as usize * order.words, 0_u32);
+        keys.read(slice, bytemuck::cast_slice_mut(&mut words))?;
+        for key in words.chunks_exact(order.words).map(|key| order.number(key)) {
+            own.first = if own.cells == 0 { key } else { own.first };
+            own.cells += 1;
+            if own.cells > 1 && key < own.last && own.unsorted == 0 {
+                own.unsorted = own.cells;
+            }
+            own.last = key;
+        }
+    }
+    let all = world.inner().all_gather_v(copied(&[own.cells, own.first, own.last, own.unsorted]))?;
+    let mut before = None;
+    for (rank, one) in all.iter().enumerate() {
+        let &[cells, first, last, unsorted] = &values::<u64>(one)?[..] else { continue };
+        let Some(span) = cut.iter().find(|span| span.owner == rank).filter(|_| cells > 0) else { continue };
+        if before.is_some_and(|before| first < before) {
+            return Ok(Some(span.cells.start));
+        }
+        if unsorted > 0 {
+            return Ok(Some(span.cells.start + unsorted - 1));
+        }
+        before = Some(last);
+    }
+    Ok(None)
 }
 
 /// Of both inputs what this rank merges. Collective.

@@ -72,6 +72,8 @@ impl Vectors<'_> {
         input.check_length(&output, "the output")?;
         let cells = input.cells()? as i64;
         let by = by.clamp(-cells, cells);
+        let named = vec![input.named()?, output.named()?];
+        self.collective("shift", named, (by, bytemuck::bytes_of(&fill)), || Ok(()))?;
         let (from, to) = (input.region()?.start[0], output.region()?.start[0]);
         let [from, to_of] = [(from, 0.max(-by)), (to, 0.max(by))].map(|(start, skipped)| {
             let first = start + skipped;

@@ -1,10 +1,8 @@
 //! Combining arriving cells with those that are there, by kernels.
 
-use std::collections::HashMap;
-
 use super::combine_source::combine_source;
 use super::copies::read_aside;
-use super::movers::BufferMove;
+use super::movers::{BufferMove, compiled_bytes, kept_bytes};
 use super::slices::slices;
 use super::tables::Slots;
 use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
@@ -14,10 +12,20 @@ use crate::device::order::{any_hazard, layers};
 use crate::device::{Device, Operator};
 use crate::element::{Capabilities, ElementInfo};
 use crate::error::DeviceError;
+use crate::plan::cache::WeightedCache;
 
 /// Pipelines by element type and operator.
-#[derive(Default)]
-struct Combiners(HashMap<(ElementInfo, Operator), wgpu::ComputePipeline>);
+struct Combiners(WeightedCache<(ElementInfo, Operator), wgpu::ComputePipeline>);
+
+impl Default for Combiners {
+    fn default() -> Self {
+        let bytes = |(_, operator): &(ElementInfo, Operator), _: &_| match operator {
+            Operator::Custom { wgsl, .. } => compiled_bytes(wgsl),
+            _ => compiled_bytes(""),
+        };
+        Self(WeightedCache::new(kept_bytes(), bytes))
+    }
+}
 
 /// Combines a payload with boxes, by the pipeline of an operator.
 pub(super) fn payload(
@@ -93,7 +101,7 @@ impl Device {
         self.with_cache(|combiners: &mut Combiners| {
             let key = (*element, operator.clone());
             if let Some(pipeline) = combiners.0.get(&key) {
-                return Ok(pipeline.clone());
+                return Ok(pipeline);
             }
             let adapter = &self.adapter().name;
             if let Err(error) = element.supported_by(Capabilities::from(self.features()), adapter) {

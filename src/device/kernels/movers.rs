@@ -1,6 +1,7 @@
 //! Recording transfers: which shader, which windows of the buffers, one dispatch for all boxes that share them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::Device;
@@ -50,6 +51,25 @@ pub(super) struct BoxDispatch<'a> {
     pub src: Window<'a>,
     pub dst: Window<'a>,
     pub transfers: Vec<BoxPair>,
+}
+
+/// Bytes of what each cache keeps of texts.
+static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
+
+/// Bytes that a cache of what is compiled of texts may take.
+pub fn kept_bytes() -> usize {
+    KEPT_BYTES.load(Ordering::Relaxed)
+}
+
+/// Sets how many bytes each cache keeps of what is compiled of texts, for the caches that are made from now on. Tests reach a
+/// small bound after few compilations.
+pub fn bound_compiled(bytes: usize) {
+    KEPT_BYTES.store(bytes, Ordering::Relaxed);
+}
+
+/// Bytes that what is compiled of a text takes, about: bytes of the text, of naga's module, and of the driver.
+pub fn compiled_bytes(text: &str) -> usize {
+    (256 << 10) + 32 * text.len()
 }
 
 impl Device {

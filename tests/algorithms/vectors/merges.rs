@@ -65,17 +65,41 @@ fn what_cannot_be_merged() {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
         let error = world.vectors().merge(&x, &x, &x).unwrap_err().to_string();
         assert!(error.contains("6 keys are merged, but") && error.contains("has 3 cells"), "{error}");
-        // Keys that are not sorted are seen where the ranks' shares do not add up: on each of three ranks the larger ones hide
-        // the smaller ones. The world is as good as before.
+        // On each of three ranks the larger keys hide the smaller ones. The world is as good as before.
         let hidden: Vec<u32> = (0..600).map(|i| if i % 200 <= 100 { 5000 } else { 1 }).collect();
         let (y, u) = (vector(world, "y", &hidden, Spread::Auto)?, vector(world, "u", &[3; 600], Spread::Auto)?);
         let z = vector(world, "z", &[0_u32; 1200], Spread::Auto)?;
-        let merged = world.vectors().merge(&y, &u, &z).map_err(|error| error.to_string());
-        match world.size() {
-            1 => merged.expect("one rank has no share to find"),
-            _ => assert!(merged.is_err_and(|error| error.contains("sort them first"))),
+        for inputs in [[&y, &u], [&u, &y]] {
+            let error = world.vectors().merge(inputs[0], inputs[1], &z).unwrap_err().to_string();
+            assert!(
+                error.contains("\"y\" are not sorted, cell 101 is") && error.contains("sort them first"),
+                "{error}"
+            );
         }
         assert_eq!(all(world, &x)?, [1, 2, 3]);
+        Ok(())
+    });
+}
+
+/// One key in the wrong place is named, wherever it is: within a rank, and where the cells of another rank begin.
+#[test]
+fn unsorted_input_is_refused_on_any_number_of_ranks() {
+    support::ranks(&[1, 2, 3, 5], |world| {
+        let sorted: Vec<i32> = (0..23).map(|i| i / 2 - 5).collect();
+        let x = vector(world, "x", &[-3, 0, 4], Spread::Auto)?;
+        let z = vector(world, "z", &[0; 26], Spread::Auto)?;
+        for wrong in (2..23).step_by(2) {
+            let mut keys = sorted.clone();
+            keys[wrong] = keys[wrong - 1] - 1;
+            let y = vector(world, "y", &keys, Spread::Auto)?;
+            let error = world.vectors().merge(&x, &y, &z).unwrap_err().to_string();
+            assert!(error.contains(&format!("\"y\" are not sorted, cell {wrong} is")), "{error}");
+        }
+        let y = vector(world, "y", &sorted, Spread::Auto)?;
+        world.vectors().merge(&x, &y, &z)?;
+        let mut expected = [&sorted[..], &[-3, 0, 4]].concat();
+        expected.sort_unstable();
+        assert_eq!(all(world, &z)?, expected);
         Ok(())
     });
 }

@@ -134,3 +134,21 @@ fn columns_that_differ_between_ranks_are_told() {
     let error = zippy::run_with(zippy::Config::threads(2).check(true), program).unwrap_err().to_string();
     assert!(error.contains("transpose(\"x\""), "{error}");
 }
+
+#[test]
+fn shift_with_another_fill_value_on_one_rank_is_told() {
+    if support::launcher::size().is_some() {
+        return;
+    }
+    for by in [1, -2, 0] {
+        let program = |fill: fn(usize) -> f32| {
+            zippy::run_with(zippy::Config::threads(3).check(true), move |world| {
+                let x = vector(world, "x", &[0.5_f32; 8], Spread::Auto)?;
+                world.vectors().shift(&x, &x, by, fill(world.rank()))
+            })
+        };
+        let error = program(|rank| if rank == 2 { -0.0 } else { 0.0 }).unwrap_err().to_string();
+        assert!(error.contains("collective calls differ") && error.contains("shift(\"x\""), "{error}");
+        program(|_| f32::NAN).expect("the same bits on all ranks");
+    }
+}

@@ -12,7 +12,11 @@ use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
 
 /// Runs a program that fails, and returns what each rank of this process saw.
-fn failing(count: usize, set: fn(Config) -> Config, program: fn(&World) -> Result<()>) -> Vec<(usize, Error)> {
+pub(super) fn failing(
+    count: usize,
+    set: fn(Config) -> Config,
+    program: fn(&World) -> Result<()>,
+) -> Vec<(usize, Error)> {
     let seen: Mutex<Vec<(usize, Error)>> = Mutex::default();
     let result = run_with(set(Config::threads(count)), |world| {
         let Err(error) = program(world) else { return Ok(()) };
@@ -31,7 +35,7 @@ fn failing(count: usize, set: fn(Config) -> Config, program: fn(&World) -> Resul
     seen
 }
 
-fn as_is(config: Config) -> Config {
+pub(super) fn as_is(config: Config) -> Config {
     config
 }
 

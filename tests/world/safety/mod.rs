@@ -5,6 +5,7 @@ mod arguments;
 mod examples;
 mod failures;
 mod kernels;
+mod panics;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

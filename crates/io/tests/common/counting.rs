@@ -56,3 +56,8 @@ pub fn most(act: impl FnOnce()) -> isize {
     act();
     HELD.get().1 - before
 }
+
+/// The bytes that the calling thread holds.
+pub fn held() -> isize {
+    HELD.get().0
+}

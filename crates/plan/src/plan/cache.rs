@@ -1,13 +1,12 @@
-//! The plan cache: a repeated operation builds no plan.
+//! The plan cache: a repeated operation builds no plan. The same cache keeps whatever else is costly to make.
+
+use std::hash::Hash;
 
 use lru::LruCache;
 
 use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
 use crate::region::Region;
-
-/// Pairs of many copies that count as much as another operation.
-const PAIRS_OF_ONE: usize = 8;
 
 /// All that a plan depends on but the rank, which a cache belongs to.
 ///
@@ -51,12 +50,14 @@ impl PlanKey {
         Self { placements, operation, extra: Vec::new() }
     }
 
-    /// How much of a cache the plan takes: one, and more for many pairs.
-    fn weight(&self) -> usize {
-        match &self.operation {
-            PlannedOperation::Copies { pairs, .. } => 1 + pairs.len() / PAIRS_OF_ONE,
-            PlannedOperation::Copy { .. } | PlannedOperation::Ghosts(_) => 1,
-        }
+    /// Bytes of memory that the key takes, chunks and owners that it may share with arrays not counted.
+    pub fn bytes(&self) -> usize {
+        let pairs = match &self.operation {
+            PlannedOperation::Copies { pairs, .. } => pairs.len(),
+            PlannedOperation::Copy { .. } | PlannedOperation::Ghosts(_) => 0,
+        };
+        let lists = self.placements.len() * size_of::<Placement>() + self.extra.len() * size_of::<u64>();
+        size_of::<Self>() + lists + pairs * size_of::<Pair>()
     }
 
     /// Adds whatever else a caller's cached value depends on, such as element sizes.
@@ -66,86 +67,107 @@ impl PlanKey {
     }
 }
 
-/// A bounded cache of plans, or of whatever a caller makes of them (`V` is an `Rc` or `Arc`). Drops the
-/// entry that was not used for the longest time: first of those that were used once only, so that an array that is saved in
-/// thousands of pieces does not drive out the plans of a step. Those used again have three quarters of the room at most.
+/// A cache of plans, or of whatever a caller makes of them (`V` is an `Rc` or `Arc`).
+pub type PlanCache<V> = WeightedCache<PlanKey, V>;
+
+/// A cache that is bounded by the weight of its entries. Drops the entry that was not used for the longest time: first of those
+/// that were used once only, so that an array that is saved in thousands of pieces does not drive out the plans of a step.
+/// Those used again have three quarters of the room at most. An entry heavier than all of the room is kept until the next one
+/// comes.
 #[derive(Debug)]
-pub struct PlanCache<V> {
-    once: Segment<V>,
-    again: Segment<V>,
+pub struct WeightedCache<K, V>
+where
+    K: Hash + Eq,
+{
+    once: Segment<K, V>,
+    again: Segment<K, V>,
     capacity: usize,
+    weigh: fn(&K, &V) -> usize,
     hits: u64,
     misses: u64,
 }
 
-/// Entries, and what they take.
+/// Entries with their weights, and the sum of these.
 #[derive(Debug)]
-struct Segment<V> {
-    entries: LruCache<PlanKey, V>,
+struct Segment<K: Hash + Eq, V> {
+    entries: LruCache<K, (V, usize)>,
     weight: usize,
 }
 
-impl<V> Segment<V> {
+impl<K: Hash + Eq, V> Segment<K, V> {
     fn new() -> Self {
         Self { entries: LruCache::unbounded(), weight: 0 }
     }
 
-    fn put(&mut self, key: PlanKey, value: V) {
-        self.weight += key.weight();
-        self.entries.put(key, value);
+    fn put(&mut self, key: K, (value, weight): (V, usize)) {
+        self.weight += weight;
+        self.entries.put(key, (value, weight));
     }
 
-    fn take(&mut self, key: &PlanKey) -> Option<(PlanKey, V)> {
+    fn take(&mut self, key: &K) -> Option<(K, (V, usize))> {
         let taken = self.entries.pop_entry(key);
-        self.weight -= taken.as_ref().map_or(0, |(key, _)| key.weight());
+        self.weight -= taken.as_ref().map_or(0, |(_, (_, weight))| *weight);
         taken
     }
 
-    fn take_oldest(&mut self) -> Option<(PlanKey, V)> {
+    fn take_oldest(&mut self) -> Option<(K, (V, usize))> {
         let taken = self.entries.pop_lru();
-        self.weight -= taken.as_ref().map_or(0, |(key, _)| key.weight());
+        self.weight -= taken.as_ref().map_or(0, |(_, (_, weight))| *weight);
         taken
     }
 }
 
-impl<V: Clone> PlanCache<V> {
-    /// A cache of at most `capacity` entries, fewer where plans of many pairs are among them; with 0 it keeps nothing.
-    pub fn new(capacity: usize) -> Self {
-        Self { once: Segment::new(), again: Segment::new(), capacity, hits: 0, misses: 0 }
+impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
+    /// A cache whose entries weigh at most `capacity` together, each as much as `weigh` says; with 0 it keeps nothing.
+    pub fn new(capacity: usize, weigh: fn(&K, &V) -> usize) -> Self {
+        Self { once: Segment::new(), again: Segment::new(), capacity, weigh, hits: 0, misses: 0 }
     }
 
     /// The value of this key, made by `build` when it is not there. A failure is not kept.
     ///
     /// # Errors
     /// Those of `build`.
-    pub fn get_or_build<E>(&mut self, key: PlanKey, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        if let Some(value) = self.again.entries.get(&key) {
-            self.hits += 1;
-            return Ok(value.clone());
-        }
-        if let Some((key, value)) = self.once.take(&key) {
-            self.hits += 1;
-            self.again.put(key, value.clone());
-            while self.again.weight > self.capacity - self.capacity / 4
-                && let Some((key, value)) = self.again.take_oldest()
-            {
-                self.once.put(key, value);
-            }
+    pub fn get_or_build<E>(&mut self, key: K, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        if let Some(value) = self.get(&key) {
             return Ok(value);
         }
-        self.misses += 1;
         let value = build()?;
-        let weight = key.weight();
-        if weight > self.capacity {
-            return Ok(value);
+        self.insert(key, value.clone());
+        Ok(value)
+    }
+
+    /// The value of this key, if it is there.
+    pub fn get(&mut self, key: &K) -> Option<V> {
+        if let Some((value, _)) = self.again.entries.get(key) {
+            self.hits += 1;
+            return Some(value.clone());
         }
+        let Some((key, entry)) = self.once.take(key) else {
+            self.misses += 1;
+            return None;
+        };
+        self.hits += 1;
+        let value = entry.0.clone();
+        self.again.put(key, entry);
+        while self.again.weight > self.capacity - self.capacity / 4
+            && let Some((key, entry)) = self.again.take_oldest()
+        {
+            self.once.put(key, entry);
+        }
+        Some(value)
+    }
+
+    /// Keeps a value under a key that is not there.
+    pub fn insert(&mut self, key: K, value: V) {
+        let weight = (self.weigh)(&key, &value);
         while self.once.weight + self.again.weight + weight > self.capacity {
             if self.once.take_oldest().or_else(|| self.again.take_oldest()).is_none() {
                 break;
             }
         }
-        self.once.put(key, value.clone());
-        Ok(value)
+        if self.capacity > 0 {
+            self.once.put(key, (value, weight));
+        }
     }
 
     /// How often a plan was there.
@@ -199,7 +221,7 @@ mod tests {
 
     #[test]
     fn content_hits_and_any_difference_misses() {
-        let mut cache = PlanCache::new(8);
+        let mut cache = PlanCache::new(8, |_, _| 1);
         let mut get = |key: PlanKey| {
             let before = cache.hits();
             cache.get_or_build(key, || Ok::<_, Infallible>(Arc::new(()))).unwrap();
@@ -221,7 +243,7 @@ mod tests {
 
     #[test]
     fn it_is_bounded_and_drops_the_least_recently_used() {
-        let mut cache = PlanCache::new(2);
+        let mut cache = PlanCache::new(2, |_, _| 1);
         let array = placement(3);
         for end in [1, 2, 1, 3, 1, 2] {
             cache.get_or_build(key(&array, end), || Ok::<_, Infallible>(end)).unwrap();
@@ -231,7 +253,7 @@ mod tests {
         assert_eq!(cache.get_or_build(key(&array, 9), || Err("no")), Err("no"));
         assert_eq!(cache.len(), 2);
         // Used again and again, whatever comes in between; but not for ever.
-        let mut cache = PlanCache::new(8);
+        let mut cache = PlanCache::new(8, |_, _| 1);
         let mut is_there = |end: i64| {
             let before = cache.hits();
             cache.get_or_build(key(&array, end), || Ok::<_, Infallible>(end)).unwrap();
@@ -242,8 +264,20 @@ mod tests {
         assert!((3..12).all(|end| !is_there(end)) && is_there(1) && is_there(2));
         assert!((3..12).all(|end| !is_there(end) && is_there(end)));
         assert!(!is_there(1) && !is_there(2) && is_there(11));
-        let mut none = PlanCache::new(0);
+        let mut none = PlanCache::new(0, |_, _| 1);
         none.get_or_build(key(&array, 1), || Ok::<_, Infallible>(1)).unwrap();
         assert!(none.is_empty());
+    }
+
+    #[test]
+    fn weights_bound_it_and_a_heavy_entry_is_kept_alone() {
+        let mut cache = WeightedCache::new(100, |_: &usize, weight: &usize| *weight);
+        (0..50).for_each(|number| cache.insert(number, 30));
+        assert_eq!(cache.len(), 3);
+        assert_eq!((cache.get(&46), cache.get(&47), cache.get(&49)), (None, Some(30), Some(30)));
+        cache.insert(50, 500);
+        assert_eq!((cache.len(), cache.get(&50), cache.get(&50)), (1, Some(500), Some(500)));
+        cache.insert(51, 10);
+        assert_eq!((cache.len(), cache.get(&50), cache.get(&51)), (1, None, Some(10)));
     }
 }

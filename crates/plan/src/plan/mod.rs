@@ -158,6 +158,17 @@ impl RankPlan {
         self.local.is_empty() && self.sends.is_empty() && self.receives.is_empty()
     }
 
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let messages = self.sends.iter().chain(&self.receives);
+        let moves = self.local.len() + messages.clone().map(|message| message.moves.len()).sum::<usize>();
+        let arrivals: usize = self.waves.iter().map(Vec::len).sum();
+        size_of::<Self>()
+            + moves * size_of::<Move>()
+            + messages.count() * size_of::<Message>()
+            + arrivals * size_of::<Arrival>()
+    }
+
     /// What it moves. `element_bytes[a]` is the size of a cell of the operation's array `a`.
     pub fn moved(&self, element_bytes: &[usize]) -> Moved {
         Moved {

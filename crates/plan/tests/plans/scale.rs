@@ -111,7 +111,7 @@ fn more_chunks_a_rank_cost_in_proportion() {
 fn a_repeated_plan_costs_its_key() {
     let placement = placed(&layout(LARGE), 65_536);
     let spec = GhostSpec::all();
-    let mut cache = PlanCache::new(4);
+    let mut cache = PlanCache::new(4, |_, _| 1);
     let mut get = || {
         let build = || ghosts(&[(&placement, &spec)], 7).map(std::rc::Rc::new);
         counted(|| cache.get_or_build(PlanKey::ghosts(&[(&placement, &spec)]), build).unwrap())

@@ -1,0 +1,111 @@
+//! What a long program does again and again leaves no memory behind.
+
+use zippy::{KernelSource, Layout, Operator, Result, Split, World};
+
+use crate::counting::held;
+use crate::support;
+
+/// Bytes of this process that are in memory, where the system tells.
+fn resident() -> i64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok()).map_or(0, |pages| 4096 * pages)
+}
+
+/// Runs a program alone in its process, on one rank. The test binary counts the bytes of each thread.
+fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
+    match support::is_alone() {
+        true => support::ranks(&[1], program),
+        false => support::alone(&format!("world::kept_memory::{test}"), &[]),
+    }
+}
+
+/// Does something `times` times; the last quarter may leave `most` bytes allocated.
+fn settles(world: &World, what: &str, times: i64, most: i64, mut each: impl FnMut(i64) -> Result<()>) -> Result<()> {
+    let mut settled = (0, 0);
+    for time in 0..times {
+        if time == times - times / 4 {
+            world.barrier()?;
+            settled = (held() as i64, resident());
+        }
+        each(time)?;
+    }
+    world.barrier()?;
+    let (allocated, resident) = (held() as i64 - settled.0, resident() - settled.1);
+    assert!(allocated < most, "{what}: {allocated} bytes allocated");
+    // Drivers allocate behind the counter; allocators keep some of what is free.
+    assert!(resident < most + (32 << 20), "{what}: {resident} bytes in memory");
+    Ok(())
+}
+
+#[test]
+fn handles_that_are_dropped_leave_nothing() {
+    alone("handles_that_are_dropped_leave_nothing", |world| {
+        let mut hits = world.growable::<u32>("hits")?;
+        hits.append(&[7; 5])?;
+        // Handles are counted, and what was made before decides whether their numbers are odd.
+        let layout = Layout::new([6]).split([Split::Even(2)]);
+        let mut others = Vec::new();
+        for parity in ["one", "two"] {
+            others.push(world.array::<u32, 1>(parity, &layout)?);
+            settles(world, "publish", 50_000, 1 << 20, |_| world.publish(&hits).map(drop))?;
+            let handle = |_| others[0].reassigned(&[1, 0]).map(drop);
+            settles(world, "reassigned", 50_000, 1 << 20, handle)?;
+        }
+        settles(world, "array", 10_000, 1 << 20, |_| world.array::<u32, 1>("again", &layout).map(drop))?;
+        settles(world, "local_array", 10_000, 1 << 20, |_| world.local_array::<u32, 1>("own", &layout).map(drop))
+    });
+}
+
+#[test]
+fn plans_are_bounded_by_their_bytes() {
+    alone("plans_are_bounded_by_their_bytes", |world| {
+        let layout = Layout::new([1 << 10]).split([Split::Even(16)]);
+        let (from, to) = (world.array::<u32, 1>("from", &layout)?, world.array::<u32, 1>("to", &layout)?);
+        from.fill_with(|[x]| x as u32)?;
+        settles(world, "copies", 100_000, 24 << 20, |time| {
+            let (start, cells) = (time % 500, 1 + time / 500);
+            world.copy(from.at(start..start + cells), to.at(start + 7..start + 7 + cells)).map(drop)
+        })?;
+        // Few of many moves weigh as much as many of few.
+        let ends = |of: i64| (0..1000).map(move |x| (x * 7 + of) % 1000);
+        settles(world, "copies of many boxes", 600, 24 << 20, |time| {
+            let pairs: Vec<_> = ends(time).zip(ends(3 * time + 1)).collect();
+            let pairs = pairs.into_iter().map(|(a, b)| (from.at(a..a + 1), to.at(b..b + 1)));
+            world.exchange(zippy::Exchange::new().copies(pairs)).map(drop)
+        })
+    });
+}
+
+#[test]
+fn texts_are_bounded_by_their_bytes() {
+    // Room for about 16 texts.
+    if support::is_alone() {
+        zippy::device::bound_compiled(4 << 20);
+    }
+    alone("texts_are_bounded_by_their_bytes", |world| {
+        let x = world.array::<f32, 1>("x", &Layout::new([64]))?;
+        let y = world.array::<f32, 1>("y", &Layout::new([64]))?;
+        x.fill(1.0)?;
+        y.fill(0.0)?;
+        let chunk = x.local()?;
+        settles(world, "kernels", 80, 1 << 20, |time| {
+            let text = format!(
+                "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+                 @compute @workgroup_size(64)
+                 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                     let p = x_position(id);
+                     if x_inside(p) {{ x_store(p, x_load(p) + {time}.0); }}
+                 }}"
+            );
+            world.kernel(KernelSource::text("step.wgsl", text))?.call().update("x", chunk.all()).run()?;
+            if time % 16 == 0 { chunk.all().fill(0.0) } else { Ok(()) }
+        })?;
+        settles(world, "expressions", 80, 1 << 20, |time| {
+            world.elementwise(format!("x * {time}.5")).call().read("x", x.at(..)).write("y", y.at(..))
+        })?;
+        settles(world, "operators", 80, 1 << 20, |time| {
+            let text = format!("fn combine(a: f32, b: f32) -> f32 {{ return a + b * {time}.5; }}");
+            world.composite(x.at(..), y.at(..), Operator::custom(format!("own {time}"), text)).map(drop)
+        })
+    });
+}
