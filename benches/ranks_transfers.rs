@@ -88,7 +88,9 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
         return Ok(());
     }
     // Cut across the shift, so that a part of the region changes ranks.
-    let (shape, by) = ([264, 260, 160], [3, 2, 17]);
+    let shape = [(264, 8), (260, 4), (160, 32)];
+    let shape: [usize; 3] = std::array::from_fn(|axis| shape[axis].0.max(extent[axis] + shape[axis].1));
+    let by = [3, 2, 17];
     let region: Bounds = std::array::from_fn(|axis| [1, 1 + extent[axis]]);
     let layout = Layout::new(shape).split(slabs(world.size()).map(Split::Even));
     let from = world.array::<f32, 3>("from", &layout)?;

@@ -26,8 +26,13 @@ impl Adapter {
         self.text("name")
     }
 
-    pub fn is_software(&self) -> bool {
-        self.text("type") == "Cpu"
+    pub fn is_gpu(&self) -> bool {
+        ["DiscreteGpu", "IntegratedGpu", "VirtualGpu"].contains(&self.text("type"))
+    }
+
+    /// Whether it could be opened.
+    fn opens(&self) -> bool {
+        self.about["type"].is_string()
     }
 }
 
@@ -45,8 +50,7 @@ impl fmt::Display for Adapter {
 /// All adapters that answer, the best first.
 pub fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
     let log = setting.out.join("adapters.log");
-    let mut command = child::everything(setting);
-    command.args(["--exact", "benchmarks::run::adapters", "--ignored", "--nocapture"]);
+    let command = child::benchmark(setting, "adapters");
     let ended = child::run(command, &log, Duration::from_secs(60))?;
     let adapters = described(&ended.text);
     if adapters.is_empty() {
@@ -66,7 +70,10 @@ fn described(text: &str) -> Vec<Adapter> {
 pub fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
     let listed = || adapters.iter().map(|adapter| format!("\n  {adapter}")).collect::<String>();
     let adapter = match &options.adapter {
-        None => &adapters[0],
+        None => adapters
+            .iter()
+            .find(|adapter| adapter.opens())
+            .ok_or_else(|| format!("no adapter can be opened:{}", listed()))?,
         Some(asked) => {
             let wanted = asked.to_lowercase();
             let fits = |adapter: &&Adapter| match asked.parse::<usize>() {
@@ -79,9 +86,9 @@ pub fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adap
                 .ok_or_else(|| format!("no adapter fits {asked:?}. These answer:{}\n({})", listed(), vulkan::facts()))?
         }
     };
-    if options.gpu && adapter.is_software() {
+    if options.gpu && !adapter.is_gpu() {
         return Err(format!(
-            "a GPU was asked for, and {} computes on the CPU. These answer:{}\n({})",
+            "a GPU was asked for, and {} is none. These answer:{}\n({})",
             adapter.name(),
             listed(),
             vulkan::facts()
@@ -114,7 +121,7 @@ mod tests {
         let two = two();
         assert_eq!(two.len(), 2);
         assert_eq!(two[0].to_string(), "0: RTX 9 (unknown, DiscreteGpu, unknown, 80.0 GiB)");
-        assert!(two[1].is_software() && !two[0].is_software());
+        assert!(two[0].is_gpu() && !two[1].is_gpu());
     }
 
     #[test]

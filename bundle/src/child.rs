@@ -24,17 +24,39 @@ pub struct Ended {
 pub fn program(setting: &Setting, name: &str) -> Command {
     let mut command = Command::new(setting.home.join("bin").join(name));
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    // Mesa complains where this is missing, and a launcher's variables would start MPI.
+    clean(&mut command);
+    // Mesa complains where this is missing.
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     }
-    command.env("NODEVICE_SELECT", "1").env("INSTA_UPDATE", "no").env_remove("ZIPPY_RANKS");
+    command.env("NODEVICE_SELECT", "1").env("INSTA_UPDATE", "no");
     command
+}
+
+/// Removes the variables that would change tests and figures, and those by which a launcher says that it has started this
+/// process, as the ranks of its programs are threads.
+pub fn clean(command: &mut Command) {
+    const BEGINNINGS: [&str; 8] =
+        ["ZIPPY_", "OMPI_COMM_", "PMIX_", "PMI_", "MV2_COMM_", "JSM_NAMESPACE_", "FLUX_JOB_", "SLURM_STEP_"];
+    let given: Vec<_> =
+        command.get_envs().filter(|(_, value)| value.is_some()).map(|(name, _)| name.to_owned()).collect();
+    for (name, _) in std::env::vars_os().filter(|(name, _)| !given.contains(name)) {
+        if BEGINNINGS.iter().any(|beginning| name.to_string_lossy().starts_with(beginning)) {
+            command.env_remove(name);
+        }
+    }
 }
 
 /// The program that has all tests and benchmarks.
 pub fn everything(setting: &Setting) -> Command {
     program(setting, "everything")
+}
+
+/// The same program, which runs the benchmark of this name.
+pub fn benchmark(setting: &Setting, name: &str) -> Command {
+    let mut command = everything(setting);
+    command.args(["--exact", &format!("benchmarks::run::{name}"), "--nocapture"]).env("ZIPPY_BUNDLE_RUN", name);
+    command
 }
 
 /// Runs a process to its end, or ends it with its children when the time is over.

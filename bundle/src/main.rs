@@ -67,7 +67,7 @@ fn run(options: &Options) -> Result<bool, String> {
     say(&format!("Adapter: {adapter}"));
     // Names of adapters may be equal; numbers are not.
     setting.variables.push(("ZIPPY_ADAPTER".into(), adapter.number.to_string()));
-    let mut report = Report::new(&manifest, adapter, &setting.out);
+    let mut report = Report::new(&manifest, adapter, &setting.out, &options.only);
     for (at, part) in chosen.iter().enumerate() {
         let left = all.saturating_sub(begun.elapsed());
         let limit = Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(left);

@@ -38,7 +38,8 @@ pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
         .find(|launcher| launcher.is_file());
     let launcher = found.ok_or("there is an MPI library, but no launcher (mpirun) on the search path")?;
     let mut command = Command::new(launcher);
-    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?)))).env_remove("ZIPPY_RANKS");
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    child::clean(&mut command);
     command.envs(OPEN_MPI).args(["-n", &ranks.to_string()]).arg(path);
     command.args(["messages::", "collectives::", "--test-threads=1", "--nocapture"]);
     Ok(command)

@@ -29,9 +29,12 @@ impl Outcome {
         Self { left_out: Some(why), ..Self::default() }
     }
 
-    /// Whether everything that ran has passed. What the time did not suffice for is no failure.
+    /// Whether everything that ran has passed. That the time did not suffice for all is no failure, but that it sufficed for
+    /// nothing is one.
     pub fn is_good(&self) -> bool {
-        self.failed.is_empty() && self.problem.as_deref().is_none_or(|problem| problem.starts_with("cut off"))
+        let has_results = self.passed > 0 || !self.cases.is_empty();
+        let is_cut = |problem: &str| problem.starts_with("cut off") && has_results;
+        self.failed.is_empty() && self.problem.as_deref().is_none_or(is_cut)
     }
 
     /// One line for people.
@@ -125,6 +128,8 @@ mod tests {
         let cut = harness("test a ... ok\ntest b ... ", Some("cut off after 9 s"));
         assert!(cut.is_good());
         assert_eq!(cut.unfinished, ["b"]);
+        // A device that hangs.
+        assert!(!harness("running 2 tests\n", Some("cut off after 9 s")).is_good());
         // A test that ends its process has not passed.
         assert!(!harness("test a ... ok\ntest b ... ", Some("signal: 6 (SIGABRT)")).is_good());
     }

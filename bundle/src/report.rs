@@ -20,10 +20,12 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(manifest: &Manifest, adapter: &Adapter, out: &Path) -> Self {
+    pub fn new(manifest: &Manifest, adapter: &Adapter, out: &Path, only: &[String]) -> Self {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string()[..10].to_string();
         let words = adapter.name().split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("-").to_lowercase();
+        // A run of a part does not take the place of a whole one.
+        let part = only.iter().map(|name| format!("-{name}")).collect::<String>();
         let machine = json!({
             "adapter": adapter.about,
             "date": date,
@@ -31,7 +33,12 @@ impl Report {
             "rustc": manifest.rustc,
             "commit": manifest.commit,
         });
-        Self { machine, file: out.join(format!("{name}-{date}-bundle.json")), parts: Vec::new(), left: Vec::new() }
+        Self {
+            machine,
+            file: out.join(format!("{name}-{date}-bundle{part}.json")),
+            parts: Vec::new(),
+            left: Vec::new(),
+        }
     }
 
     /// The file of the results.
@@ -41,7 +48,7 @@ impl Report {
 
     /// Whether everything that ran has passed.
     pub fn is_good(&self) -> bool {
-        self.parts.iter().all(|(_, outcome)| outcome.is_good())
+        !self.parts.is_empty() && self.parts.iter().all(|(_, outcome)| outcome.is_good())
     }
 
     /// Notes parts for which no time is left.
@@ -81,13 +88,20 @@ impl Report {
                     "secs": outcome.secs,
                     "passed": outcome.passed,
                     "failed": outcome.failed,
+                    "unfinished": outcome.unfinished,
                     "problem": outcome.problem,
                     "left_out": outcome.left_out,
                 })),
             }
         }
+        let left = json!(self.left);
         let lines = |values: &[Value]| values.iter().map(|v| format!("    {v}")).collect::<Vec<_>>().join(",\n");
-        format!("{{\n{fields}  \"tests\": [\n{}\n  ],\n  \"runs\": [\n{}\n  ]\n}}\n", lines(&tests), lines(&runs))
+        format!(
+            "{{\n{fields}  \"no_time_left\": {left},
+  \"tests\": [\n{}\n  ],\n  \"runs\": [\n{}\n  ]\n}}\n",
+            lines(&tests),
+            lines(&runs)
+        )
     }
 
     /// Tests passed and failed by name, and each benchmark's median beside the adapter's limit.
@@ -164,7 +178,7 @@ mod tests {
         std::fs::create_dir_all(&out).unwrap();
         let manifest = Manifest { commit: "abc".into(), rustc: "rustc 1".into() };
         let adapter = Adapter { number: 0, about: json!({ "name": "RTX (9)", "type": "DiscreteGpu" }) };
-        let mut report = Report::new(&manifest, &adapter, &out);
+        let mut report = Report::new(&manifest, &adapter, &out, &[]);
         let limit = json!({ "case": "device, triad", "gb_per_sec": 1000.0, "median_secs": 1e-3 });
         report.add(of_part("limits"), Outcome { cases: vec![limit], ..Outcome::default() }).unwrap();
         let failed = Outcome { passed: 3, failed: vec!["device::a".into()], ..Outcome::default() };

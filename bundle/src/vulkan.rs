@@ -27,15 +27,18 @@ pub fn prepare(setting: &mut Setting) -> Result<(), String> {
             own.display()
         ));
     }
-    if manifests().is_empty() && loads(NVIDIA) {
+    let announced = manifests();
+    let names_it = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("_nvidia."));
+    if !announced.iter().any(names_it) && loads(NVIDIA) {
         let file = setting.out.join("nvidia_icd.json");
         let text = format!(
             r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{NVIDIA}", "api_version": "1.3.0"}}}}"#
         );
         std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
         crate::say(&format!("No file announces NVIDIA's driver, which is here: {} does.", file.display()));
+        let all = std::env::join_paths(announced.iter().chain([&file])).unwrap_or(file.clone().into_os_string());
         for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-            setting.variables.push((name.into(), file.display().to_string()));
+            setting.variables.push((name.into(), all.to_string_lossy().into_owned()));
         }
     }
     Ok(())

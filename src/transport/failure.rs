@@ -17,6 +17,13 @@ pub(crate) struct Panic {
     pub message: String,
 }
 
+impl Panic {
+    /// A panic of which no hook has said anything.
+    fn unknown() -> Self {
+        Self { place: "an unknown place".into(), message: "a panic without a message".into() }
+    }
+}
+
 /// The error of a rank that panicked, whose place is that of the panic.
 pub(crate) fn panicked(rank: usize, Panic { place, message }: Panic) -> Error {
     Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place, message }), None)
@@ -57,7 +64,7 @@ impl PanicWatch {
     /// The panic that this thread had.
     pub(crate) fn seen(&self) -> Panic {
         let seen = WATCHED.with_borrow(|watched| watched.as_ref().and_then(|watched| watched.seen.clone()));
-        seen.unwrap_or_else(|| Panic { place: "an unknown place".into(), message: "a panic without a message".into() })
+        seen.unwrap_or_else(Panic::unknown)
     }
 }
 
@@ -79,7 +86,8 @@ impl Drop for Uncaught {
         let found = WATCHED.try_with(|watched| {
             let watched = watched.try_borrow().ok()?;
             let Watched { on_panic, seen, .. } = watched.as_ref()?;
-            Some((Rc::clone(on_panic), seen.clone()?))
+            // A panic that is resumed, as another thread's is, comes to no hook.
+            Some((Rc::clone(on_panic), seen.clone().unwrap_or_else(Panic::unknown)))
         });
         if let Ok(Some((on_panic, panic))) = found {
             on_panic(&panic);

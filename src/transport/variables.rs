@@ -129,6 +129,7 @@ pub const VARIABLES: &[Variable] = &[
     internal("ZIPPY_BENCH_OUT", "where benchmarks write their numbers"),
     internal("ZIPPY_BENCH_PEERS", "whether benchmarks run what they are compared with"),
     internal("ZIPPY_BENCH_PYTHON", "the Python of benchmarks"),
+    internal("ZIPPY_BUNDLE_RUN", "the benchmark that a bundle's program runs"),
     internal("ZIPPY_IO_FILE", "a file of a test's own process"),
     internal("ZIPPY_IO_FULL", "a full disk of a test"),
     internal("ZIPPY_IO_FULL_ARRAYS", "a full disk of a test of arrays"),

@@ -282,3 +282,21 @@ fn a_warm_repeat_allocates_nothing() {
         Ok(())
     });
 }
+
+/// The first array of each kind has the number 1.
+#[test]
+fn local_array_is_not_the_global_one_of_its_number() {
+    support::ranks(&[1], |world| {
+        let global = world.array::<f32, 1>("u", &Layout::new([12]).split_all(Split::Auto))?;
+        global.at(..).fill_with(|[x]| x as f32)?;
+        for chunk in global.chunks() {
+            let extent = chunk.region().extents()[0];
+            let local = world.local_array::<f32, 1>("t", &Layout::new([extent]))?;
+            world.elementwise("x * 2.0").call().read("x", chunk.all()).write("y", local.all())?;
+            let start = chunk.region().start[0];
+            let wanted: Vec<f32> = (start..start + extent).map(|x| 2.0 * x as f32).collect();
+            assert_eq!(local.all().read()?, wanted);
+        }
+        Ok(())
+    });
+}

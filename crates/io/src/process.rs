@@ -24,8 +24,10 @@ pub fn machine() -> &'static str {
 
 /// Whether a process of this machine is known to be gone: nobody has its number.
 pub fn is_gone(process: u32) -> bool {
-    // What is mounted there may hide the processes of others.
-    Path::new("/proc/self").exists() && !is_hiding() && !Path::new(&format!("/proc/{process}")).exists()
+    // What is mounted there may number processes otherwise, or hide those of others.
+    let own = fs::read_link("/proc/self").ok();
+    let is_ours = own.is_some_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
+    is_ours && !is_hiding() && !Path::new(&format!("/proc/{process}")).exists()
 }
 
 /// Whether not even the first process is seen, which there always is.

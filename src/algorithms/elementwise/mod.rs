@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::World;
-use crate::array::{Side, aligned};
+use crate::array::{ArrayCore, ArrayKind, Side, aligned};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
@@ -158,9 +158,11 @@ impl Assignment<'_> {
                 return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", term.name));
             }
         }
+        let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
         // A literal of Rust has 64 bits unless it says otherwise.
         let has_doubles =
-            inputs.iter().map(|term| term.element).chain([&T::INFO]).any(|element| element.name.contains("f64"));
+            inputs.iter().map(|term| term.element).chain([&T::INFO]).any(|element| element.name.contains("f64"))
+                || [functions, &self.of.expression].iter().any(|text| text.contains("f64"));
         let mut params = Vec::new();
         for (name, value) in &self.params {
             match value.wgsl().map(|ty| if has_doubles { ty } else { value.wgsl_without_doubles().unwrap_or(ty) }) {
@@ -168,13 +170,12 @@ impl Assignment<'_> {
                 None => return self.wrong(format!("parameter `{name}` is neither a scalar nor a vector")),
             }
         }
-        let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
         let target = Term { name, element: &T::INFO };
         let expression = &self.of.expression;
         let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         for (side, (input, ..)) in sides[1..].iter().zip(&self.inputs) {
             let target = &sides[0];
-            if side.core.id() == target.core.id() && side.region == target.region {
+            if is_same(&side.core, &target.core) && side.region == target.region {
                 return self.wrong(format!(
                     "`{input}` is the same section as the target `{name}`; use the target's own name in the expression and \
                      leave out read({input:?}, …)"
@@ -255,4 +256,10 @@ impl Assignment<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether both are handles of one array. Numbers of global arrays and of local ones are counted apart.
+fn is_same(one: &ArrayCore, other: &ArrayCore) -> bool {
+    let is_global = |core: &ArrayCore| core.kind() == ArrayKind::Global;
+    one.id() == other.id() && is_global(one) == is_global(other)
 }

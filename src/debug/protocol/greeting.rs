@@ -2,7 +2,7 @@
 //!
 //! A viewer says a random number, and the program answers with one of its own and a keyed hash of both, whose key is the token.
 //! The viewer compares it, and proves itself by a hash of its own. Who listens at the port of a run that is over learns nothing
-//! that opens the next one. The magic, the version and the length of the first words are the same in all versions, so that
+//! that opens the next one. Whoever relays between both sides can read and steer. The magic, the version and the length of the first words are the same in all versions, so that
 //! sides that differ can say so.
 
 use std::io::{self, ErrorKind, Read, Write};

@@ -76,6 +76,8 @@ fn error_of_another_rank_names_the_line_there() {
             let own = if world.rank() == 1 { Err(Error::program("disk full")) } else { Ok(()) };
             let agreed = world.agree("opening", own).unwrap_err();
             lines.lock().unwrap().push((here, agreed.call_site().map(|at| (at.file(), at.line()))));
+            // The next failure does not overtake what others are told of this one.
+            world.barrier()?;
             if world.rank() == 1 { Err(Error::program("part 1 is missing")) } else { world.barrier() }
         });
         for (here, at) in lines.into_inner().unwrap() {

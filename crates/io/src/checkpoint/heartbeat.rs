@@ -35,7 +35,8 @@ impl Heartbeat {
         let found = Holder::read(path);
         let is_free = match &found {
             Some(other) if other.renewed > 0 => other.is_stale(other.renewed),
-            Some(other) => other.is_stale(changed(path)),
+            // A lock, which this program cannot ask for and which is not renewed.
+            Some(other) => other.has_ended(),
             // It was made and has no text yet.
             None => is_new || holder.is_stale(changed(path)),
         };

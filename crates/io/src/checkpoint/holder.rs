@@ -73,7 +73,7 @@ impl Holder {
     }
 
     /// Whether its process is known to be gone: of this machine, and nobody has its number.
-    fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         !self.machine.is_empty() && self.machine == process::machine() && process::is_gone(self.process)
     }
 }

@@ -104,13 +104,20 @@ impl Run {
         self.holder.to_string()
     }
 
-    /// Whether the directory still is this run's.
+    /// Makes sure that the directory still is this run's. Where it was removed meanwhile it is made and taken again.
     ///
     /// # Errors
-    /// Another program has taken it over, as this one has not renewed its time for long.
+    /// Another program has taken it over; what the operating system said.
     pub fn check(&self) -> Result<(), IoError> {
-        match &*locked(&self.held) {
+        let (mut held, path) = (locked(&self.held), self.parent.join(LOCK));
+        match &*held {
             Some(Held::Beats(beats)) => beats.check(),
+            Some(Held::Lock(file)) if !is_of_name(file, &path) => {
+                let refused = |error: io::Error| IoError::system(&self.parent, "write to the directory", &error);
+                names::create_directories(&self.parent).map_err(refused)?;
+                *held = Some(hold(&path, &self.holder, File::try_lock)?);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -119,8 +126,9 @@ impl Run {
     fn release(&self) {
         if let Some(Held::Lock(file)) = locked(&self.held).take() {
             // Who opens it at this moment finds that it is no longer the one of that name. Windows removes nothing open.
-            if cfg!(unix) {
-                let _ = fs::remove_file(self.parent.join(LOCK));
+            let path = self.parent.join(LOCK);
+            if cfg!(unix) && is_of_name(&file, &path) {
+                let _ = fs::remove_file(path);
             }
             drop(file);
         }
@@ -217,7 +225,7 @@ pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
     let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
     let message = format!(
         "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \
-         that one"
+         that one (and remove {LOCK} where it was killed on another machine)"
     );
     IoError::request(path.parent().unwrap_or(path), message)
 }
@@ -265,6 +273,36 @@ mod tests {
             fs::write(directory.path().join(LOCK), Holder { process: u32::MAX, ..own }.text()).unwrap();
             drop(run(directory.path(), try_lock).unwrap());
         }
+    }
+
+    #[test]
+    fn directory_that_was_removed_is_taken_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let parent = directory.path().join("checkpoints");
+        fs::create_dir(&parent).unwrap();
+        let first = run(&parent, File::try_lock).unwrap();
+        fs::remove_dir_all(&parent).unwrap();
+        first.check().unwrap();
+        assert!(run(&parent, File::try_lock).unwrap_err().to_string().contains("another program"));
+        // Another program is quicker.
+        fs::remove_dir_all(&parent).unwrap();
+        fs::create_dir(&parent).unwrap();
+        let second = run(&parent, File::try_lock).unwrap();
+        assert!(first.check().unwrap_err().to_string().contains("another program"));
+        drop(first);
+        second.check().unwrap();
+        assert!(run(&parent, File::try_lock).is_err());
+    }
+
+    /// Where another node has locks, the age of the file says nothing.
+    #[test]
+    fn lock_of_another_machine_does_not_become_stale() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(LOCK);
+        fs::write(&path, Holder { machine: "far".into(), ..Holder::own() }.text()).unwrap();
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).unwrap();
+        let error = run(directory.path(), NO_LOCKS).unwrap_err().to_string();
+        assert!(error.contains("another program") && error.contains(LOCK), "{error}");
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn wrong_data_say_what_is_wrong_and_where() {
         (Format::Raw, Some(9), "\x03\0\0\0\x09", "\x03\0\0\x40\x09", "a table of 1073741827 blocks does not fit"),
         (Format::Raw, Some(9), "\x03\0\0\0\x09", "\x02\0\0\0\x09", "2 blocks of 9 bytes, the last of 6"),
         (Format::Raw, Some(9), "\x09\0\0\0\x06", "\x06\0\0\0\x09", "3 blocks of 6 bytes, the last of 9"),
-        (Format::Raw, Some(9), "\x09\0\0\0\x06", "\0\0\0\0\0", "its extent needs 24 bytes"),
+        (Format::Raw, Some(9), "\x09\0\0\0\x06", "\0\0\0\0\0", "its header declares blocks of 0 bytes"),
         (Format::Raw, Some(9), "\x09\0\0\0\x06\0\0\0", "\x09\0\0\0\x06\0\0\x10", "its extent needs 24 bytes"),
     ] {
         let error = change(format, block, from, to);

@@ -232,6 +232,7 @@ fn options_are_grouped() {
     Volume: phantom-size
     Volume: components
     Volume: array
+    Volume: axes
     Volume: raw-shape
     Volume: raw-type
     Volume: raw-endian

@@ -198,7 +198,16 @@ impl Created {
             let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(old));
             IoError::request(path, message)
         };
-        sync_entry(path, &self.target).map_err(|error| kept(&error.to_string()))?;
+        if let Err(error) = sync_entry(path, &self.target) {
+            // Under a draft's name the next save would remove it.
+            let aside =
+                random_directory().tempdir_in(self.target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
+            let old = aside.path().join("store");
+            fs::rename(&holder, &old).map_err(refused)?;
+            let _ = aside.keep();
+            let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(&old));
+            return Err(IoError::request(path, message));
+        }
         // Somebody else may have put another thing there since it was looked at.
         match is_store(old) || is_empty(old) {
             true => fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string())),
