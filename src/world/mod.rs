@@ -252,7 +252,7 @@ impl World {
     /// a rank returns from the program. Collective; costs O(log ranks) small messages, and the texts when one failed.
     ///
     /// # Errors
-    /// This rank's own error, or [`ErrorKind::Remote`](crate::error::ErrorKind::Remote).
+    /// This rank's own error, or [`ErrorKind::Remote`].
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
