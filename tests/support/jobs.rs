@@ -76,8 +76,9 @@ pub fn must_pass(carrier: Carrier, counts: &[usize], name: &str, environment: &[
 
 /// [`run`] with variables, whatever was asked for.
 pub fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &str)]) -> Ended {
+    let session = launcher::SessionDirectory::new();
     let mut command = match carrier {
-        Carrier::Mpi => launcher::command(ranks),
+        Carrier::Mpi => launcher::command(ranks, &session),
         Carrier::Threads => {
             let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
             command.env("ZIPPY_RANKS", ranks.to_string());

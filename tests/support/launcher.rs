@@ -1,6 +1,8 @@
 //! Re-running a test binary under the MPI launcher.
 
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What Open MPI needs to start as root and on few cores; other MPI libraries ignore it.
 pub const ENVIRONMENT: [(&str, &str); 8] = [
@@ -33,12 +35,35 @@ pub fn counts(counts: &[usize]) -> Vec<usize> {
     size().map_or_else(|| counts.to_vec(), |size| vec![size])
 }
 
-/// A command that runs this test binary on `ranks` processes; the caller adds which tests to run.
-pub fn command(ranks: usize) -> Command {
+/// Directory for the files of one launcher, removed on drop. By default Open MPI's launchers share one, which the last to
+/// leave removes, even while the next one enters it.
+pub struct SessionDirectory(PathBuf);
+
+impl SessionDirectory {
+    pub fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("zippy-mpi-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self(path)
+    }
+}
+
+impl Drop for SessionDirectory {
+    fn drop(&mut self) {
+        // Files of a launcher that was killed are in it.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A command that runs this test binary on `ranks` processes; the caller adds which tests to run, and keeps the directory
+/// until they have ended.
+pub fn command(ranks: usize, session: &SessionDirectory) -> Command {
     let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
     let binary = std::env::current_exe().expect("a test binary has a path");
     let mut command = Command::new(launcher);
-    command.envs(ENVIRONMENT).env_remove("ZIPPY_RANKS").args(["-n", &ranks.to_string()]).arg(binary);
+    command.envs(ENVIRONMENT).env("OMPI_MCA_orte_tmpdir_base", &session.0).env_remove("ZIPPY_RANKS");
+    command.args(["-n", &ranks.to_string()]).arg(binary);
     command
 }
 
@@ -60,7 +85,8 @@ pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
         return;
     }
     for &ranks in counts {
-        let mut command = command(ranks);
+        let session = SessionDirectory::new();
+        let mut command = command(ranks, &session);
         // Not captured, because a rank that panics ends the job before anything captured is shown.
         command.args(chosen).args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
         command.envs(settings.iter().copied());

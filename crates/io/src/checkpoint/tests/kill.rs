@@ -51,19 +51,19 @@ fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
 }
 
 /// How programs that save are run, and killed.
-struct Programs {
-    start: fn() -> Command,
+struct Programs<'a> {
+    start: &'a (dyn Fn() -> Command + Sync),
     /// The number of the kill says which rank, where ranks are processes.
     kill: fn(&mut Child, usize),
     /// So many steps may be saved of which one does not hear.
     unsaid: u64,
 }
 
-const THREADS: Programs =
-    Programs { start: || again("kill::a_child"), kill: |child, _| child.kill().unwrap(), unsaid: 1 };
+static THREADS: Programs<'_> =
+    Programs { start: &|| again("kill::a_child"), kill: |child, _| child.kill().unwrap(), unsaid: 1 };
 
 /// A child that has begun and waits to be told to go.
-fn waiting(directory: &Path, programs: &Programs) -> Child {
+fn waiting(directory: &Path, programs: &Programs<'_>) -> Child {
     let mut child = (programs.start)();
     child.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -82,7 +82,7 @@ fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u
 }
 
 /// Kills as many programs, one after the other: how many leftovers were seen.
-fn kill(directory: &Path, programs: &Programs, kills: usize, mut random: u64) -> usize {
+fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64) -> usize {
     let checkpoints = Checkpoints::new(directory, 2);
     let (mut left, mut next) = (0, Some(waiting(directory, programs)));
     for number in 1..=kills {
@@ -133,8 +133,9 @@ fn fifty_kills() {
 fn a_rank_under_mpi() {
     use super::launcher;
 
+    let session = launcher::SessionDirectory::new();
     let start = || {
-        let mut command = launcher::command(3);
+        let mut command = launcher::command(3, &session);
         command.args(super::alone("kill::a_child"));
         command
     };
@@ -145,6 +146,11 @@ fn a_rank_under_mpi() {
     if launcher::wanted() {
         let directory = directory();
         // The launcher may take what the ranks have said with it.
-        kill(directory.path(), &Programs { start, kill: kill_rank, unsaid: u64::MAX / 2 }, 6, 0x2545_f491_4f6c_dd1d);
+        kill(
+            directory.path(),
+            &Programs { start: &start, kill: kill_rank, unsaid: u64::MAX / 2 },
+            6,
+            0x2545_f491_4f6c_dd1d,
+        );
     }
 }
