@@ -82,23 +82,24 @@ fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_inv
     if lane == 0 { zippy_put_sum(block, zippy_tree[1]); }
 }
 
-// Turns sums of blocks into what stands before each, behind cell 0 of `zippy_carry`, and leaves all of it there.
+// Turns sums of blocks into what stands before each, behind cell 0 of `zippy_carry`, and leaves all of it there. Run by one
+// workgroup. Its loops count from numbers of the invocation and of the workgroup, which are 0: parameters alone decide no branch.
 @compute @workgroup_size(128)
-fn zippy_carry_blocks(@builtin(local_invocation_index) index: u32) {
+fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let lane = i32(index);
     let blocks = zippy_sums_extent();
     if lane == 0 { zippy_so_far = zippy_Item(zippy_carry_load(0), zippy_carry_mark_load(0)); }
     workgroupBarrier();
     if zippy_IN_ORDER {
         if lane == 0 {
-            for (var block = 0; block < blocks; block++) {
+            for (var block = lane; block < blocks; block++) {
                 let one = zippy_sum(block);
                 zippy_put_sum(block, zippy_so_far);
                 zippy_so_far = zippy_join(zippy_so_far, one);
             }
         }
     } else {
-        for (var first = 0; first < blocks; first += zippy_RUN * zippy_RUNS) {
+        for (var first = i32(group.x); first < blocks; first += zippy_RUN * zippy_RUNS) {
             let begin = first + lane * zippy_RUN;
             let end = zippy_end(begin, blocks);
             var run = zippy_Item(zippy_sums_load(0), 0u);

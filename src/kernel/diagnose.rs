@@ -61,6 +61,11 @@ impl Fault {
         Self { message, notes: chain, span, generated }
     }
 
+    /// One of the whole text.
+    pub fn whole(message: String) -> Self {
+        Self { message, notes: Vec::new(), span: None, generated: None }
+    }
+
     /// The error that the user sees.
     pub fn place(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {

@@ -133,10 +133,10 @@ impl GeometryMap {
     }
 }
 
-/// The words of one array's geometry; `window_slots` is how many cells (or words of packed cells) a window holds.
+/// The words of one array's geometry.
 ///
 /// `None` when a number does not fit 31 bits.
-pub fn array_words(binding: &Binding, window_slots: u64) -> Option<Vec<i32>> {
+pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     let axes = binding.section.axes();
     let lo = binding.storage.start - binding.section.start;
     let extents = binding.storage.extents();
@@ -146,7 +146,7 @@ pub fn array_words(binding: &Binding, window_slots: u64) -> Option<Vec<i32>> {
     for axis in usize::from(packed)..axes {
         base = base.checked_sub(lo[axis].checked_mul(strides[axis])?)?;
     }
-    let mut words = vec![i32::try_from(base).ok()?, i32::try_from(window_slots).unwrap_or(i32::MAX), 0, 0];
+    let mut words = vec![i32::try_from(base).ok()?, 0, 0, 0];
     let mut tuple = |value: &dyn Fn(usize) -> Option<i32>| {
         for axis in 0..4 * vectors(axes) {
             words.push(if axis < axes { value(axis)? } else { 0 });

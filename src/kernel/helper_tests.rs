@@ -9,7 +9,7 @@ use super::scan::scan;
 use super::signature::{Signature, Space, VarShape, Watch};
 use crate::element::Packed;
 use crate::error::KernelError;
-use crate::wgsl::{PREFIX, Tokens, is_word};
+use crate::wgsl::{self, PREFIX, Tokens, is_word};
 
 fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
@@ -78,6 +78,43 @@ fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
             }
         }
     }
+}
+
+/// What is bound, and a call of each helper at a constant position, too: there an index depends on the geometry alone.
+#[test]
+fn helpers_branch_on_no_parameter_alone() {
+    for (cell, atomic, shape) in combinations() {
+        for (space, watch) in
+            spaces(shape).flat_map(|space| [Watch::Off, Watch::FewBits, Watch::ManyBits].map(|watch| (space, watch)))
+        {
+            let mut text = uses("x", cell, atomic, shape, space);
+            text = text.replace("\n let k_n =", &format!("\n let k_c = {};\n let k_n =", zero(shape.axes)));
+            let at_constant: Vec<_> = text.lines().filter(|line| line.contains("(k_p")).map(at_zero).collect();
+            text = text.replace("}\n", &format!("{}\n}}\n", at_constant.join("\n")));
+            let signature = Signature { watch, ..signature(shape, space) };
+            let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
+            let complete = program.complete(&signature, None, all_caps()).unwrap();
+            let found = wgsl::parameter_branches(&complete.parsed.module, &complete.text);
+            assert!(found.is_empty(), "{shape:?} {space:?} {watch:?} {cell} {atomic}: {found:#?}");
+        }
+    }
+}
+
+/// The constant position of this many axes.
+fn zero(axes: usize) -> String {
+    match axes {
+        1 => "0".to_owned(),
+        2..=4 => format!("vec{axes}<i32>(0)"),
+        _ => format!("array<i32, {axes}>()"),
+    }
+}
+
+/// A line of [`uses`] at the constant position, its names different.
+fn at_zero(line: &str) -> String {
+    line.replace("(k_p", "(k_c")
+        .replace("let k_", "let k_c_")
+        .replace("(k_load)", "(k_c_load)")
+        .replace(", k_load", ", k_c_load")
 }
 
 fn generated(text: &str, shape: VarShape, space: Space) -> String {

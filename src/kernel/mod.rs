@@ -186,6 +186,8 @@ mod dispatch_tests;
 #[cfg(test)]
 mod helper_tests;
 
+#[doc(hidden)]
+pub use crate::wgsl::{check_text, refuse_parameter_branches};
 pub use binding::Binding;
 pub use call::Call;
 pub use domain::Domain;

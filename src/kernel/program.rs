@@ -16,6 +16,7 @@ use crate::device::Device;
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::extents::MAX_AXES;
+use crate::wgsl;
 
 /// A kernel as its author wrote it.
 #[derive(Debug, Clone)]
@@ -191,6 +192,7 @@ impl Program {
             let info = Validator::new(ValidationFlags::all(), capabilities)
                 .validate(&module)
                 .map_err(|error| Fault::validate(&error, text, self.text.len(), &self.scan))?;
+            wgsl::check_parameter_branches(&module, text).map_err(Fault::whole)?;
             Ok(Parsed { module, info })
         })?;
         Ok(Complete { text, parsed, map, group })

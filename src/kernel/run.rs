@@ -192,11 +192,10 @@ impl Call<'_> {
             };
             let (_, binding, _) = &self.bound[bound];
             let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
-            let array =
-                geometry::array_words(binding, window_bytes / slot_bytes).ok_or_else(|| KernelError::Limit {
-                    kernel: version.program.name.clone(),
-                    problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
-                })?;
+            let array = geometry::array_words(binding).ok_or_else(|| KernelError::Limit {
+                kernel: version.program.name.clone(),
+                problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
+            })?;
             let first = words.len();
             words.extend(array);
             if let Some((at, layers)) = report.map(|report| report.parts()[bound]) {

@@ -28,13 +28,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let dx = slope(p, vec3<i32>(1, 0, 0));
     let dy = slope(p, vec3<i32>(0, 1, 0));
     let dz = slope(p, vec3<i32>(0, 0, 1));
-    var value = length(u);
-    if quantity == 1u {
-        value = length(vec3<f32>(dy.z - dz.y, dz.x - dx.z, dx.y - dy.x));
-    }
-    if quantity == 2u {
-        value = -0.5 * (dx.x * dx.x + dy.y * dy.y + dz.z * dz.z) - (dx.y * dy.x + dx.z * dz.x + dy.z * dz.y);
-    }
+    let curl = length(vec3<f32>(dy.z - dz.y, dz.x - dx.z, dx.y - dy.x));
+    let strength = -0.5 * (dx.x * dx.x + dy.y * dy.y + dz.z * dz.z) - (dx.y * dy.x + dx.z * dz.x + dy.z * dz.y);
+    let value = select(select(length(u), curl, quantity == 1u), strength, quantity == 2u);
     let kind = cells_load(p);
     values_store(p, select(0.0, value, kind == 0u || kind >= 4u));
 }

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::device::boxes::{BoxPair, common_multiple};
 use crate::device::counters::Tally;
 use crate::error::DeviceError;
+use crate::wgsl;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
 #[derive(Debug, Clone)]
@@ -201,6 +202,7 @@ impl Device {
     /// Compiles a compute pipeline with the layout that its shader implies, entry point `main`.
     pub(super) fn compute_pipeline(&self, label: &str, source: &str) -> Result<wgpu::ComputePipeline, DeviceError> {
         let what = format!("compiling {label}");
+        wgsl::check_text(source).map_err(DeviceError::Other)?;
         let pipeline = self.checked(&what, || {
             let source = wgpu::ShaderSource::Wgsl(source.into());
             let module = self.raw().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source });

@@ -15,7 +15,7 @@ impl Writer<'_> {
         ]
         .map(|(helper, test)| (helper, format!("fn {x}_{helper}($p: {ty}) -> bool {{ return {test}; }}")));
         let values = [("extent", Tuple::SectionExtent), ("shape", Tuple::ShapeLow)].map(|(helper, tuple)| {
-            (helper, format!("fn {x}_{helper}() -> {ty} {{ return {}; }}", axes.geometry(tuple)))
+            (helper, format!("fn {x}_{helper}() -> {ty} {{ return {}; }}", axes.geometry_where(tuple, &self.any())))
         });
         for (helper, text) in tests.into_iter().chain(values) {
             if self.wants(helper) {

@@ -63,6 +63,18 @@ impl Axes {
         }
     }
 
+    /// A whole geometry tuple where a condition holds, and zeros elsewhere.
+    pub fn geometry_where(&self, tuple: Tuple, condition: &str) -> String {
+        match self.count {
+            1 => format!("select(0, {}, {condition})", self.geometry(tuple)),
+            2..=4 => format!("select(vec{}<i32>(0), {}, {condition})", self.count, self.geometry(tuple)),
+            n => {
+                let part = |axis| format!("select(0, {}, {condition})", self.geometry_part(tuple, axis));
+                format!("array<i32, {n}>({})", (0..n).map(part).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// Whether `lo <= name < lo + extent` on every axis from `first`; one unsigned comparison an axis.
     pub fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
         if first == 0 && (2..=4).contains(&self.count) {
@@ -81,11 +93,14 @@ impl Axes {
     }
 
     /// `axis 0 term + Σ stride · name` over the axes from 1, as i32.
+    ///
+    /// What depends on the position stands first. lavapipe (22.3) reads conditions from the left for parameters to compile in;
+    /// kernels with windows whose conditions begin with one, and with something else behind it, crash it.
     pub fn offset(&self, first: &str, name: &str) -> String {
-        let mut out = format!("{} + {first}", self.head(0));
+        let mut out = first.to_owned();
         for axis in 1..self.count {
             out += &format!(" + {} * {}", self.part(name, axis), self.geometry_part(Tuple::Strides, axis));
         }
-        out
+        out + " + " + &self.head(0)
     }
 }

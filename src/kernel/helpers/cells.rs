@@ -37,7 +37,7 @@ impl Writer<'_> {
         if windows == 1 {
             return format!(" {} ", access(x, "$at"));
         }
-        let mut text = format!("\n  let $size = u32({});\n  var $i = $at;\n", self.axes.head(1));
+        let mut text = format!("\n  let $size = arrayLength(&{x});\n  var $i = $at;\n");
         for k in 0..windows {
             let name = if k == 0 { x.clone() } else { window_name(x, k) };
             if k + 1 < windows {
@@ -52,7 +52,7 @@ impl Writer<'_> {
     fn plain(&mut self) {
         let (x, ty, cell) = (self.var.name.clone(), self.axes.ty(), self.cell);
         let index = self.axes.offset(&self.axes.part("$p", 0), "$p");
-        let has = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let has = self.has();
         let (loads, stores) = (self.looks(false), self.looks(true));
         if self.wants("index") {
             self.line(&format!("fn {x}_index($p: {ty}) -> u32 {{ return u32({index}); }}"));
@@ -79,7 +79,7 @@ impl Writer<'_> {
         // The cell along axis 0 from the start of its row, where words begin.
         let cell = format!("{} - {}", axes.part("$p", 0), axes.geometry_part(Tuple::StorageLo, 0));
         let word = axes.offset(&format!("($q >> {shift}u)"), "$p");
-        let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let has = self.has();
         let bit = format!("u32($q & {}) * {bits}u", per_word - 1);
         let rest = axes.within("$p", None, Tuple::SectionExtent, 1);
         let width = axes.geometry_part(Tuple::SectionExtent, 0);
@@ -123,7 +123,7 @@ impl Writer<'_> {
                 text += &format!("  $mask |= select(0u, {low} << {at}u, u32($first + {k}) < u32({width}));\n");
                 text += &format!("  $word |= (u32($cells[{k}]) & {low}) << {at}u;\n");
             }
-            text += &format!("  if ($mask != 0u) & {rest} {{\n    let $at = u32({word});\n");
+            text += &format!("  if ($mask != 0u) & {rest} & {} {{\n    let $at = u32({word});\n", self.any());
             text += &format!("    ${x}_put($at, (${x}_get($at) & ~$mask) | ($word & $mask));\n  }}\n}}");
             self.line(&text);
         }

@@ -86,8 +86,8 @@ impl Writer<'_> {
         }
         let (x, axes) = (&self.var.name, self.axes);
         let keeps = self.watch == Watch::FewBits;
-        let owned = axes.within("$p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0);
-        let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let owned = format!("{} & {}", axes.within("$p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0), self.any());
+        let has = self.has();
         let mut text = String::new();
         if keeps {
             text += &format!("var<private> ${x}_loads: u32;\nvar<private> ${x}_stores: u32;\n");

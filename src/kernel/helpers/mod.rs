@@ -48,10 +48,11 @@ pub const HELPERS: [&str; 14] = [
 ];
 
 /// The words of WGSL's own that helpers and elementwise expressions use, keywords aside.
-pub const WORDS: [&str; 27] = [
+pub const WORDS: [&str; 28] = [
     "all",
     "any",
     "array",
+    "arrayLength",
     "atomic",
     "atomicAdd",
     "atomicAnd",

@@ -27,12 +27,13 @@ pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
     let g = GEOMETRY;
     let ty = Axes::new(axes, 0).ty();
     let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(axes);
-    let _ = writeln!(out, "fn $box($id_z: u32) -> u32 {{\n  var $b = {}u;", at + boxes);
-    let _ = writeln!(out, "  if {g}[{at}].x > 1 {{\n    let $z = vec4<i32>(i32($id_z));\n    var $n = vec4<u32>(0u);");
+    let _ =
+        writeln!(out, "fn $box($id_z: u32) -> u32 {{\n  let $z = vec4<i32>(i32($id_z));\n  var $n = vec4<u32>(0u);");
+    // Boxes that there are not begin beyond everything. To ask how many there are would be a branch on a parameter.
     for k in 0..MAX_BOXES / 4 {
-        let _ = writeln!(out, "    $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {g}[{}]);", at + starts + k);
+        let _ = writeln!(out, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {g}[{}]);", at + starts + k);
     }
-    let _ = writeln!(out, "    $b += {size}u * ($n.x + $n.y + $n.z + $n.w);\n  }}\n  return $b;\n}}");
+    let _ = writeln!(out, "  return {}u + {size}u * ($n.x + $n.y + $n.z + $n.w);\n}}", at + boxes);
     let _ = writeln!(out, "fn $position($id: vec3<u32>) -> {ty} {{\n  let $b = $box($id.z);");
     if watched {
         let _ = writeln!(out, "  {INVOCATION} = $id;");
@@ -46,8 +47,8 @@ pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
         1..=4 => {
             let parts = &".xyzw"[..1 + axes];
             if axes == 4 {
-                let _ = writeln!(out, "  let $f = {g}[$b + 7u];\n  var $z = $i.z + {g}[$b + 1u].z;\n  var $w = 0;");
-                let _ = writeln!(out, "  if $f.y > 1 {{ $w = $z / $f.x; $z = $z - $w * $f.x; }}");
+                let _ = writeln!(out, "  let $f = {g}[$b + 7u].x;\n  let $folded = $i.z + {g}[$b + 1u].z;");
+                let _ = writeln!(out, "  let $w = $folded / $f;\n  let $z = $folded - $w * $f;");
             }
             let z = if axes == 4 { "$z" } else { "$i.z" };
             let _ =

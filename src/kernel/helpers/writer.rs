@@ -1,6 +1,7 @@
 //! The helpers of one array while they are written.
 
 use super::axes::Axes;
+use crate::kernel::geometry::Tuple;
 use crate::kernel::scan::{SourceScan, StorageVar};
 use crate::kernel::signature::{VarShape, Watch};
 use crate::wgsl::PREFIX;
@@ -29,6 +30,18 @@ impl Writer<'_> {
     /// Whether the kernel calls this helper.
     pub(super) fn wants(&self, helper: &str) -> bool {
         self.scan.words.contains(&format!("{}_{helper}", self.var.name))
+    }
+
+    /// The condition that the storage has the cell at `$p`.
+    pub(super) fn has(&self) -> String {
+        let within = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        format!("{within} & {}", self.any())
+    }
+
+    /// A condition that holds wherever there is a cell, and that drivers cannot know. It stands in conditions that parameters alone
+    /// decide where a position is a constant, and in extents, which users loop up to.
+    pub(super) fn any(&self) -> String {
+        format!("(arrayLength(&{}) > 0u)", self.var.name)
     }
 
     pub(super) fn line(&mut self, text: &str) {

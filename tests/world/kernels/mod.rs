@@ -11,6 +11,7 @@ mod gpu;
 mod helpers;
 mod over;
 mod packed;
+mod recompiling;
 #[cfg(debug_assertions)]
 mod reload;
 mod report;

@@ -106,8 +106,8 @@ fn outlet(set: VelocitySet) -> String {
         text,
         "            let inward = border.normal.xyz;
             let speed = 2.0 * clamp(-dot(u, inward), 0.0, 1.0);
-            var before = (sum / {count}.0) * inward + (drift - dot(drift, inward) * inward) / {square}.0;
-            if parameters.fresh == 1 {{ before = u; }}
+            let outgoing = (sum / {count}.0) * inward + (drift - dot(drift, inward) * inward) / {square}.0;
+            let before = select(outgoing, u, parameters.fresh == 1);
             u = (before + speed * u) / (1.0 + speed);
             mean = dot(u, inward);
             let sound = {};

@@ -29,11 +29,8 @@ fn work(line: vec4<u32>) -> u32 {
     for (var left = runs >> 16u; left > 0u; left--) {
       let brought = load_pixel(at);
       let there = onto_load(pixel);
-      switch params.way {
-        case 0u: { onto_store(pixel, brought); }
-        case 1u: { onto_store(pixel, in_front(brought, there)); }
-        default: { onto_store(pixel, behind(brought, there, params.opaque)); }
-      }
+      let blended = select(behind(brought, there, params.opaque), in_front(brought, there), params.way == 1u);
+      onto_store(pixel, select(blended, brought, params.way == 0u));
       at += WORDS;
       pixel.x += 1;
     }

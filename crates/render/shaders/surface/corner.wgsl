@@ -33,12 +33,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
     corners_store(CORNER_WORDS * vertex + axis, position * vertices.per_length[axis]);
-    var normal = 0.0;
-    if vertices.has_normals == 1u { normal = normals_load(3 * vertex + axis); }
+    let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }
     corners_store(CORNER_WORDS * vertex + 3 + axis, normal);
   }
-  var value = 0.0;
-  if vertices.has_values == 1u { value = values_load(vertex); }
+  let value = select(0.0, values_load(vertex), vertices.has_values == 1u);
   corners_store(CORNER_WORDS * vertex + 6, value);
 }

@@ -51,10 +51,10 @@ fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @locati
 }
 
 fn colour_at(value: f32) -> vec4<f32> {
-  if surface.entries == 0 { return vec4(surface.colour, 1.0); }
   let x = clamp((value - surface.first_value) * surface.per_value, 0.0, f32(surface.entries - 1));
-  let entry = min(i32(x), surface.entries - 2);
-  return table[entry] + (x - f32(entry)) * (table[entry + 1] - table[entry]);
+  let entry = max(min(i32(x), surface.entries - 2), 0);
+  let colour = table[entry] + (x - f32(entry)) * (table[entry + 1] - table[entry]);
+  return select(colour, vec4(surface.colour, 1.0), surface.entries == 0);
 }
 
 // Whether clip planes and the crop box leave it. Rounding moves fragments by less than the margin.
@@ -97,9 +97,9 @@ fn opaque(corner: Corner) -> @location(0) vec4<f32> {
   if is_seen(corner.place) {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
-    if surface.phase == 0u {
-      atomicMin(&nearest[number], fragment.at);
-    } else if atomicLoad(&nearest[number]) == fragment.at {
+    // The phase decides no branch alone: each has the operations of both, those of the other without effect.
+    let was = atomicMin(&nearest[number], select(0xffffffffu, fragment.at, surface.phase == 0u));
+    if (surface.phase != 0u) & (was == fragment.at) {
       // Where two lie at the very same place, the larger of each two components, whoever drew them.
       let word = 2u * (fragment.number + surface.first_of_two);
       atomicMax(&shown[word], fragment.words.x);
@@ -116,10 +116,10 @@ fn transparent(corner: Corner) -> @location(0) vec4<f32> {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
     if fragment.at < atomicLoad(&nearest[number]) {
-      if surface.phase == 0u {
-        atomicAdd(&cursors[number], 1u);
-      } else {
-        let word = 3u * (atomicSub(&cursors[number], 1u) - 1u) - surface.first_word;
+      // Counts up in one phase and down in the other one.
+      let count = atomicAdd(&cursors[number], select(0xffffffffu, 1u, surface.phase == 0u));
+      if (surface.phase != 0u) & (count > 0u) {
+        let word = 3u * (count - 1u) - surface.first_word;
         fragments[word] = fragment.at;
         fragments[word + 1u] = fragment.words.x;
         fragments[word + 2u] = fragment.words.y;

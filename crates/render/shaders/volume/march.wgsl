@@ -82,10 +82,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
-  if !is_last() {
-    carry_on(pixel, seen);
-    return;
-  }
+  // What an earlier pass stores in the layer, the last one replaces.
+  carry_on(pixel, seen);
   layer_store(place, pixel_of(seen));
-  prefix_store(pixel, joined(before, seen.a));
+  prefix_store(pixel, select(before, joined(before, seen.a), is_last()));
 }

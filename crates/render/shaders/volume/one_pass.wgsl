@@ -6,7 +6,7 @@ fn carried(pixel: vec2<i32>) -> vec4<f32> {
 
 fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {}
 
-// Whether no pass follows. A constant: a branch on a parameter alone makes lavapipe compile the ray caster at every call.
+// Whether no pass follows.
 fn is_last() -> bool {
   return true;
 }

@@ -3,8 +3,7 @@
 @group(0) @binding(7) var<storage, read_write> carry: array<vec4<f32>>;
 
 fn carried(pixel: vec2<i32>) -> vec4<f32> {
-  if subvolume.first == 0 { return vec4(0.0); }
-  return carry_load(pixel);
+  return select(carry_load(pixel), vec4(0.0), subvolume.first == 0);
 }
 
 fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use zippy::device::Device;
 use zippy::kernel::ParamValue;
 use zippy::wgpu::{self, BufferUsages};
-use zippy::{Result, World};
+use zippy::{Error, Result, World};
 
 use super::bands::{Written, bands};
 use super::material::{Colouring, Material};
@@ -152,6 +152,7 @@ impl<'w> Rasteriser<'w> {
             return Ok(made.clone());
         }
         let text = rays_and_light(planes) + include_str!("../../../shaders/surface/draw.wgsl");
+        zippy::kernel::check_text(&text).map_err(Error::program)?;
         let device = self.world.gpu();
         let made = device.checked("compiling shaders/surface/draw.wgsl", || {
             let source = wgpu::ShaderSource::Wgsl(text.into());

@@ -1,0 +1,40 @@
+//! [`Dependence`]: the inputs from which a value is computed.
+
+use std::collections::BTreeMap;
+use std::ops::BitOr;
+
+/// Inputs from which a value is computed; constants alone by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dependence {
+    /// A uniform at a constant index.
+    pub on_uniform: bool,
+    /// The number of iterations of the loop around the value.
+    pub on_counter: bool,
+    /// Anything that differs between invocations or is read from memory.
+    pub on_more: bool,
+}
+
+pub const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_more: false };
+pub const MORE: Dependence = Dependence { on_uniform: false, on_counter: false, on_more: true };
+
+impl BitOr for Dependence {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self {
+            on_uniform: self.on_uniform | other.on_uniform,
+            on_counter: self.on_counter | other.on_counter,
+            on_more: self.on_more | other.on_more,
+        }
+    }
+}
+
+/// Joins what variables depend on at the ends of two branches; where they differ, also on `differs`.
+pub fn merge<K: Ord + Copy>(into: &mut BTreeMap<K, Dependence>, other: &BTreeMap<K, Dependence>, differs: Dependence) {
+    for (&key, &value) in other {
+        let here = into.entry(key).or_default();
+        if *here != value {
+            *here = *here | value | differs;
+        }
+    }
+}
