@@ -167,19 +167,23 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
 
 /// Steps with walls and bodies beside those of as many cells without.
 fn boundaries(run: &Run) -> Result<()> {
-    const N: i64 = 64;
     let world = run.world;
-    let cells = N * N * N * world.size() as i64;
-    let box_of = || Problem::new(VelocitySet::D3Q19, [N, N, N * world.size() as i64]).viscosity(0.05);
+    let n = 64 * run.growth(76 * 128 * 128 * 128, 3);
+    let cells = n * n * n * world.size() as i64;
+    let box_of = || Problem::new(VelocitySet::D3Q19, [n, n, n * world.size() as i64]).viscosity(0.05);
     let closed = |problem: Problem| {
         let problem = problem.sides(0, Side::Wall, Side::Wall).sides(2, Side::FreeSlip, Side::FreeSlip);
         problem.sides(1, Side::Wall, Side::MovingWall([0.05, 0.0, 0.0]))
     };
     let inflow = Side::Velocity(std::rc::Rc::new(|_| [0.05, 0.0, 0.0]));
     let stream = box_of().sides(0, inflow, Side::Outlet(1.0)).sides(1, Side::FreeSlip, Side::FreeSlip);
-    let ball = |[x, y, z]: [i64; 3]| (x - 20).pow(2) + (y - 32).pow(2) + (z - 32).pow(2) < 100;
+    let center = [n * 5 / 16, n / 2, n / 2];
+    let ball = |cell: [i64; 3]| {
+        let offsets: [i64; 3] = std::array::from_fn(|axis| cell[axis] - center[axis]);
+        offsets.iter().map(|offset| offset.pow(2)).sum::<i64>() < (n * 5 / 32).pow(2)
+    };
     let flow = |name, problem: Problem| Flow::new(world, &problem.named(name), &Cut::Auto);
-    let stream = stream.body([20.0, 32.0, 32.0], ball);
+    let stream = stream.body(center.map(|at| at as f64), ball);
     let mut flows = [flow("closed", closed(box_of()))?, flow("periodic", box_of())?, flow("stream", stream)?];
     let [closed, periodic, stream] = &mut flows;
     let bytes = bytes(Storage::Single) * (cells as u64) / world.size() as u64;
@@ -188,21 +192,22 @@ fn boundaries(run: &Run) -> Result<()> {
         let contenders = vec![contender("with them", || flow.step()), contender("periodic", || periodic.step())];
         run.compare(case, bytes, Some(1.4), contenders)
     };
-    against("walls, a lid and mirrors, 64^3 a rank", closed)?;
-    against("inlet, outlet, mirrors and a sphere, 64^3 a rank", stream)
+    against(&format!("walls, a lid and mirrors, {n}^3 a rank"), closed)?;
+    against(&format!("inlet, outlet, mirrors and a sphere, {n}^3 a rank"), stream)
 }
 
 /// A program that has the cells' neighbours from a ghost update beside one that has written it all by hand.
 fn two_copies(run: &Run) -> Result<()> {
-    const N: i64 = 64;
-    let case = "D3Q19, two copies, 64^3 a rank";
-    if !run.options.wants(&run.named(case)) {
+    // Both fields are computed by the host first.
+    let n = 64 * run.growth(76 * 128 * 128 * 128, 3).min(2);
+    let case = format!("D3Q19, two copies, {n}^3 a rank");
+    if !run.options.wants(&run.named(&case)) {
         return Ok(());
     }
     let world = run.world;
     let ranks = grid(world.size());
     let [a, b, c] = ranks.map(Split::Even);
-    let shape = ranks.map(|ranks| ranks as i64 * N);
+    let shape = ranks.map(|ranks| ranks as i64 * n);
     let layout = Layout::new([shape[0], shape[1], shape[2], 19]).split([a, b, c, Split::Whole]);
     let layout = layout.ghost([1, 1, 1, 0]).periodic([true, true, true, false]);
     let copies = [world.array::<f32, 4>("now", &layout)?, world.array::<f32, 4>("next", &layout)?];
@@ -235,7 +240,7 @@ fn two_copies(run: &Run) -> Result<()> {
     let compute = || -> Result<()> {
         let mut copies = copies.borrow_mut();
         let (now, next) = (copies[0].local()?, copies[1].local()?);
-        kernel.call().read("now", now.all()).write("next", next.all()).over([N as u64; 3]).run()?;
+        kernel.call().read("now", now.all()).write("next", next.all()).over([n as u64; 3]).run()?;
         copies.swap(0, 1);
         Ok(())
     };
@@ -243,9 +248,9 @@ fn two_copies(run: &Run) -> Result<()> {
         world.exchange(Exchange::new().ghosts(&copies.borrow()[0]).components(3, crossing))?;
         compute()
     };
-    let plan = Plan::new(world.rank(), ranks, N as usize);
+    let plan = Plan::new(world.rank(), ranks, n as usize);
     let at = [world.rank() % ranks[0], world.rank() / ranks[0] % ranks[1], world.rank() / ranks[0] / ranks[1]];
-    let field = plan.field(|cell, q| value(std::array::from_fn(|axis| cell[axis] as i64 + at[axis] as i64 * N), q));
+    let field = plan.field(|cell, q| value(std::array::from_fn(|axis| cell[axis] as i64 + at[axis] as i64 * n), q));
     let gpu = world.gpu();
     let mut by_hand = ByHand::new(gpu.raw(), gpu.queue(), &plan, &field);
     for _ in 0..3 {
@@ -264,7 +269,7 @@ fn two_copies(run: &Run) -> Result<()> {
             Ok(())
         }),
     ];
-    run.compare(case, 152 * (N * N * N) as u64, Some(1.0), contenders)
+    run.compare(&case, 152 * (n * n * n) as u64, Some(1.0), contenders)
 }
 
 /// Bound by what goes between ranks.

@@ -51,7 +51,7 @@ impl fmt::Display for Adapter {
 pub fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
     let log = setting.out.join("adapters.log");
     let command = child::benchmark(setting, "adapters");
-    let ended = child::run(command, &log, Duration::from_secs(60))?;
+    let ended = child::run(command, &log, Duration::from_secs(60), &setting.stop)?;
     let adapters = described(&ended.text);
     if adapters.is_empty() {
         return Err(format!("no adapter answers ({}). See {}", vulkan::facts(), log.display()));

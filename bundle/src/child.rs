@@ -2,13 +2,50 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::Setting;
 
 /// Pause between two looks at a process.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Time that a killed process has to go: one that waits for a hanging driver does not.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The problem of a part that a signal to the runner ended.
+pub const STOPPED: &str = "stopped by a signal";
+
+/// Set once this process is asked to end, by the terminal or by a batch system.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Follows the signals that ask a process to end.
+    #[cfg(unix)]
+    pub fn follow_signals() -> Result<Self, String> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+        let stop = Self::default();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, stop.0.clone())
+                .map_err(|error| format!("signal {signal} cannot be handled: {error}"))?;
+        }
+        Ok(stop)
+    }
+
+    /// Follows nothing: the system ends a job's processes together.
+    #[cfg(not(unix))]
+    pub fn follow_signals() -> Result<Self, String> {
+        Ok(Self::default())
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// How a process ended.
 #[derive(Debug)]
@@ -59,8 +96,8 @@ pub fn benchmark(setting: &Setting, name: &str) -> Command {
     command
 }
 
-/// Runs a process to its end, or ends it with its children when the time is over.
-pub fn run(mut command: Command, log: &Path, limit: Duration) -> Result<Ended, String> {
+/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end.
+pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let file = File::create(log).map_err(failed)?;
     command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
@@ -75,9 +112,9 @@ pub fn run(mut command: Command, log: &Path, limit: Duration) -> Result<Ended, S
         match child.try_wait().map_err(|error| format!("{name}: {error}"))? {
             Some(status) if status.success() => break None,
             Some(status) => break Some(status.to_string()),
+            None if stop.is_set() => break Some(format!("{STOPPED}{}", end(&mut child))),
             None if begun.elapsed() >= limit => {
-                end(&mut child);
-                break Some(format!("cut off after {:.0} s", limit.as_secs_f64()));
+                break Some(format!("cut off after {:.0} s{}", limit.as_secs_f64(), end(&mut child)));
             }
             None => std::thread::sleep(PAUSE),
         }
@@ -87,14 +124,21 @@ pub fn run(mut command: Command, log: &Path, limit: Duration) -> Result<Ended, S
     Ok(Ended { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
 }
 
-/// Ends a process and all that it has started.
-fn end(child: &mut std::process::Child) {
+/// Ends a process and all that it has started; says so where it does not go.
+fn end(child: &mut Child) -> &'static str {
     #[cfg(unix)]
     if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
-    let _ = child.wait();
+    let begun = Instant::now();
+    while begun.elapsed() < GRACE {
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(PAUSE),
+            _ => return "",
+        }
+    }
+    ", and does not end"
 }
 
 #[cfg(all(test, unix))]
@@ -108,7 +152,7 @@ mod tests {
         let log = directory.join("part.log");
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; sleep 600 & echo $!; wait"]);
-        let ended = run(command, &log, Duration::from_millis(400)).unwrap();
+        let ended = run(command, &log, Duration::from_millis(400), &Stop::default()).unwrap();
         let lines: Vec<&str> = ended.text.lines().collect();
         assert_eq!((lines[0], ended.problem.as_deref()), ("one", Some("cut off after 0 s")));
         let pid = rustix::process::Pid::from_raw(lines[1].parse().unwrap()).unwrap();
@@ -120,11 +164,22 @@ mod tests {
     }
 
     #[test]
+    fn process_of_a_stopped_run_ends_and_keeps_its_output() {
+        let log = std::env::temp_dir().join(format!("zippy-bundle-{}-stopped.log", std::process::id()));
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; kill -TERM $PPID; sleep 600"]);
+        let stop = Stop::follow_signals().unwrap();
+        let ended = run(command, &log, Duration::from_secs(300), &stop).unwrap();
+        assert_eq!((ended.text.as_str(), ended.problem.as_deref()), ("one\n", Some(STOPPED)));
+        std::fs::remove_file(log).unwrap();
+    }
+
+    #[test]
     fn exit_code_other_than_zero_is_a_problem() {
         let log = std::env::temp_dir().join(format!("zippy-bundle-{}.log", std::process::id()));
         let mut command = Command::new("sh");
         command.args(["-c", "exit 3"]);
-        let ended = run(command, &log, Duration::from_secs(60)).unwrap();
+        let ended = run(command, &log, Duration::from_secs(60), &Stop::default()).unwrap();
         assert!(ended.problem.unwrap().contains('3'));
         std::fs::remove_file(log).unwrap();
     }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
+use child::Stop;
 use manifest::Manifest;
 use options::Options;
 use parts::PARTS;
@@ -43,6 +44,7 @@ pub struct Setting {
     pub out: PathBuf,
     /// Variables of every process.
     pub variables: Vec<(String, String)>,
+    pub stop: Stop,
 }
 
 fn run(options: &Options) -> Result<bool, String> {
@@ -56,9 +58,10 @@ fn run(options: &Options) -> Result<bool, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
     let home = program.parent().and_then(|bin| bin.parent()).ok_or("this program is not in a directory `bin`")?;
     let manifest = Manifest::read(home)?;
-    let out = std::path::absolute(&options.out).map_err(|error| format!("{}: {error}", options.out.display()))?;
+    let out = options.out.clone().unwrap_or_else(report::default_directory);
+    let out = std::path::absolute(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let mut setting = Setting { home: home.into(), out, variables: Vec::new() };
+    let mut setting = Setting { home: home.into(), out, variables: Vec::new(), stop: Stop::follow_signals()? };
     vulkan::prepare(&mut setting)?;
     let begun = Instant::now();
     let all = Duration::from_secs_f64(options.minutes * 60.0);
@@ -71,7 +74,7 @@ fn run(options: &Options) -> Result<bool, String> {
     for (at, part) in chosen.iter().enumerate() {
         let left = all.saturating_sub(begun.elapsed());
         let limit = Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(left);
-        if limit < Duration::from_secs(1) {
+        if limit < Duration::from_secs(1) || setting.stop.is_set() {
             report.leave_out(&chosen[at..]);
             break;
         }

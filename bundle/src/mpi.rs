@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::parts::LIST_LIMIT;
 use crate::{Setting, child};
 
 /// Launchers, the most specific names last.
@@ -26,8 +27,10 @@ pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
         return Err("the archive was made without MPI".into());
     }
     // A program whose library is missing, or is another one, does not start.
-    let starts = child::program(setting, "transport-mpi").args(["--list"]).output();
-    if !starts.is_ok_and(|output| output.status.success()) {
+    let mut list = child::program(setting, "transport-mpi");
+    list.arg("--list");
+    let listed = child::run(list, &setting.out.join("mpi.log"), LIST_LIMIT, &setting.stop);
+    if !listed.is_ok_and(|listed| listed.problem.is_none()) {
         return Err(
             "the MPI library of this machine, if there is one, is not the one that the program was built with".into()
         );
@@ -40,7 +43,10 @@ pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
     let mut command = Command::new(launcher);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     child::clean(&mut command);
-    command.envs(OPEN_MPI).args(["-n", &ranks.to_string()]).arg(path);
+    // Rank 0 alone reports its tests. An error of another rank goes to standard error, and ends all.
+    let report =
+        "case ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} in 0) ;; *) exec > /dev/null ;; esac; exec \"$0\" \"$@\"";
+    command.envs(OPEN_MPI).args(["-n", &ranks.to_string(), "sh", "-c", report]).arg(path);
     command.args(["messages::", "collectives::", "--test-threads=1", "--nocapture"]);
     Ok(command)
 }

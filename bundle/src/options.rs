@@ -27,9 +27,10 @@ pub struct Options {
     /// Minutes for all parts together; the time of each part grows and shrinks with it.
     #[arg(long, default_value_t = MINUTES, value_parser = positive)]
     pub minutes: f64,
-    /// Directory for results, logs and pictures.
-    #[arg(long, value_name = "DIRECTORY", default_value = "zippy-results")]
-    pub out: PathBuf,
+    /// Directory for results, logs and pictures; `zippy-results/HOST-TIME` otherwise, so that nodes and runs that share
+    /// a file system keep theirs apart.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub out: Option<PathBuf>,
     /// Print the names of the parts.
     #[arg(long)]
     pub list: bool,

@@ -1,5 +1,6 @@
 //! Results of parts, read from what their processes have printed and left in files.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -67,17 +68,23 @@ fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
     }
 }
 
-/// Reads the lines of the test harness.
-pub fn of_tests(result: Result<Ended, String>) -> Outcome {
+/// Reads the lines of the test harness, which was given these names, or chose among all tests where there are none. Tests
+/// that run next to each other are written when they end.
+pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
     let (ended, mut outcome) = ended(result);
+    let mut unseen: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     for line in ended.text.lines() {
         let Some((name, end)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { continue };
+        unseen.remove(name);
         match end.trim() {
             "ok" => outcome.passed += 1,
             "FAILED" => outcome.failed.push(name.into()),
             end if end.starts_with("ignored") => {}
             _ => outcome.unfinished.push(name.into()),
         }
+    }
+    if outcome.problem.is_some() {
+        outcome.unfinished.extend(unseen.into_iter().map(String::from));
     }
     if outcome.passed + outcome.failed.len() == 0 && outcome.problem.is_none() {
         outcome.problem = Some("no test was run".into());
@@ -105,12 +112,29 @@ pub fn of_program(result: Result<Ended, String>) -> Outcome {
     ended(result).1
 }
 
+/// Two runs of a program, which must print the same hash.
+pub fn of_programs(first: Result<Ended, String>, second: Result<Ended, String>) -> Outcome {
+    let ((first, mut outcome), (second, other)) = (ended(first), ended(second));
+    outcome.secs += other.secs;
+    outcome.problem = outcome.problem.or(other.problem).or_else(|| match [&first, &second].map(hash) {
+        [Some(one), Some(two)] if one == two => None,
+        [one, two] => Some(format!("the runs print different hashes: {one:?} and {two:?}")),
+    });
+    outcome
+}
+
+/// The hash that a program has printed.
+fn hash(ended: &Ended) -> Option<&str> {
+    ended.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn harness(text: &str, problem: Option<&str>) -> Outcome {
-        of_tests(Ok(Ended { text: text.into(), secs: 1.0, problem: problem.map(String::from) }))
+        let ended = Ended { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
+        of_tests(Ok(ended), &["a".into(), "b".into()])
     }
 
     #[test]
@@ -123,6 +147,16 @@ mod tests {
     }
 
     #[test]
+    fn hashes_of_two_runs_that_differ_are_a_problem() {
+        let run = |text: &str| Ok(Ended { text: text.into(), secs: 1.0, problem: None });
+        assert!(of_programs(run("cells\n  hash 0a\n"), run("  hash 0a\n")).is_good());
+        for (one, two) in [("hash 0a", "hash 0b"), ("hash 0a", ""), ("", "")] {
+            let outcome = of_programs(run(one), run(two));
+            assert!(outcome.problem.unwrap().contains("hash"), "{one} {two}");
+        }
+    }
+
+    #[test]
     fn part_without_a_test_is_a_problem_and_a_cut_is_none() {
         assert!(!harness("running 0 tests\n", None).is_good());
         let cut = harness("test a ... ok\ntest b ... ", Some("cut off after 9 s"));
@@ -132,5 +166,6 @@ mod tests {
         assert!(!harness("running 2 tests\n", Some("cut off after 9 s")).is_good());
         // A test that ends its process has not passed.
         assert!(!harness("test a ... ok\ntest b ... ", Some("signal: 6 (SIGABRT)")).is_good());
+        assert_eq!(harness("test a ... ok\n", Some("signal: 6 (SIGABRT)")).unfinished, ["b"]);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::Setting;
 use crate::child;
 use crate::limits::Limit;
-use crate::outcome::{Outcome, of_benchmark, of_program, of_tests};
+use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
 
 /// A part of a run.
 pub struct Part {
@@ -22,8 +22,8 @@ pub enum Work {
     Tests { modules: &'static [&'static str], without: &'static [&'static str] },
     /// A benchmark by its name, with the arguments and the number of ranks as threads.
     Benchmark { program: &'static str, arguments: &'static str, ranks: usize, limit: Limit },
-    /// A program of the archive with arguments.
-    Program { name: &'static str, arguments: &'static str },
+    /// A program of the archive with arguments; maybe once more with others besides, which must print the same hash.
+    Program { name: &'static str, arguments: &'static str, same: Option<&'static str> },
     /// Tests under the machine's MPI, where it is the one that the program was built with.
     Mpi { ranks: usize },
 }
@@ -44,7 +44,7 @@ const fn bench(name: &'static str, limit_secs: u64, program: &'static str, ranks
 }
 
 const fn program(name: &'static str, about: &'static str, limit_secs: u64, arguments: &'static str) -> Part {
-    Part { name, about, limit_secs, work: Work::Program { name, arguments } }
+    Part { name, about, limit_secs, work: Work::Program { name, arguments, same: None } }
 }
 
 /// Tests that read the sources or start examples as Cargo has built them: a machine with the archive alone has neither.
@@ -81,7 +81,16 @@ pub const PARTS: &[Part] = &[
         "--ranks 4 --size 1024x1024 --compare-single --output volume.png",
     ),
     program("isosurface", "a surface and its picture", 8, "--n 128 --with-volume --render isosurface.png"),
-    program("lbm", "a flow in a closed box", 8, "--case cavity3d --n 64 --steps 200 --hash"),
+    Part {
+        name: "lbm",
+        about: "a flow in a closed box, by one rank and by four: the same hash",
+        limit_secs: 8,
+        work: Work::Program {
+            name: "lbm",
+            arguments: "--case cavity3d --n 64 --steps 100 --hash",
+            same: Some("--ranks 4"),
+        },
+    },
     bench("primitives-speed", 25, "primitives", 1, Limit::Copy),
     bench("ghosts-speed", 12, "ranks_ghosts", 2, Limit::HostToDevice),
     bench("transfers-speed", 12, "ranks_transfers", 2, Limit::HostToDevice),
@@ -122,8 +131,8 @@ impl Part {
                     Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
                 };
                 let mut command = child::everything(setting);
-                command.arg("--exact").args(names);
-                of_tests(child::run(command, &log, limit))
+                command.arg("--exact").args(&names);
+                of_tests(child::run(command, &log, limit, &setting.stop), &names)
             }
             Work::Benchmark { program, arguments, ranks, .. } => {
                 let numbers = setting.out.join(format!("{}.json", self.name));
@@ -131,26 +140,40 @@ impl Part {
                 let mut command = child::benchmark(setting, program);
                 command.env("ZIPPY_RANKS", ranks.to_string()).env("ZIPPY_BENCH_ARGS", arguments);
                 command.env("ZIPPY_BENCH_OUT", &numbers);
-                of_benchmark(child::run(command, &log, limit), &numbers)
+                of_benchmark(child::run(command, &log, limit, &setting.stop), &numbers)
             }
-            Work::Program { name, arguments } => {
+            Work::Program { name, arguments, same } => {
                 let mut command = child::program(setting, name);
                 command.args(arguments.split_whitespace());
-                of_program(child::run(command, &log, limit))
+                let first = child::run(command, &log, limit, &setting.stop);
+                let Some(other) = same else { return of_program(first) };
+                let left =
+                    limit.saturating_sub(Duration::from_secs_f64(first.as_ref().map_or(0.0, |ended| ended.secs)));
+                let mut command = child::program(setting, name);
+                command.args(arguments.split_whitespace()).args(other.split_whitespace());
+                let second = setting.out.join(format!("{}-again.log", self.name));
+                of_programs(first, child::run(command, &second, left, &setting.stop))
             }
             Work::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
-                Ok(command) => of_tests(child::run(command, &log, limit)),
+                Ok(command) => of_tests(child::run(command, &log, limit, &setting.stop), &[]),
                 Err(why) => Outcome::left_out(why),
             },
         }
     }
 }
 
+/// Time of a program that only lists its tests.
+pub const LIST_LIMIT: Duration = Duration::from_secs(20);
+
 /// Names of the tests of some modules: the harness itself looks for a part of a name anywhere.
 fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
-    let listed = child::everything(setting).args(["--list", "--format", "terse"]).output();
-    let listed = listed.map_err(|error| format!("the tests cannot be listed: {error}"))?;
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let mut command = child::everything(setting);
+    command.args(["--list", "--format", "terse"]);
+    let listed = child::run(command, &setting.out.join("tests.log"), LIST_LIMIT, &setting.stop)?;
+    if let Some(problem) = listed.problem {
+        return Err(format!("the tests cannot be listed: {problem}"));
+    }
+    let listed = listed.text;
     let begins = |name: &str, with: &[&str]| with.iter().any(|module| name.starts_with(module));
     let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
     let wanted = |name: &&str| begins(name, modules) && !begins(name, without) && !begins(name, OF_SOURCES);

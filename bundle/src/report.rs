@@ -10,6 +10,9 @@ use crate::manifest::Manifest;
 use crate::outcome::Outcome;
 use crate::parts::{Part, Work};
 
+/// Unfinished tests that the table names.
+const SHOWN: usize = 12;
+
 /// Everything that has been found so far.
 pub struct Report {
     machine: Value,
@@ -17,6 +20,22 @@ pub struct Report {
     parts: Vec<(&'static Part, Outcome)>,
     /// Names of parts for which no time was left.
     left: Vec<&'static str>,
+}
+
+/// Directory of a run's results, by the name of this machine and the time in UTC.
+pub fn default_directory() -> PathBuf {
+    let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace([':', '-'], "");
+    Path::new("zippy-results").join(format!("{}-{time}", host()))
+}
+
+#[cfg(unix)]
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+fn host() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or("host".into())
 }
 
 impl Report {
@@ -121,7 +140,9 @@ impl Report {
         }
         text += &failed;
         if !unfinished.is_empty() {
-            text += &format!("not finished: {}\n", unfinished.join(", "));
+            let more = unfinished.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more, in the JSON file") } else { String::new() };
+            text += &format!("not finished: {}{more}\n", unfinished[..unfinished.len().min(SHOWN)].join(", "));
         }
         text += "\nlimits of the adapter, of this run\n";
         for limit in self.limits() {
@@ -138,7 +159,7 @@ impl Report {
             }
             let problem = outcome.problem.as_ref().map_or(String::new(), |problem| format!(": {problem}"));
             text += &format!("{}, {ranks} ranks{problem}\n", part.name);
-            text.extend(outcome.cases.iter().filter_map(|case| line(case, limit.rate(self.limits()))));
+            text.extend(outcome.cases.iter().filter_map(|case| line(case, ranks, limit.rate(self.limits()))));
         }
         if !self.left.is_empty() {
             text += &format!("\nno time was left for: {}\n", self.left.join(", "));
@@ -147,14 +168,14 @@ impl Report {
     }
 }
 
-/// One case of a benchmark: the library's median, its rate beside the limit, and its time in terms of the
-/// case's own reference.
-fn line(case: &Value, limit: Option<f64>) -> Option<String> {
+/// One case of a benchmark: the library's median, the rate of all ranks next to the limit of the adapter that they
+/// share, and the ratio of its time to that of the case's own reference.
+fn line(case: &Value, ranks: usize, limit: Option<f64>) -> Option<String> {
     let name = case["case"].as_str()?;
     let library = &case["figures"][0]["median_secs"];
     let of_case = ["median_secs", "median_step_secs", "median_frame_secs", "secs"].map(|field| &case[field]);
     let secs = std::iter::once(library).chain(of_case).find_map(Value::as_f64)?;
-    let rate = case["bytes_per_rank"].as_f64().map(|bytes| bytes / secs / 1e9);
+    let rate = case["bytes_per_rank"].as_f64().map(|bytes| bytes * ranks as f64 / secs / 1e9);
     let shown = rate.map_or(String::new(), |rate| format!("{rate:.2} GB/s"));
     let of_limit = rate.zip(limit).map_or(String::new(), |(rate, limit)| format!("{:.0} %", 100.0 * rate / limit));
     let reference = &case["figures"][1];
