@@ -119,16 +119,17 @@ impl Device {
     pub(super) fn upload(&self, slice: &Slice, payload: &[u8], as_is: bool) -> Result<Uploading, DeviceError> {
         let from_host = self.staging(Staging::Upload, slice.bytes)?;
         let on_device = self.staging(Staging::Device, slice.bytes)?;
-        write_mapped(&from_host, 0..slice.bytes, |staging| {
-            if as_is {
-                staging[..payload.len()].copy_from_slice(payload);
-                return;
-            }
+        let mut staging = write_mapped(&from_host, 0..slice.bytes)?;
+        if as_is {
+            staging.slice(..payload.len()).copy_from_slice(payload);
+        } else {
             for part in &slice.parts {
                 let from = &payload[part.payload as usize..][..part.bytes as usize];
-                staging[part.staged as usize..][..from.len()].copy_from_slice(from);
+                let start = part.staged as usize;
+                staging.slice(start..start + from.len()).copy_from_slice(from);
             }
-        })?;
+        }
+        drop(staging);
         from_host.unmap();
         self.record(|encoder| encoder.copy_buffer_to_buffer(&from_host, 0, &on_device, 0, Some(slice.bytes)));
         Ok(Uploading { from_host, on_device })

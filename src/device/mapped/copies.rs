@@ -5,7 +5,7 @@ use wgpu::MapMode;
 use super::super::boxes::{BoxPair, Strided};
 use super::super::numbered::Numbered;
 use super::super::order::Step;
-use super::super::ranges::{read_mapped, write_mapped};
+use super::super::ranges::{access_mapped, read_mapped};
 use super::copy::copy as host_copy;
 use super::put::{HostPut, map_for};
 use crate::device::Device;
@@ -49,7 +49,7 @@ fn directly(on: &Device, of: &Numbered, all: &[usize], put: &HostPut) -> Result<
         sources.iter().map(|&b| read_mapped(of.buffers[b], 0..of.buffers[b].size())).collect();
     let views = views?;
     for (b, onto) in of.by(all, |copy| copy.dst.0) {
-        write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
+        access_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
             for (_, i) in onto {
                 let copy = &of.copies[i];
                 let from = &views[sources.binary_search(&copy.src.0).unwrap_or(0)];
@@ -91,7 +91,7 @@ fn write_aside(on: &Device, of: &Numbered, which: &[usize], block: &[u64], put: 
     let destinations: Vec<_> = of.used(which, |c| c.dst.0).into_iter().map(|b| of.buffers[b]).collect();
     let _mapped = map_for(on, put, &[], &destinations)?;
     for (b, onto) in of.by(which, |copy| copy.dst.0) {
-        write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
+        access_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
             for (place, i) in onto {
                 let view = of.copies[i].dst.1;
                 let transfer = BoxPair::new(&Strided::dense(0, view.extents), &view);

@@ -15,7 +15,7 @@ use super::boxes::{BoxPair, Piece, Strided};
 use super::kernels::Kernels;
 use super::numbered::{BoxOf, Numbered};
 use super::order::{Step, any_hazard};
-use super::ranges::{read_mapped, write_all_mapped, write_mapped};
+use super::ranges::{access_all_mapped, access_mapped, read_mapped};
 use super::reach::Reach;
 use super::staged::pad;
 use super::{ChunkBuffer, Device, Operator, Staged};
@@ -58,7 +58,7 @@ impl Reach for Mapped {
         for one in boxes {
             let buffer = one.buffer.raw();
             let _mapped = on.map_many(&[(buffer, MapMode::Write)])?;
-            write_mapped(buffer, 0..buffer.size(), |chunk| {
+            access_mapped(buffer, 0..buffer.size(), |chunk| {
                 // A source whose cells are all the same one.
                 let strides = Index::zeros(one.view.extents.axes());
                 let source = Strided { offset: 0, strides, ..one.view };
@@ -116,7 +116,7 @@ impl Reach for Mapped {
         }
         let buffers: Vec<_> = chunks.iter().map(|chunk| (chunk.raw(), MapMode::Write)).collect();
         let _mapped = on.map_many(&buffers)?;
-        write_all_mapped(&buffers.iter().map(|(buffer, _)| *buffer).collect::<Vec<_>>(), f)
+        access_all_mapped(&buffers.iter().map(|(buffer, _)| *buffer).collect::<Vec<_>>(), f)
     }
 }
 

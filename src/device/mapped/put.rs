@@ -4,7 +4,7 @@ use wgpu::MapMode;
 
 use super::super::boxes::{BoxPair, Piece, Strided};
 use super::super::mapping::MappedBuffers;
-use super::super::ranges::write_mapped;
+use super::super::ranges::access_mapped;
 use super::copy::copy;
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -49,7 +49,7 @@ pub(super) fn put(on: &Device, payload: &[u8], pieces: &[Piece], put: &HostPut) 
     let raw: Vec<_> = buffers.iter().map(|(buffer, _)| *buffer).collect();
     let _mapped = map_for(on, put, &[], &raw)?;
     for (buffer, pieces) in buffers {
-        write_mapped(buffer, 0..buffer.size(), |chunk| {
+        access_mapped(buffer, 0..buffer.size(), |chunk| {
             for piece in pieces {
                 let transfer = BoxPair::new(&Strided::dense(0, piece.view.extents), &piece.view);
                 (put.cells)(&payload[piece.payload_offset as usize..], chunk, &transfer);
