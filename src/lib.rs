@@ -99,6 +99,8 @@ pub use element::Element;
 #[doc(inline)]
 pub use error::{Error, Result};
 #[doc(inline)]
+pub use grid::Grid;
+#[doc(inline)]
 pub use kernel::{Kernel, KernelSource};
 #[doc(inline)]
 pub use layout::{Layout, Split};
@@ -116,7 +118,7 @@ pub use world::{Exchange, Moved, Plan, World};
 pub use zippy_derive::Element;
 
 // What describes arrays and what moves, without a GPU.
-pub use zippy_plan::{chunks, extents, layout, locate, oracle, ownership, plan, region};
+pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
 
 /// The wgpu that Zippy uses, for what is done with [`World::gpu`] directly.
 pub use wgpu;

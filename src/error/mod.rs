@@ -26,7 +26,7 @@ pub use kernel::KernelError;
 pub use kind::ErrorKind;
 pub use other::OtherError;
 pub use transport::TransportError;
-pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
+pub use zippy_plan::error::{GridError, LayoutError, PlanError, RegionError};
 
 /// `Result` with Zippy's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

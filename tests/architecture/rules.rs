@@ -8,7 +8,7 @@ use crate::source::Source;
 /// The layers, from the bottom of what is known to the top of what may be used: a module may use rows above its own
 /// row, and modules of its own row as long as they do not use each other in a circle.
 pub const LAYERS: [&[&str]; 12] = [
-    &["error", "element", "extents", "trace", "wgsl"],
+    &["error", "element", "extents", "grid", "trace", "wgsl"],
     &["region"],
     &["layout", "chunks", "ownership", "locate"],
     &["plan", "oracle"],

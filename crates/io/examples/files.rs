@@ -22,9 +22,9 @@ fn program(world: &World, scan: &str, store: &str) -> Result<()> {
 
     let mean = world.sum(density.at(..))? / (x * y * z) as f64;
     let (low, high) = world.extremes(density.at(..))?.map_or((0.0, 0.0), |found| (found.min, found.max));
-    let axis = |(name, &spacing): (&str, &f64)| Axis { name: Some(name.into()), spacing, ..Axis::default() };
-    let axes = ["x", "y", "z"].into_iter().zip(scan.spacing()).map(axis).collect();
-    let options = SaveOptions::new().metadata(Metadata { axes, ..Metadata::default() });
+    let axes = ["x", "y", "z"].map(|name| Axis { name: Some(name.into()), ..Axis::default() }).to_vec();
+    let metadata = Metadata { axes, ..Metadata::default() }.with_grid(&scan.grid());
+    let options = SaveOptions::new().metadata(metadata);
     let bytes = save_with(world, store, &density.at(..), &options)?;
     if world.rank() == 0 {
         say(format_args!(

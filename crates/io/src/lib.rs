@@ -26,6 +26,7 @@ mod nifti;
 pub mod npy;
 mod nrrd;
 mod picture;
+mod placing;
 pub mod png;
 mod process;
 mod raw;

@@ -14,7 +14,8 @@
 //! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
 //! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
 //! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
-//! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and directions of axes are not applied.
+//! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and voxels are read in their stored order, whatever
+//! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space.
 //!
 //! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
 //! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the
@@ -24,6 +25,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zippy::Grid;
 use zippy::extents::Index;
 use zippy::region::Region;
 
@@ -32,7 +34,7 @@ pub use super::npy::NumpyAxes;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, FileScalar, ScalarKind};
 use super::store::Description;
-use super::{metaimage, nifti, npy, nrrd, raw, vti};
+use super::{metaimage, nifti, npy, nrrd, placing, raw, vti};
 use crate::{IoError, quoted};
 
 /// A volume in a file: 1 to 3 axes, axis 0 fastest, one or several numbers per voxel. Cheap to clone; holds no voxels.
@@ -126,19 +128,28 @@ impl VolumeFile {
         self.found.grid.components as usize
     }
 
+    /// Positions of the voxels in the file's space and unit: origin, spacing and directions of three axes, as isosurfaces
+    /// and pictures take them. What the header leaves out is that of the default grid; an axis that the file lacks has a
+    /// spacing of 1 and points across the others. The space is right-handed (of NIfTI: right, anterior, superior; of
+    /// others as the header says). Directions that lie in a plane are those of the file: [`Grid::check`] refuses them.
+    pub fn grid(&self) -> Grid {
+        placing::grid(self.spacing(), self.origin().unwrap_or_default(), self.directions())
+    }
+
     /// Distance of neighbouring voxels along each axis, in the file's unit; 1 where the file says nothing.
     pub fn spacing(&self) -> &[f64] {
         &self.found.grid.spacing
     }
 
-    /// Where the first voxel is, in the file's unit and one number per axis; `None` where the file says nothing.
+    /// Where the first voxel is, in the file's unit and one number per dimension of its space; `None` where the file says
+    /// nothing.
     pub fn origin(&self) -> Option<&[f64]> {
         self.found.grid.origin.as_deref()
     }
 
     /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior), which is
     /// right-handed: of left-handed spaces, which NRRD has, the first component is negated. `None` where the file says
-    /// nothing. They are for people: voxels are read as they are stored.
+    /// nothing.
     pub fn directions(&self) -> Option<&[Vec<f64>]> {
         self.found.grid.directions.as_deref()
     }

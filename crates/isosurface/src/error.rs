@@ -13,9 +13,12 @@ pub enum IsosurfaceError {
     /// Nothing is cut by this plane.
     #[error("plane {0:?}: its four numbers must be finite, and its normal, the first three, not zero")]
     Plane([f64; 4]),
-    /// The grid does not give each sample a place of its own.
+    /// The grid does not give each sample a position of its own.
     #[error("grid: {0}")]
-    Grid(String),
+    Grid(#[from] zippy::error::GridError),
+    /// A corner of the field is too far away.
+    #[error("grid: the field reaches beyond the numbers of f32: {0:?}")]
+    Far(zippy::Grid),
     /// An array does not go with the field of a surface.
     #[error(
         "array {name:?} is {found}, and the field of the surface is {wanted}; values at vertices need the same shape"

@@ -1,59 +1,34 @@
-//! [`Grid`]: where the samples stand. In kernels: `shaders/grid.wgsl`.
+//! [`SampleFrame`]: a [`Grid`] as vertices and normals need it. In kernels: `shaders/grid.wgsl`.
+
+use zippy::Grid;
 
 use crate::error::IsosurfaceError;
 
-/// Where the samples of a field stand in space: sample `(i, j, k)` at `origin + i * steps[0] + j * steps[1] + k *
-/// steps[2]`.
+/// Affine map from indices of samples to positions, of a grid that was checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
-    /// Where the first sample stands.
+pub(crate) struct SampleFrame {
+    /// Position of sample `[0, 0, 0]`.
     pub origin: [f64; 3],
-    /// From each sample to the next along each axis: direction times spacing.
+    /// Vectors from each sample to the next along each axis.
     pub steps: [[f64; 3]; 3],
 }
 
-impl Default for Grid {
-    /// Positions are indices.
-    fn default() -> Self {
-        Self::new([0.0; 3], [1.0; 3])
-    }
-}
-
-impl Grid {
-    /// A grid along the axes of space.
-    pub const fn new(origin: [f64; 3], spacing: [f64; 3]) -> Self {
-        let [x, y, z] = spacing;
-        Self { origin, steps: [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]] }
-    }
-
+impl SampleFrame {
     /// # Errors
-    /// Steps of zero or in a plane; a corner of the field that is too far away for `f32`.
-    pub(crate) fn check(&self, shape: [i64; 3]) -> Result<(), IsosurfaceError> {
-        let refused = |problem: &str| {
-            Err(IsosurfaceError::Grid(format!("{problem}: origin {:?}, steps {:?}", self.origin, self.steps)))
-        };
-        if !self.origin.iter().chain(self.steps.as_flattened()).all(|number| number.is_finite()) {
-            return refused("it has numbers that are not finite");
-        }
-        // Whatever the unit is.
-        let steps = self.steps.map(|step| {
-            let most = step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-            step.map(|x| x / most)
-        });
-        let volume = volume(&steps).abs();
-        if volume.is_nan() || volume <= 1e-9 {
-            return refused("its steps lie in a plane");
-        }
+    /// A grid without a position for each sample; a corner of the field that is too far away for `f32`.
+    pub fn new(grid: &Grid, shape: [i64; 3]) -> Result<Self, IsosurfaceError> {
+        grid.check()?;
+        let frame = Self { origin: grid.origin, steps: grid.steps() };
         for corner in 0..8 {
             let index = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { shape[axis] as f64 } else { 0.0 });
-            if !self.position(index).iter().all(|x| x.is_finite()) {
-                return refused("the field reaches beyond the numbers of f32");
+            if !frame.position(index).iter().all(|x| x.is_finite()) {
+                return Err(IsosurfaceError::Far(*grid));
             }
         }
-        Ok(())
+        Ok(frame)
     }
 
-    /// Where an index, which need not be whole, stands in space.
+    /// Position of an index, which need not be whole.
     pub fn position(&self, index: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|row| {
             let along = (0..3).map(|axis| index[axis] * self.steps[axis][row]);

@@ -6,7 +6,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`error`], [`extents`] |
+//! | 0 | [`error`], [`extents`], [`grid`] |
 //! | 1 | [`region`] |
 //! | 2 | [`layout`], [`chunks`], [`ownership`], [`locate`] |
 //! | 3 | [`plan`], [`oracle`] |
@@ -15,6 +15,7 @@
 
 pub mod error;
 pub mod extents;
+pub mod grid;
 
 pub mod region;
 

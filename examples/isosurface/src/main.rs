@@ -81,12 +81,8 @@ fn program(world: &World, options: &Options) -> Result<()> {
 }
 
 fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: GlobalArray<T, 3>) -> Result<()> {
-    let mut grid = source.grid();
-    if options.pad {
-        // The first sample is the one that was added.
-        grid.origin =
-            std::array::from_fn(|row| grid.origin[row] - grid.steps.iter().map(|step| step[row]).sum::<f64>());
-    }
+    // With a layer of samples around the file's, the first one is that of the layer.
+    let grid = if options.pad { source.grid().section([-1; 3], [1; 3]) } else { source.grid() };
     if options.filters.any_given() {
         return filters::run(world, options, &field, grid);
     }
@@ -123,7 +119,7 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     if let Some(path) = &options.picture.render {
         let colours = source::colours(world, options, field.shape())?;
         let start = Instant::now();
-        Painter::new(world, &field, source.spacing(), &options.picture, colours)?.paint(&isovalues, path)?;
+        Painter::new(world, &field, grid.spacing, &options.picture, colours)?.paint(&isovalues, path)?;
         if world.rank() == 0 {
             say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
         }

@@ -45,34 +45,12 @@ impl Source {
         }
     }
 
-    /// How far the samples are apart along each axis; 1 where that is not a positive number.
-    pub fn spacing(&self) -> [f64; 3] {
-        self.grid().steps.map(|step| {
-            let length = step.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if length > 0.0 && length.is_finite() { length } else { 1.0 }
-        })
-    }
-
-    /// Where the samples stand: the file's origin, spacing and directions.
+    /// Positions of the samples: those of the file or of the formula.
     pub fn grid(&self) -> Grid {
-        let file = match self {
-            Self::File(file) => file,
-            Self::Formula(formula, n) => return formula.grid(*n),
-        };
-        let number = |numbers: Option<&[f64]>, axis: usize, none| {
-            numbers.and_then(|numbers| numbers.get(axis)).copied().unwrap_or(none)
-        };
-        let steps = std::array::from_fn(|axis| {
-            let spacing = number(Some(file.spacing()), axis, 1.0);
-            let along = file.directions().and_then(|all| all.get(axis)).filter(|along| along.len() == 3);
-            let length = along.map_or(0.0, |along| along.iter().map(|x| x * x).sum::<f64>().sqrt());
-            std::array::from_fn(|row| match along {
-                Some(along) if length > 0.0 => along[row] / length * spacing,
-                _ if row == axis => spacing,
-                _ => 0.0,
-            })
-        });
-        Grid { origin: std::array::from_fn(|axis| number(file.origin(), axis, 0.0)), steps }
+        match self {
+            Self::File(file) => file.grid(),
+            Self::Formula(formula, n) => formula.grid(*n),
+        }
     }
 }
 

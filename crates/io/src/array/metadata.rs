@@ -1,6 +1,9 @@
 //! [`Metadata`]: what a file says of an array beside its cells.
 
 use serde_json::{Map, Value};
+use zippy::Grid;
+
+use crate::placing;
 
 /// What goes into a file beside the cells of an array, and comes back with them. Formats keep what they have words for; the
 /// table of [`array`](mod@crate::array) says which.
@@ -40,6 +43,26 @@ impl Default for Axis {
 const ROUNDED: f64 = 1e-6;
 
 impl Metadata {
+    /// The same with the positions of the cells of an array of three axes; names and units of axes stay.
+    #[must_use]
+    pub fn with_grid(mut self, grid: &Grid) -> Self {
+        self.axes.resize(3, Axis::default());
+        for (number, axis) in self.axes.iter_mut().enumerate() {
+            (axis.spacing, axis.origin) = (grid.spacing[number], grid.origin[number]);
+        }
+        self.directions = (!grid.is_along_space()).then(|| grid.directions.map(|vector| vector.to_vec()).to_vec());
+        self
+    }
+
+    /// Positions of the cells of an array of up to three axes; `None` for one of more. An axis that is missing has a
+    /// spacing of 1 and points across the others.
+    pub fn grid(&self) -> Option<Grid> {
+        let axes = self.axes.len().max(self.directions.as_ref().map_or(0, Vec::len));
+        let numbers = |number: fn(&Axis) -> f64| self.axes.iter().map(number).collect::<Vec<f64>>();
+        let (spacing, origin) = (numbers(|axis| axis.spacing), numbers(|axis| axis.origin));
+        (axes <= 3).then(|| placing::grid(&spacing, &origin, self.directions.as_deref()))
+    }
+
     /// Whether it can be that of an array of so many axes.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use super::metadata::Metadata;
 use super::plain::Plain;
 use crate::axis_order::AxisOrder;
 use crate::files::Head;
-use crate::store::{Description, Encoding, Grid};
+use crate::store::{Description, Encoding, VoxelLayout};
 use crate::vti::document::Document;
 use crate::vti::index::Index as Pieces;
 use crate::{IoError, npy, nrrd, quoted, vti};
@@ -217,7 +217,7 @@ fn wanted(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::resul
 
 /// # Errors
 /// The numbers of the file are others than those of the cells.
-fn check(path: &Path, what: &str, grid: &Grid, leaf: &Leaf) -> std::result::Result<(), IoError> {
+fn check(path: &Path, what: &str, grid: &VoxelLayout, leaf: &Leaf) -> std::result::Result<(), IoError> {
     if (grid.kind, grid.components) == (leaf.kind, leaf.components) {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{Head, beside, named_by, numbered};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Grid, Segment, Stated, first_bytes, open_regular};
+use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
 use fields::Fields;
 
@@ -73,13 +73,13 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         let message = "compressed data spread over several files are not read; join them into one";
         return Err(IoError::unsupported(path, at, message));
     }
-    let segment = |name: &str, grid: &Grid, bytes| {
+    let segment = |name: &str, grid: &VoxelLayout, bytes| {
         storage.segment(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
     };
     Description::slabs(FORMAT, grid, &names, problem, segment)
 }
 
-fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
+fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     if let Some(kind) = fields.get("ObjectType").filter(|kind| kind.value != "Image") {
         return Err(IoError::unsupported(
             path,
@@ -170,7 +170,7 @@ impl Storage {
         Ok(Self { text, compressed, stated, skip: skip.value })
     }
 
-    fn segment(&self, file: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
+    fn segment(&self, file: &Path, start: u64, grid: &VoxelLayout, bytes: u64) -> Result<Segment, IoError> {
         let (_, length) = open_regular(file)?;
         let start = match u64::try_from(self.skip) {
             Ok(skip) => start.saturating_add(skip),

@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::files::{Head, named_by};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Grid, Segment, Stated, first_bytes};
+use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
 use crate::IoError;
 use fields::Fields;
 
@@ -97,7 +97,7 @@ fn partner(path: &Path, ending: &str, other: &str) -> Option<PathBuf> {
     Some(if !alike.is_file() && unlike.is_file() { unlike } else { alike })
 }
 
-fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
+fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     let version = fields.version;
     let axes = fields.integer(version.dim, 0);
     let at = version.dim.at as u64;
@@ -119,14 +119,25 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
         0.0 if sizes[axis - 1] == 1 => 1.0,
         distance => distance,
     };
-    let spacing = Stated::new((1..=axes).map(distance).collect(), version.pixdim.at as u64);
+    let directions = directions(fields, axes);
+    let spacing = match &directions {
+        // The matrix has the distances, too, and may say others.
+        Some(columns) if fields.integer(version.qform, 0) <= 0 => {
+            let length = |axis: usize| {
+                let length = columns[axis - 1].iter().map(|part| part * part).sum::<f64>().sqrt();
+                if length > 0.0 && length.is_finite() { length } else { distance(axis) }
+            };
+            Stated::new((1..=axes).map(length).collect(), version.srow.at as u64)
+        }
+        _ => Stated::new((1..=axes).map(distance).collect(), version.pixdim.at as u64),
+    };
     let (kind, components) = kind(path, fields)?;
     let rgb = components > 1;
     Claim {
         components: Stated::new(components, version.datatype.at as u64),
         spacing: Some(spacing),
-        origin: origin(fields, axes),
-        directions: directions(fields, axes),
+        origin: origin(fields),
+        directions,
         rescale: if rgb { None } else { rescale(path, fields)? },
         ..Claim::plain(kind, fields.big_endian, Stated::new(sizes, at))
     }
@@ -165,8 +176,9 @@ fn kind(path: &Path, fields: &Fields) -> Result<(ScalarKind, i64), IoError> {
     Ok((kind, components))
 }
 
-/// Where the first voxel is: by the quaternion's offset, else by the matrix, where the header says that it has one.
-fn origin(fields: &Fields, axes: usize) -> Option<Stated<Vec<f64>>> {
+/// Where the first voxel is, in three dimensions: by the quaternion's offset, else by the matrix, where the header says
+/// that it has one.
+fn origin(fields: &Fields) -> Option<Stated<Vec<f64>>> {
     let version = fields.version;
     let (field, step, first) = if fields.integer(version.qform, 0) > 0 {
         (version.qoffset, 1, 0)
@@ -175,7 +187,7 @@ fn origin(fields: &Fields, axes: usize) -> Option<Stated<Vec<f64>>> {
     } else {
         return None;
     };
-    Some(Stated::new((0..axes).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
+    Some(Stated::new((0..3).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
 }
 
 /// Where the axes point, by the quaternion or the matrix as above.

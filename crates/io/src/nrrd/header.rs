@@ -7,13 +7,13 @@ use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, leng
 use super::notes::Notes;
 use crate::array::Metadata;
 use crate::scalar::ScalarKind;
-use crate::store::{Claim, Encoding, Grid, Stated};
+use crate::store::{Claim, Encoding, Stated, VoxelLayout};
 use crate::text::{Line, Lines, axis_words, floats, integers};
 use crate::{IoError, quoted};
 
 /// What an NRRD header says, checked.
 pub struct Header {
-    pub grid: Grid,
+    pub grid: VoxelLayout,
     pub metadata: Metadata,
     pub encoding: Encoding,
     pub files: DataFiles,
@@ -348,11 +348,18 @@ impl Draft<'_> {
         }
         // NaN stands for "says nothing".
         spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
+        // A slice lies in a space of more dimensions than it has axes.
         let origin = self.found.origin.filter(|origin| {
-            origin.value.len() == sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
+            origin.value.len() >= sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
         });
         let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
         let stated = spacing.is_some() || origin.is_some();
+        let least = || {
+            let none = vec![1.0; sizes.value.len()];
+            let found = self.notes.origin(spacing.as_ref().map_or(&none, |spacing| &spacing.value), before)?;
+            Some(Stated::new(found, sizes.at))
+        };
+        let origin = origin.or_else(least);
         let most_axes = self.most_axes;
         let claim =
             Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::array::{Axis, Metadata};
-use crate::store::Grid;
+use crate::store::VoxelLayout;
 
 /// What the fields say in words; lists have an entry for each axis of the file, or none at all.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Notes {
     }
 
     /// What an array has of it. `stated`: the header says a spacing or an origin; `before`: axes of components.
-    pub fn metadata(self, grid: &Grid, stated: bool, before: usize) -> Metadata {
+    pub fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
         let axes = grid.shape.axes();
         let word = |list: &[String], at: usize| list.get(at).filter(|word| !word.is_empty()).cloned();
         let of_space = |axis| if self.space_units.len() == axes { word(&self.space_units, axis) } else { None };
@@ -34,12 +34,7 @@ impl Notes {
             name: word(&self.labels, axis + before),
             unit: word(&self.units, axis + before).or_else(|| of_space(axis)),
             spacing: grid.spacing[axis],
-            origin: grid
-                .origin
-                .as_ref()
-                .map(|origin| origin[axis])
-                .or_else(|| self.origin(grid, axis, before))
-                .unwrap_or(0.0),
+            origin: grid.origin.as_ref().map_or(0.0, |origin| origin[axis]),
         };
         let mut found: Vec<Axis> = (0..axes).map(axis).collect();
         if !stated && found.iter().all(|axis| *axis == Axis::default()) {
@@ -49,19 +44,25 @@ impl Notes {
         Metadata { name, axes: found, directions: unit_vectors(grid), attributes: self.pairs }
     }
 
-    /// Where the first voxel is on an axis of which the header gives the least position.
-    fn origin(&self, grid: &Grid, axis: usize, before: usize) -> Option<f64> {
-        let least = self.mins.get(axis + before).copied().filter(|least| least.is_finite())?;
-        match self.centers.get(axis + before)?.as_str() {
-            "node" => Some(least),
-            "cell" => Some(least + grid.spacing[axis] / 2.0),
-            _ => None,
-        }
+    /// Position of the first voxel by the least positions of the axes, as far as these and `centers` say it; `None`: of
+    /// no axis. `spacing` has a number for each axis of voxels.
+    pub fn origin(&self, spacing: &[f64], before: usize) -> Option<Vec<f64>> {
+        let along = |axis: usize| {
+            let least = self.mins.get(axis + before).copied().filter(|least| least.is_finite())?;
+            match self.centers.get(axis + before)?.as_str() {
+                "node" => Some(least),
+                "cell" => Some(least + spacing[axis] / 2.0),
+                _ => None,
+            }
+        };
+        let found: Vec<Option<f64>> = (0..spacing.len()).map(along).collect();
+        let is_any = found.iter().any(Option::is_some);
+        is_any.then(|| found.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 
 /// Directions of length 1; `None` where they are the axes of space.
-fn unit_vectors(grid: &Grid) -> Option<Vec<Vec<f64>>> {
+fn unit_vectors(grid: &VoxelLayout) -> Option<Vec<Vec<f64>>> {
     let unit = |(axis, vector): (usize, &Vec<f64>)| vector.iter().map(|part| part / grid.spacing[axis]).collect();
     let units: Vec<Vec<f64>> = grid.directions.as_ref()?.iter().enumerate().map(unit).collect();
     let found = Metadata { directions: Some(units), ..Metadata::default() };

@@ -8,7 +8,7 @@ use super::header::Header;
 use crate::IoError;
 use crate::array::Metadata;
 use crate::files::{Head, beside, named_by};
-use crate::store::{Description, Encoding, Grid, Segment, decoded_length, open_regular};
+use crate::store::{Description, Encoding, Segment, VoxelLayout, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
 
@@ -37,7 +37,7 @@ pub fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata
 fn described(head: &Head, header: &Header) -> Result<Description, IoError> {
     let path = &head.path;
     let grid = header.grid.clone();
-    let detached = |name: &str, grid: &Grid, bytes: u64| {
+    let detached = |name: &str, grid: &VoxelLayout, bytes: u64| {
         segment(header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
@@ -56,7 +56,7 @@ fn described(head: &Head, header: &Header) -> Result<Description, IoError> {
     }
 }
 
-fn segment(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
+fn segment(header: &Header, path: &Path, start: u64, grid: &VoxelLayout, bytes: u64) -> Result<Segment, IoError> {
     let start = skip_lines(header, path, start)?;
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {

@@ -3,7 +3,7 @@
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::grid::Grid;
+use super::layout::VoxelLayout;
 use super::segment::Segment;
 use crate::IoError;
 use crate::axis_order::AxisOrder;
@@ -26,7 +26,7 @@ pub struct Subvolume {
 pub struct Description {
     /// Name of the format, for people.
     pub format: &'static str,
-    pub grid: Grid,
+    pub grid: VoxelLayout,
     /// Order of the file's axes, where it is not that of the grid behind the numbers of a voxel, which count as axis 0. The
     /// subvolumes are boxes of numbers in the file's order then.
     pub order: Option<AxisOrder>,
@@ -35,13 +35,13 @@ pub struct Description {
 
 impl Description {
     /// All voxels in one segment.
-    pub fn single(format: &'static str, grid: Grid, segment: Segment) -> Self {
+    pub fn single(format: &'static str, grid: VoxelLayout, segment: Segment) -> Self {
         let whole = grid.whole();
         Self { format, grid, order: None, subvolumes: vec![Subvolume { stored: whole, used: whole, segment }] }
     }
 
     /// All voxels in one segment, in another order of axes.
-    pub fn in_order(format: &'static str, grid: Grid, order: Option<AxisOrder>, segment: Segment) -> Self {
+    pub fn in_order(format: &'static str, grid: VoxelLayout, order: Option<AxisOrder>, segment: Segment) -> Self {
         let mut all = Self::single(format, grid, segment);
         if let Some(order) = &order {
             let whole = order.region_in_file(&all.grid.numbers(&all.grid.whole()));
@@ -57,10 +57,10 @@ impl Description {
     /// No files, too many, or a number that does not divide the size of the last axis; what `segment` returns.
     pub fn slabs(
         format: &'static str,
-        grid: Grid,
+        grid: VoxelLayout,
         files: &[String],
         problem: impl Fn(String) -> IoError,
-        segment: impl Fn(&str, &Grid, u64) -> Result<Segment, IoError>,
+        segment: impl Fn(&str, &VoxelLayout, u64) -> Result<Segment, IoError>,
     ) -> Result<Self, IoError> {
         let axis = grid.shape.axes() - 1;
         let (slices, count) = (grid.shape[axis], files.len() as i64);

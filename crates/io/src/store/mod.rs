@@ -1,6 +1,6 @@
 //! One description of every volume file, whatever its format, and one reader of boxes.
 //!
-//! A format turns a header into a [`Description`]: a [`Grid`] of voxels and the [`Subvolume`]s that cover it, each a box of
+//! A format turns a header into a [`Description`]: a [`VoxelLayout`] of voxels and the [`Subvolume`]s that cover it, each a box of
 //! the grid and the [`Segment`] of its bytes. Everything behind the header is done here and knows no format: what the
 //! length of a file must be, raw or encoded bytes, which of them a box of the volume needs, and the errors on the way.
 //! Nothing is allocated from a number in a header before the file has been shown to hold that much.
@@ -8,14 +8,14 @@
 mod ascii;
 mod boxes;
 mod description;
-mod grid;
 mod gzip;
 mod inflate;
+mod layout;
 mod segment;
 mod source;
 mod stream;
 
 pub use description::{Description, Subvolume};
-pub use grid::{Claim, Grid, MOST_COMPONENTS, Stated};
+pub use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout};
 pub use segment::{Blocks, Encoding, Segment, first_bytes, open_regular, tail};
 pub use stream::{decoded, decoded_length, prefix};

@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::notes::Notes;
 use super::xml::Xml;
 use crate::files::{Head, NamedFiles, beside, named_by};
-use crate::store::{Claim, Description, Grid, Stated, Subvolume};
+use crate::store::{Claim, Description, Stated, Subvolume, VoxelLayout};
 use crate::{IoError, quoted};
 
 /// The name of the format.
@@ -137,7 +137,7 @@ impl Index {
     ///
     /// # Errors
     /// There can be no such ones, or their numbers are of a type that is not read.
-    pub fn grid(&self, head: &Head, array: &Array) -> Result<Grid, IoError> {
+    pub fn grid(&self, head: &Head, array: &Array) -> Result<VoxelLayout, IoError> {
         let kind = super::kind(head, array.at, &array.kind)?;
         let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
@@ -206,7 +206,7 @@ impl Index {
         &self,
         head: &Head,
         piece: &Piece,
-        (name, grid): (&str, &Grid),
+        (name, grid): (&str, &VoxelLayout),
         mine: &[Region],
     ) -> Result<(bool, Vec<Subvolume>), IoError> {
         let own = Head::read(&beside(&head.path, &piece.source))?;

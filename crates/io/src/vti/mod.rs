@@ -18,7 +18,7 @@ use zippy::region::Region;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Grid, Subvolume};
+use super::store::{Claim, Description, Subvolume, VoxelLayout};
 use crate::{IoError, quoted};
 use arrays::Arrays;
 use document::{Array, Document, Piece};
@@ -49,7 +49,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
 pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
     let chosen = choose(head, document, name)?;
     let mut arrays = Arrays::new(head, document)?;
-    let mut grid: Option<Grid> = None;
+    let mut grid: Option<VoxelLayout> = None;
     let mut left = Vec::new();
     let mut subvolumes = Vec::new();
     for piece in document.pieces.iter().filter(|piece| piece.extent.value.iter().all(|&(first, last)| first <= last)) {
@@ -173,7 +173,7 @@ pub fn big_endian(head: &Head, document: &Document, array: &Array) -> Result<boo
 }
 
 /// The box of a piece, counted from the lower corner of the whole extent.
-fn stored(head: &Head, document: &Document, piece: &Piece, grid: &Grid) -> Result<Region, IoError> {
+fn stored(head: &Head, document: &Document, piece: &Piece, grid: &VoxelLayout) -> Result<Region, IoError> {
     let (whole, own) = (&document.frame.whole.value, &piece.extent.value);
     if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
         let message = "the piece reaches beyond WholeExtent";

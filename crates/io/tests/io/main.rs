@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod grids;
 mod limits;
 mod mesh;
 mod mesh_cells;

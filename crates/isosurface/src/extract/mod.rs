@@ -14,7 +14,7 @@ use std::time::Duration;
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
 use zippy::error::CallSite;
-use zippy::{GlobalArray, Result, World};
+use zippy::{GlobalArray, Grid, Result, World};
 
 use self::surfaces::surfaces;
 use crate::cell;
@@ -25,7 +25,7 @@ use crate::field::memory::with_samples;
 use crate::field::part::Part;
 use crate::field::tree::{Bricks, Tree};
 use crate::field::view::View;
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
@@ -37,7 +37,7 @@ pub struct Extractor<'w, T> {
     field: GlobalArray<T, 3>,
     /// The field, or a copy of it that has the ghost cells.
     fitted: FittedArray<'w, T>,
-    grid: Grid,
+    grid: SampleFrame,
     normals: bool,
     kernels: Option<Kernels>,
     parts: Vec<(ChunkId, Part, Tree)>,
@@ -72,7 +72,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
     }
 
     fn prepared(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid, normals: bool) -> Result<Self> {
-        world.agree(&format!("preparing isosurfaces on {grid:?}"), grid.check(field.shape()).map_err(Into::into))?;
+        let frame = SampleFrame::new(&grid, field.shape()).map_err(Into::into);
+        let grid = world.agree(&format!("preparing isosurfaces on {grid:?}"), frame)?;
         // Some milliseconds, once in a process.
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };

@@ -6,7 +6,7 @@ use crate::field::block::{BRICK, Block, Samples, places};
 use crate::field::part::Part;
 use crate::field::trilinear;
 use crate::field::values::{between, difference};
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 use crate::points::inside::Inside;
 use crate::points::interpolate::Places;
 use crate::points::numbering::{ON_EDGES, along, for_each};
@@ -44,7 +44,7 @@ impl Vertices {
 /// What vertices get.
 #[derive(Clone, Copy)]
 pub struct Lister<'a> {
-    pub grid: &'a Grid,
+    pub grid: &'a SampleFrame,
     pub normals: bool,
     /// Whether their places are kept, for further fields.
     pub places: bool,

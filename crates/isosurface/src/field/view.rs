@@ -10,7 +10,7 @@ use zippy::{Result, World};
 use super::attribute::{Attribute, Fitted};
 use super::part::Part;
 use super::tree::Bricks;
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 
@@ -24,7 +24,7 @@ pub struct View<'a> {
     pub samples: &'a dyn Fitted,
     /// Where kernels can be faster than the host.
     pub kernels: Option<&'a Kernels>,
-    pub grid: &'a Grid,
+    pub grid: &'a SampleFrame,
     /// Whether there are samples enough around each chunk for gradients at vertices.
     pub normals: bool,
     /// Whether what runs counterclockwise in indices runs clockwise as meshes want it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
 use zippy::error::CallSite;
-use zippy::{GlobalArray, Result, World};
+use zippy::{GlobalArray, Grid, Result, World};
 
 use crate::cell;
 use crate::error::IsosurfaceError;
@@ -16,7 +16,7 @@ use crate::field::block::{Block, Samples, Span};
 use crate::field::part::Part;
 use crate::field::tree::{Bricks, Extremes, Wanted};
 use crate::field::view::View;
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
@@ -62,8 +62,12 @@ pub fn cut<T: Sample>(
     attributes: &[&dyn Attribute],
 ) -> Result<Mesh> {
     let _call = CallSite::enter();
-    let made = grid.check(field.shape()).and_then(|()| Distances::new(&plane, &grid, field.shape()));
-    let (distances, reversed) = world.agree(&format!("cutting {grid:?} by {plane:?}"), made.map_err(Into::into))?;
+    let made = SampleFrame::new(&grid, field.shape()).and_then(|frame| {
+        let (distances, reversed) = Distances::new(&plane, &frame, field.shape())?;
+        Ok((frame, distances, reversed))
+    });
+    let made = world.agree(&format!("cutting {grid:?} by {plane:?}"), made.map_err(Into::into));
+    let (grid, distances, reversed) = made?;
     cell::table();
     let part = |chunk: ChunkRef<T, 3>| {
         let part = Part::new(&chunk.region(), &chunk.region(), field.shape());
@@ -97,7 +101,7 @@ struct Distances {
 
 impl Distances {
     /// Also whether the sides are exchanged: of a plane along a side of the box, with which no sample is on the far one.
-    fn new(plane: &Plane, grid: &Grid, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
+    fn new(plane: &Plane, grid: &SampleFrame, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
         let [a, b, c] = plane.normal;
         let most = plane.normal.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         if ![a, b, c, plane.offset].iter().all(|x| x.is_finite()) || most == 0.0 {

@@ -9,7 +9,7 @@ use zippy::{Result, World};
 use super::items::Items;
 use super::{Kernels, LANES, Room, with_part};
 use crate::field::part::Part;
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 
 /// So many vertices, or triangles, of a mesh a rank can have: three words each in one buffer. The same on all ranks.
 pub fn most_in_buffers(world: &World) -> u64 {
@@ -59,8 +59,8 @@ impl Kernels {
 /// What is written for each vertex.
 #[derive(Clone, Copy)]
 enum Written<'a> {
-    Positions(&'a Grid),
-    Normals(&'a Grid),
+    Positions(&'a SampleFrame),
+    Normals(&'a SampleFrame),
     Along,
     /// Which are so far along their edges.
     Values(&'a Growable<f32>),
@@ -71,7 +71,7 @@ impl Making<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn positions(&self, grid: &Grid, to: &mut Growable<f32>) -> Result<()> {
+    pub fn positions(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(Written::Positions(grid), &self.samples(), to)
     }
 
@@ -79,7 +79,7 @@ impl Making<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn normals(&self, grid: &Grid, to: &mut Growable<f32>) -> Result<()> {
+    pub fn normals(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(Written::Normals(grid), &self.samples(), to)
     }
 
@@ -173,7 +173,7 @@ fn on_items<'k>(call: Call<'k>, room: &Room, range: &Range<usize>) -> Call<'k> {
     call.read("items", room.items.at(range.start as u64..range.end as u64)).read("words", room.words.all())
 }
 
-fn with_grid<'k>(call: Call<'k>, grid: Option<&Grid>) -> Call<'k> {
+fn with_grid<'k>(call: Call<'k>, grid: Option<&SampleFrame>) -> Call<'k> {
     let Some(grid) = grid else { return call };
     let (origin, steps) = (grid.origin.map(|x| x as f32), grid.steps.map(|step| step.map(|x| x as f32)));
     call.param("grid.origin", origin).param("grid.steps", steps).param("grid.normals", grid.normals())

@@ -22,7 +22,7 @@ use zippy::{Kernel, Layout, LocalArray, Result, World};
 use crate::field::block::BRICK;
 use crate::field::part::Part;
 use crate::field::tree::{Extremes, Tree};
-use crate::grid::Grid;
+use crate::grid::SampleFrame;
 
 /// Indices are whole numbers of `f32` up to here.
 const MOST_SAMPLES: i64 = 1 << 24;
@@ -78,7 +78,7 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn new(world: &World, chunks: &Chunks, grid: &Grid) -> Result<Option<Self>> {
+    pub fn new(world: &World, chunks: &Chunks, grid: &SampleFrame) -> Result<Option<Self>> {
         let gpu = world.gpu();
         let own = Capabilities::from(gpu.features());
         let mut all = [!gpu.is_host(), own.f16].map(u64::from);
@@ -156,7 +156,7 @@ impl Kernels {
 }
 
 /// Whether kernels have the numbers for it.
-fn reckoned(chunks: &Chunks, grid: &Grid) -> bool {
+fn reckoned(chunks: &Chunks, grid: &SampleFrame) -> bool {
     let shape: [i64; 3] = std::array::from_fn(|axis| chunks.shape()[axis]);
     let along = |axis: usize| grid.steps[axis].map(|step| step * shape[axis].max(1) as f64);
     let lengths = [grid.origin, along(0), along(1), along(2)];

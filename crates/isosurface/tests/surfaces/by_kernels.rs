@@ -8,8 +8,15 @@ use super::fields::random;
 use super::support::{launcher, shaders};
 
 const SHAPE: [i64; 3] = [70, 13, 11];
-const GRID: Grid = Grid { origin: [-3.0, 12.5, 7.0], steps: [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]] };
-const MIRRORED: Grid = Grid { steps: [GRID.steps[1], GRID.steps[0], GRID.steps[2]], ..GRID };
+const STEPS: [[f64; 3]; 3] = [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]];
+
+fn grid() -> Grid {
+    Grid::from_steps([-3.0, 12.5, 7.0], STEPS)
+}
+
+fn mirrored() -> Grid {
+    Grid::from_steps([-3.0, 12.5, 7.0], [STEPS[1], STEPS[0], STEPS[2]])
+}
 
 #[test]
 fn all_shaders_have_twins() {
@@ -117,24 +124,24 @@ fn all() {
                 one => (8.0 * one).floor() - 4.0,
             };
             let [with_ghosts, uneven, thin, empty] = cuts();
-            compare(world, &uneven, (GRID, false), &[0.0, -0.0, 1.0, -3e37], &strange);
-            compare(world, &with_ghosts, (MIRRORED, true), &[1.5, 0.25, 1.5, 40.0], &rough);
+            compare(world, &uneven, (grid(), false), &[0.0, -0.0, 1.0, -3e37], &strange);
+            compare(world, &with_ghosts, (mirrored(), true), &[1.5, 0.25, 1.5, 40.0], &rough);
             if ranks == 1 {
                 return Ok(());
             }
-            compare(world, &thin, (GRID, true), &[1.5, 0.25], &rough);
-            compare(world, &empty, (GRID, false), &[127.5, 200.0], &|at| (256.0 * noise(at)) as u8);
-            compare(world, &uneven, (MIRRORED, false), &[-7.5, 0.0], &|at| (256.0 * noise(at) - 128.0) as i8);
-            compare(world, &with_ghosts, (GRID, true), &[150.25, 100.0], &|at| (100.0 * rough(at)) as i16);
-            compare(world, &thin, (MIRRORED, false), &[9e8, 1e9], &|at| (4e9 * noise(at)) as u32);
+            compare(world, &thin, (grid(), true), &[1.5, 0.25], &rough);
+            compare(world, &empty, (grid(), false), &[127.5, 200.0], &|at| (256.0 * noise(at)) as u8);
+            compare(world, &uneven, (mirrored(), false), &[-7.5, 0.0], &|at| (256.0 * noise(at) - 128.0) as i8);
+            compare(world, &with_ghosts, (grid(), true), &[150.25, 100.0], &|at| (100.0 * rough(at)) as i16);
+            compare(world, &thin, (mirrored(), false), &[9e8, 1e9], &|at| (4e9 * noise(at)) as u32);
             // Isovalues that samples have when they are rounded.
             let large = |[x, y, z]: [i64; 3]| 16_777_217 + 2 * ((x * x + 3 * y + 5 * z) % 32);
-            compare(world, &empty, (GRID, false), &[16_777_232.0, 16_777_248.0], &|at| large(at) as u32);
-            compare(world, &with_ghosts, (GRID, true), &[-16_777_232.0, -16_777_248.0], &|at| -large(at) as i32);
-            compare(world, &with_ghosts, (MIRRORED, true), &[3e4, 2e4], &|at| (3e4 * rough(at).max(0.0)) as u16);
+            compare(world, &empty, (grid(), false), &[16_777_232.0, 16_777_248.0], &|at| large(at) as u32);
+            compare(world, &with_ghosts, (grid(), true), &[-16_777_232.0, -16_777_248.0], &|at| -large(at) as i32);
+            compare(world, &with_ghosts, (mirrored(), true), &[3e4, 2e4], &|at| (3e4 * rough(at).max(0.0)) as u16);
             let huge = |at| 3.2e38 * (2.0 * noise(at) - 1.0);
-            compare(world, &with_ghosts, (GRID, true), &[1e38, -2e38], &huge);
-            compare(world, &uneven, (GRID, false), &[2e-37, 5e-37], &|at| 1e-36 * noise(at));
+            compare(world, &with_ghosts, (grid(), true), &[1e38, -2e38], &huge);
+            compare(world, &uneven, (grid(), false), &[2e-37, 5e-37], &|at| 1e-36 * noise(at));
             Ok(())
         })
         .unwrap();
@@ -145,7 +152,7 @@ fn all() {
 fn in_windows() {
     run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
         let layout = Layout::new(SHAPE).split_all(Split::Whole);
-        compare(world, &layout, (GRID, true), &[1.5, 0.25], &rough);
+        compare(world, &layout, (grid(), true), &[1.5, 0.25], &rough);
         Ok(())
     })
     .unwrap();
@@ -170,7 +177,7 @@ fn too_many() {
 fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn([i64; 3]) -> f32) {
     let array = world.array::<f32, 3>("field", layout).unwrap();
     array.fill_with(value).unwrap();
-    let extractor = Extractor::new(world, &array, GRID).unwrap();
+    let extractor = Extractor::new(world, &array, grid()).unwrap();
     assert!(extractor.by_kernels());
     let made = extractor.extract_several(isovalues).unwrap();
     if let [isovalue] = *isovalues {

@@ -73,7 +73,7 @@ fn faces_meet(solid: &Solid, shape: [i64; 3]) {
     let on_border = |face: &[usize]| {
         (0..3).any(|axis| {
             let first = GRID.origin[axis];
-            [first, first + GRID.steps[axis][axis] * borders[axis]]
+            [first, first + GRID.spacing[axis] * borders[axis]]
                 .iter()
                 .any(|side| face.iter().all(|&point| (solid.position(point)[axis] - side).abs() < 1e-6))
         })

@@ -8,7 +8,12 @@ use super::by_kernels::rough;
 use super::support::launcher;
 
 const SHAPE: [i64; 3] = [45, 12, 11];
-const GRID: Grid = Grid { origin: [-3.0, 12.5, 7.0], steps: [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]] };
+const STEPS: [[f64; 3]; 3] = [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]];
+
+fn grid(mirrored: bool) -> Grid {
+    let [x, y, z] = STEPS;
+    Grid::from_steps([-3.0, 12.5, 7.0], if mirrored { [y, x, z] } else { STEPS })
+}
 
 /// What a list has at the corners of triangles, as bits.
 fn at_corners<const N: usize>(list: &[[f32; N]], triangles: &[[u32; 3]]) -> Vec<[u32; N]> {
@@ -57,7 +62,7 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     array.fill_with(rough)?;
     let other = world.array::<i16, 3>("other", &Layout::new(SHAPE).split_all(Split::Auto))?;
     other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
-    let grid = if mirrored { Grid { steps: [GRID.steps[1], GRID.steps[0], GRID.steps[2]], ..GRID } } else { GRID };
+    let grid = grid(mirrored);
     let extractor = Extractor::with_normals(world, &array, grid)?;
     assert!(extractor.by_kernels());
     let mut mesh = DeviceMesh::new(world, "mesh")?;
@@ -115,7 +120,7 @@ fn the_host_has_no_kernels() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let array = world.array::<f32, 3>("field", &Layout::new(SHAPE))?;
         array.fill_with(rough)?;
-        let extractor = Extractor::new(world, &array, GRID)?;
+        let extractor = Extractor::new(world, &array, grid(false))?;
         if world.gpu().is_host() {
             refused(world, &extractor, &mut DeviceMesh::new(world, "mesh")?);
         }

@@ -38,7 +38,7 @@ fn each_as_by_itself() {
                 let other = world.array::<i16, 3>("other", &Layout::new(SHAPE).split_all(Split::Auto))?;
                 other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
                 let attributes: [&dyn Attribute; 2] = [&other, &other];
-                let grid = Grid::new([1.0, 2.0, 3.0], [0.5, -0.75, 1.25]);
+                let grid = Grid::from_steps([1.0, 2.0, 3.0], [[0.5, 0.0, 0.0], [0.0, -0.75, 0.0], [0.0, 0.0, 1.25]]);
                 // Of the last surface, whichever that was.
                 let mut again = Mesh::default();
                 for normals in [true, false] {

@@ -116,14 +116,14 @@ fn strange_samples_and_grids() {
         let one = random((x + 40 * (y + 40 * z)) as u32);
         if one < 0.4 { strange[(one * 20.0) as usize] } else { random((z + 9 * (y + 40 * x)) as u32) - 0.5 }
     });
-    let skewed = Grid { origin: [3.0, -2.0, 1.0], steps: [[0.5, 0.1, 0.0], [-0.3, 0.8, 0.2], [0.1, 0.0, -1.5]] };
+    let skewed = Grid::from_steps([3.0, -2.0, 1.0], [[0.5, 0.1, 0.0], [-0.3, 0.8, 0.2], [0.1, 0.0, -1.5]]);
     let determinant = |[a, b, c]: [[f64; 3]; 3]| -> f64 {
         (0..3).map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3])).sum()
     };
-    for grid in [GRID, skewed, Grid::new([0.0; 3], [-1.0, 1.0, 1.0])] {
+    for grid in [GRID, skewed, Grid::from_steps([0.0; 3], [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])] {
         let both = [Side::Above, Side::Below]
             .map(|side| alone(&field, grid, move |_, extractor| extractor.clip(0.0, side, &[])));
-        let box_ = 34.0 * 8.0 * 7.0 * determinant(grid.steps).abs();
+        let box_ = 34.0 * 8.0 * 7.0 * determinant(grid.steps()).abs();
         let sum = both[0].found.volume + both[1].found.volume;
         assert!((sum - box_).abs() < 1e-5 * box_, "{sum} {box_}");
         assert!(both.iter().all(|solid| solid.found.volume > 0.1 * box_));
@@ -131,7 +131,7 @@ fn strange_samples_and_grids() {
         let all = alone(&field, grid, |_, extractor| extractor.threshold(0.0..=0.2, Corners::Any, &[]));
         cells_are_the_right_way_round(&all);
         let cells = all.found.cells.hexahedra as f64;
-        assert!((all.found.volume - cells * determinant(grid.steps).abs()).abs() < 1e-4 * cells && cells > 100.0);
+        assert!((all.found.volume - cells * determinant(grid.steps()).abs()).abs() < 1e-4 * cells && cells > 100.0);
     }
 }
 

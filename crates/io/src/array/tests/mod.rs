@@ -14,6 +14,7 @@ mod foreign;
 mod formats;
 mod fortran;
 mod full;
+mod grids;
 mod pieces;
 mod series;
 mod steps;

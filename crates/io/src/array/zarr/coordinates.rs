@@ -11,7 +11,7 @@ use super::document;
 use super::encode::Encoder;
 use super::fields::{Leaf, under};
 use super::node::{self, Node};
-use super::options::{Grid, ZarrOptions};
+use super::options::{ChunkGrid, ZarrOptions};
 use super::stored::Stored;
 use crate::IoError;
 use crate::array::metadata::Axis;
@@ -42,7 +42,7 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Cell
     let shape = Index::new(&[cells.count]);
     let units = axis.unit.iter().map(|unit| ("units".to_string(), Value::from(unit.as_str())));
     let attributes: Map<String, Value> = units.collect();
-    let grid = Grid { chunk: shape, shard: None };
+    let grid = ChunkGrid { chunk: shape, shard: None };
     let options = ZarrOptions::new().checksum(cells.is_checked).write_empty();
     let text = document::array(&leaf, &shape, std::slice::from_ref(name), &grid, &options, attributes);
     store.put(&format!("{node}/zarr.json"), text.as_bytes());

@@ -5,7 +5,7 @@ use zippy::extents::Index;
 
 use super::encode::{codecs, extents};
 use super::fields::Leaf;
-use super::options::{Grid, ZarrOptions};
+use super::options::{ChunkGrid, ZarrOptions};
 
 /// The document of a group.
 pub fn group(attributes: Map<String, Value>) -> String {
@@ -17,7 +17,7 @@ pub fn array(
     leaf: &Leaf,
     shape: &Index,
     names: &[String],
-    grid: &Grid,
+    grid: &ChunkGrid,
     options: &ZarrOptions,
     attributes: Map<String, Value>,
 ) -> String {

@@ -11,7 +11,7 @@ use zarrs::metadata::v3::MetadataV3;
 use zippy::extents::Index;
 
 use super::fields::Leaf;
-use super::options::{Compression, Grid, ZarrOptions};
+use super::options::{ChunkGrid, Compression, ZarrOptions};
 use crate::IoError;
 
 /// How a leaf is stored.
@@ -19,7 +19,7 @@ pub struct Encoder {
     pub leaf: Leaf,
     /// Bytes of a cell of the whole array.
     cell_bytes: usize,
-    pub grid: Grid,
+    pub grid: ChunkGrid,
     codecs: CodecChain,
     shape: Vec<NonZeroU64>,
     kind: DataType,
@@ -30,7 +30,13 @@ pub struct Encoder {
 impl Encoder {
     /// # Errors
     /// Codecs that do not exist.
-    pub fn new(path: &Path, leaf: Leaf, cell_bytes: usize, grid: Grid, options: &ZarrOptions) -> Result<Self, IoError> {
+    pub fn new(
+        path: &Path,
+        leaf: Leaf,
+        cell_bytes: usize,
+        grid: ChunkGrid,
+        options: &ZarrOptions,
+    ) -> Result<Self, IoError> {
         let bad = |error: &dyn std::fmt::Display| IoError::request(path, format!("cannot be encoded: {error}"));
         let kind = DataType::from_metadata(&MetadataV3::new(leaf.kind)).map_err(|error| bad(&error))?;
         let described = codecs(&leaf, &grid, options).into_iter().map(serde_json::from_value);
@@ -91,7 +97,7 @@ pub fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
 }
 
 /// The codecs of an array as its document names them.
-pub fn codecs(leaf: &Leaf, grid: &Grid, options: &ZarrOptions) -> Vec<Value> {
+pub fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value> {
     let bytes = match leaf.number_bytes {
         1 => json!({"name": "bytes"}),
         _ => json!({"name": "bytes", "configuration": {"endian": "little"}}),

@@ -57,12 +57,12 @@ pub enum Compression {
 
 /// The extents of what is stored, in cells, axis 0 first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
+pub struct ChunkGrid {
     pub chunk: Index,
     pub shard: Option<Index>,
 }
 
-impl Grid {
+impl ChunkGrid {
     /// What is in a file of its own.
     pub fn file(&self) -> Index {
         self.shard.unwrap_or(self.chunk)
@@ -122,7 +122,7 @@ impl ZarrOptions {
     ///
     /// # Errors
     /// Extents that are none or too large; a shard that is not made of chunks; a level that compression does not have.
-    pub fn grid(&self, path: &Path, shape: &Index, cell_bytes: u64) -> Result<Grid, IoError> {
+    pub fn grid(&self, path: &Path, shape: &Index, cell_bytes: u64) -> Result<ChunkGrid, IoError> {
         let bad = |message: String| Err(IoError::request(path, message));
         match self.compression {
             Compression::Zstd(level) if !(-131_072..=22).contains(&level) => {
@@ -146,7 +146,7 @@ impl ZarrOptions {
         if let Some(shard) = shard.filter(|shard| (0..shape.axes()).any(|axis| shard[axis] % chunk[axis] != 0)) {
             return bad(format!("shards of {shard} cells are not made of whole chunks of {chunk}"));
         }
-        Ok(Grid { chunk, shard })
+        Ok(ChunkGrid { chunk, shard })
     }
 }
 

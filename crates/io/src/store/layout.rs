@@ -60,12 +60,12 @@ impl Claim {
         }
     }
 
-    /// The grid, if there can be such a one.
+    /// The layout, if there can be such a one.
     ///
     /// # Errors
     /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
     /// that are not positive numbers, an origin that is not finite.
-    pub fn check(self, path: &Path) -> Result<Grid, IoError> {
+    pub fn check(self, path: &Path) -> Result<VoxelLayout, IoError> {
         let (sizes, at) = (self.sizes.value, self.sizes.at);
         if !(1..=self.most_axes).contains(&sizes.len()) {
             let message = format!("{} axes; 1 to {} axes of voxels are read", sizes.len(), self.most_axes);
@@ -104,7 +104,7 @@ impl Claim {
         {
             return Err(IoError::malformed(path, *at, format!("an origin of {value:?}; it must be finite")));
         }
-        Ok(Grid {
+        Ok(VoxelLayout {
             kind: self.kind,
             big_endian: self.big_endian,
             components: self.components.value as u64,
@@ -119,7 +119,7 @@ impl Claim {
 
 /// The voxels of a volume, axis 0 fastest, the bytes of all of them fit 63 bits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub struct VoxelLayout {
     pub kind: ScalarKind,
     pub big_endian: bool,
     /// Numbers of a voxel, side by side in the file.
@@ -132,7 +132,7 @@ pub struct Grid {
     pub rescale: Option<(f64, f64)>,
 }
 
-impl Grid {
+impl VoxelLayout {
     /// Bytes of a voxel.
     pub fn voxel_bytes(&self) -> u64 {
         self.kind.bytes() * self.components

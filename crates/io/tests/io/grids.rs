@@ -1,0 +1,141 @@
+//! Positions of voxels: what each format says of them, as one grid.
+
+use zippy::Grid;
+use zippy_io::volume::{self, VolumeFile};
+
+use super::common::volumes::{Folder, bytes};
+
+/// A turn with a reflection, of short fractions.
+const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
+const ORIGIN: [f64; 3] = [-12.5, 7.0, 100.25];
+const SPACING: [f64; 3] = [0.5, 1.25, 4.0];
+
+fn words(numbers: impl IntoIterator<Item = f64>) -> String {
+    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+fn nrrd(folder: &Folder, more: &str) -> VolumeFile {
+    let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 3 2\nencoding: raw\n";
+    volume::open(folder.file("a.nrrd", &[format!("{head}{more}\n").as_bytes(), &[7; 24]].concat())).unwrap()
+}
+
+fn metaimage(folder: &Folder, more: &str) -> VolumeFile {
+    let head = "ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\n";
+    let text = format!("{head}{more}ElementDataFile = LOCAL\n");
+    volume::open(folder.file("a.mha", &[text.as_bytes(), &[7; 24]].concat())).unwrap()
+}
+
+fn vti(folder: &Folder, extent: &str, more: &str) -> VolumeFile {
+    let text = format!(
+        "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\"><ImageData \
+         WholeExtent=\"{extent}\" {more}><Piece Extent=\"{extent}\"><PointData><DataArray type=\"UInt8\" Name=\"s\" \
+         format=\"ascii\">{}</DataArray></PointData></Piece></ImageData></VTKFile>",
+        "7 ".repeat(24)
+    );
+    volume::open(folder.file("a.vti", text.as_bytes())).unwrap()
+}
+
+/// A NIfTI-1 file of 4 x 3 x 2 bytes and these numbers from bytes on.
+fn nifti(folder: &Folder, axes: i16, forms: (i16, i16), floats: &[(usize, &[f32])]) -> VolumeFile {
+    let mut header = vec![0_u8; 352];
+    let mut put = |at: usize, part: Vec<u8>| header[at..at + part.len()].copy_from_slice(&part);
+    put(0, bytes(&[348_i32], false));
+    put(40, bytes(&[axes, 4, 3, if axes == 3 { 2 } else { 1 }, 1, 1, 1, 1], false));
+    put(70, bytes(&[2_i16, 8], false));
+    put(76, bytes(&[1_f32, 0.5, 1.25, 4.0], false));
+    put(108, bytes(&[352_f32], false));
+    put(252, bytes(&[forms.0, forms.1], false));
+    put(344, b"n+1\0".to_vec());
+    floats.iter().for_each(|(at, numbers)| put(*at, bytes(numbers, false)));
+    header.resize(352 + if axes == 3 { 24 } else { 12 }, 7);
+    volume::open(folder.file("a.nii", &header)).unwrap()
+}
+
+fn near(found: &Grid, wanted: &Grid, most: f64) {
+    let numbers = |grid: &Grid| [[grid.origin, grid.spacing], [grid.directions[0], grid.directions[1]]].concat();
+    let pairs = numbers(found).into_iter().zip(numbers(wanted)).chain([(found.directions[2], wanted.directions[2])]);
+    for (a, b) in pairs {
+        assert!((0..3).all(|row| (a[row] - b[row]).abs() <= most * b[row].abs().max(1.0)), "{found:?}\n{wanted:?}");
+    }
+}
+
+#[test]
+fn every_format_gives_the_grid_of_a_turned_volume() {
+    let folder = Folder::new();
+    let wanted = Grid::new(ORIGIN, SPACING).with_directions(TURNED);
+    let vector = |axis: usize| wanted.steps()[axis].map(|part| part.to_string()).join(",");
+    let place = |origin: &str| {
+        let [x, y, z] = [0, 1, 2].map(vector);
+        format!("space: right-anterior-superior\nspace directions: ({x}) ({y}) ({z})\nspace origin: ({origin})\n")
+    };
+    near(&nrrd(&folder, &place("-12.5,7,100.25")).grid(), &wanted, 1e-12);
+
+    let rows = words(TURNED.concat());
+    let lines = format!("TransformMatrix = {rows}\nOffset = {}\nElementSpacing = {}\n", words(ORIGIN), words(SPACING));
+    assert_eq!(metaimage(&folder, &lines).grid(), wanted);
+
+    // VTK's matrix has the directions in its columns. The position is that of point 0, which need not be in the image.
+    let matrix = words((0..9).map(|at| TURNED[at % 3][at / 3]));
+    let place = format!("Origin=\"{}\" Spacing=\"{}\" Direction=\"{matrix}\"", words(ORIGIN), words(SPACING));
+    assert_eq!(vti(&folder, "0 3 0 2 0 1", &place).grid(), wanted);
+    near(&vti(&folder, "2 5 -1 1 10 11", &place).grid(), &wanted.section([2, -1, 10], [1; 3]), 1e-12);
+
+    let steps = wanted.steps();
+    let row = |row: usize| [steps[0][row], steps[1][row], steps[2][row], ORIGIN[row]].map(|part| part as f32);
+    let rows = [row(0), row(1), row(2)].concat();
+    near(&nifti(&folder, 3, (0, 1), &[(280, &rows)]).grid(), &wanted, 1e-6);
+    // A quarter turn around z and a reflected third axis, by the quaternion; distances by pixdim.
+    let root = 0.5_f32.sqrt();
+    let parts: &[(usize, &[f32])] = &[(76, &[-1.0]), (256, &[0.0, 0.0, root]), (268, &[-12.5, 7.0, 100.25])];
+    let quarter = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
+    let quarter = Grid::new(ORIGIN, SPACING).with_directions(quarter);
+    near(&nifti(&folder, 3, (1, 0), parts).grid(), &quarter, 1e-6);
+}
+
+/// The matrix has distances of its own, which need not be those of pixdim.
+#[test]
+fn nifti_matrix_decides_over_pixdim() {
+    let folder = Folder::new();
+    let rows = [2.0, 0.0, 0.0, 1.0, 0.0, 0.0, -3.0, 2.0, 0.0, 0.5, 0.0, 3.0];
+    let grid = nifti(&folder, 3, (0, 2), &[(280, &rows)]).grid();
+    let directions = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]];
+    assert_eq!(grid, Grid::new([1.0, 2.0, 3.0], [2.0, 0.5, 3.0]).with_directions(directions));
+    // A slice has a position in all three dimensions.
+    let grid = nifti(&folder, 2, (0, 2), &[(280, &rows)]).grid();
+    assert_eq!((grid.origin, grid.spacing), ([1.0, 2.0, 3.0], [2.0, 0.5, 1.0]));
+    assert_eq!(grid.directions, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]);
+}
+
+#[test]
+fn files_without_positions_have_the_default_grid() {
+    let folder = Folder::new();
+    assert_eq!(nrrd(&folder, "").grid(), Grid::default());
+    assert_eq!(metaimage(&folder, "").grid(), Grid::default());
+    assert_eq!(vti(&folder, "0 3 0 2 0 1", "").grid(), Grid::default());
+    assert_eq!(nifti(&folder, 3, (0, 0), &[]).grid(), Grid::from(SPACING));
+    assert_eq!(nrrd(&folder, "spacings: 0.5 1.25 4\n").grid(), Grid::from(SPACING));
+}
+
+/// The least position of cells is half a cell before the first centre.
+#[test]
+fn nrrd_axis_minima_are_positions_of_centres_or_of_cells() {
+    let folder = Folder::new();
+    let more = "spacings: 0.5 1.25 4\naxis mins: 10 20 30\ncenters: cell node ???\n";
+    assert_eq!(nrrd(&folder, more).grid(), Grid::new([10.25, 20.0, 0.0], SPACING));
+    // A slice in a space of three dimensions keeps its position there.
+    let head = "NRRD0004\ntype: uint8\ndimension: 2\nspace dimension: 3\nsizes: 4 3\nencoding: raw\n";
+    let text = format!("{head}space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)\n\n");
+    let file = volume::open(folder.file("s.nrrd", &[text.as_bytes(), &[7; 12]].concat())).unwrap();
+    let directions = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
+    assert_eq!(file.grid(), Grid::new([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(directions));
+}
+
+/// An axis without a direction is told where the grid is used, and does not keep the voxels from being read.
+#[test]
+fn directions_in_a_plane_are_refused_by_the_check() {
+    let folder = Folder::new();
+    for rows in ["1 0 0 0 1 0 0.6 0.8 0", "1 0 0 0 0 0 0 0 1"] {
+        let file = metaimage(&folder, &format!("TransformMatrix = {rows}\n"));
+        assert!(file.grid().check().is_err(), "{rows}");
+    }
+}

@@ -1,0 +1,260 @@
+//! [`Grid`]: the positions of the cells of an array in space.
+
+use crate::error::GridError;
+
+/// Positions of the cells of a 3-D array in space: origin, spacing, and directions of the axes.
+///
+/// The centre of cell `[i, j, k]` stands at `origin + i * spacing[0] * directions[0] + j * spacing[1] * directions[1] +
+/// k * spacing[2] * directions[2]`. Files, isosurfaces, pictures and flows share this type, so that a mesh and a volume
+/// of the same grid lie on each other. Indices need not be whole, nor lie in the array.
+///
+/// The default is the grid of positions that are indices. A spacing alone is a grid along the axes of space with cell
+/// `[0, 0, 0]` at 0.
+///
+/// ```
+/// use zippy_plan::grid::Grid;
+///
+/// // Axis 0 of the array runs along -y, axis 1 along x: a quarter turn.
+/// let grid = Grid::new([10.0, 20.0, 30.0], [0.5, 0.5, 2.0])
+///     .with_directions([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+/// assert_eq!(grid.position([4.0, 2.0, 1.0]), [11.0, 18.0, 32.0]);
+/// assert_eq!(grid.index([11.0, 18.0, 32.0]), [4.0, 2.0, 1.0]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Position of the centre of cell `[0, 0, 0]`.
+    pub origin: [f64; 3],
+    /// Distance between the centres of neighbouring cells along each axis of the array; positive.
+    pub spacing: [f64; 3],
+    /// Unit vector along which each axis of the array runs: the columns of the direction matrix of image formats. The
+    /// vectors need not be orthogonal; left-handed ones mirror the array.
+    pub directions: [[f64; 3]; 3],
+}
+
+/// Largest difference of a direction's length from 1.
+const ROUNDING: f64 = 1e-6;
+
+/// Smallest volume of the box that the three directions span.
+const FLATTEST: f64 = 1e-9;
+
+const ALONG_SPACE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self::new([0.0; 3], [1.0; 3])
+    }
+}
+
+impl From<[f64; 3]> for Grid {
+    /// Grid of a spacing, along the axes of space, with cell `[0, 0, 0]` at 0.
+    fn from(spacing: [f64; 3]) -> Self {
+        Self::new([0.0; 3], spacing)
+    }
+}
+
+impl Grid {
+    /// Grid along the axes of space.
+    pub const fn new(origin: [f64; 3], spacing: [f64; 3]) -> Self {
+        Self { origin, spacing, directions: ALONG_SPACE }
+    }
+
+    /// The same origin and spacing with other directions.
+    pub const fn with_directions(self, directions: [[f64; 3]; 3]) -> Self {
+        Self { directions, ..self }
+    }
+
+    /// Grid of an affine map: `steps` are the vectors from each cell to the next along each axis, of any length but 0.
+    pub fn from_steps(origin: [f64; 3], steps: [[f64; 3]; 3]) -> Self {
+        let spacing = steps.map(length);
+        let directions = std::array::from_fn(|axis| steps[axis].map(|part| part / spacing[axis]));
+        Self { origin, spacing, directions }
+    }
+
+    /// Vectors from each cell to the next along each axis: direction times spacing.
+    pub fn steps(&self) -> [[f64; 3]; 3] {
+        std::array::from_fn(|axis| self.directions[axis].map(|part| part * self.spacing[axis]))
+    }
+
+    /// Position of an index.
+    pub fn position(&self, index: [f64; 3]) -> [f64; 3] {
+        let offset = self.vector(std::array::from_fn(|axis| index[axis] * self.spacing[axis]));
+        std::array::from_fn(|row| self.origin[row] + offset[row])
+    }
+
+    /// Index of a position.
+    pub fn index(&self, position: [f64; 3]) -> [f64; 3] {
+        let offset: [f64; 3] = std::array::from_fn(|row| position[row] - self.origin[row]);
+        let along = product(&self.inverse(), offset);
+        std::array::from_fn(|axis| along[axis] / self.spacing[axis])
+    }
+
+    /// Vector in space of lengths along the three axes.
+    pub fn vector(&self, lengths: [f64; 3]) -> [f64; 3] {
+        product(&self.directions, lengths)
+    }
+
+    /// Inverse of the direction matrix, column by column: it takes a vector of space to lengths along the axes.
+    pub fn inverse(&self) -> [[f64; 3]; 3] {
+        let [a, b, c] = self.directions;
+        let volume = determinant(&self.directions);
+        let rows = [cross(b, c), cross(c, a), cross(a, b)];
+        std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column] / volume))
+    }
+
+    /// True where the axes are left-handed: a triangle that runs counterclockwise in indices runs clockwise in space.
+    pub fn is_mirrored(&self) -> bool {
+        determinant(&self.directions) < 0.0
+    }
+
+    /// True where each axis runs along the axis of space of its number.
+    pub fn is_along_space(&self) -> bool {
+        self.directions == ALONG_SPACE
+    }
+
+    /// Least and greatest coordinates of the cell centres of an array of this shape.
+    pub fn bounds(&self, shape: [i64; 3]) -> [[f64; 3]; 2] {
+        self.bounds_between([0.0; 3], shape.map(|count| (count - 1).max(0) as f64))
+    }
+
+    /// Least and greatest coordinates of the box from one index to another.
+    pub fn bounds_between(&self, low: [f64; 3], high: [f64; 3]) -> [[f64; 3]; 2] {
+        let corners: [[f64; 3]; 8] = std::array::from_fn(|corner| {
+            self.position(std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] }))
+        });
+        let extreme = |pick: fn(f64, f64) -> f64| {
+            std::array::from_fn(|row| corners.iter().map(|corner| corner[row]).reduce(pick).unwrap_or_default())
+        };
+        [extreme(f64::min), extreme(f64::max)]
+    }
+
+    /// Grid of the cells of a section that starts at `start` and takes every `step`-th cell.
+    pub fn section(&self, start: [i64; 3], step: [i64; 3]) -> Self {
+        let origin = self.position(start.map(|at| at as f64));
+        Self { origin, spacing: std::array::from_fn(|axis| self.spacing[axis] * step[axis] as f64), ..*self }
+    }
+
+    /// Checks that each cell has a position of its own.
+    ///
+    /// # Errors
+    /// Numbers that are not finite, a spacing that is not positive, directions that are no unit vectors or lie in a
+    /// plane.
+    pub fn check(&self) -> Result<(), GridError> {
+        let Self { origin, spacing, directions } = *self;
+        if !origin.iter().all(|part| part.is_finite()) {
+            return Err(GridError::NotFinite { what: "origin", numbers: origin });
+        }
+        if !spacing.iter().all(|part| part.is_finite() && *part > 0.0) {
+            return Err(GridError::Spacing { spacing });
+        }
+        for (axis, direction) in directions.into_iter().enumerate() {
+            if !direction.iter().all(|part| part.is_finite()) {
+                return Err(GridError::NotFinite { what: "direction of an axis", numbers: direction });
+            }
+            let length = length(direction);
+            if (length - 1.0).abs() > ROUNDING {
+                return Err(GridError::Length { axis, direction, length });
+            }
+        }
+        match determinant(&directions).abs() > FLATTEST {
+            true => Ok(()),
+            false => Err(GridError::Plane { directions }),
+        }
+    }
+}
+
+/// Length of a vector, of any size that `f64` holds.
+fn length(vector: [f64; 3]) -> f64 {
+    let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+    if most == 0.0 || !most.is_finite() {
+        return most;
+    }
+    most * vector.iter().map(|part| (part / most).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Product of a matrix, given by its columns, and a vector.
+fn product(columns: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|row| (0..3).map(|axis| columns[axis][row] * vector[axis]).sum())
+}
+
+/// Volume of the box that three vectors span, negative where they are left-handed.
+fn determinant(vectors: &[[f64; 3]; 3]) -> f64 {
+    let across = cross(vectors[1], vectors[2]);
+    (0..3).map(|row| vectors[0][row] * across[row]).sum()
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A turn of 3-4-5 triangles around two axes, one axis mirrored: all entries are short fractions.
+    const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
+
+    fn near(a: [f64; 3], b: [f64; 3]) {
+        assert!((0..3).all(|row| (a[row] - b[row]).abs() < 1e-12), "{a:?} is not {b:?}");
+    }
+
+    #[test]
+    fn positions_of_a_turned_grid_are_sums_of_its_steps() {
+        let grid = Grid::new([7.0, -3.0, 0.5], [0.5, 1.25, 3.0]).with_directions(TURNED);
+        assert_eq!(grid.check(), Ok(()));
+        near(grid.position([0.0; 3]), [7.0, -3.0, 0.5]);
+        near(grid.position([2.0, 4.0, -1.0]), [7.0 + 0.6 - 2.4 + 1.92, -3.0 + 0.8 + 1.8 - 1.44, 0.5 + 4.0 + 1.8]);
+        near(grid.index(grid.position([2.25, 40.0, -1.5])), [2.25, 40.0, -1.5]);
+        assert!(grid.is_mirrored() && !grid.is_along_space());
+        let rebuilt = Grid::from_steps(grid.origin, grid.steps());
+        near(rebuilt.spacing, grid.spacing);
+        (0..3).for_each(|axis| near(rebuilt.directions[axis], grid.directions[axis]));
+    }
+
+    #[test]
+    fn index_in_a_sheared_grid_inverts_position() {
+        let steps = [[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.25, 0.75, 3.0]];
+        let grid = Grid::from_steps([1.0, 2.0, 3.0], steps);
+        near(grid.position([0.0, 1.0, 1.0]), [1.25, 4.75, 6.0]);
+        near(grid.index([1.25, 4.75, 6.0]), [0.0, 1.0, 1.0]);
+        assert!(!grid.is_mirrored());
+    }
+
+    #[test]
+    fn default_grid_has_exact_indices_as_positions() {
+        for at in [[0.1, 5.0, 1e7], [-3.7, 0.0, 2.5]] {
+            assert_eq!((Grid::default().position(at), Grid::default().index(at)), (at, at));
+        }
+        assert!(Grid::default().is_along_space() && !Grid::default().is_mirrored());
+    }
+
+    #[test]
+    fn bounds_and_sections_of_a_grid_follow_its_directions() {
+        let flipped = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let grid = Grid::new([10.0, 20.0, 30.0], [0.5, 2.0, 3.0]).with_directions(flipped);
+        assert_eq!(grid.bounds([5, 3, 1]), [[10.0, 18.0, 30.0], [14.0, 20.0, 30.0]]);
+        assert_eq!(grid.bounds([0, 1, 1]), [grid.origin; 2]);
+        let section = grid.section([4, -1, 2], [2, 1, 3]);
+        assert_eq!(section.origin, [8.0, 18.0, 36.0]);
+        assert_eq!((section.spacing, section.directions), ([1.0, 2.0, 9.0], flipped));
+    }
+
+    #[test]
+    fn grids_without_a_position_for_each_cell_are_refused() {
+        let refused = |grid: Grid, wanted: &str| {
+            let said = grid.check().unwrap_err().to_string();
+            assert!(said.contains(wanted), "{said}");
+        };
+        refused(Grid::new([0.0, f64::NAN, 0.0], [1.0; 3]), "origin has numbers that are not finite");
+        for spacing in [[1.0, 0.0, 1.0], [1.0, -2.0, 1.0], [f64::INFINITY, 1.0, 1.0]] {
+            refused(spacing.into(), "finite and positive");
+        }
+        let [x, y, z] = ALONG_SPACE;
+        refused(Grid::default().with_directions([x, [0.0, 2.0, 0.0], z]), "of axis 1 has length 2");
+        refused(Grid::default().with_directions([x, y, [0.0, f64::NAN, 0.0]]), "not finite");
+        refused(Grid::default().with_directions([x, y, [0.6, 0.8, 0.0]]), "lie in a plane");
+        refused(Grid::from_steps([0.0; 3], [x, [0.0; 3], z]), "finite and positive");
+        let large = Grid::from_steps([0.0; 3], [[1e300, 0.0, 0.0], [0.0, 3e-300, 4e-300], [0.0, 4e200, -3e200]]);
+        assert_eq!(large.check(), Ok(()));
+        assert!(large.is_mirrored());
+    }
+}
