@@ -22,7 +22,7 @@ fn a_preset_is_chosen_by_name() {
 
 #[test]
 fn a_clip_plane_follows_its_slider() {
-    let mut editor = ClipEditor::new([40.0, 60.0, 80.0], &[]);
+    let mut editor = ClipEditor::new([[0.0; 3], [40.0, 60.0, 80.0]], &[]);
     let mut harness = Harness::new_ui_state(
         move |ui, planes: &mut Vec<ClipPlane>| {
             editor.show(ui, planes);

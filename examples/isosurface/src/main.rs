@@ -119,7 +119,7 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     if let Some(path) = &options.picture.render {
         let colours = source::colours(world, options, field.shape())?;
         let start = Instant::now();
-        Painter::new(world, &field, grid.spacing, &options.picture, colours)?.paint(&isovalues, path)?;
+        Painter::new(world, &field, grid, &options.picture, colours)?.paint(&isovalues, path)?;
         if world.rank() == 0 {
             say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
         }

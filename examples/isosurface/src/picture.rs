@@ -27,7 +27,7 @@ const COLOURS: [[f64; 3]; 6] = [
 const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
-/// Draws surfaces where the samples stand one beside the other, `spacing` apart.
+/// Draws surfaces, and the volume if wanted, at the positions of the samples.
 pub struct Painter<'w, T> {
     world: &'w World,
     extractor: Extractor<'w, T>,
@@ -42,10 +42,11 @@ impl<'w, T: Kept> Painter<'w, T> {
     pub fn new(
         world: &'w World,
         field: &GlobalArray<T, 3>,
-        spacing: [f64; 3],
+        grid: Grid,
         options: &'w PictureOptions,
         colours: Option<GlobalArray<f32, 3>>,
     ) -> Result<Self> {
+        let spacing = grid.spacing;
         let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
         let transfer = match options.with_volume {
             true => Preset::Perceptual.fit(&Values::measure(world, field, 1)?, spacing.iter().sum::<f64>() / 3.0),
@@ -55,7 +56,7 @@ impl<'w, T: Kept> Painter<'w, T> {
             size: options.size,
             step: finest / 2.0,
             shading: options.with_volume.then(Shading::default),
-            ..Look::new(Camera::overview(field.shape(), spacing), transfer)
+            ..Look::new(Camera::overview(field.shape(), grid), transfer)
         };
         let colours = match colours {
             Some(array) => {
@@ -65,8 +66,8 @@ impl<'w, T: Kept> Painter<'w, T> {
             }
             None => None,
         };
-        let extractor = Extractor::with_normals(world, field, Grid::new([0.0; 3], spacing))?;
-        let renderer = VolumeRenderer::new(world, field, spacing, RendererOptions::default())?;
+        let extractor = Extractor::with_normals(world, field, grid)?;
+        let renderer = VolumeRenderer::new(world, field, grid, RendererOptions::default())?;
         Ok(Self { world, extractor, renderer, look, colours, opacity: &options.opacity })
     }
 

@@ -96,12 +96,13 @@ pub struct LookOptions {
     #[arg(long, value_name = "LENGTH", value_parser = parse::positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
 
-    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are index times
-    /// spacing, counted from the first voxel; the file's origin and directions are not applied
+    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are in the
+    /// space of the file, by its origin, spacing and directions
     #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
     pub clip: Vec<ClipPlane>,
 
-    /// Shows only a box; ends may be left out, as in 10:,:,:64. Counted in index times spacing, from the first voxel
+    /// Shows only a box; ends may be left out, as in 10:,:,:64. In lengths along the volume's
+    /// axes, from the first voxel: index times spacing
     #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop, allow_hyphen_values = true)]
     pub crop: Option<Crop>,
 

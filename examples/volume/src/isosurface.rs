@@ -19,7 +19,7 @@ pub struct Isosurface {
 pub struct Pictures<'r, 'w, T> {
     world: &'w World,
     volume: &'r GlobalArray<T, 3>,
-    spacing: [f64; 3],
+    grid: Grid,
     renderer: &'r VolumeRenderer<'w, T>,
     extractor: Option<Extractor<'w, T>>,
     /// What kernels make of it, or the host.
@@ -34,13 +34,13 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
     pub fn new(
         world: &'w World,
         volume: &'r GlobalArray<T, 3>,
-        spacing: [f64; 3],
+        grid: Grid,
         renderer: &'r VolumeRenderer<'w, T>,
     ) -> Self {
         Self {
             world,
             volume,
-            spacing,
+            grid,
             renderer,
             extractor: None,
             on_device: None,
@@ -74,10 +74,10 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
 
     /// Extracts into a surface that there is, or a new one.
     fn extract(&mut self, isovalue: f32, known: Option<Surface>) -> Result<Surface> {
-        let Self { world, volume, spacing, renderer, extractor, on_device, by_host, .. } = self;
+        let Self { world, volume, grid, renderer, extractor, on_device, by_host, .. } = self;
         let extractor = match extractor {
             Some(made) => made,
-            None => extractor.insert(Extractor::with_normals(world, volume, Grid::new([0.0; 3], *spacing))?),
+            None => extractor.insert(Extractor::with_normals(world, volume, *grid)?),
         };
         if extractor.by_kernels() {
             let mesh = match on_device {

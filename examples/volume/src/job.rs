@@ -55,7 +55,7 @@ impl Job<'_> {
                     format!("--iso: a surface needs one number in each voxel, and here are {}", source.components());
                 return Err(Error::program(text));
             }
-            let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
+            let setup = Setup::new(self.options, source.shape(), source.grid(), source.colours())?;
             let renderer = self.options.renderer(source.components());
             renderer.check(source.shape())?;
             renderer.check_size(world, setup.size())?;

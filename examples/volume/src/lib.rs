@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod appearance;
-pub mod axes;
 pub mod choices;
 pub mod clock;
 pub mod compile;

@@ -1,5 +1,6 @@
 //! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
+use zippy::Grid;
 use zippy::error::Error;
 use zippy_io::png::{Behind, Style};
 use zippy_render::scene::{self, Scene};
@@ -36,7 +37,7 @@ enum Colours {
 }
 
 impl Setup {
-    /// For a volume of `shape` voxels, `spacing` apart; `own` are its own colours, if it has any. Local; checks
+    /// For a volume of `shape` voxels on a grid; `own` are its own colours, if it has any. Local; checks
     /// everything that can be checked before the volume is read.
     ///
     /// # Errors
@@ -44,24 +45,31 @@ impl Setup {
     pub fn new(
         options: &Options,
         shape: [i64; 3],
-        spacing: [f64; 3],
+        grid: impl Into<Grid>,
         own: Option<TransferFunction>,
     ) -> Result<Self, Error> {
         let file = options.camera.scene.as_ref();
         let scene = file.map(|path| scene::read(path, options.camera.scene_name.as_deref())).transpose()?;
         let fov = options.camera.fov.unwrap_or(40.0);
         let parallel = options.camera.projection == choices::Projection::Parallel;
+        let grid: Grid = grid.into();
+        let spacing = grid.spacing;
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
-        let mut stand = Stand { low: [0.0; 3], high: size, parallel, fov };
+        // In voxels.
+        let mut seen = [[0.0; 3], shape.map(|count| (count - 1) as f64)];
         if let Some(Crop { low, high }) = options.look.crop {
-            stand.low = std::array::from_fn(|axis| low[axis].max(0.0));
-            stand.high = std::array::from_fn(|axis| high[axis].min(size[axis]));
+            seen = [
+                std::array::from_fn(|axis| low[axis].max(0.0) / spacing[axis]),
+                std::array::from_fn(|axis| high[axis].min(size[axis]) / spacing[axis]),
+            ];
             if (0..3).any(|axis| low[axis] >= size[axis] || high[axis] <= 0.0) {
                 let extent = size.map(|length| format!("0:{length}")).join(",");
                 let message = format!("--crop leaves nothing of the volume, which extends over {extent}");
                 return Err(Error::program(message));
             }
         }
+        let [low, high] = grid.bounds_between(seen[0], seen[1]);
+        let stand = Stand { low, high, parallel, fov };
         let camera = match &scene {
             Some(scene) => scene.camera.clone(),
             None => first(options, &stand)?,
@@ -78,7 +86,7 @@ impl Setup {
         if options.look.lit() && look.shading.is_none() {
             return Err(Error::program("--ambient, --diffuse, --specular and --shininess need light: give --shade"));
         }
-        View::of(&look, shape, spacing)?;
+        View::of(&look, shape, grid)?;
         let behind = match options.picture.background {
             _ if options.picture.alpha => Behind::Nothing,
             Some(colour) => Behind::Colour(colour),

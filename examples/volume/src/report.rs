@@ -1,6 +1,7 @@
 //! What happened and how fast: for people, and as JSON.
 
 use serde_json::{Value, json};
+use zippy::Grid;
 use zippy::World;
 use zippy::array::ArrayCore;
 use zippy_io::image::Difference;
@@ -8,7 +9,6 @@ use zippy_io::shown;
 use zippy_io::volume::ScalarKind;
 use zippy_render::volume::{Mode, Rescale};
 
-use super::axes::Axes;
 use super::measured::Measured;
 use super::phase::Phase;
 use super::source::Source;
@@ -21,12 +21,11 @@ pub struct Voxels {
     kind: ScalarKind,
     components: usize,
     shape: [i64; 3],
-    spacing: [f64; 3],
+    grid: Grid,
     /// The smallest and the largest finite value.
     range: (f64, f64),
     /// What the file says that numbers stand for.
     rescale: Rescale,
-    axes: Option<Axes>,
     found: Found,
     /// Whether any pixel shows anything.
     seen: bool,
@@ -35,14 +34,14 @@ pub struct Voxels {
 impl Voxels {
     pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool) -> Self {
         let (name, kind, components) = (source.name(), source.kind(), source.components());
-        let (shape, spacing, rescale, axes) = (source.shape(), source.spacing(), source.rescale(), source.axes());
-        Self { name, kind, components, shape, spacing, range, rescale, axes, found: *found, seen }
+        let (shape, grid, rescale) = (source.shape(), source.grid(), source.rescale());
+        Self { name, kind, components, shape, grid, range, rescale, found: *found, seen }
     }
 
     /// What somebody has to know who trusts the picture.
     fn notes(&self) -> Vec<String> {
         let Found { all, nan, infinite, far, .. } = self.found;
-        let mut notes: Vec<String> = self.axes.iter().filter_map(Axes::note).collect();
+        let mut notes: Vec<String> = Vec::new();
         if self.rescale != Rescale::default() {
             let Rescale { slope, intercept } = self.rescale;
             notes.push(format!("values are {slope} * stored number + {intercept}, as the file says"));
@@ -171,13 +170,14 @@ impl Report {
                 "type": self.voxels.kind.name(),
                 "components": self.voxels.components,
                 "shape": self.voxels.shape,
-                "spacing": self.voxels.spacing,
+                "origin": self.voxels.grid.origin,
+                "spacing": self.voxels.grid.spacing,
+                "directions": self.voxels.grid.directions,
                 "values": [self.voxels.range.0, self.voxels.range.1],
                 "slope": self.voxels.rescale.slope,
                 "intercept": self.voxels.rescale.intercept,
                 "nan": self.voxels.found.nan,
                 "infinite": self.voxels.found.infinite,
-                "axes": self.voxels.axes.as_ref().map(Axes::json),
             },
             "output": verdict.output,
             "empty": !self.voxels.seen,
@@ -217,7 +217,7 @@ impl Report {
 
     /// Lines for people.
     pub fn text(&self, verdict: &Verdict) -> String {
-        let Voxels { kind, components, shape: [x, y, z], spacing, range, .. } = &self.voxels;
+        let Voxels { kind, components, shape: [x, y, z], grid: Grid { spacing, .. }, range, .. } = &self.voxels;
         let name = terminal(&self.voxels.name);
         let each = if *components == 1 { String::new() } else { format!("{components} x ") };
         let grid = if self.grid.is_empty() { "boxes".into() } else { format!("{:?}", self.grid) };

@@ -63,13 +63,13 @@ impl Scene<'_> {
         clock.end(Phase::Read);
         let stored = Values::measure(world, &volume, self.source.components())?;
         let mode = options.mode;
-        let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
+        let renderer = VolumeRenderer::new(world, &volume, self.source.grid(), options)?;
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
         let values = rescale.values(&numbers.stored);
         let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface(isovalue));
         let stored = |shown: &Isosurface| Isosurface { isovalue: rescale.stored(shown.isovalue), ..shown.clone() };
-        let mut pictures = Pictures::new(world, &volume, self.source.spacing(), &renderer);
+        let mut pictures = Pictures::new(world, &volume, self.source.grid(), &renderer);
         if let Some(link) = self.link {
             drop(clock);
             let draw = |look: &Look, shown: Option<&Isosurface>| {
@@ -149,7 +149,7 @@ impl Scene<'_> {
     /// What a window has to know.
     fn setting(&self, world: &World, values: &Values, numbers: &Numbers) -> Setting {
         let (look, to_values) = (self.setup.look(numbers), numbers.rescale().inverse());
-        let (shape, spacing) = (self.source.shape(), self.source.spacing());
+        let (shape, grid) = (self.source.shape(), self.source.grid());
         let given = ("as given", look.transfer.clone());
         let shelf = Preset::ALL.into_iter().map(|preset| {
             let transfer = to_values.transfer(&self.setup.preset(preset, numbers));
@@ -157,8 +157,9 @@ impl Scene<'_> {
         });
         Setting {
             about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
-            size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),
-            voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
+            size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * grid.spacing[axis]),
+            bounds: grid.bounds(shape),
+            voxel: grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
             look,
             background: self.setup.background(),
             values: values.opacity().clone(),

@@ -9,8 +9,10 @@ use super::isosurface::Isosurface;
 pub struct Setting {
     /// What is seen and by whom, for the title line.
     pub about: String,
-    /// The volume's far corner, in the unit of its spacing.
+    /// Lengths of the volume along its axes.
     pub size: [f64; 3],
+    /// Least and greatest coordinates of its voxels in space.
+    pub bounds: [[f64; 3]; 2],
     /// The smallest distance of voxels.
     pub voxel: f64,
     /// How it is looked at first.

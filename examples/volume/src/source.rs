@@ -1,13 +1,12 @@
 //! Where the voxels come from: a file or a formula.
 
-use zippy::Result;
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy::{Grid, Result};
 use zippy_io::IoError;
 use zippy_io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile};
 use zippy_render::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 
-use super::axes::Axes;
 use super::look;
 use super::options::VolumeOptions;
 use super::units::{Found, Number, Value, float, held};
@@ -68,7 +67,7 @@ impl Source {
             return Err(IoError::request(path, message));
         }
         let source = Self::File(file);
-        let sound = View::check_volume(source.shape(), source.spacing());
+        let sound = View::check_volume(source.shape(), source.grid());
         sound.map_err(|error| IoError::request(path, error.to_string()))?;
         Ok(source)
     }
@@ -94,11 +93,11 @@ impl Source {
         if let Self::File(file) = self { file.components() } else { 1 }
     }
 
-    /// Distance of voxels along each axis.
-    pub fn spacing(&self) -> [f64; 3] {
+    /// Positions of the voxels.
+    pub fn grid(&self) -> Grid {
         match self {
-            Self::File(file) => std::array::from_fn(|axis| file.spacing().get(axis).copied().unwrap_or(1.0)),
-            Self::Phantom(_) => [1.0; 3],
+            Self::File(file) => file.grid(),
+            Self::Phantom(_) => Grid::default(),
         }
     }
 
@@ -106,11 +105,6 @@ impl Source {
     pub fn rescale(&self) -> Rescale {
         let given = if let Self::File(file) = self { file.rescale() } else { None };
         given.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
-    }
-
-    /// How its axes lie in the file's space, where that says so.
-    pub fn axes(&self) -> Option<Axes> {
-        if let Self::File(file) = self { file.directions().map(Axes::new) } else { None }
     }
 
     /// The type of a number.

@@ -1,8 +1,9 @@
 // Vertices of surfaces as they are drawn: place in voxels, normal, value. Tells the first one that is not finite.
 
 struct Vertices {
-  per_length: vec3<f32>,   // voxels per unit of length
+  origin: vec3<f32>,       // position of the first voxel
   has_normals: u32,
+  to_voxels: mat3x3<f32>,  // from vectors in space
   has_values: u32,
 }
 
@@ -20,6 +21,10 @@ const CORNER_WORDS = 7;
 const WRONG_POSITION = 1;
 const WRONG_NORMAL = 2;
 
+// The largest number, and what lies beyond every picture; see src/volume/surface/deal.rs.
+const MOST = 3.4028234e38;
+const BEYOND = 1e38;
+
 // Asked of the bits: compilers may take all numbers for finite.
 fn is_finite(number: f32) -> bool {
   return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
@@ -29,14 +34,18 @@ fn is_finite(number: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let vertex = domain_position(id);
   if !domain_inside(vertex) { return; }
+  var place = vec3<f32>(0.0);
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
-    corners_store(CORNER_WORDS * vertex + axis, position * vertices.per_length[axis]);
+    // Clamped products: sums of them are finite, and no device fuses the two.
+    let offset = clamp(position - vertices.origin[axis], -MOST, MOST);
+    place += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
     let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }
     corners_store(CORNER_WORDS * vertex + 3 + axis, normal);
   }
+  for (var axis = 0; axis < 3; axis++) { corners_store(CORNER_WORDS * vertex + axis, place[axis]); }
   let value = select(0.0, values_load(vertex), vertices.has_values == 1u);
   corners_store(CORNER_WORDS * vertex + 6, value);
 }

@@ -41,7 +41,7 @@ const FAR = 1e20;
 
 @vertex
 fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @location(2) value: f32) -> Corner {
-  let from_eye = (place - view.eye) / view.per_length;
+  let from_eye = to_space(place - view.eye);
   let depth = dot(from_eye, view.forward);
   let x = dot(from_eye, view.right) / dot(view.right, view.right) * (f32(view.size.y) / f32(view.size.x));
   let y = dot(from_eye, view.up) / dot(view.up, view.up);
@@ -76,8 +76,8 @@ struct Fragment {
 fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   let pixel = vec2<i32>(floor(corner.clip.xy));
   let ray = ray_of(pixel);
-  let step = ray.delta / view.per_length;
-  let at = max(dot((corner.place - ray.entry) / view.per_length, step) / dot(step, step) + 1.0, 0.0);
+  let step = to_space(ray.delta);
+  let at = max(dot(to_space(corner.place - ray.entry), step) / dot(step, step) + 1.0, 0.0);
   let normal = select(corner.normal, flat_normal, all(corner.normal == vec3(0.0)));
   let plain = vec4(colour_at(corner.value).rgb * surface.opacity, surface.opacity);
   let colour = in_light(plain, normal, ray, surface.light);
@@ -88,7 +88,8 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
 
 // Across the triangle, for surfaces that have no normals.
 fn normal_of(corner: Corner) -> vec3<f32> {
-  return cross(dpdx(corner.place / view.per_length), dpdy(corner.place / view.per_length));
+  let place = to_space(corner.place);
+  return cross(dpdx(place), dpdy(place));
 }
 
 @fragment

@@ -4,7 +4,7 @@
 // A premultiplied colour in the light of the camera, which a surface mirrors on both sides. The gradient, or the normal, is per
 // length, of any unit. The light is ambient, diffuse, specular and shininess.
 fn in_light(colour: vec4<f32>, gradient: vec3<f32>, ray: Ray, light: vec4<f32>) -> vec4<f32> {
-  let along_ray = ray.delta / view.per_length;
+  let along_ray = to_space(ray.delta);
   let towards = along_ray / sqrt(dot(along_ray, along_ray));
   // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
   let size = abs(gradient);

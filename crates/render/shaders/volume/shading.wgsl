@@ -48,9 +48,15 @@ fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
     slope_of(at, z, before.z, behind.z, x, y, weights_of(cell.z, view.cells.z, share.z), share.xy));
 }
 
+// A gradient per voxel, per length along the axes of space.
+fn gradient_in_space(gradient: vec3<f32>) -> vec3<f32> {
+  let along = gradient * view.per_length;
+  return vec3(dot(view.inverse[0].xyz, along), dot(view.inverse[1].xyz, along), dot(view.inverse[2].xyz, along));
+}
+
 // A sample in the light of the camera.
 fn lit(ray: Ray, p: vec3<f32>, cell: vec3<i32>, colour: vec4<f32>) -> vec4<f32> {
   if colour.a == 0.0 { return colour; }
-  let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0))) * view.per_length;
-  return in_light(colour, gradient, ray, view.light);
+  let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0)));
+  return in_light(colour, gradient_in_space(gradient), ray, view.light);
 }

@@ -21,6 +21,8 @@ struct View {
   colour_unit: f32,        // of the sums of colours
   light: vec4<f32>,        // ambient, diffuse, specular, shininess
   planes: array<vec4<f32>, 6>,
+  directions: array<vec4<f32>, 3>,  // unit vector in space of each axis of the volume
+  inverse: array<vec4<f32>, 3>,     // columns of the inverse of the matrix with these columns
   size: vec2<i32>,         // of the picture
   direct: f32,             // what makes a component of a direct colour 0 to 1
 }
@@ -34,6 +36,18 @@ struct Ray {
   samples: i32,
 }
 
+// A vector in space, in voxels.
+fn to_voxels(vector: vec3<f32>) -> vec3<f32> {
+  let lengths = view.inverse[0].xyz * vector.x + view.inverse[1].xyz * vector.y + view.inverse[2].xyz * vector.z;
+  return lengths * view.per_length;
+}
+
+// A vector in voxels, in space.
+fn to_space(voxels: vec3<f32>) -> vec3<f32> {
+  let along = voxels / view.per_length;
+  return view.directions[0].xyz * along.x + view.directions[1].xyz * along.y + view.directions[2].xyz * along.z;
+}
+
 // Without zeros: what runs along the faces of an axis crosses them far away, on the right side of everything.
 fn along(direction: vec3<f32>) -> vec3<f32> {
   return select(direction, vec3(1e-20), (abs(direction) < vec3(1e-20)));
@@ -44,8 +58,8 @@ fn ray_of(pixel: vec2<i32>) -> Ray {
   let y = f32(view.size.y - 2 * pixel.y - 1) / f32(view.size.y);
   let aside = x * view.right + y * view.up;
   let towards = view.forward + view.bend * aside;
-  let direction = towards / sqrt(dot(towards, towards)) * view.per_length;
-  let origin = view.eye + (1.0 - view.bend) * aside * view.per_length;
+  let direction = to_voxels(towards / sqrt(dot(towards, towards)));
+  let origin = view.eye + to_voxels((1.0 - view.bend) * aside);
   let a = (view.crop_low - origin) / along(direction);
   let b = (view.crop_high - origin) / along(direction);
   let near = min(a, b);

@@ -161,7 +161,7 @@ impl Lattice {
     pub fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
         let far = (1_i64 << 40) as f64;
         let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
-        let sign = view.forward.map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
+        let sign = view.to_voxels(view.forward).map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
         move |brick| {
             let place = self.place(brick);
             let along =

@@ -1,7 +1,9 @@
 //! Where a picture is seen from.
 
 use serde::{Deserialize, Serialize};
+use zippy::Grid;
 
+use super::view::diagonal;
 use crate::error::RenderError;
 
 /// How depth projects onto the picture.
@@ -20,7 +22,7 @@ pub enum Projection {
     },
 }
 
-/// A camera in the volume's coordinates (voxel index times spacing).
+/// A camera in the space of the volume's grid, where meshes stand as well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
@@ -42,11 +44,13 @@ pub(super) struct CameraAxes {
 }
 
 impl Camera {
-    /// A camera that sees a whole volume of `shape` voxels from above, front and right.
-    pub fn overview(shape: [i64; 3], spacing: [f64; 3]) -> Self {
-        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1).max(1) as f64 * spacing[axis]);
-        let focal_point = size.map(|length| length / 2.0);
-        let distance = 1.3 * dot(size, size).sqrt();
+    /// A camera that sees a whole volume of `shape` voxels on a grid from above, front and right.
+    pub fn overview(shape: [i64; 3], grid: impl Into<Grid>) -> Self {
+        let grid = grid.into();
+        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1).max(1) as f64 * grid.spacing[axis]);
+        let middle = grid.vector(size.map(|length| length / 2.0));
+        let focal_point = std::array::from_fn(|row| grid.origin[row] + middle[row]);
+        let distance = 1.3 * diagonal(&grid.directions, |axis| size[axis]);
         let direction = [0.6, -0.64, 0.48];
         Self {
             position: std::array::from_fn(|axis| focal_point[axis] + direction[axis] * distance),

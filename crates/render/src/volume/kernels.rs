@@ -145,9 +145,16 @@ pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f3
         ("colour_unit", colour_unit.into()),
         ("light", [ambient, diffuse, specular, shininess].map(|part| part as f32).into()),
         ("planes", view.planes.into()),
+        ("directions", columns(&view.directions).into()),
+        ("inverse", columns(&view.inverse).into()),
         ("size", [view.width as i32, view.height as i32].into()),
         ("direct", direct.into()),
     ]
+}
+
+/// Columns of a matrix as arrays of WGSL have them.
+fn columns(matrix: &[[f32; 3]; 3]) -> [[f32; 4]; 3] {
+    matrix.map(|[x, y, z]| [x, y, z, 0.0])
 }
 
 /// What makes a component of a direct colour 0 to 1.

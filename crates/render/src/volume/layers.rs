@@ -7,7 +7,7 @@ use zippy::region::Region;
 use super::bricks::{BrickBox, CellBox, Lattice, halves, joined};
 use super::look::Mode;
 use super::order::{Unordered, front_to_back};
-use super::view::View;
+use super::view::{View, diagonal};
 use crate::error::RenderError;
 
 /// A box of cells of one part that becomes a layer.
@@ -72,8 +72,8 @@ pub(super) fn subvolumes(
 
 /// An upper bound of the samples that a ray takes in a box of cells.
 pub(super) fn most_samples(view: &View, (low, high): &CellBox) -> u32 {
-    let square = |axis: usize| (f64::from(high[axis] - low[axis]) / f64::from(view.per_length[axis])).powi(2);
-    let diagonal = (square(0) + square(1) + square(2)).sqrt();
+    let extent = |axis: usize| f64::from(high[axis] - low[axis]) / f64::from(view.per_length[axis]);
+    let diagonal = diagonal(&view.directions.map(|direction| direction.map(f64::from)), extent);
     (diagonal / f64::from(view.step)).ceil() as u32 + 2
 }
 
@@ -86,9 +86,11 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
             0 => f64::from(low[axis]) - margin[axis],
             _ => f64::from(high[axis]) + margin[axis],
         };
-        // In lengths, from the eye.
-        let from: [f64; 3] =
+        // In lengths, from the eye: along the axes, then in space.
+        let lengths: [f64; 3] =
             std::array::from_fn(|axis| (at(axis) - f64::from(view.eye[axis])) / f64::from(view.per_length[axis]));
+        let part = |row: usize| (0..3).map(|axis| lengths[axis] * f64::from(view.directions[axis][row])).sum::<f64>();
+        let from: [f64; 3] = std::array::from_fn(part);
         let along = |v: [f32; 3]| (0..3).map(|axis| from[axis] * f64::from(v[axis])).sum::<f64>();
         let square = |v: [f32; 3]| v.iter().map(|&part| f64::from(part).powi(2)).sum::<f64>();
         [along(view.right) / square(view.right), along(view.up) / square(view.up), along(view.forward)]

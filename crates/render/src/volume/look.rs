@@ -6,7 +6,7 @@ use super::camera::Camera;
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
-/// How a volume is looked at. All lengths are in the unit of the volume's spacing.
+/// How a volume is looked at. All lengths are in the unit of the volume's grid; camera and clip planes are in its space.
 ///
 /// ```
 /// use zippy_render::volume::{Camera, Look, Shading, TransferFunction};
@@ -95,7 +95,7 @@ impl Shading {
     }
 }
 
-/// Keeps the points `p` with `dot(normal, p) >= offset`.
+/// Keeps the points `p`, in the space of the volume's grid, with `dot(normal, p) >= offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClipPlane {
@@ -105,7 +105,7 @@ pub struct ClipPlane {
     pub offset: f64,
 }
 
-/// A box along the axes.
+/// A box along the axes of the volume, in lengths from its first voxel: index times spacing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crop {

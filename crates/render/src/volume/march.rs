@@ -1,5 +1,6 @@
 //! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
 
+use zippy::Grid;
 use zippy::device::colour::{closed, over};
 use zippy_io::image::Image;
 
@@ -42,12 +43,12 @@ pub struct Twin<V> {
 }
 
 impl<V: Fn([i32; 3]) -> f32> Twin<V> {
-    /// For a volume of `shape` voxels of one component, `spacing` apart, that `voxel` gives by global coordinate.
+    /// For a volume of `shape` voxels of one component on a grid, that `voxel` gives by global coordinate.
     ///
     /// # Errors
     /// Those of [`View::of`] and of the transfer function.
-    pub fn new(look: &Look, shape: [i64; 3], spacing: [f64; 3], voxel: V) -> Result<Self, RenderError> {
-        Self::with_components(look, shape, spacing, (1, 1.0), voxel)
+    pub fn new(look: &Look, shape: [i64; 3], grid: impl Into<Grid>, voxel: V) -> Result<Self, RenderError> {
+        Self::with_components(look, shape, grid, (1, 1.0), voxel)
     }
 
     /// For voxels of several components, interleaved on axis 0: `voxel` is asked for `[components * x + component, y,
@@ -59,7 +60,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
     pub fn with_components(
         look: &Look,
         shape: [i64; 3],
-        spacing: [f64; 3],
+        grid: impl Into<Grid>,
         (components, scale): (usize, f32),
         voxel: V,
     ) -> Result<Self, RenderError> {
@@ -67,7 +68,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
             let message = format!("voxels of {components} components cannot be rendered; one, two and four can");
             return Err(RenderError::Volume(message));
         }
-        let view = View::of(look, shape, spacing)?;
+        let view = View::of(look, shape, grid)?;
         let classes = Classes::of(look, components)?;
         let (components, opaque) = (components as i32, 1.0 - look.ends_at());
         Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
@@ -127,7 +128,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
     ) -> [f32; 4] {
         let last = |p| self.component(p, self.components - 1);
         let gradient = gradient_of(last, cell, self.view.cells, share);
-        lit(colour, std::array::from_fn(|axis| gradient[axis] * self.view.per_length[axis]), towards, light)
+        lit(colour, self.view.gradient_in_space(gradient), towards, light)
     }
 
     fn component(&self, [x, y, z]: [i32; 3], component: i32) -> f32 {
@@ -167,9 +168,9 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         colour
     }
 
-    /// A direction in voxels as one of length 1.
+    /// A direction in voxels as one of length 1 in space.
     fn unit(&self, delta: [f32; 3]) -> [f32; 3] {
-        let v: [f32; 3] = std::array::from_fn(|axis| delta[axis] / self.view.per_length[axis]);
+        let v = self.view.to_space(delta);
         let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
         v.map(|part| part / length)
     }

@@ -1,7 +1,8 @@
 //! Volume rendering by ray casting: camera, transfer function, samples on one global lattice, depth order.
 //!
-//! A volume of `n` voxels on an axis occupies `[0, (n - 1) * spacing]`; between voxels values are interpolated
-//! trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
+//! The voxels of a volume stand at the positions of its [`Grid`](zippy::Grid); camera, clip planes and surfaces are in the
+//! same space. The volume reaches from the first voxel's centre to the last one's along each axis; between voxels values
+//! are interpolated trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
 //! and every sample belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
 //! volume's shape alone. Pictures are therefore the same bits for every decomposition ([`Mode::Reproducible`]).
 

@@ -28,7 +28,7 @@ impl From<Unordered> for RenderError {
 /// both meet the lower one first? `None` where no ray does.
 fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
     if view.parallel {
-        let forward = view.forward[axis];
+        let forward = view.to_voxels(view.forward)[axis];
         return (forward != 0.0).then_some(forward > 0.0);
     }
     // A sample in the plane between two boxes that touch belongs to the higher one.

@@ -4,6 +4,8 @@
 //! (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/view.wgsl` repeats this
 //! arithmetic operation by operation.
 
+use zippy::Grid;
+
 use super::camera::{Camera, Projection};
 use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
@@ -17,8 +19,9 @@ pub(super) const MAX_SAMPLES: u32 = 15_000;
 /// no longer tells one voxel from the next.
 const FARTHEST: f64 = 16_777_216.0;
 
-/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space); the unit of length is
-/// the smallest distance of voxels, so that whatever unit a volume is measured in gives the same view.
+/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space), directions of the camera
+/// in the volume's space; the unit of length is the smallest distance of voxels, so that whatever unit a volume is
+/// measured in gives the same view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Pixels in a row.
@@ -35,6 +38,10 @@ pub struct View {
     pub up: [f32; 3],
     /// Voxels per unit of length along each axis: 1 where they are closest, less elsewhere.
     pub per_length: [f32; 3],
+    /// Unit vector in space of each axis of the volume.
+    pub directions: [[f32; 3]; 3],
+    /// Columns of the inverse of the matrix with these columns: from a vector in space to lengths along the axes.
+    pub inverse: [[f32; 3]; 3],
     /// Whether rays are parallel.
     pub parallel: bool,
     /// Distance of samples.
@@ -64,8 +71,8 @@ pub struct Ray {
 }
 
 impl View {
-    /// The rays of a picture of `width` x `height` pixels of a volume of `shape` voxels `spacing` apart, sampled every
-    /// `step`. The camera and all lengths are in the unit of `spacing`.
+    /// The rays of a picture of `width` x `height` pixels of a volume of `shape` voxels on a grid, sampled every `step`.
+    /// The camera stands in the space of the grid; all lengths are in its unit.
     ///
     /// # Errors
     /// Those of [`check_volume`](Self::check_volume), a camera without a direction, too far away or with too narrow or
@@ -75,20 +82,21 @@ impl View {
         camera: &Camera,
         (width, height): (u32, u32),
         shape: [i64; 3],
-        spacing: [f64; 3],
+        grid: impl Into<Grid>,
         step: f64,
     ) -> Result<Self, RenderError> {
+        let grid = grid.into();
         if !(1..=16384).contains(&width) || !(1..=16384).contains(&height) {
             let message = format!("a picture of {width} x {height} pixels; each side must be 1 to 16384");
             return Err(RenderError::Setting(message));
         }
-        Self::check_volume(shape, spacing)?;
+        Self::check_volume(shape, grid)?;
+        let spacing = grid.spacing;
         let unit = smallest(spacing);
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        let extent = |axis: usize| (shape[axis] - 1) as f64 * (spacing[axis] / unit);
-        let diagonal = (0..3).map(|axis| extent(axis).powi(2)).sum::<f64>().sqrt();
+        let diagonal = diagonal(&grid.directions, |axis| (shape[axis] - 1) as f64 * (spacing[axis] / unit));
         if diagonal / (step / unit) > f64::from(1 << 24) {
             let least = diagonal / f64::from(1 << 24) * unit;
             let message = format!("a sample distance of {step}; this volume needs at least {least:.3e}");
@@ -101,7 +109,7 @@ impl View {
             let message = format!("{:?}; the picture is too narrow or too wide for this volume", camera.projection);
             return Err(RenderError::Camera(message));
         }
-        let eye: [f64; 3] = std::array::from_fn(|axis| camera.position[axis] / spacing[axis]);
+        let eye = grid.index(camera.position);
         if let Some(far) = eye.iter().find(|at| at.abs() > FARTHEST) {
             let message =
                 format!("it stands {:.3e} voxels away along an axis; at most {FARTHEST:e} are told apart", far.abs());
@@ -116,6 +124,8 @@ impl View {
             right: f32s(frame.right.map(|x| x * half)),
             up: f32s(frame.up.map(|x| x * half)),
             per_length: f32s(spacing.map(|s| unit / s)),
+            directions: grid.directions.map(f32s),
+            inverse: grid.inverse().map(f32s),
             parallel,
             // As short as it may be and still take no sample.
             step: (step / unit).min(4.0 * diagonal) as f32,
@@ -130,9 +140,11 @@ impl View {
     /// Whether a volume can be seen at all, whatever the camera.
     ///
     /// # Errors
-    /// Fewer than two voxels on an axis or more than 4,194,304; a spacing that is not positive, beyond 1e-100 to 1e100,
-    /// or on one axis more than 1e9 times that on another.
-    pub fn check_volume(shape: [i64; 3], spacing: [f64; 3]) -> Result<(), RenderError> {
+    /// Fewer than two voxels on an axis or more than 4,194,304; a grid that [`Grid::check`] refuses; a spacing beyond
+    /// 1e-100 to 1e100, or on one axis more than 1e9 times that on another.
+    pub fn check_volume(shape: [i64; 3], grid: impl Into<Grid>) -> Result<(), RenderError> {
+        let grid = grid.into();
+        let spacing = grid.spacing;
         let wrong = |message: String| Err(RenderError::Volume(message));
         if shape.iter().any(|&n| !(2..=1 << 22).contains(&n)) {
             return wrong(format!("{shape:?} voxels; each axis needs 2 to {} to be cut into cells", 1 << 22));
@@ -143,7 +155,7 @@ impl View {
         if spacing.iter().any(|s| *s > 1e9 * smallest(spacing)) {
             return wrong(format!("a spacing of {spacing:?}; none may be more than 1e9 times another"));
         }
-        Ok(())
+        grid.check().map_err(|error| RenderError::Volume(error.to_string()))
     }
 
     /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what
@@ -152,10 +164,12 @@ impl View {
     /// # Errors
     /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can
     /// be integrated.
-    pub fn of(look: &Look, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, RenderError> {
-        Self::check_volume(shape, spacing)?;
+    pub fn of(look: &Look, shape: [i64; 3], grid: impl Into<Grid>) -> Result<Self, RenderError> {
+        let grid = grid.into();
+        let spacing = grid.spacing;
+        Self::check_volume(shape, grid)?;
         look.check()?;
-        let mut view = Self::new(&look.camera, look.size, shape, spacing, look.step)?;
+        let mut view = Self::new(&look.camera, look.size, shape, grid, look.step)?;
         let least = smallest(spacing);
         if look.preintegrated && look.step > 2.0 * least {
             let message = format!(
@@ -172,14 +186,32 @@ impl View {
             view.high = std::array::from_fn(|axis| voxel(crop.high, axis));
         }
         for (plane, clip) in view.planes.iter_mut().zip(&look.clip) {
-            let normal: [f64; 3] = std::array::from_fn(|axis| clip.normal[axis] * (spacing[axis] / least));
+            let along = |vector: [f64; 3]| (0..3).map(|row| clip.normal[row] * vector[row]).sum::<f64>();
+            let normal: [f64; 3] = std::array::from_fn(|axis| along(grid.directions[axis]) * (spacing[axis] / least));
             let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
             // Planes far away cut everything or nothing, wherever they are.
-            let offset = (-clip.offset / least / length).clamp(-1e30, 1e30);
+            let offset = ((along(grid.origin) - clip.offset) / least / length).clamp(-1e30, 1e30);
             *plane = [normal[0] / length, normal[1] / length, normal[2] / length, offset].map(|part| part as f32);
         }
         view.jitter = look.jitter;
         Ok(view)
+    }
+
+    /// A vector in space, in voxels.
+    pub fn to_voxels(&self, vector: [f32; 3]) -> [f32; 3] {
+        let along = product(&self.inverse, vector);
+        std::array::from_fn(|axis| along[axis] * self.per_length[axis])
+    }
+
+    /// A vector in voxels, in space.
+    pub fn to_space(&self, vector: [f32; 3]) -> [f32; 3] {
+        product(&self.directions, std::array::from_fn(|axis| vector[axis] / self.per_length[axis]))
+    }
+
+    /// A gradient per voxel, per unit of length along the axes of space.
+    pub fn gradient_in_space(&self, gradient: [f32; 3]) -> [f32; 3] {
+        let along: [f32; 3] = std::array::from_fn(|axis| gradient[axis] * self.per_length[axis]);
+        self.inverse.map(|column| column[0] * along[0] + column[1] * along[1] + column[2] * along[2])
     }
 
     /// The ray through the centre of pixel (column, row); row 0 is the top one.
@@ -190,9 +222,9 @@ impl View {
         let bend = if self.parallel { 0.0 } else { 1.0 };
         let towards: [f32; 3] = std::array::from_fn(|axis| self.forward[axis] + bend * aside[axis]);
         let length = (towards[0] * towards[0] + towards[1] * towards[1] + towards[2] * towards[2]).sqrt();
-        let direction: [f32; 3] = std::array::from_fn(|axis| towards[axis] / length * self.per_length[axis]);
-        let origin: [f32; 3] =
-            std::array::from_fn(|axis| self.eye[axis] + (1.0 - bend) * aside[axis] * self.per_length[axis]);
+        let direction = self.to_voxels(towards.map(|part| part / length));
+        let beside = self.to_voxels(aside.map(|part| (1.0 - bend) * part));
+        let origin: [f32; 3] = std::array::from_fn(|axis| self.eye[axis] + beside[axis]);
         let (mut enter, mut exit) = (0.0_f32, f32::MAX);
         for axis in 0..3 {
             // A ray along the faces of this axis crosses them far away, on the right side of everything.
@@ -215,6 +247,21 @@ impl View {
         let entry = std::array::from_fn(|axis| origin[axis] + direction[axis] * enter + delta[axis] * shift);
         Ray { entry, delta, samples }
     }
+}
+
+/// A matrix, given by its columns, times a vector: `shaders/volume/view.wgsl`.
+fn product([a, b, c]: &[[f32; 3]; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    std::array::from_fn(|row| a[row] * x + b[row] * y + c[row] * z)
+}
+
+/// The longest diagonal of a box of these extents along the axes of a grid.
+pub(super) fn diagonal(directions: &[[f64; 3]; 3], extents: impl Fn(usize) -> f64) -> f64 {
+    let square = |signs: [f64; 3]| {
+        let along = |row: usize| (0..3).map(|axis| directions[axis][row] * (signs[axis] * extents(axis))).sum::<f64>();
+        (0..3).map(|row| along(row).powi(2)).sum::<f64>()
+    };
+    let diagonals = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [1.0, 1.0, -1.0]];
+    diagonals.map(square).into_iter().fold(0.0, f64::max).sqrt()
 }
 
 /// The smallest distance of voxels: the unit of length.

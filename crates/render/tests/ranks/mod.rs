@@ -6,6 +6,7 @@ mod common;
 mod bricks;
 mod coded;
 mod features;
+mod grids;
 mod layers;
 mod render;
 mod shaders;

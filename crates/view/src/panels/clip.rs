@@ -8,8 +8,8 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Edits clip planes of a volume: one across each axis and one that stands freely. Other planes it is given stay as they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipEditor {
-    /// The volume's far corner; the near one is the origin.
-    size: [f64; 3],
+    /// Least and greatest coordinates of the volume.
+    bounds: [[f64; 3]; 2],
     across: [Across; 3],
     free: Free,
     others: Vec<ClipPlane>,
@@ -36,11 +36,11 @@ struct Free {
 }
 
 impl ClipEditor {
-    /// An editor for a volume of `size` (in the unit of its spacing) that is clipped by `planes`.
-    pub fn new(size: [f64; 3], planes: &[ClipPlane]) -> Self {
-        let across = Across { on: false, at: 0.0, below: false };
+    /// An editor for a volume between these least and greatest coordinates that is clipped by `planes`.
+    pub fn new(bounds: [[f64; 3]; 2], planes: &[ClipPlane]) -> Self {
+        let across = |at: f64| Across { on: false, at, below: false };
         let free = Free { on: false, azimuth: 0.0, elevation: 0.0, offset: 0.0 };
-        let mut editor = Self { size, across: [across; 3], free, others: Vec::new() };
+        let mut editor = Self { bounds, across: bounds[0].map(across), free, others: Vec::new() };
         planes.iter().for_each(|plane| editor.take(*plane));
         editor
     }
@@ -53,13 +53,19 @@ impl ClipEditor {
             self.across[axis] = Across { on: true, at: offset / normal[axis], below: normal[axis] < 0.0 };
         } else if !self.free.on && length > 0.0 {
             let unit = normal.map(|part| part / length);
-            let middle: f64 = (0..3).map(|axis| unit[axis] * self.size[axis] / 2.0).sum();
+            let middle = self.middle(unit);
             let elevation = unit[2].clamp(-1.0, 1.0).asin().to_degrees();
             let azimuth = unit[1].atan2(unit[0]).to_degrees();
             self.free = Free { on: true, azimuth, elevation, offset: offset / length - middle };
         } else {
             self.others.push(plane);
         }
+    }
+
+    /// Offset of the plane across a normal through the middle of the volume.
+    fn middle(&self, normal: [f64; 3]) -> f64 {
+        let [low, high] = self.bounds;
+        (0..3).map(|axis| normal[axis] * (low[axis] + high[axis]) / 2.0).sum()
     }
 
     /// The planes that are on.
@@ -74,8 +80,7 @@ impl ClipEditor {
             let (sin_a, cos_a) = self.free.azimuth.to_radians().sin_cos();
             let (sin_e, cos_e) = self.free.elevation.to_radians().sin_cos();
             let normal = [cos_e * cos_a, cos_e * sin_a, sin_e];
-            let middle: f64 = (0..3).map(|axis| normal[axis] * self.size[axis] / 2.0).sum();
-            planes.push(ClipPlane { normal, offset: middle + self.free.offset });
+            planes.push(ClipPlane { normal, offset: self.middle(normal) + self.free.offset });
         }
         planes.extend(&self.others);
         planes
@@ -84,19 +89,20 @@ impl ClipEditor {
     /// Shows the planes and writes those that are on to `planes`; whether anything was changed.
     pub fn show(&mut self, ui: &mut Ui, planes: &mut Vec<ClipPlane>) -> bool {
         let before = self.clone();
+        let [least, greatest] = self.bounds;
         for (axis, plane) in self.across.iter_mut().enumerate() {
             ui.horizontal(|ui| {
                 ui.checkbox(&mut plane.on, AXES[axis]).on_hover_text("Clip across this axis");
                 ui.add_enabled_ui(plane.on, |ui| {
                     let name = format!("clip {}", AXES[axis]);
-                    ui.add(Slider::new(&mut plane.at, 0.0..=self.size[axis])).accessible_name(name);
+                    ui.add(Slider::new(&mut plane.at, least[axis]..=greatest[axis])).accessible_name(name);
                     ui.checkbox(&mut plane.below, "keep below");
                 });
             });
         }
         ui.checkbox(&mut self.free.on, "free plane");
         if self.free.on {
-            let reach = self.size.iter().map(|side| side * side).sum::<f64>().sqrt() / 2.0;
+            let reach = (0..3).map(|axis| (greatest[axis] - least[axis]).powi(2)).sum::<f64>().sqrt() / 2.0;
             ui.add(Slider::new(&mut self.free.azimuth, -180.0..=180.0).suffix("°").text("azimuth"));
             ui.add(Slider::new(&mut self.free.elevation, -90.0..=90.0).suffix("°").text("elevation"));
             ui.add(Slider::new(&mut self.free.offset, -reach..=reach).text("offset"));
@@ -143,7 +149,7 @@ mod tests {
             ClipPlane { normal: [3.0, 4.0, 0.0], offset: 100.0 },
             ClipPlane { normal: [1.0, 1.0, 1.0], offset: 7.0 },
         ];
-        let planes = ClipEditor::new([40.0, 60.0, 80.0], &given).planes();
+        let planes = ClipEditor::new([[0.0; 3], [40.0, 60.0, 80.0]], &given).planes();
         assert_eq!(planes[0], ClipPlane { normal: [-1.0, 0.0, 0.0], offset: -30.0 });
         assert_eq!(planes[1], ClipPlane { normal: [0.0, 0.0, 1.0], offset: 5.0 });
         let free = planes[2];
@@ -152,6 +158,6 @@ mod tests {
         }
         assert_eq!(planes[3], given[3]);
         assert_eq!(planes.len(), 4);
-        assert!(ClipEditor::new([1.0; 3], &[]).planes().is_empty());
+        assert!(ClipEditor::new([[0.0; 3], [1.0; 3]], &[]).planes().is_empty());
     }
 }

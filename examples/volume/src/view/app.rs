@@ -95,7 +95,7 @@ impl Viewer {
             background: setting.background,
             control: CameraControl::new(setting.look.camera.clone()),
             editor: TransferEditor::new(setting.values.clone()),
-            clip: ClipEditor::new(setting.size, &setting.look.clip),
+            clip: ClipEditor::new(setting.bounds, &setting.look.clip),
             picture: Picture::default(),
             asked: None,
             since: Instant::now(),

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::element::{Element, ElementKind, Scalar};
 use zippy::error::CallSite;
@@ -14,6 +13,7 @@ use zippy::kernel::ParamValue;
 use zippy::layout::{Layout, Split};
 use zippy::plan::Moved;
 use zippy::world::World;
+use zippy::{Grid, Result};
 use zippy_io::image::Image;
 
 use super::bricks::{BrickBox, CellBox, Lattice, joined};
@@ -35,7 +35,7 @@ use crate::error::RenderError;
 pub struct VolumeRenderer<'w, T> {
     world: &'w World,
     name: String,
-    spacing: [f64; 3],
+    grid: Grid,
     voxels: [i64; 3],
     options: RendererOptions,
     lattice: Lattice,
@@ -87,21 +87,23 @@ pub struct Frame {
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and
-    /// ghost widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named as the
+    /// ghost widths will do. `grid` gives the positions of the voxels: camera, clip planes and surfaces are in the same space.
+    /// A spacing alone is a grid along the axes of space with the first voxel at 0. Collective; makes arrays named as the
     /// volume, or as the options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost
     /// cells, one before and two behind, a copy is kept that is, of the same element type.
     ///
     /// # Errors
-    /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is
+    /// Cells that are not one number each, an axis of fewer than two voxels, a grid that [`Grid::check`] refuses, options out of range, a name that is
     /// taken, or no memory.
     #[track_caller]
     pub fn new(
         world: &'w World,
         volume: &GlobalArray<T, 3>,
-        spacing: [f64; 3],
+        grid: impl Into<Grid>,
         options: RendererOptions,
     ) -> Result<Self> {
         let _call = CallSite::enter();
+        let grid = grid.into();
         let cell = match T::INFO.kind {
             ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
             ElementKind::Scalar(Scalar::I32) => "i32",
@@ -119,7 +121,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             return Err(RenderError::Volume(message).into());
         }
         voxels[0] /= components;
-        View::check_volume(voxels, spacing)?;
+        View::check_volume(voxels, grid)?;
         let lattice = options.lattice(voxels)?;
         let name = options.name.clone().unwrap_or_else(|| volume.name().to_string());
         let storage = Storage::new(world, &name, volume, &lattice, components)?;
@@ -130,13 +132,13 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         for part in storage.parts() {
             lattice.within(&part.bricks).for_each(|brick| ranks[brick] = part.rank);
         }
-        let dealt = Rc::new(Bricks { lattice: lattice.clone(), ranks, spacing });
+        let dealt = Rc::new(Bricks { lattice: lattice.clone(), ranks, grid });
         let (kernels, framebuffer) = (RayCasters::new(world, cell), RefCell::default());
         let (carry, scene) = (RefCell::default(), RefCell::default());
         let made = Self {
             world,
             name,
-            spacing,
+            grid,
             voxels,
             options,
             lattice,
@@ -198,7 +200,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
         let _call = CallSite::enter();
         self.options.check_size(self.world, look.size)?;
-        let view = View::of(look, self.voxels, self.spacing)?;
+        let view = View::of(look, self.voxels, self.grid)?;
         let classes = Classes::of(look, self.options.components)?;
         if !surfaces.is_empty() {
             self.options.check_bytes(self.world, look.size, PIXEL_BYTES)?;

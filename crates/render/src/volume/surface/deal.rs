@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use zippy::transport::{copied, values};
-use zippy::{Result, World};
+use zippy::{Grid, Result, World};
 
 use super::triangles::{Corner, Triangles};
 use crate::error::RenderError;
@@ -44,27 +44,69 @@ pub(in crate::volume) struct Bricks {
     pub lattice: Lattice,
     /// The rank of each brick.
     pub ranks: Vec<usize>,
-    /// The distance of voxels.
-    pub spacing: [f64; 3],
+    /// Positions of the voxels.
+    pub grid: Grid,
+}
+
+/// The affine map from positions to voxels, in numbers of `f32`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::volume) struct ToVoxels {
+    /// Position of the first voxel.
+    pub origin: [f64; 3],
+    /// Columns of the matrix from vectors in space to voxels.
+    pub columns: [[f64; 3]; 3],
+}
+
+/// Positions and voxels beyond this lie beyond every picture; sums of three of them are finite.
+const BEYOND: f64 = 1e38;
+
+impl ToVoxels {
+    /// The voxel of a position, rounded as operations of `f32` are. In kernels: `shaders/surface/corner.wgsl`.
+    pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
+        let offset: [f32; 3] = std::array::from_fn(|row| {
+            (f64::from(position[row]) - self.origin[row]).clamp(f32::MIN.into(), f32::MAX.into()) as f32
+        });
+        let term = |column: usize, row: usize| {
+            (f64::from(offset[column]) * self.columns[column][row]).clamp(-BEYOND, BEYOND) as f32
+        };
+        std::array::from_fn(|row| term(0, row) + term(1, row) + term(2, row))
+    }
+
+    /// Whether all its numbers are those of `f32`, as kernels have them.
+    fn is_single(&self) -> bool {
+        self.origin.iter().chain(self.columns.as_flattened()).all(|&number| f64::from(number as f32) == number)
+    }
 }
 
 impl Bricks {
-    /// What positions are multiplied by to be places: numbers of `f32`, if these are not too large or too small.
-    pub fn per_length(&self) -> [f64; 3] {
-        self.spacing.map(|spacing| {
-            let one = 1.0 / spacing;
-            if (one as f32).is_normal() { f64::from(one as f32) } else { one }
-        })
+    /// The map from positions to voxels: of numbers of `f32`, as far as there are such ones.
+    pub fn to_voxels(&self) -> ToVoxels {
+        let single = |number: f64, is_one: fn(f32) -> bool| {
+            let rounded = number as f32;
+            if is_one(rounded) { f64::from(rounded) } else { number }
+        };
+        let column = |column: [f64; 3]| -> [f64; 3] {
+            std::array::from_fn(|axis| {
+                // A part that is the rounding of a right angle is none.
+                let part = if column[axis].abs() < 1e-12 { 0.0 } else { column[axis] / self.grid.spacing[axis] };
+                if part == 0.0 { part } else { single(part, f32::is_normal) }
+            })
+        };
+        ToVoxels {
+            origin: self.grid.origin.map(|part| single(part, f32::is_finite)),
+            columns: self.grid.inverse().map(column),
+        }
     }
 
     /// # Errors
-    /// Voxels so far apart, or so near each other, that devices do not have the numbers.
+    /// A first voxel so far away, or voxels so far apart or so near each other, that devices do not have the numbers.
     pub fn check(&self) -> std::result::Result<(), RenderError> {
-        match self.per_length().iter().all(|&one| f64::from(one as f32) == one) {
+        match self.to_voxels().is_single() {
             true => Ok(()),
             false => Err(RenderError::Surface(format!(
-                "voxels {:?} apart; triangles on the device need distances from 3e-39 to 8.5e37, those of the host take any",
-                self.spacing
+                "voxels {:?} apart, the first at {:?}; triangles on the device need distances from 3e-39 to 8.5e37 and \
+                 positions up to 3e38, those of the host take any",
+                self.grid.spacing, self.grid.origin
             ))),
         }
     }
@@ -92,11 +134,11 @@ impl Bricks {
 
     /// Sends each triangle to the ranks that have the bricks it reaches into; returns those that this rank draws. Collective.
     pub(super) fn deal(&self, world: &World, of: &Triangles) -> Result<Drawn> {
-        let per_length = self.per_length();
+        let to_voxels = self.to_voxels();
         // Most stay here: for them a look into a list instead of one into a map.
         let own = Gathered { near: vec![NOWHERE; of.positions.len()], ..Gathered::default() };
         let gathered = BTreeMap::from([(world.rank(), own)]);
-        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, per_length), None, gathered);
+        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, &to_voxels), None, gathered);
         let mut all = gathered.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
         exchange(world, &gathered, &mut all)?;
         Ok(all)

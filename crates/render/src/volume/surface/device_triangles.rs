@@ -9,7 +9,7 @@ use crate::error::RenderError;
 /// A rank's part of a surface, as [`Triangles`](super::Triangles) are, in arrays of this rank's device.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceTriangles<'a> {
-    /// Where the vertices stand, in the volume's coordinates: voxel index times spacing. Three numbers a vertex.
+    /// Positions of the vertices, in the space of the volume's grid, three numbers a vertex.
     pub positions: &'a Growable<f32>,
     /// A direction across the surface at each vertex, of any length, for the light, three numbers a vertex; none, or zeros:
     /// across the triangle.

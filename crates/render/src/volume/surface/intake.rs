@@ -102,12 +102,13 @@ impl Intake {
 
     fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
         corners.set_len(CORNER_WORDS as u64 * of.vertices())?;
-        let per_length = bricks.per_length().map(|one| one as f32);
+        let (single, to_voxels) = (|vector: [f64; 3]| vector.map(|part| part as f32), bricks.to_voxels());
         let call = self.corner.call().read("positions", of.positions.all());
         let call = call.read("normals", of.normals.unwrap_or(of.positions).all());
         let call = call.read("values", of.values.unwrap_or(of.positions).all());
         let call = call.write("corners", corners.all()).update("found", self.found.all());
-        let call = call.param("vertices.per_length", per_length);
+        let call = call.param("vertices.origin", single(to_voxels.origin));
+        let call = call.param("vertices.to_voxels", to_voxels.columns.map(single));
         let call = call.param("vertices.has_normals", u32::from(of.normals.is_some()));
         let call = call.param("vertices.has_values", u32::from(of.values.is_some()));
         call.over([of.vertices()]).run()

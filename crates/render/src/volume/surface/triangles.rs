@@ -3,12 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 use zippy::World;
 
+use super::deal::ToVoxels;
 use crate::error::RenderError;
 
 /// A rank's part of a surface.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Triangles<'a> {
-    /// Where the vertices stand, in the volume's coordinates: voxel index times spacing.
+    /// Positions of the vertices, in the space of the volume's grid.
     pub positions: &'a [[f32; 3]],
     /// A direction across the surface at each vertex, of any length, for the light; none, or zeros: across the triangle.
     pub normals: &'a [[f32; 3]],
@@ -56,12 +57,10 @@ impl Triangles<'_> {
         Ok(())
     }
 
-    /// A vertex in voxels, of which there are so many per unit of length. In kernels: `shaders/surface/corner.wgsl`.
-    pub(super) fn corner(&self, vertex: usize, per_length: [f64; 3]) -> Corner {
-        let position = self.positions[vertex];
+    /// A vertex as it is drawn. In kernels: `shaders/surface/corner.wgsl`.
+    pub(super) fn corner(&self, vertex: usize, to_voxels: &ToVoxels) -> Corner {
         Corner {
-            // Rounded as a product of `f32` is.
-            place: std::array::from_fn(|axis| (f64::from(position[axis]) * per_length[axis]) as f32),
+            place: to_voxels.apply(self.positions[vertex]),
             normal: self.normals.get(vertex).copied().unwrap_or_default(),
             value: self.values.get(vertex).copied().unwrap_or_default(),
         }

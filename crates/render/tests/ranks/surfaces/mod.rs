@@ -19,7 +19,7 @@ const SPACING: [f64; 3] = [1.0, 1.25, 0.75];
 
 /// A mesh, of which a rank gives every so many'th triangle.
 #[derive(Default, Clone)]
-struct Mesh {
+pub struct Mesh {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     values: Vec<f32>,
@@ -27,12 +27,12 @@ struct Mesh {
 }
 
 impl Mesh {
-    fn of(&self, rank: usize, ranks: usize) -> Self {
+    pub fn of(&self, rank: usize, ranks: usize) -> Self {
         let triangles = self.triangles.iter().skip(rank).step_by(ranks).copied().collect();
         Self { triangles, ..self.clone() }
     }
 
-    fn triangles(&self) -> Triangles<'_> {
+    pub fn triangles(&self) -> Triangles<'_> {
         let Self { positions, normals, values, triangles } = self;
         Triangles { positions, normals, values, triangles }
     }
@@ -44,7 +44,7 @@ impl Mesh {
     }
 
     /// A ball of `2 n * n` quadrilaterals, with the height as value.
-    fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
+    pub fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
         let mut mesh = Self::default();
         for i in 0..=n {
             for j in 0..2 * n {
@@ -188,7 +188,7 @@ fn in_bands() {
     }
 }
 
-fn bits(image: &Image) -> Vec<[u32; 4]> {
+pub fn bits(image: &Image) -> Vec<[u32; 4]> {
     image.pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
 }
 

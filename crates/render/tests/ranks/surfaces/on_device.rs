@@ -1,7 +1,7 @@
 //! Surfaces from arrays on the device: the pictures of those from the host.
 
 use zippy::array::Growable;
-use zippy::{Config, Layout, Ownership, Split, World, run_with};
+use zippy::{Config, Grid, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::volume::{
     Camera, Colouring, DeviceTriangles, Look, Material, RendererOptions, Surface, VolumeRenderer,
@@ -134,6 +134,10 @@ fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zi
 
 /// Both ways on these ranks; returns the pictures.
 fn both_ways(config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<Image> {
+    both_ways_on(SPACING.into(), config, layout, owners)
+}
+
+fn both_ways_on(grid: Grid, config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<Image> {
     let program = |world: &World| {
         let ranks = world.size();
         let volume = match owners {
@@ -144,7 +148,7 @@ fn both_ways(config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<I
             None => world.array::<u8, 3>("volume", layout)?,
         };
         let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
-        let renderer = VolumeRenderer::new(world, &volume, SPACING, options)?;
+        let renderer = VolumeRenderer::new(world, &volume, grid, options)?;
         let [by_host, on_device] = [false, true].map(|on_device| pictures(world, &renderer, on_device).unwrap());
         for (number, (host, device)) in by_host.iter().zip(&on_device).enumerate() {
             assert!(host == device, "picture {number}, {ranks} ranks, {layout:?}: {:?} {:?}", host.cast, device.cast);
@@ -152,6 +156,20 @@ fn both_ways(config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<I
         Ok(on_device.into_iter().filter_map(|seen| seen.image).collect::<Vec<_>>())
     };
     run_with(config, program).unwrap().into_iter().flatten().collect()
+}
+
+/// Positions become voxels by products and sums that no device may fuse.
+#[test]
+fn triangles_of_a_turned_grid_are_those_from_the_host() {
+    let turned = [[0.96, 0.28, 0.0], [-0.28, 0.96, 0.0], [0.0, 0.6, -0.8]];
+    let grid = Grid::new([1.3, -2.1, 21.7], SPACING).with_directions(turned);
+    let plain = Layout::new(SHAPE);
+    let alone = both_ways_on(grid, Config::apart(1), &plain, None);
+    assert!(alone.iter().filter(|image| image.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200).count() > 3);
+    for ranks in launcher::counts(&[3]) {
+        let found = both_ways_on(grid, Config::threads(ranks), &plain.clone().split_all(Split::Auto), None);
+        assert!(found.is_empty() || found.iter().map(bits).eq(alone.iter().map(bits)), "{ranks} ranks");
+    }
 }
 
 /// Uneven cuts, chunks that interlock, and ranks without bricks.
