@@ -8,9 +8,13 @@ mod file;
 mod profile;
 mod spans;
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
 use tracing::subscriber::NoSubscriber;
+
+use crate::error::CallSite;
 
 pub(crate) use self::chrome::{ChromeWriter, Told};
 pub(crate) use self::file::TraceFile;
@@ -28,6 +32,14 @@ pub fn warn(text: &str) {
         say(text);
     } else {
         tracing::warn!("{text}");
+    }
+}
+
+/// [`warn`] with a line of the program before the text, once for each line in a process. Local.
+pub fn warn_once(at: CallSite, text: impl FnOnce() -> String) {
+    static TOLD: Mutex<BTreeSet<CallSite>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(at) {
+        warn(&format!("{at}: {}", text()));
     }
 }
 

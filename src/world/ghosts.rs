@@ -1,8 +1,5 @@
 //! Ghost updates: what is wrong with them, and the short forms.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
 use super::exchange::{Entry, Exchange, Ghosts};
 use super::{Moved, Pending, World};
 use crate::array::GlobalArray;
@@ -70,17 +67,16 @@ pub(super) fn named_both_ways(all: &[&Ghosts]) -> bool {
 
 /// Tells people of arrays in a ghost update that have no ghost cells, once for each place in the program.
 pub(super) fn warn_of_none(entries: &[Entry], at: CallSite) {
-    static TOLD: Mutex<BTreeSet<(&str, u32, u32)>> = Mutex::new(BTreeSet::new());
     let array = entries.iter().find_map(|entry| match entry {
         Entry::Ghosts(ghosts) => Some(&ghosts.array).filter(|array| !array.chunks().has_ghosts()),
         Entry::Pair(_) | Entry::Prefix(..) => None,
     });
     let Some(array) = array else { return };
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((at.file(), at.line(), at.column())) {
+    trace::warn_once(at, || {
         let name = array.name();
-        trace::warn(&format!(
-            "{at}: the ghost update does nothing for array {name:?}, which has no ghost cells; give its layout some with \
+        format!(
+            "the ghost update does nothing for array {name:?}, which has no ghost cells; give its layout some with \
              Layout::ghost"
-        ));
-    }
+        )
+    });
 }

@@ -102,7 +102,7 @@ impl<'w> Pictures<'w> {
         let legend = Legend { name, range, colour: &colour, steps: flow.steps() };
         Ok(image.map(|mut image| {
             if scene.way != Way::Slice {
-                outline::draw(&mut image, &drawn.look);
+                outline::draw(&mut image, &drawn.look, &flow.grid());
             }
             if told { legend.below(image) } else { image }
         }))
@@ -111,7 +111,7 @@ impl<'w> Pictures<'w> {
     /// What is needed in space, made when it is first.
     fn space(&mut self, flow: &Flow) -> Result<&mut Space<'w>> {
         if self.space.is_none() {
-            let renderer = VolumeRenderer::new(self.world, &self.values, [1.0; 3], RendererOptions::default())?;
+            let renderer = VolumeRenderer::new(self.world, &self.values, flow.grid(), RendererOptions::default())?;
             let bodies = bodies(self.world, self.names[3], flow, &renderer)?;
             self.space = Some(Space { renderer, taken: self.known, bodies, surfaces: None });
         }
@@ -142,7 +142,8 @@ impl<'w> Pictures<'w> {
         let extracted = match surfaces {
             Some(extracted) => extracted,
             none => {
-                let (surfaces, colours) = (Surfaces::new(world, name, &values)?, flow.quantity_array(colours)?);
+                let (surfaces, colours) =
+                    (Surfaces::new(world, name, &values, flow.grid())?, flow.quantity_array(colours)?);
                 none.insert(Extracted { surfaces, colours, taken: None, at: None })
             }
         };

@@ -42,6 +42,8 @@ impl Fieldbook {
             };
             let file = self.directory.join(format!("{name}-{steps:09}.vti"));
             let mut options = SaveOptions::new();
+            let saved = flow.grid().section(flow.inside().map(|axis| axis.start), [1; 3]);
+            options.metadata = options.metadata.with_grid(&saved);
             options.metadata.name = Some((*name).to_owned());
             match quantity {
                 Some(quantity) => {

@@ -1,16 +1,18 @@
 //! The edges of a box in a picture, behind everything else.
 
+use zippy::Grid;
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, Crop, Look, Projection};
 
 /// As bright as they are.
 const GREY: f32 = 0.30;
 
-/// Draws the edges of a look's crop box where the picture is transparent.
-pub fn draw(image: &mut Image, look: &Look) {
+/// Draws the edges of a look's crop box of a volume on a grid where the picture is transparent.
+pub fn draw(image: &mut Image, look: &Look, grid: &Grid) {
     let Some(Crop { low, high }) = look.crop else { return };
     let corner = |number: usize| -> [f64; 3] {
-        std::array::from_fn(|axis| if number >> axis & 1 == 0 { low[axis] } else { high[axis] })
+        let length = |axis: usize| if number >> axis & 1 == 0 { low[axis] } else { high[axis] };
+        grid.position(std::array::from_fn(|axis| length(axis) / grid.spacing[axis]))
     };
     let size = [image.width as f64, image.height as f64];
     for (from, axis) in

@@ -112,7 +112,8 @@ impl Scene {
             high: inside.each_ref().map(|axis| (axis.end - 1) as f64),
         };
         let aspect = f64::from(size.0) / f64::from(size.1);
-        let look = Look::new(camera(&crop, aspect), transfer(range, case.length));
+        let whole = flow.grid().bounds_between(crop.low, crop.high);
+        let look = Look::new(camera(whole, aspect), transfer(range, case.length));
         Self {
             shown,
             way: if flow.problem().velocities().axes() == 2 { Way::Slice } else { Way::Volume },
@@ -182,11 +183,11 @@ fn transfer(range: [f64; 2], length: f64) -> TransferFunction {
 }
 
 /// From where a box is seen whole: x to the right, y up, z towards the viewer, who stands somewhat to the right and above.
-fn camera(whole: &Crop, aspect: f64) -> Camera {
+fn camera([low, high]: [[f64; 3]; 2], aspect: f64) -> Camera {
     /// Of the picture's height and width; the rest is a margin.
     const FILLED: f64 = 0.94;
     const FOV: f64 = 30.0;
-    let middle: [f64; 3] = std::array::from_fn(|axis| (whole.low[axis] + whole.high[axis]) / 2.0);
+    let middle: [f64; 3] = std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0);
     let (turned, raised) = (25.0_f64.to_radians(), 20.0_f64.to_radians());
     let back = [turned.sin() * raised.cos(), raised.sin(), turned.cos() * raised.cos()];
     let right = [turned.cos(), 0.0, -turned.sin()];
@@ -195,7 +196,7 @@ fn camera(whole: &Crop, aspect: f64) -> Camera {
     let slope = (FOV / 2.0).to_radians().tan() * FILLED;
     let needed = (0..8).map(|corner| {
         let at: [f64; 3] = std::array::from_fn(|axis| {
-            if corner >> axis & 1 == 0 { whole.low[axis] - middle[axis] } else { whole.high[axis] - middle[axis] }
+            if corner >> axis & 1 == 0 { low[axis] - middle[axis] } else { high[axis] - middle[axis] }
         });
         dot(at, back) + (dot(at, up).abs() / slope).max(dot(at, right).abs() / (slope * aspect))
     });

@@ -16,9 +16,9 @@ pub struct Surfaces<'w> {
 }
 
 impl<'w> Surfaces<'w> {
-    /// Of an array whose samples are 1 apart. Collective.
-    pub fn new(world: &'w World, name: &'static str, values: &GlobalArray<f32, 3>) -> Result<Self> {
-        let extractor = Extractor::with_normals(world, values, Grid::new([0.0; 3], [1.0; 3]))?;
+    /// Of an array on a grid. Collective.
+    pub fn new(world: &'w World, name: &'static str, values: &GlobalArray<f32, 3>, grid: Grid) -> Result<Self> {
+        let extractor = Extractor::with_normals(world, values, grid)?;
         Ok(Self { world, name, extractor, mesh: None, surface: None })
     }
 
@@ -105,7 +105,7 @@ pub fn bodies<'w>(
         solid.all().write(&points.map(share).collect::<Vec<f32>>())
     });
     world.agree("looking for bodies", filled)?;
-    let mut surfaces = Surfaces::new(world, name, &solid)?;
+    let mut surfaces = Surfaces::new(world, name, &solid, flow.grid())?;
     surfaces.extract(renderer, 0.5, None)?;
     Ok(surfaces.surface)
 }

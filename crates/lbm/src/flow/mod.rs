@@ -14,7 +14,7 @@ mod step;
 
 use zippy::error::CallSite;
 use zippy::region::Region;
-use zippy::{Element, GlobalArray, Kernel, Layout, Result, World};
+use zippy::{Element, GlobalArray, Grid, Kernel, Layout, Result, World};
 
 use self::exchange::Due;
 use self::lists::{Lists, kinds};
@@ -194,6 +194,12 @@ impl<'w> Flow<'w> {
             let layer = self.problem.layer(axis);
             layer..layer + self.problem.extents[axis]
         })
+    }
+
+    /// Positions of the cells of the flow's arrays, in lengths of the lattice: the first cell of the box has its middle at
+    /// 0, and solids of a [`Placement`](crate::solids::Placement) stand in the same space. Local.
+    pub fn grid(&self) -> Grid {
+        Grid::new(self.inside().map(|axis| -(axis.start as f64)), [1.0; 3])
     }
 
     /// The cell of the box at these coordinates of an array.

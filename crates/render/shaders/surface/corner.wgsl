@@ -18,8 +18,8 @@ struct Vertices {
 const CORNER_WORDS = 7;
 
 // Where in `found` the first position and the first normal stand that are not finite; see shaders/surface/reached.wgsl.
-const WRONG_POSITION = 1;
-const WRONG_NORMAL = 2;
+const WRONG_POSITION = 2;
+const WRONG_NORMAL = 3;
 
 // The largest number, and what lies beyond every picture; see src/volume/surface/deal.rs.
 const MOST = 3.4028234e38;

@@ -20,11 +20,12 @@ struct Reach {
 @group(0) @binding(5) var<storage, read_write> listed: array<u32>;    // three vertices each, and what they are
 @group(0) @binding(6) var<uniform> reach: Reach;
 
-// What `found` begins with: how many triangles are listed, the first vertices that are not finite, and the first triangle of
-// which a vertex is not there. Then boxes, six numbers a brick.
+// What `found` begins with: how many triangles are listed, how many lie outside of the volume, the first vertices that are not
+// finite, and the first triangle of which a vertex is not there. Then boxes, six numbers a brick.
 const LISTED = 0;
-const WRONG_TRIANGLE = 3;
-const BOXES = 4;
+const OUTSIDE = 1;
+const WRONG_TRIANGLE = 4;
+const BOXES = 5;
 const NONE = 0xffffffffu;
 
 // The host looks at triangles that may reach into more bricks: others would wait for them, and some devices end loops after
@@ -77,8 +78,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let b = place_of(corner.y);
     let c = place_of(corner.z);
     let last = vec3<f32>(reach.cells);
-    let low = vec3<i32>(clamp(floor(min(min(a, b), c) - reach.margin), vec3(0.0), last - 1.0));
-    let high = vec3<i32>(clamp(floor(max(max(a, b), c) + reach.margin) + 1.0, vec3(1.0), last));
+    let least = min(min(a, b), c) - reach.margin;
+    let greatest = max(max(a, b), c) + reach.margin;
+    if any(greatest < vec3(0.0)) || any(least > last) { atomicAdd(&found[found_index(OUTSIDE)], 1u); }
+    let low = vec3<i32>(clamp(floor(least), vec3(0.0), last - 1.0));
+    let high = vec3<i32>(clamp(floor(greatest) + 1.0, vec3(1.0), last));
     let first = low / reach.side;
     let extent = (high + reach.side - 1) / reach.side - first;
     let count = extent.x * extent.y * extent.z;

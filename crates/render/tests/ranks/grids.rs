@@ -6,7 +6,9 @@ use zippy_render::volume::{
     Camera, ClipPlane, Look, Material, Projection, RendererOptions, Shading, TransferFunction, Twin, VolumeRenderer,
 };
 
+use super::surfaces::on_device::Arrays;
 use super::surfaces::{Mesh, bits};
+use crate::support::jobs::{self, Carrier};
 use crate::support::launcher;
 
 const SHAPE: [i64; 3] = [27, 22, 31];
@@ -236,4 +238,49 @@ fn grids_without_a_position_for_each_voxel_are_refused() {
         }
         Ok(())
     });
+}
+
+/// Surfaces of a mesh without the grid of its volume, from the host and from the device, whose triangles lie in the volume,
+/// half outside and outside.
+fn missing() -> zippy::Result<()> {
+    let grid = grids()[0];
+    let program = |world: &World| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+        let renderer = VolumeRenderer::new(world, &volume, grid, RendererOptions::default())?;
+        let at = |index: [f64; 3]| Mesh::ball(grid.position(index).map(|part| part as f32), 4.0, 6);
+        let [inside, half, outside] = [[13.0, 10.0, 15.0], [0.0, 10.0, 15.0], [-9.0, 10.0, 15.0]].map(at);
+        for on_device in [false, true] {
+            for mesh in [&inside, &half, &outside, &outside] {
+                let mine = mesh.of(world.rank(), world.size());
+                let arrays = Arrays::of(world, "mesh", &mine);
+                match on_device {
+                    true => drop(renderer.surface_on_device("miss", &arrays.triangles())?),
+                    false => drop(renderer.surface("miss", &mine.triangles())?),
+                }
+            }
+        }
+        Ok(())
+    };
+    run_with(Config::new(), program).map(drop)
+}
+
+#[test]
+fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
+    let test = jobs::test(module_path!(), "surface_that_misses_the_volume_is_a_warning_with_both_boxes");
+    if jobs::play(&test, missing) {
+        return;
+    }
+    for ranks in [1, 3] {
+        let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        let warnings = ended.lines("lie outside of the volume");
+        // One from the host's line and one from the device's.
+        assert_eq!(warnings.len(), 2, "{}", ended.text);
+        let [low, high] = grids()[0].bounds(SHAPE);
+        let (low, high) = (format!("from {low:?}"), format!("to {high:?}"));
+        for warning in warnings {
+            assert!(warning.contains("144 of 144 triangles of \"miss\"") && warning.contains("grids.rs"), "{warning}");
+            assert!(warning.contains(&low) && warning.contains(&high), "{warning}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod common;
 mod command_line;
 mod cuts;
 mod files;
+mod grids;
 mod isosurfaces;
 mod looks;
 mod paths;

@@ -117,6 +117,21 @@ impl Bricks {
         self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
 
+    /// Triangles of a part that lie outside of the volume, by more than the margin. In kernels:
+    /// `shaders/surface/reached.wgsl`.
+    pub(super) fn outside(&self, of: &Triangles) -> u64 {
+        let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.all_cells());
+        let is_outside = |corners: &&[u32; 3]| {
+            let places = corners.map(|vertex| to_voxels.apply(of.positions[vertex as usize]));
+            (0..3).any(|axis| {
+                let along = places.map(|place| place[axis]);
+                along.iter().all(|&at| at + margin[axis] < 0.0)
+                    || along.iter().all(|&at| at - margin[axis] > cells[axis] as f32)
+            })
+        };
+        of.triangles.iter().filter(is_outside).count() as u64
+    }
+
     /// The cells that a triangle may reach into, those around the volume among them.
     fn cells(&self, places: [[f32; 3]; 3]) -> CellBox {
         let margin = self.margin();

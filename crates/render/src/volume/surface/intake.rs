@@ -13,9 +13,9 @@ use super::triangles::{CORNER_WORDS, Corner, wrong_normal, wrong_position, wrong
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
 
-/// What `found` begins with: how many triangles are listed, and the first position, normal and triangle that are wrong; see
-/// `shaders/surface/reached.wgsl`.
-const HEAD: usize = 4;
+/// What `found` begins with: how many triangles are listed and how many lie outside of the volume, and the first position,
+/// normal and triangle that are wrong; see `shaders/surface/reached.wgsl`.
+const HEAD: usize = 5;
 
 /// Of bricks that are another rank's, and where nothing is wrong.
 const NONE: u32 = u32::MAX;
@@ -44,6 +44,8 @@ pub(super) struct Taken {
     pub reached: BTreeMap<usize, CellBox>,
     /// Those that may reach into bricks of other ranks, or into very many.
     pub listed: Drawn,
+    /// How many lie outside of the volume.
+    pub outside: u64,
 }
 
 impl Intake {
@@ -73,7 +75,7 @@ impl Intake {
         (corners, order): (&mut Growable<f32>, &mut Growable<u32>),
     ) -> Result<Taken> {
         let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
-        let mut found = vec![0, NONE, NONE, NONE];
+        let mut found = vec![0, 0, NONE, NONE, NONE];
         found.extend(own.iter().flat_map(|_| EMPTY));
         let (bytes, most) = (4 * found.len() as u64, world.binding_bytes());
         if bytes > most {
@@ -90,14 +92,14 @@ impl Intake {
         order.set_len(3 * of.count())?;
         let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
         self.listed.set_len(room * LISTED_WORDS as u64)?;
-        let (told, listed) = self.look(world, bricks, of, (corners, order))?;
+        let (told, listed, outside) = self.look(world, bricks, of, (corners, order))?;
         let boxes = own.into_iter().zip(told[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
         let cells = |cells: &[u32; 6]| cells.map(|cell| cell as i32);
         let cells = boxes.map(|(brick, found)| {
             let [x, y, z, to_x, to_y, to_z] = cells(found);
             (brick, ([x, y, z], [to_x, to_y, to_z]))
         });
-        Ok(Taken { reached: cells.collect(), listed })
+        Ok(Taken { reached: cells.collect(), listed, outside })
     }
 
     fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
@@ -114,7 +116,7 @@ impl Intake {
         call.over([of.vertices()]).run()
     }
 
-    /// What was found, and the triangles that are listed, each vertex once. Kernels look at no more triangles at once than
+    /// What was found, the triangles that are listed, each vertex once, and how many lie outside. Kernels look at no more triangles at once than
     /// the list can hold at most.
     fn look(
         &mut self,
@@ -122,9 +124,9 @@ impl Intake {
         bricks: &Bricks,
         of: &DeviceTriangles,
         (corners, order): (&Growable<f32>, &Growable<u32>),
-    ) -> Result<(Vec<u32>, Drawn)> {
+    ) -> Result<(Vec<u32>, Drawn, u64)> {
         let (mut drawn, mut known) = (Drawn::default(), HashMap::new());
-        let mut first = 0;
+        let (mut first, mut outside) = (0, 0);
         loop {
             let end = of.count().min(first + most_listed(world));
             let told = self.look_at(bricks, of, first..end, (corners, order))?;
@@ -136,17 +138,18 @@ impl Intake {
                 self.listed.set_len(count * LISTED_WORDS as u64)?;
                 continue;
             }
+            outside += u64::from(told[1]);
             if count > 0 {
                 self.add_listed(count, &mut drawn, &mut known)?;
             }
             if end == of.count() {
-                return Ok((told, drawn));
+                return Ok((told, drawn, outside));
             }
             first = end;
         }
     }
 
-    /// What was found when some triangles were looked at, too. Those listed begin anew.
+    /// What was found when some triangles were looked at, too. Those listed and those outside begin anew.
     fn look_at(
         &self,
         bricks: &Bricks,
@@ -155,7 +158,7 @@ impl Intake {
         (corners, order): (&Growable<f32>, &Growable<u32>),
     ) -> Result<Vec<u32>> {
         let (lattice, room) = (&bricks.lattice, self.listed.len() / LISTED_WORDS as u64);
-        self.found.at(0..1).write(&[0])?;
+        self.found.at(0..2).write(&[0, 0])?;
         let call = self.reached.call().read("corners", corners.all()).read("triangles", of.triangles.all());
         let call = call.read("numbers", self.numbers.all()).write("order", order.all());
         let call = call.update("found", self.found.all()).write("listed", self.listed.all());
@@ -193,7 +196,7 @@ fn check(told: &[u32], of: &DeviceTriangles) -> Result<()> {
         let read = of.at(first..first + 3).read()?;
         Ok([read[0], read[1], read[2]])
     };
-    let [position, normal, triangle] = [1, 2, 3].map(|kind: usize| Some(told[kind]).filter(|&number| number != NONE));
+    let [position, normal, triangle] = [2, 3, 4].map(|kind: usize| Some(told[kind]).filter(|&number| number != NONE));
     if let Some(number) = position {
         return Err(wrong_position(number as usize, three(of.positions, number)?).into());
     }

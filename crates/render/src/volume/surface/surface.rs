@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use zippy::array::Growable;
 use zippy::device::Lease;
+use zippy::error::CallSite;
+use zippy::trace::warn_once;
 use zippy::wgpu::BufferUsages;
 use zippy::{Result, World};
 
@@ -26,6 +28,8 @@ pub struct Surface {
     reached: Vec<Option<CellBox>>,
     triangles: u64,
     bricks: Rc<Bricks>,
+    /// Whether people know that most of it lies outside of the volume.
+    is_known_to_miss: bool,
 }
 
 /// What is done, to all ranks.
@@ -36,7 +40,7 @@ impl Surface {
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
         let corners = world.growable_for(&format!("{name}.corners"), BufferUsages::VERTEX)?;
         let order = world.growable_for(&format!("{name}.order"), BufferUsages::INDEX)?;
-        Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone() })
+        Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone(), is_known_to_miss: false })
     }
 
     /// Takes other triangles. Whatever fails, what is left is a surface without triangles.
@@ -68,7 +72,9 @@ impl Surface {
         let drawn = bricks.deal(world, of)?;
         let mut reached = BTreeMap::new();
         bricks.reached(world.rank(), &drawn, &mut reached);
-        self.finish(world, reached, &drawn, of.triangles.len() as u64)
+        let counts = [of.triangles.len() as u64, bricks.outside(of)];
+        let totals = self.finish(world, reached, &drawn, counts)?;
+        self.warn_of_miss(world, totals, || Ok(of.positions.to_vec()))
     }
 
     /// Takes triangles that stay on the device into an empty one. Collective.
@@ -82,22 +88,71 @@ impl Surface {
         let checked = of.check(world).and_then(|()| bricks.check());
         world.agree(TAKING, checked.map_err(Into::into))?;
         let taken = intake.take(world, &bricks, of, (&mut self.corners, &mut self.order));
-        let Taken { mut reached, listed } = world.agree(TAKING, taken)?;
+        let Taken { mut reached, listed, outside } = world.agree(TAKING, taken)?;
         let received = bricks.deal_to_others(world, &listed)?;
         for drawn in [&listed, &received] {
             bricks.reached(world.rank(), drawn, &mut reached);
         }
-        self.finish(world, reached, &received, of.count())
+        let totals = self.finish(world, reached, &received, [of.count(), outside])?;
+        self.warn_of_miss(world, totals, || Ok(of.positions.all().read()?.as_chunks::<3>().0.to_vec()))
     }
 
-    /// Adds what is drawn here beside what is there; `count` are this rank's triangles. Collective.
-    fn finish(&mut self, world: &World, reached: BTreeMap<usize, CellBox>, drawn: &Drawn, count: u64) -> Result<()> {
+    /// Adds what is drawn here beside what is there. `counts`: this rank's triangles, and those of them that lie outside of
+    /// the volume; returns those of all ranks. Collective.
+    fn finish(
+        &mut self,
+        world: &World,
+        reached: BTreeMap<usize, CellBox>,
+        drawn: &Drawn,
+        mut counts: [u64; 2],
+    ) -> Result<[u64; 2]> {
         self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
-        let mut count = [count];
-        world.group().all_reduce(&mut count, |sum, more| *sum += more)?;
+        world.group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         world.agree(TAKING, self.append(world, drawn))?;
-        self.triangles = count[0];
+        self.triangles = counts[0];
+        Ok(counts)
+    }
+
+    /// Warns, once for the surface and for the call site, where more than half of the triangles lie outside of the volume.
+    /// Collective.
+    fn warn_of_miss(
+        &mut self,
+        world: &World,
+        [count, outside]: [u64; 2],
+        positions: impl FnOnce() -> Result<Vec<[f32; 3]>>,
+    ) -> Result<()> {
+        if 2 * outside <= count || self.is_known_to_miss {
+            return Ok(());
+        }
+        self.is_known_to_miss = true;
+        let positions = world.agree(TAKING, positions())?;
+        // Negated ends, so that the least of all are the least and the greatest.
+        let mut ends = [f32::INFINITY; 6];
+        for position in positions {
+            for (end, part) in ends.iter_mut().zip(position.into_iter().chain(position.map(|part| -part))) {
+                *end = end.min(part);
+            }
+        }
+        world.group().all_reduce(&mut ends, |least, other| *least = least.min(*other))?;
+        if world.rank() == 0 {
+            let [x, y, z, to_x, to_y, to_z] = ends;
+            let bricks = &self.bricks;
+            let [low, high] = bricks.grid.bounds(bricks.lattice.all_cells().map(|cells| i64::from(cells) + 1));
+            warn_once(CallSite::here(), || {
+                format!(
+                    "{outside} of {count} triangles of {:?} lie outside of the volume: the surface reaches from {:?} to {:?}, \
+                     the volume from {low:?} to {high:?}; a mesh and a volume need the same grid",
+                    self.name(),
+                    [x, y, z],
+                    [-to_x, -to_y, -to_z]
+                )
+            });
+        }
         Ok(())
+    }
+
+    fn name(&self) -> &str {
+        self.order.name().trim_end_matches(".order")
     }
 
     fn append(&mut self, world: &World, Drawn { corners, order }: &Drawn) -> Result<()> {
@@ -118,7 +173,7 @@ impl Surface {
         }
         let message = format!(
             "{:?} is a surface in a volume of other voxels, bricks or owners; give its triangles to this renderer",
-            self.order.name().trim_end_matches(".order")
+            self.name()
         );
         Err(RenderError::Surface(message))
     }

@@ -8,7 +8,7 @@ use zippy_render::volume::{
     Shading, TransferFunction, Triangles, VolumeRenderer,
 };
 
-mod on_device;
+pub mod on_device;
 mod planes;
 
 use crate::support::jobs::{self, Carrier};

@@ -11,7 +11,7 @@ use super::{Mesh, SHAPE, SPACING, bits, even};
 use crate::support::{self, launcher};
 
 /// A mesh on the device.
-struct Arrays {
+pub struct Arrays {
     positions: Growable<f32>,
     normals: Growable<f32>,
     values: Growable<f32>,
@@ -25,7 +25,7 @@ impl Arrays {
         Self { positions: growable("positions"), normals: growable("normals"), values: growable("values"), triangles }
     }
 
-    fn of(world: &World, name: &str, mesh: &Mesh) -> Self {
+    pub fn of(world: &World, name: &str, mesh: &Mesh) -> Self {
         let mut made = Self::new(world, name);
         made.set(mesh);
         made
@@ -43,7 +43,7 @@ impl Arrays {
         self.triangles.append(mesh.triangles.as_flattened()).unwrap();
     }
 
-    fn triangles(&self) -> DeviceTriangles<'_> {
+    pub fn triangles(&self) -> DeviceTriangles<'_> {
         DeviceTriangles {
             positions: &self.positions,
             normals: Some(&self.normals).filter(|normals| !normals.is_empty()),
@@ -161,8 +161,8 @@ fn both_ways_on(grid: Grid, config: Config, layout: &Layout, owners: Option<&[us
 /// Positions become voxels by products and sums that no device may fuse.
 #[test]
 fn triangles_of_a_turned_grid_are_those_from_the_host() {
-    let turned = [[0.96, 0.28, 0.0], [-0.28, 0.96, 0.0], [0.0, 0.6, -0.8]];
-    let grid = Grid::new([1.3, -2.1, 21.7], SPACING).with_directions(turned);
+    let turned = [[0.96, 0.28, 0.0], [-0.28, 0.96, 0.0], [0.0, 0.0, -1.0]];
+    let grid = Grid::new([3.3, -3.1, 20.7], SPACING).with_directions(turned);
     let plain = Layout::new(SHAPE);
     let alone = both_ways_on(grid, Config::apart(1), &plain, None);
     assert!(alone.iter().filter(|image| image.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200).count() > 3);

@@ -1,0 +1,108 @@
+//! Files with origin, spacing and directions: volume, isosurface and clip planes in the space of the file.
+
+use zippy::Grid;
+use zippy_io::image::Image;
+
+use super::common::nrrd::Temporary;
+use super::{alone, run};
+
+const SHAPE: [i64; 3] = [26, 21, 30];
+const RADIUS: f64 = 6.5;
+
+/// Turned and mirrored, at an odd place, with unequal spacings.
+fn grid() -> Grid {
+    Grid::new([-31.7, 12.25, 203.5], [1.0, 1.25, 0.75]).with_directions([
+        [0.6, 0.8, 0.0],
+        [-0.48, 0.36, 0.8],
+        [-0.64, 0.48, -0.6],
+    ])
+}
+
+fn middle() -> [f64; 3] {
+    grid().position(SHAPE.map(|count| (count - 1) as f64 / 2.0))
+}
+
+/// A ball, as the height above its surface.
+fn ball() -> Temporary {
+    let (grid, middle) = (grid(), middle());
+    let vector = |vector: [f64; 3]| vector.map(|part| part.to_string()).join(",");
+    let [x, y, z] = grid.steps().map(vector);
+    let head = format!(
+        "NRRD0004\ntype: float\ndimension: 3\nspace dimension: 3\nsizes: 26 21 30\nspace directions: ({x}) ({y}) ({z})\n\
+         space origin: ({})\nendian: little\nencoding: raw\n\n",
+        vector(grid.origin)
+    );
+    let value = |at: [i64; 3]| {
+        let at = grid.position(at.map(|at| at as f64));
+        (RADIUS - (0..3).map(|row| (at[row] - middle[row]).powi(2)).sum::<f64>().sqrt()) as f32
+    };
+    let [nx, ny, nz] = SHAPE;
+    let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| value([x, y, z]).to_le_bytes())));
+    Temporary::new(&[head.as_bytes(), &voxels.flatten().collect::<Vec<u8>>()].concat())
+}
+
+/// Seen along z, x to the right and y upwards, 60 by 50 pixels of a third of a length.
+fn scene(opacity: &str) -> Temporary {
+    let [x, y, z] = middle();
+    let text = format!(
+        r#"{{"scenes": [{{"file": "a.png", "size": [60, 50], "sample_distance": 0.05,
+        "projection": "parallel, half-height 8.333333333333334", "camera_position": [{x}, {y}, {}],
+        "focal_point": [{x}, {y}, {z}], "view_up": [0, 1, 0], "opacity_points": {opacity},
+        "rgb_points": [[0, 1, 1, 1]]}}]}}"#,
+        z + 100.0
+    );
+    Temporary::new(text.as_bytes())
+}
+
+/// Where a pixel is, from the ball's middle.
+fn place(pixel: usize) -> [f64; 2] {
+    [(pixel % 60) as f64 - 29.5, 24.5 - (pixel / 60) as f64].map(|at| at / 3.0)
+}
+
+/// Pixels are covered where they are to be, apart from those near a border.
+fn covers(image: &Image, what: &str, depth: impl Fn([f64; 2]) -> f64) {
+    let mut counts = [0; 2];
+    for (pixel, colour) in image.pixels.iter().enumerate() {
+        let depth = depth(place(pixel));
+        if depth.abs() > 0.12 {
+            assert_eq!(colour[3] > 0.5, depth > 0.0, "{what}, pixel {pixel} at {:?}: {colour:?}", place(pixel));
+            counts[usize::from(depth > 0.0)] += 1;
+        }
+    }
+    assert!(counts[0] > 800 && counts[1] > 300, "{what}: {counts:?}");
+}
+
+#[test]
+fn volume_and_isosurface_of_a_turned_file_cover_the_same_disc() {
+    let (file, opaque, clear) = (ball(), scene("[[-0.001, 0], [0.001, 1]]"), scene("[[0, 0]]"));
+    let words = |scene: &Temporary, more: &[&str]| -> Vec<String> {
+        let common = ["--input", file.0.to_str().unwrap(), "--scene", scene.0.to_str().unwrap(), "--brick", "8"];
+        common.iter().chain(more).map(|word| (*word).to_string()).collect()
+    };
+    let disc = |[x, y]: [f64; 2]| RADIUS - x.hypot(y);
+    let left = format!("--clip=-1,0,0,{}", -(middle()[0] + 1.5));
+    let half = |at: [f64; 2]| disc(at).min(1.5 - at[0]);
+    for (scene, more, what) in [(&opaque, vec![], "volume"), (&clear, vec!["--iso", "0"], "isosurface")] {
+        let plain = words(scene, &more);
+        let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+        let found = alone(&plain);
+        covers(&found, what, disc);
+        for ranks in [1, 3] {
+            if let Some(rendered) = run(ranks, &plain) {
+                assert_eq!(rendered.image.difference(&found).unwrap().max_abs, 0.0, "{what}, {ranks} ranks");
+            }
+        }
+        covers(&alone(&[&plain[..], &[&left]].concat()), what, half);
+    }
+}
+
+/// A picture without a scene shows the whole volume, wherever it stands.
+#[test]
+fn first_camera_sees_the_whole_of_a_turned_file() {
+    let file = ball();
+    let image = alone(&["--input", file.0.to_str().unwrap(), "--size", "40x40", "--preset", "grey-ramp"]);
+    let is_seen = |pixel: usize| image.pixels[pixel][3] > 0.0;
+    assert!((0..1600).filter(|&pixel| is_seen(pixel)).count() > 150);
+    let at_the_border = |pixel: &usize| [0, 39].contains(&(pixel % 40)) || [0, 39].contains(&(pixel / 40));
+    assert!(!(0..1600).filter(at_the_border).any(is_seen));
+}
