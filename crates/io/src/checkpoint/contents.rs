@@ -1,5 +1,6 @@
 //! [`Contents`]: what is saved.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -21,7 +22,7 @@ use super::element::SavedType;
 #[derive(Default)]
 #[must_use]
 pub struct Contents<'a> {
-    pub(super) saved: Vec<Box<dyn Saved + 'a>>,
+    pub(super) entries: Vec<Entry<'a>>,
     state: Option<Result<Vec<u8>, String>>,
 }
 
@@ -31,15 +32,55 @@ impl<'a> Contents<'a> {
         Self::default()
     }
 
-    /// And a global array: the cells of all chunks, without ghost cells.
-    pub fn array<T: Element, const D: usize>(mut self, array: &'a GlobalArray<T, D>) -> Self {
-        self.saved.push(Box::new(array));
-        self
+    /// Adds a global array under its own name: the cells of all chunks, without ghost cells.
+    ///
+    /// The name belongs to the array and not to the variable that holds it: two arrays that are swapped (`mem::swap`) also
+    /// exchange their names in the checkpoint. A program that swaps arrays names them with [`array_as`](Self::array_as).
+    pub fn array<T: Element, const D: usize>(self, array: &'a GlobalArray<T, D>) -> Self {
+        self.array_as(array.name(), array)
     }
 
-    /// And a growable array: each rank's cells in use. Every rank has one of this name, maybe an empty one.
-    pub fn growable<T: Element>(mut self, growable: &'a Growable<T>) -> Self {
-        self.saved.push(Box::new(growable));
+    /// Adds a global array under the given name, by which [`Checkpoint`](super::Checkpoint) finds it.
+    ///
+    /// ```
+    /// # use zippy::{Layout, World};
+    /// # use zippy_io::checkpoint::{Checkpoints, Contents};
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # zippy::run_with(zippy::Config::threads(2), |world: &World| {
+    /// # let layout = Layout::new([9]);
+    /// let [mut now, mut next] = [world.array::<f32, 1>("now", &layout)?, world.array::<f32, 1>("next", &layout)?];
+    /// next.fill(1.0)?;
+    /// std::mem::swap(&mut now, &mut next);
+    /// let checkpoints = Checkpoints::new(directory.path(), 1);
+    /// checkpoints.save(world, 1, &Contents::new().array_as("u", &now))?;
+    ///
+    /// let u = checkpoints.at(world, 1)?.array::<f32, 1>(world, "u", Layout::new)?;
+    /// assert_eq!(world.sum(&u)?, 9.0);
+    /// # Ok(())
+    /// # })?;
+    /// # Ok::<(), zippy::Error>(())
+    /// ```
+    pub fn array_as<T: Element, const D: usize>(
+        self,
+        name: impl Into<Cow<'a, str>>,
+        array: &'a GlobalArray<T, D>,
+    ) -> Self {
+        self.entry(name.into(), Box::new(array))
+    }
+
+    /// Adds a growable array under its own name: each rank's cells in use. Every rank has one of this name, maybe an empty
+    /// one.
+    pub fn growable<T: Element>(self, growable: &'a Growable<T>) -> Self {
+        self.growable_as(growable.core().name(), growable)
+    }
+
+    /// Adds a growable array under the given name. Every rank has one of this name, maybe an empty one.
+    pub fn growable_as<T: Element>(self, name: impl Into<Cow<'a, str>>, growable: &'a Growable<T>) -> Self {
+        self.entry(name.into(), Box::new(growable))
+    }
+
+    fn entry(mut self, name: Cow<'a, str>, saved: Box<dyn Saved + 'a>) -> Self {
+        self.entries.push(Entry { name, saved });
         self
     }
 
@@ -61,8 +102,7 @@ impl<'a> Contents<'a> {
     /// What is wrong with it as far as this rank knows.
     pub(super) fn check(&self) -> Result<()> {
         let mut names = BTreeSet::new();
-        if let Some(twice) = self.saved.iter().find(|saved| !names.insert(saved.name())) {
-            let name = twice.name();
+        if let Some(Entry { name, .. }) = self.entries.iter().find(|entry| !names.insert(&*entry.name)) {
             return Err(Error::program(format!("two arrays of the checkpoint are called {name:?}; names must differ")));
         }
         match &self.state {
@@ -79,14 +119,20 @@ impl<'a> Contents<'a> {
     /// What must be the same on every rank: the arrays with their cuts, as a number.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for saved in &self.saved {
-            (saved.name(), SavedType::of(saved.element()).to_string()).hash(&mut hasher);
+        for Entry { name, saved } in &self.entries {
+            (name, SavedType::of(saved.element()).to_string()).hash(&mut hasher);
             if let Cells::Array(placement) = saved.cells() {
                 (placement.chunks().fingerprint(), placement.ownership().fingerprint()).hash(&mut hasher);
             }
         }
         hasher.finish()
     }
+}
+
+/// An array and its name in the checkpoint.
+pub(super) struct Entry<'a> {
+    pub name: Cow<'a, str>,
+    pub saved: Box<dyn Saved + 'a>,
 }
 
 /// Where the cells of an array are.
@@ -98,7 +144,6 @@ pub enum Cells<'s> {
 
 /// An array of any type.
 pub trait Saved {
-    fn name(&self) -> &str;
     fn element(&self) -> &'static ElementInfo;
     fn cells(&self) -> Cells<'_>;
 
@@ -123,10 +168,6 @@ fn most_cells<T: Element>() -> u64 {
 }
 
 impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
-    fn name(&self) -> &str {
-        self.core().name()
-    }
-
     fn element(&self) -> &'static ElementInfo {
         self.core().element()
     }
@@ -146,10 +187,6 @@ impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
 }
 
 impl<T: Element> Saved for &Growable<T> {
-    fn name(&self) -> &str {
-        self.core().name()
-    }
-
     fn element(&self) -> &'static ElementInfo {
         self.core().element()
     }

@@ -15,6 +15,7 @@ use zippy::{Error, Layout, Result, World};
 use super::blocks::{PIECE_BYTES, Reader};
 use super::element::SavedType;
 use super::manifest::{Manifest, SavedArray, SavedGrowable};
+use super::missing;
 use super::names::{self, STATE};
 use super::open::{Opened, PassedOver};
 use crate::{IoError, quoted};
@@ -88,7 +89,8 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The same on every rank: there is no array of this name, of this type and with so many axes; a layout of another shape;
-    /// as [`World::array`]; files that have become others since the checkpoint was opened.
+    /// as [`World::array`]; files that have become others since the checkpoint was opened. Where there is no array of this
+    /// name, the message lists all arrays and names those that have the wanted type and axes.
     #[track_caller]
     pub fn array<T: Element, const D: usize>(
         &self,
@@ -108,17 +110,32 @@ impl Checkpoint {
         Ok(array)
     }
 
-    /// The saved cells into the array of the same name, type and shape, whatever its cuts. Collective; ghost cells keep their
-    /// values.
+    /// Reads the saved cells into the array of the same name, type and shape, whatever its cuts. Collective; ghost cells keep
+    /// their values.
     ///
     /// # Errors
     /// As [`array`](Self::array). Where files have become others, cells of the array may have been written.
     #[track_caller]
     pub fn fill<T: Element, const D: usize>(&self, world: &World, array: &GlobalArray<T, D>) -> Result<()> {
+        self.fill_as(world, array.name(), array)
+    }
+
+    /// Reads the cells that were saved under a name into an array of any name, of the same type and shape, whatever its cuts:
+    /// the counterpart of [`Contents::array_as`](super::Contents::array_as). Collective; ghost cells keep their values.
+    ///
+    /// # Errors
+    /// As [`fill`](Self::fill).
+    #[track_caller]
+    pub fn fill_as<T: Element, const D: usize>(
+        &self,
+        world: &World,
+        name: &str,
+        array: &GlobalArray<T, D>,
+    ) -> Result<()> {
         let _call = CallSite::enter();
-        let what = self.loading(array.name());
-        let found = self.saved::<D>(array.name(), &T::INFO);
-        let found = found.and_then(|saved| self.has_shape(saved, &Index::new(&array.shape())).map(|()| saved));
+        let (what, shape) = (self.loading(name), Index::new(&array.shape()));
+        let found = self.saved::<D>(name, &T::INFO);
+        let found = found.and_then(|saved| self.has_shape(saved, &shape).map(|()| saved));
         let saved = world.agree(&what, found)?;
         world.agree(&what, self.read_own(saved, array))
     }
@@ -135,7 +152,7 @@ impl Checkpoint {
         let _call = CallSite::enter();
         let what = self.loading(name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
-        let found = found.ok_or_else(|| self.without("growable array", name, self.growable_names()));
+        let found = found.ok_or_else(|| self.missing(missing::growable(self.manifest(), name, &T::INFO)));
         let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
         let saved = world.agree(&what, saved)?;
         let own = own_cells(saved, world.rank(), world.size());
@@ -146,10 +163,8 @@ impl Checkpoint {
         format!("loading {name:?} of step {}", self.step())
     }
 
-    fn without<'n>(&self, what: &str, name: &str, names: impl Iterator<Item = &'n str>) -> Error {
-        let names: Vec<String> = names.map(quoted).collect();
-        let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
-        IoError::request(self.directory(), format!("has no {what} called {name:?}; it has {there}")).into()
+    fn missing(&self, message: String) -> Error {
+        IoError::request(self.directory(), message).into()
     }
 
     fn has_type(&self, name: &str, saved: &SavedType, wanted: &ElementInfo) -> Result<()> {
@@ -166,7 +181,7 @@ impl Checkpoint {
 
     fn saved<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
         let found = self.manifest().arrays.iter().find(|array| array.name == name);
-        let saved = found.ok_or_else(|| self.without("array", name, self.array_names()))?;
+        let saved = found.ok_or_else(|| self.missing(missing::array(self.manifest(), name, (wanted, D))))?;
         self.has_type(name, &saved.element, wanted)?;
         match saved.shape.len() {
             axes if axes == D => Ok(saved),

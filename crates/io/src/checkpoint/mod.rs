@@ -43,6 +43,11 @@
 //! # Ok::<(), zippy::Error>(())
 //! ```
 //!
+//! # Names
+//!
+//! [`Contents::array`] saves an array under its own name. A program that swaps two arrays after each step has its field in
+//! either of them, so it names what it saves: [`Contents::array_as`], [`Contents::growable_as`] and [`Checkpoint::fill_as`].
+//!
 //! # In the directory
 //!
 //! A checkpoint is a directory `step-<step>.<number>`, a *generation*; numbers count the saves, so that the latest
@@ -82,6 +87,7 @@ mod heartbeat;
 mod holder;
 mod load;
 mod manifest;
+mod missing;
 mod names;
 mod open;
 mod pending;

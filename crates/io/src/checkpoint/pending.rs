@@ -50,7 +50,7 @@ impl<'w> PendingSave<'w> {
                 pieces.push(piece);
                 Ok(())
             };
-            contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
+            contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;
             let (writer, leave) = (begun.writer()?, Arc::clone(&leave));
             let thread = Builder::new().name(format!("rank {} saves", world.rank()));
             let spawned = thread.spawn(move || write(writer, pieces.into_iter(), &leave));

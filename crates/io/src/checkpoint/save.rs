@@ -7,7 +7,7 @@ use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 
 use super::blocks::{Sums, Writer};
-use super::contents::{Cells, Contents, Saved};
+use super::contents::{Cells, Contents, Entry};
 use super::draft::Draft;
 use super::element::SavedType;
 use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
@@ -130,7 +130,7 @@ fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
     let mut hasher = DefaultHasher::new();
     state.hash(&mut hasher);
     let mut own = vec![contents.fingerprint(), hasher.finish()];
-    own.extend(contents.saved.iter().filter_map(|saved| match saved.cells() {
+    own.extend(contents.entries.iter().filter_map(|entry| match entry.saved.cells() {
         Cells::Growable(cells) => Some(cells),
         Cells::Array(_) => None,
     }));
@@ -164,16 +164,16 @@ impl Rest {
         let state = contents.state_bytes().map(<[u8]>::to_vec);
         let manifest = Manifest::new((generation, run), ranks, state.as_ref().map(|state| state.len() as u64));
         let mut rest = Self { state, manifest };
-        for saved in &contents.saved {
-            rest.add(&**saved, lengths);
+        for entry in &contents.entries {
+            rest.add(entry, lengths);
         }
         rest.manifest.fit()?;
         Ok(rest)
     }
 
     /// Where the ranks write the cells of an array: behind those of the arrays before it.
-    fn add(&mut self, saved: &dyn Saved, lengths: &[Vec<u64>]) {
-        let (name, element) = (saved.name().to_string(), SavedType::of(saved.element()));
+    fn add(&mut self, Entry { name, saved }: &Entry<'_>, lengths: &[Vec<u64>]) {
+        let (name, element) = (name.to_string(), SavedType::of(saved.element()));
         let Manifest { files, arrays, growables, .. } = &mut self.manifest;
         let mut next = |rank: usize, cells: u64| {
             let offset = files[rank].bytes;
@@ -211,6 +211,6 @@ impl Rest {
 pub fn write(begun: &Begun, contents: &Contents<'_>) -> Result<Sums> {
     let mut writer = begun.writer()?;
     let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
-    contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
+    contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;
     Ok(writer.finish()?)
 }

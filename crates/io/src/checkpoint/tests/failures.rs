@@ -173,7 +173,7 @@ fn what_does_not_fit_what_was_saved() {
         assert_eq!(checkpoint.array_names().chain(checkpoint.growable_names()).collect::<Vec<_>>(), ["plane", "list"]);
         let fail = |wanted: &str, result: Result<()>| all_fail(world, wanted, result);
         let array = checkpoint.array::<f32, 2>(world, "plan", Layout::new);
-        fail("has no array called \"plan\"; it has \"plane\"", array.map(drop));
+        fail("has no array called \"plan\"; it has \"plane\" (f32, 5 x 4)", array.map(drop));
         let array = checkpoint.array::<i32, 2>(world, "plane", Layout::new);
         fail("\"plane\" has cells of \"f32\", and cells of i32 are wanted", array.map(drop));
         let array = checkpoint.array::<f32, 3>(world, "plane", Layout::new);

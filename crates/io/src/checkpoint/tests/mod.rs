@@ -11,6 +11,7 @@ mod kill;
 mod launcher;
 mod round_trip;
 mod runs;
+mod swaps;
 
 use std::path::Path;
 use std::process::Command;
