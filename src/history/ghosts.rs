@@ -26,6 +26,8 @@ pub(crate) struct Ghosts {
     writes: RefCell<BTreeMap<(ChunkId, Region, u64), Written>>,
     /// What was read since then: of which link, which cells, from which place, after how many times that they were filled.
     reads: RefCell<BTreeMap<(usize, Region, u64, u64), Read>>,
+    /// Number of the last operation on this rank that has written ghost cells.
+    written_at: Cell<u64>,
     /// Whether another handle has the same chunks with other neighbours, so that nothing is known.
     given_up: Cell<bool>,
 }
@@ -60,8 +62,8 @@ struct Written {
     first: u64,
     last: u64,
     site: Site,
-    /// Number of the first such operation on this rank.
-    clock: u64,
+    /// As those of a [`WriteRecord`].
+    clocks: Vec<u64>,
 }
 
 impl Ghosts {
@@ -91,6 +93,7 @@ impl Ghosts {
             done: RefCell::default(),
             writes: RefCell::default(),
             reads: RefCell::default(),
+            written_at: Cell::default(),
             given_up: Cell::new(false),
         })
     }
@@ -123,23 +126,32 @@ impl Ghosts {
         if !for_all {
             *done = after.done.clone();
         }
-        let (count, clock) = (after.passed(place), after.clock);
+        let (count, filled_at) = (after.passed(place), after.transfer.max(self.written_at.get()));
         let mut writes = self.writes.borrow_mut();
         for region in written {
-            self.filled(chunk, region, &after);
-            let new = Written { first: count, last: count, site: site.clone(), clock };
-            writes.entry((chunk, *region, place)).or_insert(new).last = count;
+            if self.filled(chunk, region, &after) {
+                self.written_at.set(after.clock);
+            }
+            let new = || Written { first: count, last: count, site: site.clone(), clocks: Vec::new() };
+            let known = writes.entry((chunk, *region, place)).or_insert_with(new);
+            known.last = count;
+            if known.clocks.last().is_none_or(|&last| last <= filled_at) {
+                known.clocks.push(after.clock);
+            }
         }
     }
 
-    /// A box of ghost cells was filled from its owners, as they were at a moment.
-    pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) {
+    /// A box of ghost cells was filled from its owners, as they were at a moment. Whether there are such cells in it.
+    pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) -> bool {
+        let mut any = false;
         for link in self.links.borrow_mut().iter_mut().filter(|link| link.chunk == chunk) {
             if let Some(cells) = link.cells.intersect(region) {
                 link.filled.set(cells, moment.clone());
                 link.changes += 1;
+                any = true;
             }
         }
+        any
     }
 
     /// Ghost cells in a box are looked at when the ranks have met.
@@ -156,8 +168,8 @@ impl Ghosts {
     /// What this rank has written since the ranks met.
     pub fn take_writes(&self) -> Vec<WriteRecord> {
         let record = |((chunk, region, place), written): ((ChunkId, Region, u64), Written)| {
-            let Written { first, last, site, clock } = written;
-            WriteRecord::new((self.array, chunk), &region, (place, first, last), &site, (self.rank, clock))
+            let Written { first, last, site, clocks } = written;
+            WriteRecord::new((self.array, chunk), &region, (place, first, last), &site, (self.rank, clocks))
         };
         std::mem::take(&mut *self.writes.borrow_mut()).into_iter().map(record).collect()
     }
@@ -167,17 +179,18 @@ impl Ghosts {
     ///
     /// A write by this rank at a call site that the reading chunk has not passed at all is no part of what is done to each chunk in
     /// turn: the order is that of this rank.
-    pub fn look(&self, collective: u64, writes: &[WriteRecord], done_for_all: &Counts) -> Vec<Finding> {
+    pub fn look<'w>(&self, collective: u64, writes: &'w [WriteRecord], done_for_all: &Counts) -> Vec<Finding> {
         let done = std::mem::take(&mut *self.done.borrow_mut());
         let never_passes = |chunk: ChunkId, place: u64| {
             !done_for_all.contains_key(&place) && done.get(&chunk).is_none_or(|counts| !counts.contains_key(&place))
         };
-        let own_clock = |one: &WriteRecord, chunk: ChunkId| {
-            (one.rank == self.rank && never_passes(chunk, one.place)).then_some(one.clock)
+        // Numbers of the writes, where these order them.
+        let clocks = |one: &'w WriteRecord, chunk: ChunkId| {
+            (one.rank == self.rank && never_passes(chunk, one.place)).then_some(&*one.clocks)
         };
         let reads = std::mem::take(&mut *self.reads.borrow_mut());
         let mut links = self.links.borrow_mut();
-        let mine: Vec<(&WriteRecord, Region)> =
+        let mine: Vec<(&'w WriteRecord, Region)> =
             writes.iter().filter(|one| one.array == self.array).map(|one| (one, one.region())).collect();
         let mut found = Vec::new();
         for ((number, cells, ..), read) in reads.iter().filter(|_| !self.given_up.get()) {
@@ -185,11 +198,13 @@ impl Ghosts {
             let before = link.written.within(*cells).map(|(cells, (time, writer))| (cells, *time, writer));
             let since = mine.iter().filter_map(|(one, region)| {
                 let cells = link.as_ghosts(one.chunk, region)?.intersect(cells)?;
-                let clock = own_clock(one, link.chunk);
                 let count = one.last.min(read.moment.passed(one.place));
-                let is_before = clock.map_or(one.first <= count, |clock| clock < read.moment.clock);
-                let time = WriteTime { collective, place: one.place, count, clock };
-                is_before.then_some((cells, time, &one.writer))
+                let clock = match clocks(one, link.chunk) {
+                    Some(clocks) => Some(*clocks.iter().rfind(|&&clock| clock < read.moment.clock)?),
+                    None if one.first <= count => None,
+                    None => return None,
+                };
+                Some((cells, WriteTime { collective, place: one.place, count, clock }, &one.writer))
             });
             let stale = before.chain(since).find_map(|(cells, time, writer)| {
                 read.filled.older_than(&cells, time).map(|(cells, filled)| (cells, filled, writer.clone()))
@@ -202,7 +217,7 @@ impl Ghosts {
         for (one, region) in mine {
             for link in links.iter_mut() {
                 if let Some(cells) = link.as_ghosts(one.chunk, &region) {
-                    let clock = own_clock(one, link.chunk);
+                    let clock = clocks(one, link.chunk).and_then(|clocks| clocks.last().copied());
                     let time = WriteTime { collective, place: one.place, count: one.last, clock };
                     link.written.set(cells, (time, one.writer.clone()));
                 }

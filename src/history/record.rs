@@ -19,9 +19,11 @@ pub(crate) struct WriteRecord {
     pub first: u64,
     pub last: u64,
     pub writer: String,
-    /// Rank that has written, and number of its first such operation since the ranks met.
+    /// Rank that has written.
     pub rank: usize,
-    pub clock: u64,
+    /// Numbers of its first such operation since the ranks met and of the first one after each fill of ghost cells, rising.
+    /// Whether a write lies between a fill and a read depends on no other one.
+    pub clocks: Vec<u64>,
 }
 
 impl WriteRecord {
@@ -30,10 +32,10 @@ impl WriteRecord {
         region: &Region,
         (place, first, last): (u64, u64, u64),
         writer: &Site,
-        (rank, clock): (usize, u64),
+        (rank, clocks): (usize, Vec<u64>),
     ) -> Self {
         let (start, end) = (region.start.to_vec(), region.end.to_vec());
-        Self { array, chunk, start, end, place, first, last, writer: writer.to_string(), rank, clock }
+        Self { array, chunk, start, end, place, first, last, writer: writer.to_string(), rank, clocks }
     }
 
     pub fn region(&self) -> Region {

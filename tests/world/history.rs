@@ -312,3 +312,44 @@ fn what_is_read_too_early_is_found() {
         assert_eq!(found[0].split(':').nth(1), found[1].split(':').nth(1), "the first read: {found:?}");
     }
 }
+
+/// One call site of a chunk writes before and after an update: on the rank of both chunks each write counts, not the first.
+#[test]
+fn write_repeated_at_its_call_site_after_an_update_is_found() {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Order {
+        WriteLast,
+        UpdateLast,
+        WriteWhileUpdating,
+    }
+    let program = |world: &World, order: Order| {
+        let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]).periodic([true]);
+        let u = world.array::<f32, 1>("u", &layout)?;
+        let set = || u.chunks().filter(|chunk| chunk.id() == 1).try_for_each(|chunk| chunk.all().fill(2.0));
+        let read =
+            || u.chunks().filter(|chunk| chunk.id() != 1).try_for_each(|chunk| chunk.with_ghosts().read().map(drop));
+        set()?;
+        world.ghosts(&u)?;
+        read()?;
+        set()?;
+        set()?;
+        match order {
+            Order::WriteLast => {}
+            Order::UpdateLast => world.ghosts(&u).map(drop)?,
+            Order::WriteWhileUpdating => {
+                let update = world.start_ghosts(&u)?;
+                set()?;
+                update.wait()?;
+            }
+        }
+        read()
+    };
+    for order in [Order::WriteLast, Order::UpdateLast, Order::WriteWhileUpdating] {
+        // On more ranks no rank has both chunks, and the order is that of calls.
+        for found in checked(&[1, 2], |world| program(world, order)) {
+            let is_stale = found.iter().any(|one| one.starts_with("u [1] stale by read:"));
+            assert_eq!(is_stale, order != Order::UpdateLast, "{found:?}");
+            assert!(is_stale || found.is_empty(), "{found:?}");
+        }
+    }
+}
