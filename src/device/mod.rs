@@ -56,6 +56,9 @@ use std::rc::Rc;
 
 use logical::LogicalDevice;
 
+/// Ranks of a process among which memory for what is kept is divided, at most.
+const MOST_SHARES: usize = 8;
+
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
 /// Several ranks on one GPU have one logical device each, so that no rank ever waits for another's work. When the last
@@ -68,6 +71,8 @@ pub struct Device {
     in_place_bytes: u64,
     message_bytes: u64,
     room: Room,
+    /// Ranks of this process.
+    ranks: usize,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }
@@ -142,6 +147,12 @@ impl Device {
         let result = f(&mut value);
         self.logical().caches.borrow_mut().insert(key, value);
         result
+    }
+
+    /// This rank's part of bytes that the process may keep. Ranks that are threads divide them; each has an eighth at least, since
+    /// a rank that keeps less than what its program uses makes that again and again.
+    pub(crate) fn share_of(&self, bytes: usize) -> usize {
+        bytes / self.ranks.clamp(1, MOST_SHARES)
     }
 
     /// The most bytes of a message that this rank asks for.

@@ -125,7 +125,8 @@ impl Device {
         let message_bytes = options.message_bytes.unwrap_or(MESSAGE_BYTES);
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
+        let ranks = options.node_ranks / options.node_processes.max(1);
         let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
-        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, _rank }))
+        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, ranks, _rank }))
     }
 }

@@ -38,7 +38,11 @@ impl Pipeline {
     pub fn get(device: &Device, name: &str, checked: &Checked) -> Result<Self> {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone());
-        if let Some(found) = device.with_cache(|cache: &mut Pipelines| cache.0.get(&key)) {
+        let kept = device.with_cache(|cache: &mut Pipelines| {
+            cache.0.bound(device.share_of(kept_bytes()));
+            cache.0.get(&key)
+        });
+        if let Some(found) = kept {
             return Ok(found);
         }
         let made = device.checked(&format!("compiling kernel {name}"), || Self::make(device, name, checked))?;

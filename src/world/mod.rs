@@ -107,7 +107,8 @@ impl World {
         let inner = group.unchecked();
         let common = common::CommonLimits::of(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
-        let named = inner.clone();
+        let (named, kept) = (inner.clone(), device.share_of(kept_bytes()));
+        let plans = RefCell::new(planned::new_cache(&device));
         Ok(Self {
             inner,
             group,
@@ -115,9 +116,9 @@ impl World {
             ledger,
             common,
             registry: Rc::default(),
-            plans: RefCell::new(planned::new_cache()),
+            plans,
             epoch: one_sided::Epoch::default(),
-            composed: RefCell::new(WeightedCache::new(kept_bytes(), |text, _| compiled_bytes(text))),
+            composed: RefCell::new(WeightedCache::new(kept, |text, _| compiled_bytes(text))),
             tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             viewer: RefCell::default(),

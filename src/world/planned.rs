@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::transfer::Transfer;
+use crate::device::Device;
 use crate::plan::RankPlan;
 use crate::plan::cache::{PlanCache, PlanKey};
 
@@ -13,10 +14,10 @@ pub(super) struct Planned {
     pub transfer: Rc<Transfer>,
 }
 
-/// Bytes of the operations that are remembered.
+/// Bytes of the operations that the ranks of a process remember, as far as [`Device::share_of`] divides them.
 const REMEMBERED_BYTES: usize = 128 << 20;
 
-pub(super) fn new_cache() -> PlanCache<Planned> {
+pub(super) fn new_cache(device: &Device) -> PlanCache<Planned> {
     let bytes = |key: &PlanKey, planned: &Planned| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();
-    PlanCache::new(REMEMBERED_BYTES, bytes)
+    PlanCache::new(device.share_of(REMEMBERED_BYTES), bytes)
 }

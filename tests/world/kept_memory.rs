@@ -76,6 +76,19 @@ fn plans_are_bounded_by_their_bytes() {
     });
 }
 
+/// A kernel that adds a number, in the text of the kernel.
+fn step(number: i64) -> KernelSource {
+    let text = format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+         @compute @workgroup_size(64)
+         fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+             let p = x_position(id);
+             if x_inside(p) {{ x_store(p, x_load(p) + {number}.0); }}
+         }}"
+    );
+    KernelSource::text("step.wgsl", text)
+}
+
 #[test]
 fn texts_are_bounded_by_their_bytes() {
     // Room for about 16 texts.
@@ -89,15 +102,7 @@ fn texts_are_bounded_by_their_bytes() {
         y.fill(0.0)?;
         let chunk = x.local()?;
         settles(world, "kernels", 80, 1 << 20, |time| {
-            let text = format!(
-                "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
-                 @compute @workgroup_size(64)
-                 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
-                     let p = x_position(id);
-                     if x_inside(p) {{ x_store(p, x_load(p) + {time}.0); }}
-                 }}"
-            );
-            world.kernel(KernelSource::text("step.wgsl", text))?.call().update("x", chunk.all()).run()?;
+            world.kernel(step(time))?.call().update("x", chunk.all()).run()?;
             if time % 16 == 0 { chunk.all().fill(0.0) } else { Ok(()) }
         })?;
         settles(world, "expressions", 80, 1 << 20, |time| {
@@ -107,5 +112,34 @@ fn texts_are_bounded_by_their_bytes() {
             let text = format!("fn combine(a: f32, b: f32) -> f32 {{ return a + b * {time}.5; }}");
             world.composite(x.at(..), y.at(..), Operator::custom(format!("own {time}"), text)).map(drop)
         })
+    });
+}
+
+/// The bound is that of the process: what one rank keeps of some texts, four that are threads keep of fewer.
+#[test]
+fn texts_kept_by_ranks_that_are_threads_share_one_bound() {
+    let test = "world::kept_memory::texts_kept_by_ranks_that_are_threads_share_one_bound";
+    if !support::is_alone() {
+        return support::alone(test, &[]);
+    }
+    // Room for about 15 texts.
+    zippy::device::bound_compiled(4 << 20);
+    support::ranks(&[1, 4], |world| {
+        let x = world.array::<f32, 1>("x", &Layout::new([64]).split([Split::Auto]))?;
+        let run_all = || -> Result<u64> {
+            let before = world.gpu().counters().pipelines_made;
+            for number in 0..8 {
+                world.kernel(step(number))?.call().update("x", x.local()?.all()).run()?;
+            }
+            Ok(world.gpu().counters().pipelines_made - before)
+        };
+        run_all()?;
+        // A fourth of the room is for three.
+        let again = run_all()?;
+        assert!(if world.size() == 1 { again == 0 } else { again >= 5 }, "{again} of 8 on {} ranks", world.size());
+        x.fill(0.0)?;
+        run_all()?;
+        assert_eq!(world.sum(&x)?, 64.0 * 28.0);
+        Ok(())
     });
 }

@@ -99,6 +99,7 @@ impl Device {
         operator: &Operator,
     ) -> Result<wgpu::ComputePipeline, DeviceError> {
         self.with_cache(|combiners: &mut Combiners| {
+            combiners.0.bound(self.share_of(kept_bytes()));
             let key = (*element, operator.clone());
             if let Some(pipeline) = combiners.0.get(&key) {
                 return Ok(pipeline);

@@ -54,16 +54,16 @@ pub(super) struct BoxDispatch<'a> {
     pub transfers: Vec<BoxPair>,
 }
 
-/// Bytes of what each cache keeps of texts.
+/// Bytes of what all caches of a kind keep of texts, as far as [`Device::share_of`] divides them.
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
-/// Bytes that a cache of what is compiled of texts may take.
+/// Bytes that the caches of a kind may take together of what is compiled of texts.
 pub fn kept_bytes() -> usize {
     KEPT_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets how many bytes each cache keeps of what is compiled of texts, for the caches that are made from now on. Tests reach a
-/// small bound after few compilations.
+/// Sets how many bytes the caches of a kind keep together of what is compiled of texts. Tests reach a small bound after few
+/// compilations.
 pub fn bound_compiled(bytes: usize) {
     KEPT_BYTES.store(bytes, Ordering::Relaxed);
 }

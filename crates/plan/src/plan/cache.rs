@@ -157,14 +157,24 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Some(value)
     }
 
-    /// Keeps a value under a key that is not there.
-    pub fn insert(&mut self, key: K, value: V) {
-        let weight = (self.weigh)(&key, &value);
+    /// Lets the entries weigh at most `capacity` from now on, and drops those that are too many.
+    pub fn bound(&mut self, capacity: usize) {
+        self.capacity = capacity;
+        self.make_room(0);
+    }
+
+    fn make_room(&mut self, weight: usize) {
         while self.once.weight + self.again.weight + weight > self.capacity {
             if self.once.take_oldest().or_else(|| self.again.take_oldest()).is_none() {
                 break;
             }
         }
+    }
+
+    /// Keeps a value under a key that is not there.
+    pub fn insert(&mut self, key: K, value: V) {
+        let weight = (self.weigh)(&key, &value);
+        self.make_room(weight);
         if self.capacity > 0 {
             self.once.put(key, (value, weight));
         }
@@ -279,5 +289,10 @@ mod tests {
         assert_eq!((cache.len(), cache.get(&50), cache.get(&50)), (1, Some(500), Some(500)));
         cache.insert(51, 10);
         assert_eq!((cache.len(), cache.get(&50), cache.get(&51)), (1, None, Some(10)));
+        (60..64).for_each(|number| cache.insert(number, 20));
+        cache.bound(50);
+        assert_eq!(cache.len(), 3, "two of 20, and the one of 10 that was used again");
+        cache.insert(64, 20);
+        assert_eq!((cache.len(), cache.get(&51), cache.get(&63)), (3, Some(10), Some(20)));
     }
 }
