@@ -75,8 +75,9 @@ pub fn begin(stream: TcpStream, shared: &Arc<Shared>) {
     let Some(stranger) = shared.strangers.add(&stream) else { return };
     let of_thread = shared.clone();
     let run = move || {
-        let viewer = greeted(&stream, &of_thread);
+        let proved = greeted(&stream, &of_thread.token);
         of_thread.strangers.remove(stranger);
+        let viewer = proved.and_then(|()| welcomed(&stream, &of_thread));
         if let Some(viewer) = viewer {
             talk(&stream, &of_thread, viewer);
             of_thread.queue.remove(viewer);
@@ -109,12 +110,16 @@ impl Write for Until<'_> {
     }
 }
 
-/// The number of a viewer that has proved that it knows the token.
-fn greeted(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
+/// Whether a viewer has proved that it knows the token.
+fn greeted(stream: &TcpStream, token: &str) -> Option<()> {
     stream.set_write_timeout(Some(TO_TAKE)).ok()?;
     stream.set_nodelay(true).ok()?;
-    let reception = greeting::receive(&mut Until(stream, Instant::now() + TO_GREET), &shared.token);
-    reception.ok().filter(|&reception| reception == Reception::Welcome)?;
+    let reception = greeting::receive(&mut Until(stream, Instant::now() + TO_GREET), token).ok()?;
+    (reception == Reception::Welcome).then_some(())
+}
+
+/// The number of a viewer that has proved itself, where there is room for one more.
+fn welcomed(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
     first.extend(frame::encode(&shared.program, frame::MOST_TOLD).ok()?);
@@ -181,5 +186,48 @@ fn wait_and_probe(stream: &TcpStream, shared: &Shared, viewer: u64) -> bool {
 fn say(queue: &Queue, viewer: u64, message: &Message) {
     if let Ok(bytes) = frame::encode(message, frame::MOST_TOLD) {
         queue.answer(viewer, Arc::new(bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn viewer_that_waits_for_its_welcome_is_no_stranger_that_others_push_out() {
+        let program = Program { name: "test".into(), ranks: 1, checked: false, adapters: Vec::new() };
+        let shared = Arc::new(Shared {
+            queue: Arc::default(),
+            token: "0".repeat(greeting::TOKEN_DIGITS),
+            program,
+            strangers: Strangers::default(),
+            silent: Duration::from_secs(60),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let connect = || {
+            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            (client, listener.accept().unwrap().0)
+        };
+        // Nobody is welcomed meanwhile.
+        let held = shared.queue.hold();
+        let (mut viewer, server) = connect();
+        begin(server, &shared);
+        let token = shared.token.clone();
+        let greeted = thread::spawn(move || greeting::greet(&mut viewer, &token).map(|()| viewer));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !shared.strangers.waiting().streams.is_empty() {
+            assert!(Instant::now() < deadline, "it has proved itself and is a stranger still");
+            thread::sleep(Duration::from_millis(1));
+        }
+        let strangers: Vec<_> = (0..2 * MOST_STRANGERS).map(|_| connect()).collect();
+        for (_, server) in &strangers {
+            shared.strangers.add(server).unwrap();
+        }
+        drop(held);
+        let mut viewer = greeted.join().unwrap().expect("it is welcomed");
+        let program: Program = frame::read(&mut viewer, frame::MOST_TOLD).unwrap().unwrap();
+        assert_eq!(program, shared.program);
     }
 }

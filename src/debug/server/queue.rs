@@ -58,6 +58,12 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps all others waiting until the result is dropped.
+    #[cfg(test)]
+    pub fn hold(&self) -> impl Drop + '_ {
+        self.state()
+    }
+
     /// A new viewer, if there are fewer than `most`; `first` is sent to it ahead of all else, and then what all were told last.
     pub fn add(&self, most: usize, first: Vec<u8>) -> Option<u64> {
         let mut state = self.state();
