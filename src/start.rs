@@ -3,7 +3,7 @@
 use crate::debug;
 use crate::device::{Device, DeviceOptions};
 use crate::error::{CallSite, Result};
-use crate::transport::{self, Config, Group, TransportKind, Uncaught};
+use crate::transport::{self, Config, Group, TransportKind, tell_uncaught};
 use crate::world::World;
 
 /// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
@@ -59,9 +59,10 @@ where
     transport::run_on(communicator, |group| on_rank(call, group, &program))
 }
 
-/// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk does. Its signal would end the
-/// process, without a word and with half of a file. A handler of the program's own is called all the same.
-fn survive_file_limit() {
+/// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk does, for programs that write
+/// files without a run; [`run`], [`run_with`] and `run_on` do it themselves. The signal of such a write would end the process,
+/// without a word and with half of a file. A handler of the program's own is called all the same.
+pub fn survive_file_limit() {
     #[cfg(unix)]
     {
         static ONCE: std::sync::Once = std::sync::Once::new();
@@ -78,16 +79,17 @@ fn on_rank<R>(call: CallSite, group: Group, program: &dyn Fn(&World) -> Result<R
     let world = opened(group)?;
     debug::attach_by_environment(&world)?;
     drop(entered);
-    let _uncaught = Uncaught::new();
-    let result = program(&world).and_then(|result| {
-        let _call = call.entered();
-        world.close().map(|()| result)
-    });
-    match &result {
-        Ok(_) => world.detach("the program has come to its end"),
-        Err(error) => world.detach(&format!("the program has failed: {error}")),
-    }
-    result
+    tell_uncaught(|| {
+        let result = program(&world).and_then(|result| {
+            let _call = call.entered();
+            world.close().map(|()| result)
+        });
+        match &result {
+            Ok(_) => world.detach("the program has come to its end"),
+            Err(error) => world.detach(&format!("the program has failed: {error}")),
+        }
+        result
+    })
 }
 
 fn opened(group: Group) -> Result<World> {

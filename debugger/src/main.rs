@@ -19,6 +19,8 @@ const OF_PROGRAMS: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
 fn main() -> ExitCode {
     // SAFETY: this is the only thread so far.
     OF_PROGRAMS.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
+    // Recordings are read and files are written without a run.
+    zippy::survive_file_limit();
     match run(Options::parse().command) {
         Ok(code) => code,
         Err(text) => {

@@ -1,9 +1,10 @@
 //! Panics of ranks: one clear line, and everybody else is told as soon as nothing in the rank has caught it.
 
+use std::any::{Any, TypeId};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::{Cell, RefCell};
 use std::io::Write;
-use std::panic::{self, PanicHookInfo};
+use std::panic::{self, AssertUnwindSafe, Location, PanicHookInfo};
 use std::rc::Rc;
 use std::sync::Once;
 
@@ -15,17 +16,22 @@ use crate::trace::say;
 pub(crate) struct Panic {
     pub place: String,
     pub message: String,
+    payload: TypeId,
 }
 
 impl Panic {
-    /// A panic of which no hook has said anything.
-    fn unknown() -> Self {
-        Self { place: "an unknown place".into(), message: "a panic without a message".into() }
+    fn new(place: Option<&Location<'_>>, payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        Self {
+            place: place.map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
+            message: one_line(text.unwrap_or("a panic without a message")),
+            payload: payload.type_id(),
+        }
     }
 }
 
 /// The error of a rank that panicked, whose place is that of the panic.
-pub(crate) fn panicked(rank: usize, Panic { place, message }: Panic) -> Error {
+pub(crate) fn panicked(rank: usize, Panic { place, message, .. }: Panic) -> Error {
     Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place, message }), None)
 }
 
@@ -52,7 +58,7 @@ pub(crate) fn rank_of_thread() -> Option<usize> {
 pub(crate) struct PanicWatch(Option<Watched>);
 
 impl PanicWatch {
-    /// Calls `on_panic` where a panic unwinds an [`Uncaught`].
+    /// Calls `on_panic` for a panic that the rank does not catch.
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
         let watched = Watched { rank, on_panic: Rc::new(on_panic), seen: None };
@@ -60,45 +66,42 @@ impl PanicWatch {
         // A rank may run a world of threads of its own, and is watched again afterwards.
         Self(WATCHED.replace(Some(watched)))
     }
-
-    /// The panic that this thread had.
-    pub(crate) fn seen(&self) -> Panic {
-        let seen = WATCHED.with_borrow(|watched| watched.as_ref().and_then(|watched| watched.seen.clone()));
-        seen.unwrap_or_else(Panic::unknown)
-    }
 }
 
-/// Stands around what a rank runs: a panic that unwinds it was not caught inside, as one may be by the program, and is told to the
-/// others. It is dropped before what may wait for them.
-pub(crate) struct Uncaught(());
-
-impl Uncaught {
-    pub(crate) fn new() -> Self {
-        Self(())
-    }
+/// Runs a part of what a rank runs. A panic that leaves it was not caught inside, as one may be by the program: the others hear of
+/// it before the panic goes on to what may wait for them.
+pub(crate) fn tell_uncaught<R>(f: impl FnOnce() -> R) -> R {
+    panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
+        uncaught(&*payload);
+        panic::resume_unwind(payload)
+    })
 }
 
-impl Drop for Uncaught {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            return;
-        }
-        let found = WATCHED.try_with(|watched| {
-            let watched = watched.try_borrow().ok()?;
-            let Watched { on_panic, seen, .. } = watched.as_ref()?;
-            // A panic that is resumed, as another thread's is, comes to no hook.
-            Some((Rc::clone(on_panic), seen.clone().unwrap_or_else(Panic::unknown)))
-        });
-        if let Ok(Some((on_panic, panic))) = found {
-            on_panic(&panic);
-        }
-    }
+/// The panic whose payload has left what this thread, a rank, runs. The others hear of it.
+pub(crate) fn uncaught(payload: &(dyn Any + Send)) -> Panic {
+    let resumed = Panic::new(None, payload);
+    let found = WATCHED.with_borrow_mut(|watched| {
+        let Watched { rank, on_panic, seen } = watched.as_mut()?;
+        // What the hook has seen last may have been caught. A panic that is resumed, as another thread's is, comes to no hook.
+        let is_seen = |seen: &&mut Panic| seen.payload == resumed.payload && seen.message == resumed.message;
+        let panic = match seen.as_mut().filter(is_seen) {
+            Some(seen) => seen.clone(),
+            None => {
+                say_panicked(*rank, &resumed);
+                seen.insert(resumed.clone()).clone()
+            }
+        };
+        Some((Rc::clone(on_panic), panic))
+    });
+    let Some((on_panic, panic)) = found else { return resumed };
+    on_panic(&panic);
+    panic
 }
 
 /// What `f` returns, or what it panicked with, without a line: the caller makes an error of that.
 pub(crate) fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
     let outer = EXPECTED.replace(true);
-    let result = panic::catch_unwind(panic::AssertUnwindSafe(f));
+    let result = panic::catch_unwind(AssertUnwindSafe(f));
     EXPECTED.set(outer);
     result
 }
@@ -127,10 +130,7 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
     if EXPECTED.get() {
         return true;
     }
-    let panic = Panic {
-        place: info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
-        message: one_line(info.payload_as_str().unwrap_or("a panic without a message")),
-    };
+    let panic = Panic::new(info.location(), info.payload());
     // Not `borrow`: a panic while this very cell is borrowed must not panic again.
     let found = WATCHED.try_with(|watched| {
         let mut watched = watched.try_borrow_mut().ok()?;
@@ -140,12 +140,16 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
         Some(watched.rank)
     });
     let Ok(Some(rank)) = found else { return false };
-    say(&format!("rank {rank} panicked at {}: {}", panic.place, panic.message));
+    say_panicked(rank, &panic);
     let backtrace = Backtrace::capture();
     if backtrace.status() == BacktraceStatus::Captured {
         let _ = writeln!(std::io::stderr(), "{backtrace}");
     }
     true
+}
+
+fn say_panicked(rank: usize, Panic { place, message, .. }: &Panic) {
+    say(&format!("rank {rank} panicked at {place}: {message}"));
 }
 
 fn one_line(text: &str) -> String {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::{PanicWatch, Uncaught, panicked};
+use super::failure::{PanicWatch, panicked, uncaught};
 use super::finished::{Beginning, RankProgram, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
@@ -126,21 +126,17 @@ fn one_thread(
     program: &RankProgram<'_>,
 ) -> Result<()> {
     let told = Arc::clone(hub);
-    let watch = PanicWatch::new(rank, move |panic| {
+    let _watch = PanicWatch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
         told.fail(&Failure::other(rank, operation, message));
     });
     let run = || {
         let _call = call.entered();
-        let _uncaught = Uncaught::new();
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
         let group = Group::of_all(transport, settings.patience, settings.checks);
         run_rank(&group, Beginning { zero, trace: settings.trace.as_deref() }, program)
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let panic = watch.seen();
-        Err(panicked(rank, panic))
-    })
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, uncaught(&*payload))))
 }
 
 /// The first error that is a rank's own, else the first.

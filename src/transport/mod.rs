@@ -51,7 +51,7 @@ mod variables;
 pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
-pub(crate) use failure::{Uncaught, catch_expected};
+pub(crate) use failure::{catch_expected, tell_uncaught};
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};

@@ -88,6 +88,53 @@ job!(
 );
 
 job!(
+    resumed_panic_after_one_that_was_caught_has_its_own_message,
+    3,
+    || job_of(|group| {
+        if group.rank() == 1 {
+            let caught = std::panic::catch_unwind(|| assert_eq!(1, 2, "caught"));
+            assert!(caught.is_err());
+            let other = std::thread::spawn(|| panic!("of another thread"));
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        let own = ended.lines("zippy: rank 1 panicked at an unknown place: of another thread");
+        assert_eq!((own.len(), ended.lines("zippy: rank 1 panicked at").len()), (1, 2), "{}", ended.text);
+        if ended.carrier == Carrier::Threads {
+            let last = ended.lines("Error: ");
+            assert!(!last.is_empty(), "{}", ended.text);
+            for line in last {
+                assert!(line.contains("of another thread") && !line.contains("caught"), "{line}");
+            }
+        }
+    }
+);
+
+job!(
+    resumed_panic_of_the_rank_itself_keeps_its_line,
+    3,
+    || job_of(|group| {
+        if group.rank() == 1 {
+            let caught = std::panic::catch_unwind(|| assert_eq!(1, 2, "boom"));
+            caught.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        let lines = ended.lines("zippy: rank 1 panicked at tests/transport/crashes.rs:");
+        assert_eq!((lines.len(), ended.lines("zippy: rank").len()), (1, 1), "{}", ended.text);
+        if ended.carrier == Carrier::Threads {
+            let last = ended.lines("Error: ");
+            assert!(last.iter().any(|line| line.contains("tests/transport/crashes.rs:")), "{}", ended.text);
+        }
+    }
+);
+
+job!(
     a_panic_while_others_compute,
     3,
     || job_of(|group| {

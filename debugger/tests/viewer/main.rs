@@ -4,6 +4,7 @@ mod chunks;
 mod colours;
 mod commands;
 mod fake;
+mod full_disk;
 mod geometry;
 mod hostile;
 mod pictures;

@@ -39,7 +39,7 @@ use self::topology::Topology;
 use self::wire::Wire;
 use super::config::Settings;
 use super::environment;
-use super::failure::{PanicWatch, Uncaught, panicked};
+use super::failure::{PanicWatch, panicked, uncaught};
 use super::finished::{Beginning, RankProgram, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{CallSite, Error, Result, TransportError};
@@ -114,9 +114,8 @@ fn one_rank(
 ) -> Result<()> {
     let rank = topology.rank;
     // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
-    let watch = PanicWatch::new(rank, move |_| session::abort(PANICKED));
+    let _watch = PanicWatch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
-        let _uncaught = Uncaught::new();
         let said = |error: &TransportError| {
             // What all have agreed on is said by one of them; what only this rank has met, by itself.
             if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
@@ -137,8 +136,5 @@ fn one_rank(
             _ => result,
         }
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let panic = watch.seen();
-        Err(panicked(rank, panic))
-    })
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, uncaught(&*payload))))
 }

@@ -1,0 +1,24 @@
+//! Files that cannot be written to their end.
+
+use std::process::Command;
+
+use crate::support::{complaint, recording, said, viewer};
+
+/// A limit on the size of files is an error of the shot, as a full disk is, and not a signal that ends the viewer.
+#[cfg(unix)]
+#[test]
+fn shot_beyond_the_limit_on_the_size_of_files_is_an_error() {
+    let (directory, _) = recording();
+    let limited = |limit: &str| {
+        let shot = viewer(directory.path(), &["shot", "run.zrec", "--array", "flow", "--step", "2", "--slice", "x=-1"]);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -f {limit}; exec \"$@\""), "sh"]).arg(shot.get_program());
+        command.current_dir(directory.path()).args(shot.get_args()).args(["--output", "all.npy"]);
+        command.env_remove("ZIPPY_DEBUG_TOKEN").output().unwrap()
+    };
+    let text = complaint(limited("0"));
+    assert!(text.contains("all.npy") && text.contains("File too large"), "{text}");
+    assert!(!directory.path().join("all.npy").exists());
+    said(limited("unlimited"));
+    assert!(directory.path().join("all.npy").exists());
+}
