@@ -9,7 +9,7 @@ use super::registry::{ArrayId, Registry};
 use crate::chunks::{ChunkId, Chunks};
 use crate::device::{self, ChunkBuffer, Device, Lease, Strided};
 use crate::element::ElementInfo;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::history::{Ghosts, History, Ledger};
 use crate::kernel::Binding;
@@ -246,7 +246,9 @@ impl ArrayCore {
     ///
     /// # Errors
     /// There is no such chunk, or it is another rank's.
+    #[track_caller]
     pub fn lease(&self, chunk: ChunkId) -> Result<Option<Lease>> {
+        let _call = CallSite::enter();
         if chunk >= self.chunks().count() {
             let text = format!("array {:?} has {} chunks and no chunk {chunk}", self.name, self.chunks().count());
             return Err(ArrayError::Other(text).into());

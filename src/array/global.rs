@@ -229,6 +229,7 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
     ///
     /// # Errors
     /// The chunk cannot be had.
+    #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(self.chunk)
     }

@@ -72,6 +72,7 @@ impl<T: Element> Growable<T> {
     ///
     /// # Errors
     /// The memory cannot be had.
+    #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(0)
     }

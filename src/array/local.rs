@@ -46,6 +46,7 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
     ///
     /// # Errors
     /// The memory cannot be had.
+    #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(0)
     }

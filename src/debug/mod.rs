@@ -68,7 +68,7 @@ use server::Server;
 use settings::Viewer;
 
 use crate::World;
-use crate::error::{Error, Result};
+use crate::error::{CallSite, Error, Result};
 use crate::trace;
 use crate::transport::{TransportKind, decoded, encoded};
 
@@ -103,7 +103,9 @@ pub struct Door {
 /// assert!(std::fs::metadata(&file).unwrap().len() > 40);
 /// # std::fs::remove_dir_all(&directory).unwrap();
 /// ```
+#[track_caller]
 pub fn attach(world: &World, settings: &Settings) -> Result<Option<Door>> {
+    let _call = CallSite::enter();
     let mut adapters: Vec<String> = Vec::new();
     for told in world.group().all_gather_v(encoded(&world.gpu().adapter().name)?)? {
         let name = decoded(&told)?;

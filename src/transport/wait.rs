@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Group;
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 use crate::trace::{self, SpanKind};
 
 /// A wait that has taken so long listens to ranks that wait.
@@ -25,7 +25,9 @@ impl Group {
     /// What `step` returns; [`ErrorKind::Remote`](crate::error::ErrorKind::Remote) when another rank has failed;
     /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) when ranks have called different operations;
     /// [`TransportError::Timeout`] after the limit, which the other ranks are told as this rank's failure.
+    #[track_caller]
     pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+        let _call = CallSite::enter();
         self.wait_in("a wait", peer, step)
     }
 

@@ -2,6 +2,7 @@
 //! dependencies, no rings of files, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a
 //! planted violation.
 
+mod calls;
 mod rings;
 mod rules;
 mod source;
@@ -111,6 +112,27 @@ fn crates_without_unsafe_code_forbid_it() {
     hold(rules::unsafe_allowed_for_nothing(&sources(".rs")));
 }
 
+/// Libraries that return the error of `zippy`, and fewer public functions than each has that do.
+const FALLIBLE: [(&str, usize); 6] = [
+    ("src/", 150),
+    ("crates/io/src/", 10),
+    ("crates/isosurface/src/", 10),
+    ("crates/lbm/src/", 10),
+    ("crates/render/src/", 10),
+    ("crates/plan/src/", 0),
+];
+
+#[test]
+fn public_functions_that_can_fail_name_the_line_that_called_them() {
+    let all = sources(".rs");
+    for (library, functions) in FALLIBLE {
+        let of_library: Vec<Source> = all.iter().filter(|source| source.name.starts_with(library)).cloned().collect();
+        let (found, broken) = calls::unguarded(&of_library);
+        assert!(found >= functions, "{found} public functions of {library} were found");
+        hold(broken);
+    }
+}
+
 #[test]
 fn one_version_of_the_big_dependencies() {
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
@@ -171,6 +193,23 @@ mod planted {
         assert_eq!(broken_layers(&tests), Vec::<String>::new());
         let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
         assert_eq!(upwards.len(), 1, "{upwards:?}");
+    }
+
+    #[test]
+    fn public_function_that_hides_its_caller_is_found() {
+        let lib = "pub mod shown;\nmod hidden;\npub use hidden::{Reached, reached as other};";
+        let guarded = "\n    #[track_caller]\n    pub fn right(&self) -> Result<u8> {\n        let _call = CallSite::enter();\n        f()?;\n        g()\n    }";
+        let shown = format!(
+            "pub struct A;\nimpl<T: Fn() -> u8> A {{{guarded}\n    pub fn a(&self) -> Result<()> {{\n        f()\n    }}\n}}"
+        );
+        let hidden = "pub use super::deep::Reached;\npub fn reached<F>(f: F) -> crate::Result<()>\nwhere\n    F: Fn() -> u8,\n{\n    f()\n}\npub fn not() -> Result<()> {\n    f()\n}";
+        let deep = "pub struct Reached;\nimpl Reached {\n    #[track_caller]\n    pub fn b(&self) -> Result<(u8, u8)> {\n        f()?;\n        g()\n    }\n    #[track_caller]\n    pub fn to_another(&self) -> Result<()> {\n        self.c()\n    }\n    pub fn other_error(&self) -> Result<(), String> {\n        f()\n    }\n    pub(crate) fn own(&self) -> Result<()> {\n        f()\n    }\n}\nstruct A;\nimpl A {\n    pub fn of_a_private_type() -> Result<()> {\n        f()\n    }\n}";
+        let files = [("lib.rs", lib), ("shown.rs", &shown), ("hidden.rs", hidden), ("deep.rs", deep)];
+        let sources: Vec<Source> = files.iter().map(|(name, text)| Source::new(&format!("src/{name}"), text)).collect();
+        let (count, broken) = calls::unguarded(&sources);
+        let found: Vec<String> = broken.iter().map(Broken::to_string).collect();
+        let named = |of: &str| found.iter().filter(|line| line.contains(&format!("`{of}` is public"))).count();
+        assert_eq!((count, found.len(), named("a"), named("reached"), named("b")), (5, 3, 1, 1, 1), "{found:#?}");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::Source;
 
-type Path = Vec<String>;
+/// A path of names, as of a module from the root of its crate.
+pub type Path = Vec<String>;
 
 /// Where the paths of a file start, and what it brings in by `use`.
 struct File {
@@ -54,7 +55,7 @@ fn reach<'a>(from: &str, arrows: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> BTree
 }
 
 /// `src/kernel/call.rs` → `kernel`, `call`.
-fn module(name: &str) -> Path {
+pub fn module(name: &str) -> Path {
     let path = name.split_once("src/").map_or(name, |(_, path)| path).trim_end_matches(".rs");
     let mut module: Path = path.split('/').map(str::to_owned).collect();
     module.pop_if(|last| matches!(last.as_str(), "mod" | "lib"));
@@ -104,7 +105,7 @@ fn next_use(code: &str) -> Option<(usize, bool)> {
 }
 
 /// The paths of a tree such as `a::{b, c as d}`, each with the name that it brings in; what follows the tree.
-fn leaves<'a>(mut text: &'a str, mut path: Path, found: &mut Vec<(String, Path)>) -> &'a str {
+pub fn leaves<'a>(mut text: &'a str, mut path: Path, found: &mut Vec<(String, Path)>) -> &'a str {
     loop {
         text = text.trim_start();
         if text.starts_with('{') {

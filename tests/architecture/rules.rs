@@ -36,7 +36,7 @@ impl fmt::Display for Broken {
     }
 }
 
-fn broken(source: &Source, line: usize, rule: impl Into<String>) -> Broken {
+pub fn broken(source: &Source, line: usize, rule: impl Into<String>) -> Broken {
     Broken { file: source.name.clone(), line, rule: rule.into() }
 }
 

@@ -1,6 +1,7 @@
 //! [`DeviceMesh`]: a surface that is spread over the ranks and stays on their devices.
 
 use zippy::array::Growable;
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 /// A rank's part of a surface in arrays of its device, to be drawn or computed with there: what
@@ -24,7 +25,9 @@ impl DeviceMesh {
     ///
     /// # Errors
     /// The device has not enough memory.
+    #[track_caller]
     pub fn new(world: &World, name: &str) -> Result<Self> {
+        let _call = CallSite::enter();
         Ok(Self {
             positions: world.growable(&format!("{name}.positions"))?,
             normals: world.growable(&format!("{name}.normals"))?,

@@ -1,5 +1,6 @@
 //! Connected components: union-find on each rank, then across ranks.
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 use super::shared::Shared;
@@ -11,7 +12,9 @@ use crate::mesh::Mesh;
 ///
 /// # Errors
 /// A transfer fails.
+#[track_caller]
 pub fn components(world: &World, mesh: &Mesh) -> Result<Vec<u64>> {
+    let _call = CallSite::enter();
     world.failing("components of a mesh", || labels(world, mesh, &Shared::new(world, mesh)?))
 }
 

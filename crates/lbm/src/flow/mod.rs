@@ -168,7 +168,9 @@ impl<'w> Flow<'w> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn populations(&mut self) -> Result<&Populations> {
+        let _call = CallSite::enter();
         self.settle()?;
         Ok(&self.f)
     }

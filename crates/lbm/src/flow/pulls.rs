@@ -1,5 +1,6 @@
 //! What the fluid does to bodies.
 
+use zippy::error::CallSite;
 use zippy::{Layout, LocalArray, Result};
 
 use super::Flow;
@@ -21,7 +22,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn pulls(&mut self) -> Result<Vec<Pull>> {
+        let _call = CallSite::enter();
         self.settle()?;
         let mut pulls = Vec::new();
         for body in &self.lists.bodies {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use zippy::Result;
+use zippy::error::CallSite;
 use zippy::extents::Index;
 use zippy::plan::patterns::Swap;
 use zippy::region::Region;
@@ -69,7 +70,9 @@ impl BlendPlan {
     ///
     /// # Errors
     /// Layers that do not fit the picture or the algorithm, or a radix below 2.
+    #[track_caller]
     pub fn new(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiles: &[Region]) -> Result<Self> {
+        let _call = CallSite::enter();
         check_layers(algorithm, layers, size, None)?;
         let picture = Region::whole(Index::new(&size));
         let visible: Vec<usize> = (0..layers.len()).filter(|&layer| !layers[layer].bounds.is_empty()).collect();
