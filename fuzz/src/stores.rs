@@ -89,6 +89,28 @@ pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     Ok(all)
 }
 
+/// Four bytes of Zstandard, of which no compressor makes more, unpack to at most so many.
+const MOST_OF_FOUR: u64 = 128 << 10;
+
+/// The most bytes that a file of the store around a path unpacks to, twice: a chunk is held whole, and as the codec before the
+/// last one has left it. None where the path is in no store.
+pub fn most_unpacked(path: &Path) -> Option<u64> {
+    let store = path.ancestors().find(|above| above.file_name().is_some_and(|name| name == STORE))?;
+    let (mut open, mut largest) = (vec![store.to_path_buf()], 0);
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_document = name == "zarr.json" || name.to_string_lossy().starts_with(".z");
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => open.push(path),
+                Ok(found) if !is_document => largest = found.len().max(largest),
+                _ => {}
+            }
+        }
+    }
+    Some(2 * (largest / 4 + 1) * MOST_OF_FOUR)
+}
+
 /// Describes a store, and loads each of its arrays that is small.
 ///
 /// # Errors

@@ -107,9 +107,8 @@ pub fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
 
 /// What an input of so many bytes may take.
 pub fn memory(path: &Path, length: usize) -> isize {
-    // A byte of Zstandard may unpack to so many, and a chunk is held whole.
-    if path.iter().any(|part| part == stores::STORE) {
-        return samples::memory(length) + (length << 17) as isize;
+    if let Some(unpacked) = stores::most_unpacked(path) {
+        return samples::memory(length) + unpacked as isize;
     }
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let more = match name.split('.').next() {

@@ -11,7 +11,7 @@ use crate::common::nrrd::gzip;
 use crate::common::volumes::{Folder, zlib};
 use crate::damage::{Random, struck};
 use crate::samples::{self, Packing, memory, read_all};
-use crate::target::Target;
+use crate::target::{self, Target};
 use crate::worker::{self, Outcome};
 
 /// What a file of a few hundred bytes may take.
@@ -162,6 +162,19 @@ fn inputs_of_every_target_are_read_or_refused() {
         // Both happen, or nothing was tried.
         let counts = (count(&Outcome::Read), count(&Outcome::Refused));
         assert!(counts.0 > 10 && counts.1 > 10, "{}: {counts:?}", target.name());
+    }
+}
+
+/// A chunk may have a gibibyte: a store of few bytes that makes room for what its document says is found.
+#[test]
+fn stores_of_few_bytes_have_a_bound_far_below_what_documents_can_say() {
+    let samples = worker::on_one_rank(|world| Target::Zarr.samples(world)).unwrap();
+    for (number, sample) in samples.into_iter().enumerate() {
+        let folder = Folder::new();
+        let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
+        let (path, length) = (samples::write(&folder, &files), files.iter().map(|(_, bytes)| bytes.len()).sum());
+        let most = target::memory(&path, length);
+        assert!((3 << 20..32 << 20).contains(&most), "sample {number}: {most} bytes for {length}");
     }
 }
 

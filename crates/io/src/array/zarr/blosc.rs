@@ -3,7 +3,7 @@
 //! A header of 16 bytes; the first byte of each block; blocks. A block is one stream, or one for each byte of a number, each
 //! behind its length; what is as long as what it unpacks to is not compressed.
 
-use super::decode::{ZSTD_RATIO, inflate, lz4_block, unzstd};
+use super::decode::{inflate, lz4_block, most_of_zstd, unzstd};
 use crate::memory::reserved;
 
 const HEADER: usize = 16;
@@ -93,7 +93,7 @@ impl<'a> Buffer<'a> {
 
     fn stream(&self, stream: &[u8], room: usize, out: &mut Vec<u8>) -> Result<(), String> {
         // What cannot be makes no room.
-        if room as u64 > (stream.len() as u64).saturating_mul(ZSTD_RATIO) {
+        if room as u64 > most_of_zstd(stream.len()) {
             return Err(damaged(&format!("{} bytes do not unpack to {room}", stream.len())));
         }
         let unpacked = match self.flags >> 5 {

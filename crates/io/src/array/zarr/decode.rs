@@ -21,8 +21,8 @@ use crate::quoted;
 /// No stream of gzip unpacks to more bytes for each of its own.
 const GZIP_RATIO: u64 = 1040;
 
-/// No block of Zstandard has more bytes, and each takes four.
-pub const ZSTD_RATIO: u64 = 128 * 1024;
+/// Bytes of the largest block of Zstandard; the smallest one takes four.
+const ZSTD_BLOCK: u64 = 128 * 1024;
 
 /// More codecs of bytes are refused: each adds a quarter to what a file may have.
 const MOST_CODECS: usize = 4;
@@ -165,13 +165,18 @@ pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, 
     }
 }
 
+/// The most bytes that so many bytes of Zstandard unpack to; no other compressor makes more of them.
+pub fn most_of_zstd(encoded: usize) -> u64 {
+    (encoded as u64 / 4 + 1).saturating_mul(ZSTD_BLOCK)
+}
+
 /// The bytes that a frame of Zstandard unpacks to, at most so many.
 ///
 /// # Errors
 /// It is damaged, or unpacks to more.
 pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     // Into given room nothing is written beyond its end.
-    let room = most.min((encoded.len() as u64).saturating_mul(ZSTD_RATIO));
+    let room = most.min(most_of_zstd(encoded.len()));
     let mut out = reserved(room)?;
     let unpacked = Decompressor::new().and_then(|mut one| one.decompress_to_buffer(encoded, &mut out));
     unpacked.map(|_| out).map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
