@@ -178,7 +178,7 @@ fn boundaries(run: &Run) -> Result<()> {
     let inflow = Side::Velocity(std::rc::Rc::new(|_| [0.05, 0.0, 0.0]));
     let stream = box_of().sides(0, inflow, Side::Outlet(1.0)).sides(1, Side::FreeSlip, Side::FreeSlip);
     let center = [n * 5 / 16, n / 2, n / 2];
-    let ball = |cell: [i64; 3]| {
+    let ball = move |cell: [i64; 3]| {
         let offsets: [i64; 3] = std::array::from_fn(|axis| cell[axis] - center[axis]);
         offsets.iter().map(|offset| offset.pow(2)).sum::<i64>() < (n * 5 / 32).pow(2)
     };
