@@ -161,7 +161,7 @@ impl Lattice {
     pub fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
         let far = (1_i64 << 40) as f64;
         let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
-        let sign = view.to_voxels(view.forward).map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
+        let sign = view.parallel_direction().map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
         move |brick| {
             let place = self.place(brick);
             let along =
@@ -201,6 +201,7 @@ impl Lattice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::turned::{COUNT, turned};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -264,6 +265,7 @@ mod tests {
             towards in prop::array::uniform3(-3..4_i32),
             parallel in any::<bool>(),
             spacing in prop::array::uniform3(0.5..2.0_f64),
+            number in 0..COUNT,
         ) {
             prop_assume!(towards != [0; 3]);
             // Whole numbers put eyes on the planes between bricks, too.
@@ -278,7 +280,8 @@ mod tests {
                 },
             };
             let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
-            let view = View::new(&camera, (13, 9), voxels, spacing, 0.3).unwrap();
+            let (grid, camera) = turned(number, spacing, &camera);
+            let view = View::new(&camera, (13, 9), voxels, grid, 0.3).unwrap();
             let depth = lattice.depth(&view);
             for pixel in 0..13 * 9 {
                 let ray = view.ray(pixel % 13, pixel / 13);

@@ -213,6 +213,7 @@ impl Atlas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::turned::{COUNT, turned};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -229,6 +230,7 @@ mod tests {
             fov in 5.0..150.0_f64,
             low in prop::array::uniform3(0..20_i32),
             extents in prop::array::uniform3(1..12_i32),
+            number in 0..COUNT,
         ) {
             prop_assume!(towards.iter().any(|part| part.abs() > 0.1));
             let (voxels, spacing) = ([21, 21, 21], [1.0, 0.5, 2.0]);
@@ -243,7 +245,8 @@ mod tests {
                     false => Projection::Perspective { vertical_fov_degrees: fov },
                 },
             };
-            let view = View::new(&camera, (17, 13), voxels, spacing, 0.21).unwrap();
+            let (grid, camera) = turned(number, spacing, &camera);
+            let view = View::new(&camera, (17, 13), voxels, grid, 0.21).unwrap();
             let cells = (low, std::array::from_fn(|axis| (low[axis] + extents[axis]).min(20)));
             let bounds = covered(&view, &cells);
             for (column, row) in (0..13).flat_map(|row| (0..17).map(move |column| (column, row))) {

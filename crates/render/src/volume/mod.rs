@@ -29,6 +29,8 @@ mod space;
 mod storage;
 mod surface;
 mod transfer;
+#[cfg(test)]
+mod turned;
 mod view;
 
 pub use camera::{Camera, Projection};

@@ -28,7 +28,7 @@ impl From<Unordered> for RenderError {
 /// both meet the lower one first? `None` where no ray does.
 fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
     if view.parallel {
-        let forward = view.to_voxels(view.forward)[axis];
+        let forward = view.parallel_direction()[axis];
         return (forward != 0.0).then_some(forward > 0.0);
     }
     // A sample in the plane between two boxes that touch belongs to the higher one.
@@ -124,6 +124,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
 mod tests {
     use super::super::layers::most_samples;
     use super::*;
+    use crate::volume::turned::{COUNT, turned};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -183,9 +184,11 @@ mod tests {
             spacing in prop::array::uniform3(0.5..1.5_f64),
             step in 0.1..2.0_f64,
             camera in cameras(),
+            number in 0..COUNT,
         ) {
             let boxes = cover(shape, &cuts);
-            let view = View::new(&camera, (9, 7), shape, spacing, step).unwrap();
+            let (grid, camera) = turned(number, spacing, &camera);
+            let view = View::new(&camera, (9, 7), shape, grid, step).unwrap();
             let order = front_to_back(&boxes, &view).unwrap();
             let mut sorted = order.clone();
             sorted.sort();

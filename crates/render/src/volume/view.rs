@@ -203,6 +203,17 @@ impl View {
         std::array::from_fn(|axis| along[axis] * self.per_length[axis])
     }
 
+    /// Direction of parallel rays, in voxels: the same bits as those of the rays.
+    pub(super) fn parallel_direction(&self) -> [f32; 3] {
+        self.direction(self.forward)
+    }
+
+    /// A vector in space of any length but zero as one of length 1, in voxels.
+    fn direction(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let length = (x * x + y * y + z * z).sqrt();
+        self.to_voxels([x, y, z].map(|part| part / length))
+    }
+
     /// A vector in voxels, in space.
     pub fn to_space(&self, vector: [f32; 3]) -> [f32; 3] {
         product(&self.directions, std::array::from_fn(|axis| vector[axis] / self.per_length[axis]))
@@ -221,8 +232,7 @@ impl View {
         let aside: [f32; 3] = std::array::from_fn(|axis| x * self.right[axis] + y * self.up[axis]);
         let bend = if self.parallel { 0.0 } else { 1.0 };
         let towards: [f32; 3] = std::array::from_fn(|axis| self.forward[axis] + bend * aside[axis]);
-        let length = (towards[0] * towards[0] + towards[1] * towards[1] + towards[2] * towards[2]).sqrt();
-        let direction = self.to_voxels(towards.map(|part| part / length));
+        let direction = self.direction(towards);
         let beside = self.to_voxels(aside.map(|part| (1.0 - bend) * part));
         let origin: [f32; 3] = std::array::from_fn(|axis| self.eye[axis] + beside[axis]);
         let (mut enter, mut exit) = (0.0_f32, f32::MAX);

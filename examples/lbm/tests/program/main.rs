@@ -6,5 +6,6 @@ mod running;
 mod screen;
 
 mod ends;
+mod fields;
 mod pictures;
 mod window;

@@ -1,0 +1,24 @@
+//! Grids for tests of what must hold on all of them, and cameras that see the same of each.
+
+use zippy::Grid;
+
+use super::camera::Camera;
+
+/// Along space, turned, turned and mirrored, and sheared.
+const DIRECTIONS: [[[f64; 3]; 3]; 4] = [
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
+    [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]],
+    [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
+];
+
+/// How many there are.
+pub const COUNT: usize = DIRECTIONS.len();
+
+/// A grid of a spacing, and a camera that is carried along with its axes.
+pub fn turned(number: usize, spacing: [f64; 3], camera: &Camera) -> (Grid, Camera) {
+    let grid = Grid::from(spacing).with_directions(DIRECTIONS[number]);
+    let Camera { position, focal_point, view_up, projection } = *camera;
+    let [position, focal_point, view_up] = [position, focal_point, view_up].map(|vector| grid.vector(vector));
+    (grid, Camera { position, focal_point, view_up, projection })
+}
