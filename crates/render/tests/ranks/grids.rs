@@ -225,6 +225,37 @@ fn light_and_lengths_are_those_of_space() {
     }
 }
 
+/// With light, which depends on gradients in space, and planes, with samples and with segments.
+#[test]
+fn device_draws_what_the_twin_draws_on_every_grid() {
+    let value = |[x, y, z]: [i64; 3]| (60 + 5 * ((3 * x + 2 * y) % 9) + 2 * z - (x - 13).abs()) as f32;
+    for (grid, preintegrated) in grids().into_iter().zip([false, true, true]) {
+        let plane = ClipPlane { normal: [0.3, 1.0, 0.2], offset: dot(middle(&grid), [0.3, 1.0, 0.2]) - 4.0 };
+        let look = Look {
+            size: (43, 31),
+            step: 0.5,
+            shading: Some(Shading::default()),
+            preintegrated,
+            clip: vec![plane],
+            ..Look::new(camera(&grid, preintegrated), transfer(vec![[40.0, 0.0], [160.0, 0.3]]))
+        };
+        let program = |world: &World| {
+            let volume = world.array::<f32, 3>("volume", &Layout::new(SHAPE).split_all(Split::Auto))?;
+            volume.fill_with(value)?;
+            let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
+            Ok(VolumeRenderer::new(world, &volume, grid, options)?.render(&look)?.image)
+        };
+        let ranks = launcher::counts(&[3])[0];
+        let found = run_with(Config::threads(ranks), program).unwrap().swap_remove(0);
+        let Some(found) = found else { continue };
+        let twin = Twin::new(&look, SHAPE, grid, |at| value(at.map(i64::from))).unwrap();
+        let wanted = twin.picture(&[([0; 3], SHAPE.map(|count| count as i32 - 1))]);
+        let far = found.difference(&wanted).unwrap().max_abs;
+        assert!(far < 2e-4, "{far} on {grid:?}");
+        assert!(found.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200);
+    }
+}
+
 #[test]
 fn grids_without_a_position_for_each_voxel_are_refused() {
     crate::support::ranks(&[1, 3], |world| {
