@@ -40,10 +40,10 @@ pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), Strin
     if found.is_empty() { Ok(()) } else { Err(format!("parameters alone decide {}", found.join("; "))) }
 }
 
-/// [`check_parameter_branches`] for a text that goes to the driver without the kernel composer.
+/// Checks a text that goes to the driver without the kernel composer for branches on parameters alone.
 ///
 /// # Errors
-/// The branches that [`parameter_branches`] finds; a text that naga refuses.
+/// The branches that are found; a text that naga refuses.
 pub fn check_text(text: &str) -> Result<(), String> {
     if !REFUSED.load(Ordering::Relaxed) {
         return Ok(());
