@@ -41,7 +41,10 @@ fn main() -> zippy::Result<()> {
 
         if world.rank() == 0 {
             let drawn = std::fs::write(&path, picture(&tree));
-            drawn.map_err(|error| zippy::Error::program(format!("cannot write {}: {error}", path.display())))?;
+            drawn.map_err(|error| {
+                let reason = zippy::error::describe_refusal(&path, &error);
+                zippy::Error::program(format!("cannot write {}: {reason}", path.display()))
+            })?;
             say(format!(
                 "{POINTS} points, {leaves} leaves on {} ranks: {} neighbours found, as by looking at all points; cuts in {}",
                 world.size(),

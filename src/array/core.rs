@@ -113,7 +113,8 @@ impl ArrayCore {
         check_element(&home.device, element)?;
         check_uses(name, extra)?;
         let layout = layout.clone().split_all(Split::Whole);
-        let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes)?;
+        let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes);
+        let chunks = chunks.map_err(ArrayError::of_layout(name))?;
         let bytes = storage_bytes(&chunks.storage(0), element);
         let slots = vec![match bytes {
             0 => None,

@@ -120,7 +120,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     #[track_caller]
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
         let _call = CallSite::enter();
-        let (core, placement) = (&self.core, self.core.placement().reassigned(order)?);
+        let placement = self.core.placement().reassigned(order).map_err(ArrayError::of_layout(self.name()))?;
+        let core = &self.core;
         core.home().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
         Ok(Self::from_core(core.over(core.home().clone(), placement, core.data())))
     }

@@ -11,7 +11,7 @@ use super::recording::Writer;
 use super::settings::Recording;
 use super::{listing, moves, timeline, views};
 use crate::World;
-use crate::error::Result;
+use crate::error::{Result, describe_refusal};
 use crate::trace;
 use crate::transport::{decoded, encoded};
 
@@ -46,7 +46,9 @@ impl Recorder {
             writer.add(&Recorded::Program(program.clone()))?;
             Ok(writer)
         };
-        let writer = begin().map_err(|error| format!("cannot record to {}: {error}", settings.file.display()))?;
+        let file = &settings.file;
+        let refused = |error| format!("cannot record to {}: {}", file.display(), describe_refusal(file, &error));
+        let writer = begin().map_err(refused)?;
         let file = Some((settings.file.clone(), writer));
         Ok(Self { most: settings.most, file, ..Self::elsewhere(settings.every) })
     }

@@ -1,3 +1,5 @@
+use zippy_plan::error::LayoutError;
+
 use super::CallSite;
 use crate::extents::Index;
 
@@ -27,6 +29,24 @@ pub enum ArrayError {
         rank: usize,
         /// How many chunks it owns.
         count: usize,
+    },
+    /// The layout of an array, or an order of its chunks, is malformed or does not fit the machine.
+    #[error("array \"{array}\": {source}")]
+    Layout {
+        /// The array.
+        array: String,
+        /// What is wrong.
+        source: LayoutError,
+    },
+    /// The ownership of an array is of another number of ranks.
+    #[error("array \"{array}\": its ownership is of {given} ranks, but there are {expected}")]
+    Ranks {
+        /// The array.
+        array: String,
+        /// Ranks of the ownership.
+        given: usize,
+        /// Ranks of the world.
+        expected: usize,
     },
     /// The layout has another number of axes than the array type.
     #[error(
@@ -190,4 +210,11 @@ pub enum ArrayError {
     /// A handle of another world or of another array.
     #[error("{0}")]
     Other(String),
+}
+
+impl ArrayError {
+    /// A layout error of the array of this name.
+    pub(crate) fn of_layout(array: &str) -> impl Fn(LayoutError) -> Self {
+        move |source| Self::Layout { array: array.to_owned(), source }
+    }
 }

@@ -115,6 +115,13 @@ pub struct EnteredCall {
     thread: PhantomData<*const ()>,
 }
 
+impl EnteredCall {
+    /// Whether it is part of another call of the library.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.before.is_some()
+    }
+}
+
 impl Drop for EnteredCall {
     fn drop(&mut self) {
         CURRENT.set(self.before);

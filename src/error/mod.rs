@@ -12,6 +12,7 @@ mod kdtree;
 mod kernel;
 mod kind;
 mod other;
+mod refusal;
 mod transport;
 
 use std::fmt::{self, Debug, Display, Formatter};
@@ -25,6 +26,7 @@ pub use kdtree::KdTreeError;
 pub use kernel::KernelError;
 pub use kind::ErrorKind;
 pub use other::OtherError;
+pub use refusal::describe_refusal;
 pub use transport::TransportError;
 pub use zippy_plan::error::{GridError, LayoutError, PlanError, RegionError};
 

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::ops::Range;
 
 use super::scan::SourceScan;
+use super::vocabulary::{Vocabulary, without_numbers};
 use crate::error::KernelError;
 
 /// An error of naga, before it is placed in a file.
@@ -31,16 +32,21 @@ impl Fault {
         notes.dedup();
         let span = first_within(&spans, user);
         let generated = generated_line(&span, &spans, text);
-        Self { message: error.message().to_owned(), notes, span, generated }
+        if span.is_none() && generated.is_none() {
+            notes.push("no line is known: the error may be anywhere in the text".to_owned());
+        }
+        Self { message: without_numbers(error.message()), notes, span, generated }
     }
 
     /// From a validation error of `text`. One of a whole entry point stands at its name.
     pub fn validate(
         error: &naga::WithSpan<naga::valid::ValidationError>,
+        module: &naga::Module,
         text: &str,
         user: usize,
         scan: &SourceScan,
     ) -> Self {
+        let vocabulary = Vocabulary::new(module, text, error.as_inner());
         let mut chain = vec![error.as_inner().to_string()];
         let mut source = error.as_inner().source();
         while let Some(next) = source {
@@ -48,6 +54,7 @@ impl Fault {
             source = next.source();
         }
         chain.dedup();
+        let mut chain: Vec<_> = chain.iter().map(|message| vocabulary.translate(message)).collect();
         let spans: Vec<_> = error.spans().filter_map(|(span, _)| span.to_range()).collect();
         let message = chain.pop().unwrap_or_default();
         let entry = || match error.as_inner() {
@@ -58,6 +65,10 @@ impl Fault {
         };
         let span = first_within(&spans, user).or_else(entry);
         let generated = generated_line(&span, &spans, text);
+        if span.is_some() {
+            // That the expression, the call and the function are invalid is seen where the error stands.
+            chain.retain(|message| !message.ends_with("is invalid"));
+        }
         Self { message, notes: chain, span, generated }
     }
 
@@ -109,6 +120,30 @@ impl Fault {
         let (name, _) = text.get(self.span.clone()?)?.split_once('(')?;
         self.message.starts_with("Argument 0 value").then_some(name.trim())
     }
+
+    /// Whether positions of different numbers of axes meet, or one is asked for an axis that it has not.
+    pub fn mixes_positions(&self) -> bool {
+        let message = self.message.replace("a pointer to ", "");
+        let between = |before: &str, after: &str| {
+            let texts = message.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0.to_owned()));
+            texts.collect::<Vec<_>>()
+        };
+        let types = match message.starts_with("the type of ") {
+            true => between(" `", "`").into_iter().skip(1).collect(),
+            false => {
+                let last = message.rsplit_once(" type ").map(|(_, ty)| ty.trim_end_matches(')').to_owned());
+                [between("(of type ", ")"), last.into_iter().collect()].concat()
+            }
+        };
+        let axes = ["x", "y", "z", "w"];
+        axes.iter().any(|axis| message == format!("invalid field accessor `{axis}`"))
+            || types.iter().any(|ty| *ty != types[0]) && types.iter().all(|ty| is_position(ty))
+    }
+}
+
+/// Types that positions have in arrays of some number of axes.
+fn is_position(ty: &str) -> bool {
+    matches!(ty, "i32" | "vec2<i32>" | "vec3<i32>" | "vec4<i32>") || ty.starts_with("array<i32, ")
 }
 
 /// The same error with one more note.

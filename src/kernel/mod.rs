@@ -180,6 +180,7 @@ mod source;
 mod types;
 mod uniforms;
 mod variants;
+mod vocabulary;
 
 #[cfg(test)]
 mod dispatch_tests;

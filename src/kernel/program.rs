@@ -191,7 +191,7 @@ impl Program {
             }
             let info = Validator::new(ValidationFlags::all(), capabilities)
                 .validate(&module)
-                .map_err(|error| Fault::validate(&error, text, self.text.len(), &self.scan))?;
+                .map_err(|error| Fault::validate(&error, &module, text, self.text.len(), &self.scan))?;
             wgsl::check_parameter_branches(&module, text).map_err(Fault::whole)?;
             Ok(Parsed { module, info })
         })?;
@@ -219,7 +219,8 @@ impl Program {
     pub fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let error = self.explain(fault, signature);
         let name = fault.misled_function(&self.text);
-        match name.and_then(|name| helpers::takes(&self.scan, signature, name)) {
+        let positions = || fault.mixes_positions().then(|| helpers::positions(&self.scan, signature)).flatten();
+        match name.and_then(|name| helpers::takes(&self.scan, signature, name)).or_else(positions) {
             Some(note) => diagnose::noted(error, &note),
             None => error,
         }

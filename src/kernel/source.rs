@@ -2,7 +2,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::error::KernelError;
+use crate::error::{KernelError, describe_refusal};
 
 /// No shader is longer than this.
 const MOST_BYTES: u64 = 16 << 20;
@@ -61,7 +61,7 @@ impl KernelSource {
 
 /// The text of a shader's file; what is wrong with it.
 fn read(path: &Path) -> Result<String, String> {
-    let text = |error: std::io::Error| error.to_string();
+    let text = |error: std::io::Error| describe_refusal(path, &error);
     if !path.metadata().map_err(text)?.is_file() {
         return Err("it is not a regular file".into());
     }

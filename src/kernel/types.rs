@@ -19,13 +19,26 @@ fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
 }
 
 fn scalar_name(of: naga::Scalar) -> &'static str {
-    scalar(of).map_or("bool", |scalar| ElementInfo::scalar(scalar).name)
+    match (of.kind, scalar(of)) {
+        (_, Some(scalar)) => ElementInfo::scalar(scalar).name,
+        (ScalarKind::AbstractInt, _) => "AbstractInt",
+        (ScalarKind::AbstractFloat, _) => "AbstractFloat",
+        _ => "bool",
+    }
 }
 
 /// A type as its author would write it.
 pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
     let ty = &module.types[ty];
-    match &ty.inner {
+    match (&ty.inner, &ty.name) {
+        (TypeInner::Struct { .. }, Some(name)) => name.clone(),
+        (inner, _) => inner_name(module, inner),
+    }
+}
+
+/// [`type_name`] of a type that is in no table of the module.
+pub fn inner_name(module: &Module, inner: &TypeInner) -> String {
+    match inner {
         TypeInner::Scalar(s) => scalar_name(*s).to_owned(),
         TypeInner::Atomic(s) => format!("atomic<{}>", scalar_name(*s)),
         TypeInner::Vector { size, scalar } => format!("vec{}<{}>", *size as u8, scalar_name(*scalar)),
@@ -36,7 +49,16 @@ pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
             format!("array<{}, {n}>", type_name(module, *base))
         }
         TypeInner::Array { base, .. } => format!("array<{}>", type_name(module, *base)),
-        _ => ty.name.clone().unwrap_or_else(|| "an unnamed type".to_owned()),
+        TypeInner::Pointer { base, .. } => format!("a pointer to {}", type_name(module, *base)),
+        TypeInner::ValuePointer { size: None, scalar, .. } => format!("a pointer to {}", scalar_name(*scalar)),
+        TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
+            format!("a pointer to vec{}<{}>", *size as u8, scalar_name(*scalar))
+        }
+        TypeInner::Struct { .. } => {
+            let named = module.types.iter().find(|(_, ty)| ty.inner == *inner).and_then(|(_, ty)| ty.name.clone());
+            named.unwrap_or_else(|| "an unnamed struct".to_owned())
+        }
+        _ => "an unnamed type".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::payload::{decoded, encoded};
 use super::{Beside, Group, Tag};
-use crate::error::{Result, TransportError};
+use crate::error::{Result, TransportError, describe_refusal};
 use crate::trace::{ChromeWriter, Told, TraceFile, warn};
 
 /// After so long, ranks that have come to the end of a run have told their spans.
@@ -20,7 +20,7 @@ pub(super) fn check(file: &Path) -> Result<()> {
 }
 
 fn refused(file: &Path, error: &io::Error) -> TransportError {
-    TransportError::Trace { file: file.display().to_string(), message: error.to_string() }
+    TransportError::Trace { file: file.display().to_string(), message: describe_refusal(file, error) }
 }
 
 /// Tells rank 0 what this rank has kept, or writes what all have. `well`: all ranks have come to the end of the run, or soon

@@ -7,7 +7,7 @@ use super::{Collective, Named, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
-use crate::error::{ArrayError, CallSite, LayoutError, PlanError, Result};
+use crate::error::{ArrayError, CallSite, LayoutError, Result};
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
 use crate::ownership::Ownership;
@@ -56,9 +56,10 @@ impl World {
         let chunks = self.resolve(name, &T::INFO, D, layout)?;
         if ownership.ranks() != self.size() {
             let (given, expected) = (ownership.ranks(), self.size());
-            return Err(PlanError::Ranks { given, expected }.into());
+            return Err(ArrayError::Ranks { array: name.to_owned(), given, expected }.into());
         }
-        let core = self.create(name, &T::INFO, Placement::new(Arc::new(chunks), Arc::new(ownership))?)?;
+        let placement = Placement::new(Arc::new(chunks), Arc::new(ownership)).map_err(ArrayError::of_layout(name))?;
+        let core = self.create(name, &T::INFO, placement)?;
         Ok(GlobalArray::from_core(core))
     }
 
@@ -146,7 +147,8 @@ impl World {
     pub fn publish<T: Element>(&self, growable: &Growable<T>) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
         let layout = self.layout_of_lengths(growable.name(), growable.len())?;
-        let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;
+        let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX);
+        let chunks = chunks.map_err(ArrayError::of_layout(growable.name()))?;
         let placement = Placement::balanced(chunks, self.size());
         // Drawn at every call, as ranks may publish one anew that others publish again.
         let data = growable.data(self.registry.borrow_mut().next_id());
@@ -182,10 +184,11 @@ impl World {
         common.check(element, self.device())?;
         let within = |bytes| layout.resolve(self.size(), element.bytes, bytes);
         // Chunks that one binding reaches where the library may choose; else what a buffer can hold, seen through windows.
-        match within(common.binding_bytes) {
-            Err(LayoutError::ChunkTooLarge { .. }) => Ok(within(common.buffer_bytes)?),
-            chunks => Ok(chunks?),
-        }
+        let chunks = match within(common.binding_bytes) {
+            Err(LayoutError::ChunkTooLarge { .. }) => within(common.buffer_bytes),
+            chunks => chunks,
+        };
+        Ok(chunks.map_err(ArrayError::of_layout(name))?)
     }
 
     pub(super) fn create(
@@ -209,7 +212,7 @@ fn saturated(length: u64) -> i64 {
 
 fn check_axes(name: &str, expected: usize, layout: &Layout) -> Result<()> {
     match (layout.mistake(), layout.shape().axes()) {
-        (Some(mistake), _) => Err(mistake.clone().into()),
+        (Some(mistake), _) => Err(ArrayError::of_layout(name)(mistake.clone()).into()),
         (None, axes) if axes == expected => Ok(()),
         (None, given) => Err(ArrayError::Axes { array: name.to_string(), given, expected }.into()),
     }

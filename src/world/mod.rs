@@ -267,8 +267,10 @@ impl World {
     /// ```
     #[track_caller]
     pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
-        let _call = CallSite::enter();
-        let (call, signature) = (format!("agree({operation})"), hash(("agree", operation)));
+        let call = CallSite::enter();
+        // In a call of a crate above, such as `save`, the operation is that call.
+        let text = if call.is_nested() { operation.to_owned() } else { format!("agree({operation})") };
+        let (call, signature) = (text, hash(("agree", operation)));
         self.collective(call, signature, || self.agreed(operation, result))?
     }
 

@@ -1,6 +1,6 @@
 //! Arrays themselves: creating, owning, naming, filling, reading; growing ones; handles re-arranged; many chunks a rank.
 
-use zippy::error::{ArrayError, ErrorKind, LayoutError, PlanError};
+use zippy::error::{ArrayError, ErrorKind, LayoutError};
 use zippy::region::Region;
 use zippy::{KernelSource, Layout, Ownership, Result, Split, World};
 
@@ -60,10 +60,11 @@ fn owners_are_as_given_or_refused() {
         }
         let with = |owners| world.array_owned::<i32, 1>("other", &layout, owners).map(drop);
         let (given, expected) = (size + 1, size);
-        assert_eq!(with(Ownership::balanced(6, size + 1)), Err(PlanError::Ranks { given, expected }.into()));
+        let ranks = ArrayError::Ranks { array: "other".into(), given, expected };
+        assert_eq!(with(Ownership::balanced(6, size + 1)), Err(ranks.into()));
         assert!(matches!(
             with(Ownership::balanced(7, size)).unwrap_err().kind(),
-            ErrorKind::Layout(LayoutError::ChunkCount { .. })
+            ErrorKind::Array(ArrayError::Layout { source: LayoutError::ChunkCount { .. }, .. })
         ));
         Ok(())
     });
@@ -237,10 +238,10 @@ fn only_chunks_of_equal_extents_change_places() {
         let messages = [refused(&[1, 0, 2]), refused(&[0, 1]), refused(&[0, 1, 3]), refused(&[0, 0, 2])];
         insta::allow_duplicates! {
             insta::assert_snapshot!(messages.join("\n"), @"
-            chunk 0 (3) cannot take the place of chunk 1 (2): only chunks of equal shape can be re-arranged without moving data
-            the re-arrangement lists 2 chunks, but the layout has 3
-            entry 2 of the re-arrangement is chunk 3, which does not exist; each of the 3 chunks must stand in it once
-            entry 1 of the re-arrangement is chunk 0, which was named before; each of the 3 chunks must stand in it once
+            array "array": chunk 0 (3) cannot take the place of chunk 1 (2): only chunks of equal shape can be re-arranged without moving data
+            array "array": the re-arrangement lists 2 chunks, but the layout has 3
+            array "array": entry 2 of the re-arrangement is chunk 3, which does not exist; each of the 3 chunks must stand in it once
+            array "array": entry 1 of the re-arrangement is chunk 0, which was named before; each of the 3 chunks must stand in it once
             ");
         }
         let swapped = array.reassigned(&[2, 1, 0])?;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use zippy::error::describe_refusal;
+
 use super::foreign::{said, shown};
 
 /// A file could not be read or written. Variants name the file, where there is one; what is wrong inside a file also names
@@ -112,9 +114,9 @@ impl From<IoError> for zippy::Error {
 }
 
 impl IoError {
-    /// What the operating system said about `path`.
+    /// What the operating system said about `path`, or which folder on the way to it is missing.
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
-        Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: error.to_string() }
+        Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: describe_refusal(path, error) }
     }
 
     /// Content that breaks its format.

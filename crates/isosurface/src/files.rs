@@ -23,10 +23,17 @@ use crate::volume_mesh::VolumeMesh;
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
     let path = path.as_ref();
+    let call = format!("write({})", path.display());
     if mesh::is_index(path) {
         let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
         let normals = mesh.has_normals.then_some(&mesh.points.normals[..]);
-        return write_piece(world, &mesh.points, Part { normals, triangles: &triangles, ..Part::default() }, path);
+        return write_piece(
+            world,
+            &call,
+            &mesh.points,
+            Part { normals, triangles: &triangles, ..Part::default() },
+            path,
+        );
     }
     let numbers = mesh.triangles.iter().map(|triangle| triangle.map(|vertex| mesh.number(vertex))).collect::<Vec<_>>();
     let at = |vertex: u32| mesh.points.positions[vertex as usize];
@@ -34,7 +41,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let corners = if is_stl { mesh.triangles.iter().map(|corners| corners.map(at)).collect() } else { Vec::new() };
     let normals = mesh.has_normals.then(|| &mesh.points.normals[..mesh.points.own]);
     let part = Part { normals, triangles: &numbers, corners: &corners, ..Part::default() };
-    write_part(world, &mesh.points, part, path)
+    write_part(world, &call, &mesh.points, part, path)
 }
 
 /// Writes a mesh of cells to a file whose name ends in `.vtu`, or in `.pvtu` for an index and a file a rank, as
@@ -53,19 +60,21 @@ pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) ->
         Ok(Format::Vtu) => Ok(()),
         _ => Err(IoError::request(path, "cannot have cells of a volume; the name must end with .vtu or .pvtu").into()),
     };
-    world.agree("naming a mesh of cells", checked)?;
+    let call = format!("write_volume({})", path.display());
+    world.agree(&call, checked)?;
     let number = |point: u32| if whole { mesh.number(point) } else { point.into() };
     let hexahedra: Vec<[u64; 8]> = mesh.hexahedra.iter().map(|cell| cell.map(number)).collect();
     let tetrahedra: Vec<[u64; 4]> = mesh.tetrahedra.iter().map(|cell| cell.map(number)).collect();
     let wedges: Vec<[u64; 6]> = mesh.wedges.iter().map(|cell| cell.map(number)).collect();
     let cells = Cells { hexahedra: &hexahedra, tetrahedra: &tetrahedra, wedges: &wedges };
     let part = Part { cells, ..Part::default() };
-    if whole { write_part(world, &mesh.points, part, path) } else { write_piece(world, &mesh.points, part, path) }
+    let write = if whole { write_part } else { write_piece };
+    write(world, &call, &mesh.points, part, path)
 }
 
-/// Writes a file with all ranks' parts, which get their points here.
-fn write_part(world: &World, points: &Points, part: Part, path: &Path) -> Result<()> {
-    let format = world.agree("naming a mesh", Format::of(path).map_err(Error::from))?;
+/// Writes a file with all ranks' parts, which get their points here, for `call`.
+fn write_part(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
+    let format = world.agree(call, Format::of(path).map_err(Error::from))?;
     let fields = fields(points, points.own);
     let part = Part { fields: &fields, positions: &points.positions[..points.own], ..part };
     let text = if format == Format::Obj { Text::of(&part).map_err(Error::from) } else { Ok(Text::default()) };
@@ -110,8 +119,8 @@ fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     }))
 }
 
-/// Writes a file a rank, and an index. The part gets its points here, all that this rank knows.
-fn write_piece(world: &World, points: &Points, part: Part, path: &Path) -> Result<()> {
+/// Writes a file a rank, and an index, for `call`. The part gets its points here, all that this rank knows.
+fn write_piece(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
     let fields = fields(points, points.positions.len());
     let part = Part { positions: &points.positions, fields: &fields, ..part };
     let normals = part.normals.is_some();
@@ -123,7 +132,7 @@ fn write_piece(world: &World, points: &Points, part: Part, path: &Path) -> Resul
         file.finish()?;
         Ok(file)
     };
-    let written = world.agree("writing a piece of a mesh", piece().map_err(Error::from))?;
+    let written = world.agree(call, piece().map_err(Error::from))?;
     world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
     let pieces = world.size() as u64;
     let index = if world.rank() == 0 { mesh::write_index(path, pieces, normals, &names(&fields)) } else { Ok(()) };

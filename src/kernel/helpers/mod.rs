@@ -16,6 +16,7 @@ mod nowhere;
 mod position;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
@@ -169,6 +170,20 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
         }
         _ => None,
     }
+}
+
+/// The types of positions in what is bound to each variable; none where there are no arrays.
+pub fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
+    let of_axes = |axes: usize| {
+        let vars = scan.storage.iter().zip(&signature.vars).filter(|(_, shape)| shape.axes == axes);
+        let names: Vec<_> = vars.map(|(var, _)| format!("`{}`", var.name)).collect();
+        let has = if names.len() == 1 { "has" } else { "have" };
+        let (names, ty, s) = (names.join(" and "), Axes::new(axes, 0).ty(), if axes == 1 { "is" } else { "es" });
+        format!("{ty} in {names}, which {has} {axes} ax{s}")
+    };
+    let axes: BTreeSet<_> = signature.vars.iter().map(|shape| shape.axes).collect();
+    let list: Vec<_> = axes.into_iter().map(of_axes).collect();
+    (!list.is_empty()).then(|| format!("a position has one component for each axis: {}", list.join("; ")))
 }
 
 /// Why a variable has not this helper.

@@ -36,6 +36,30 @@ fn wrong_whatever_is_bound() {
         body_fails("a wrong type stored", "    let p = b_position(id);\n    b_store(p, 7u);");
         body_fails("too few arguments", "    let p = b_position(id);\n    b_store(p);");
         body_fails("a bool added", "    let p = b_position(id);\n    let q = b_inside(p) + 1;");
+        for (what, lines) in [
+            ("a condition that is none", "if a_load(p) { b_store(p, 1.0); }"),
+            ("a switch over floats", "switch a_load(p) { default: {} }"),
+            ("values of two types to select from", "b_store(p, select(1.0, 2u, true));"),
+            ("a condition to select by", "b_store(p, select(1.0, 2.0, a_load(p)));"),
+            ("another type assigned", "var sum: f32;\n    sum = 1u;"),
+            ("a variable of another type", "var sum: vec2<f32> = a_load(p);"),
+            ("an argument of another type", "b_store(p, max(a_load(p), 1u));"),
+            ("a function's argument of another type", "b_store(p, twice(vec2<f32>(1.0, 2.0)));"),
+            ("an index of another type", "let v = vec2<f32>(1.0, 2.0);\n    b_store(p, v[a_load(p)]);"),
+            ("an index beyond a vector", "let v = vec2<f32>(1.0, 2.0);\n    b_store(p, v[2]);"),
+            ("a negative float shifted", "b_store(p, a_load(p) << 2u);"),
+            ("a sign of what has none", "b_store(p, f32(-b_inside(p)));"),
+            ("a matrix times a vector of other rows", "let m = mat2x2<f32>();\n    let v = m * vec3<f32>();"),
+            ("a struct added", "let s = Pair(1.0, 2.0) + 1.0;"),
+        ] {
+            let more = "fn twice(v: f32) -> f32 { return 2.0 * v; }\nstruct Pair { a: f32, b: f32 }";
+            let text = format!("{HEAD}    let p = b_position(id);\n    {lines}\n}}\n{more}\n");
+            report.fails(what, kernel(world, &text));
+        }
+        report.fails(
+            "another type returned",
+            kernel(world, &format!("{HEAD}    let p = b_position(id);\n}}\nfn f(v: f32) -> u32 {{ return v; }}\n")),
+        );
         report.fails(
             "directives before all",
             kernel(world, &format!("diagnostic(off, derivative_uniformity);\n{HEAD}  oops\n}}")),
@@ -78,11 +102,23 @@ fn wrong_for_what_is_bound() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
         let floats: LocalArray<f32, 2> = world.local_array("floats", &Layout::new([8, 4]))?;
+        let others: LocalArray<f32, 2> = world.local_array("others", &Layout::new([8, 4]))?;
         let line: LocalArray<f32, 1> = world.local_array("line", &Layout::new([8]))?;
         let bytes: LocalArray<u8, 2> = world.local_array("bytes", &Layout::new([8, 4]))?;
         let words: LocalArray<u32, 2> = world.local_array("words", &Layout::new([8, 4]))?;
         let three = body(world, "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));")?;
         report.fails("another number of axes", three.call().read("a", line.all()).write("b", floats.all()).run());
+        for (what, lines) in [
+            ("a step along an axis too many", "b_store(p, a_load(p - vec3<i32>(1, 0, 0)));"),
+            ("a difference of positions", "let x = vec3<i32>(1, 0, 0);\n    b_store(p, a_load(p - x));"),
+            ("a position declared with an axis too many", "var q: vec3<i32>;\n    q = p;\n    b_store(p, a_load(p));"),
+            ("an axis that there is not", "b_store(p, a_load(p) + f32(p.z));"),
+        ] {
+            let kernel = body(world, &format!("    let p = b_position(id);\n    {lines}"))?;
+            report.fails(what, kernel.call().read("a", others.all()).write("b", floats.all()).run());
+        }
+        let steps = body(world, "    let p = b_position(id);\n    b_store(p, f32(p.y));")?;
+        report.fails("an axis that a line has not", steps.call().read("a", others.all()).write("b", line.all()).run());
         let other = body(world, "    let p = b_position(id);\n    b_store(p, a_load(p));")?;
         report.fails("a position for another array", other.call().read("a", line.all()).write("b", floats.all()).run());
         let places =

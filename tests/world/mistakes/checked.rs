@@ -72,3 +72,24 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
         }
     }
 }
+
+fn without_a_debug_point() -> Result<()> {
+    zippy::run(|world| world.array::<f32, 1>("a", &Layout::new([5]))?.fill(1.0))
+}
+
+#[test]
+fn viewer_of_a_program_without_a_debug_point_is_reported_at_the_end() {
+    let test = jobs::test(module_path!(), "viewer_of_a_program_without_a_debug_point_is_reported_at_the_end");
+    if jobs::play(&test, without_a_debug_point) {
+        return;
+    }
+    for carrier in [Carrier::Threads, Carrier::Mpi] {
+        for viewer in ["spawn", "listen:0"] {
+            let variables = [("ZIPPY_DEBUG", viewer), ("ZIPPY_DEBUGGER", "/nonexistent")];
+            let Some(ended) = ended(carrier, &test, &variables) else { continue };
+            assert_eq!(ended.code, Some(0), "{}", ended.text);
+            let said = ended.lines("it has come to no debug point; call world.debug_point(\"name\")?");
+            assert_eq!(said.len(), 1, "{}", ended.text);
+        }
+    }
+}

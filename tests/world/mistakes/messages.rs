@@ -80,6 +80,32 @@ fn literal_becomes_the_type_of_the_shader_where_that_holds_it() {
 }
 
 #[test]
+fn layout_mistake_names_the_array() {
+    ranks(&[1, 3], |world| {
+        let layout = |extents: [i64; 2]| Layout::new(extents).split([Split::Even(world.size()), Split::Whole]);
+        let owners = zippy::Ownership::balanced(2, world.size());
+        let tall = world.array::<f32, 2>("tall", &layout([9, 5]))?;
+        let wrong = |layout: &Layout| text(world.array::<f32, 2>("u", layout));
+        for (text, wanted) in [
+            (
+                wrong(&Layout::new([9, 5]).ghost([1])),
+                "array \"u\": a ghost width was given for 1 axes, but the shape has 2",
+            ),
+            (
+                wrong(&Layout::new([10, 5]).split([[3, 4].into(), Split::Whole])),
+                "array \"u\": the chunk sizes on axis 0 add up to 7, but the axis has 10 cells",
+            ),
+            (text(world.local_array::<f32, 1>("v", &Layout::new([-1]))), "array \"v\": shape on axis 0 is -1; it must"),
+            (text(world.array_owned::<f32, 2>("w", &layout([9, 5]).split_all(Split::Whole), owners)), "array \"w\": "),
+            (text(tall.reassigned(&[7; 3])), "array \"tall\": "),
+        ] {
+            assert!(text.starts_with(wanted), "{text}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn whole_array_is_a_section() {
     ranks(&[1, 3], |world| {
         let (x, y) = (field(world, "x")?, field(world, "y")?);

@@ -45,8 +45,8 @@ fn wrong_shapes() {
             the slice to write has 3 elements, but section [0..2, 0..2] of array "local" has 4 cells
             array "c" is made with 3 axes, but its layout has 2; give Layout::new 3 extents
             array "c" is made with 1 axes, but its layout has 2; give Layout::new 1 extents
-            a split was given for 1 axes, but the shape has 2
-            a ghost width was given for 3 axes, but the shape has 2
+            array "c": a split was given for 1 axes, but the shape has 2
+            array "c": a ghost width was given for 3 axes, but the shape has 2
             "#);
         }
         expect(&b, &"untouched", |at| f32::of(code(1, at)))
@@ -125,26 +125,26 @@ fn negative_and_overflowing_sizes() {
         ];
         insta::allow_duplicates! {
             insta::assert_snapshot!(messages.join("\n"), @r#"
-            the shape on axis 0 is -1; it must be at least 0 and fit 63 bits
-            the shape on axis 0 is 18446744073709551615; it must be at least 0 and fit 63 bits
-            an array of 9223372036854775807 x 2 cells of 4 bytes, or its ghost cells, overflows 63 bits
-            an array of 2305843009213693952 x 1 cells of 4 bytes, or its ghost cells, overflows 63 bits
-            a ghost width on axis 0 is -1; it must be at least 0 and fit 63 bits
-            an array of 6 x 4 cells of 4 bytes, or its ghost cells, overflows 63 bits
-            an array of 6 x 4 cells of 4 bytes, or its ghost cells, overflows 63 bits
-            a chunk size on axis 0 is -1; it must be at least 0 and fit 63 bits
-            the chunk sizes on axis 0 add up to 18446744073709551622, but the axis has 6 cells
-            the chunk sizes on axis 0 add up to 5, but the axis has 6 cells
-            axis 0 is cut into 0 chunks; at least one is needed (it may be empty)
-            axis 0 is cut into 0 chunks; at least one is needed (it may be empty)
-            281475010265089 chunks; at most 16777216 are possible
-            boxes 0 [0..6, 0..3] and 1 [2..6, 2..4] share cells; chunks must be disjoint
-            the boxes hold 18 of the 24 cells of the shape 6 x 4; they must cover it
-            box 0: region [0..6, 0..5] leaves the shape, which is [0..6, 0..4], on axis 1
-            the boxes hold 0 of the 24 cells of the shape 6 x 4; they must cover it
-            a layout is cut either by splits per axis or by boxes, not both
-            a layout of 8 axes; 1 to 7 are possible
-            a layout of 0 axes; 1 to 7 are possible
+            array "array": the shape on axis 0 is -1; it must be at least 0 and fit 63 bits
+            array "array": the shape on axis 0 is 18446744073709551615; it must be at least 0 and fit 63 bits
+            array "array": an array of 9223372036854775807 x 2 cells of 4 bytes, or its ghost cells, overflows 63 bits
+            array "array": an array of 2305843009213693952 x 1 cells of 4 bytes, or its ghost cells, overflows 63 bits
+            array "array": a ghost width on axis 0 is -1; it must be at least 0 and fit 63 bits
+            array "array": an array of 6 x 4 cells of 4 bytes, or its ghost cells, overflows 63 bits
+            array "array": an array of 6 x 4 cells of 4 bytes, or its ghost cells, overflows 63 bits
+            array "array": a chunk size on axis 0 is -1; it must be at least 0 and fit 63 bits
+            array "array": the chunk sizes on axis 0 add up to 18446744073709551622, but the axis has 6 cells
+            array "array": the chunk sizes on axis 0 add up to 5, but the axis has 6 cells
+            array "array": axis 0 is cut into 0 chunks; at least one is needed (it may be empty)
+            array "array": axis 0 is cut into 0 chunks; at least one is needed (it may be empty)
+            array "array": 281475010265089 chunks; at most 16777216 are possible
+            array "array": boxes 0 [0..6, 0..3] and 1 [2..6, 2..4] share cells; chunks must be disjoint
+            array "array": the boxes hold 18 of the 24 cells of the shape 6 x 4; they must cover it
+            array "array": box 0: region [0..6, 0..5] leaves the shape, which is [0..6, 0..4], on axis 1
+            array "array": the boxes hold 0 of the 24 cells of the shape 6 x 4; they must cover it
+            array "array": a layout is cut either by splits per axis or by boxes, not both
+            array "array": a layout of 8 axes; 1 to 7 are possible
+            array "array": a layout of 0 axes; 1 to 7 are possible
             "#);
         }
         Ok(())

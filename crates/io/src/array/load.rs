@@ -129,7 +129,7 @@ fn open(
         let window = Window::new(path, &found.shape, options.section.as_deref(), options.step.as_deref())?;
         Ok((found, window))
     };
-    let what = format!("loading {} with {options:?}", path.display());
+    let what = options.call("load", path);
     let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
     let metadata = window.metadata(std::mem::take(&mut found.metadata));
     Ok((found, window, metadata, what))
@@ -150,7 +150,7 @@ fn check_layout(
         }
     };
     // Ranks that see another shape, or another file, have another call.
-    world.agree(&format!("{what}, of shape {shape:?} and header #{fingerprint:016x}"), checked)
+    world.agree(&format!("{what} of shape {shape} and header #{fingerprint:016x}"), checked)
 }
 
 /// A block of a chunk, which is written at once.
@@ -276,7 +276,7 @@ mod tests {
         for other in [7, 8] {
             let result = run_with(Config::threads(3), |world| {
                 let fingerprint = if world.rank() == 2 { other } else { 7 };
-                check_layout(world, Path::new("a.npy"), &layout, (&Index::new(&[3]), fingerprint), "loading a.npy")
+                check_layout(world, Path::new("a.npy"), &layout, (&Index::new(&[3]), fingerprint), "load(a.npy)")
             });
             assert_eq!(result.is_ok(), other == 7);
         }

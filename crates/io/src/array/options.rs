@@ -1,6 +1,7 @@
 //! What else to say when an array is saved or loaded.
 
 use std::ops::Range;
+use std::path::Path;
 
 use zippy::array::GlobalArray;
 
@@ -83,6 +84,21 @@ impl LoadOptions {
     pub fn array(mut self, name: impl Into<String>) -> Self {
         self.array = Some(name.into());
         self
+    }
+
+    /// A call with these options, as errors name it.
+    pub(super) fn call(&self, verb: &str, path: &Path) -> String {
+        let mut text = format!("{verb}({}", path.display());
+        if let Some(section) = &self.section {
+            text += &format!(", section {section:?}");
+        }
+        if let Some(step) = &self.step {
+            text += &format!(", every {step:?}");
+        }
+        if let Some(array) = &self.array {
+            text += &format!(", array {array:?}");
+        }
+        text + if self.ghosts { ", with ghost cells)" } else { ")" }
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`save`] and [`save_with`]: a global array to a file.
 
+use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -149,12 +150,17 @@ fn planned(
 ) -> Result<(Region, Plan)> {
     let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
-    let mut hasher = DefaultHasher::new();
-    format!("{metadata:?}").hash(&mut hasher);
-    let known = region.as_ref().ok();
-    let what = format!("saving {known:?} to {} (metadata #{:016x})", path.display(), hasher.finish());
+    let what = saving(path, name, region.as_ref().ok(), &metadata);
     let plan = region.and_then(|region| Ok((region, plan(path, element, &region, &metadata)?)));
     world.agree(&what, plan)
+}
+
+/// The call of [`save`] or [`save_with`], as errors name it: the same on every rank where all that is saved is.
+pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
+    let mut hasher = DefaultHasher::new();
+    format!("{options:?}").hash(&mut hasher);
+    let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);
+    format!("save({}, {name:?} {region}, with options #{:04x})", path.display(), hasher.finish() as u16)
 }
 
 /// What a file of a box of an array will be.

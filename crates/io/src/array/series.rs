@@ -83,7 +83,7 @@ impl TimeSeries {
                 world.rank() == 0 && path.try_exists().map_err(|error| IoError::system(&path, "open", &error))?;
             if is_there { read(&path) } else { Ok(Vec::new()) }
         };
-        let entries = world.agree(&format!("opening {}", path.display()), entries().map_err(Error::from))?;
+        let entries = world.agree(&format!("TimeSeries::open({})", path.display()), entries().map_err(Error::from))?;
         Ok(Self { path, entries })
     }
 
@@ -104,7 +104,7 @@ impl TimeSeries {
     pub fn append(&mut self, world: &World, time: f64, file: impl AsRef<Path>) -> Result<()> {
         let _call = CallSite::enter();
         let file = file.as_ref();
-        let what = format!("appending {} at {time} to {}", file.display(), self.path.display());
+        let what = format!("append({} at {time} to {})", file.display(), self.path.display());
         let write = || -> std::result::Result<Option<Vec<Entry>>, IoError> {
             if !time.is_finite() {
                 return Err(IoError::request(&self.path, format!("cannot have a file at the time {time}")));

@@ -99,7 +99,7 @@ impl Checkpoint {
         layout: impl FnOnce([i64; D]) -> Layout,
     ) -> Result<GlobalArray<T, D>> {
         let _call = CallSite::enter();
-        let what = self.loading(name);
+        let what = self.call("array", name);
         let saved = world.agree(&what, self.saved::<D>(name, &T::INFO))?;
         let shape: [i64; D] = std::array::from_fn(|axis| saved.shape[axis]);
         let layout = layout(shape);
@@ -133,7 +133,7 @@ impl Checkpoint {
         array: &GlobalArray<T, D>,
     ) -> Result<()> {
         let _call = CallSite::enter();
-        let (what, shape) = (self.loading(name), Index::new(&array.shape()));
+        let (what, shape) = (self.call("fill", name), Index::new(&array.shape()));
         let found = self.saved::<D>(name, &T::INFO);
         let found = found.and_then(|saved| self.has_shape(saved, &shape).map(|()| saved));
         let saved = world.agree(&what, found)?;
@@ -150,7 +150,7 @@ impl Checkpoint {
     #[track_caller]
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
-        let what = self.loading(name);
+        let what = self.call("growable", name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
         let found = found.ok_or_else(|| self.missing(missing::growable(self.manifest(), name, &T::INFO)));
         let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
@@ -159,8 +159,9 @@ impl Checkpoint {
         world.agree(&what, self.read_run(world, saved, own))
     }
 
-    fn loading(&self, name: &str) -> String {
-        format!("loading {name:?} of step {}", self.step())
+    /// A call of this checkpoint, as errors name it.
+    fn call(&self, verb: &str, name: &str) -> String {
+        format!("{verb}({name:?} of step {})", self.step())
     }
 
     fn missing(&self, message: String) -> Error {

@@ -167,7 +167,7 @@ impl Checkpoints {
     #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
         let _call = CallSite::enter();
-        let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
+        let begun = Begun::new(world, ("save", step), (&self.directory, self.keep.clone()), contents)?;
         let written = save::write(&begun, contents);
         begun.finish(world, written)
     }
@@ -183,7 +183,7 @@ impl Checkpoints {
     #[track_caller]
     pub fn start<'w>(&self, world: &'w World, step: u64, contents: &Contents<'_>) -> Result<PendingSave<'w>> {
         let _call = CallSite::enter();
-        let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
+        let begun = Begun::new(world, ("start", step), (&self.directory, self.keep.clone()), contents)?;
         PendingSave::start(world, begun, contents)
     }
 

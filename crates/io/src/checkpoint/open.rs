@@ -45,11 +45,12 @@ pub struct Opened {
     pub passed_over: Vec<PassedOver>,
 }
 
-/// The generations in a directory, the latest first, and the directory as all ranks can open it. Collective.
+/// The generations in a directory, the latest first, and the directory as all ranks can open it. Collective; errors name
+/// `call`.
 ///
 /// # Errors
 /// The same on every rank: what the operating system said.
-pub fn list(world: &World, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
+fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
     let list = || -> std::result::Result<_, IoError> {
         let refused = |error: std::io::Error| IoError::system(parent, "list the directory", &error);
         let generations = names::generations(parent).map_err(refused)?;
@@ -60,7 +61,7 @@ pub fn list(world: &World, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> 
         Ok(Listing { directory, generations })
     };
     let listing = (world.rank() == 0).then(list).transpose().map_err(Error::from);
-    let listing = world.agree(&format!("listing the checkpoints in {}", parent.display()), listing)?;
+    let listing = world.agree(call, listing)?;
     let Listing { directory, generations } = of_first(world, listing.as_ref())?;
     let generations = generations.into_iter().map(|(step, number)| Generation { number, step }).collect();
     Ok((directory.into(), generations))
@@ -192,7 +193,7 @@ fn newest(generations: &[Generation]) -> u64 {
 /// # Errors
 /// The same on every rank: there are generations, and none is whole; what the operating system said.
 pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
-    let (absolute, generations) = list(world, parent)?;
+    let (absolute, generations) = list(world, &format!("latest({})", parent.display()), parent)?;
     let (opened, passed_over) = first_whole(world, &absolute, &generations)?;
     let listed: Vec<_> = passed_over.iter().map(|passed| format!("step {}: {}", passed.step, passed.reason)).collect();
     let Some(opened) = opened else {
@@ -217,7 +218,7 @@ pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
 /// # Errors
 /// The same on every rank: there is none, or it is not whole; what the operating system said.
 pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
-    let (absolute, generations) = list(world, parent)?;
+    let (absolute, generations) = list(world, &format!("at({}, step {step})", parent.display()), parent)?;
     let Some(place) = generations.iter().position(|generation| generation.step == step) else {
         let mut steps: Vec<u64> = generations.iter().map(|generation| generation.step).collect();
         steps.sort_unstable();

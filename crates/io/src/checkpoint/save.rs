@@ -38,12 +38,17 @@ struct Rest {
 }
 
 impl Begun {
-    /// Compares what the ranks have, and makes the directory. Collective.
+    /// Compares what the ranks have, and makes the directory. Collective, called by `verb`.
     ///
     /// # Errors
     /// The same on every rank: what is wrong with the contents; what the operating system said.
-    pub fn new(world: &World, parent: &Path, keep: Keep, step: u64, contents: &Contents<'_>) -> Result<Self> {
-        let what = format!("saving step {step} to {}", parent.display());
+    pub fn new(
+        world: &World,
+        (verb, step): (&str, u64),
+        (parent, keep): (&Path, Keep),
+        contents: &Contents<'_>,
+    ) -> Result<Self> {
+        let what = format!("{verb}({}, step {step})", parent.display());
         let kept = match keep.count {
             0 => Err(Error::program("a save keeps at least 1 generation: the one that it makes")),
             _ => contents.check(),

@@ -127,6 +127,32 @@ fn rust_name(descr: &str) -> Option<&'static str> {
     })
 }
 
+/// The type that NumPy calls `descr`, in words.
+pub(super) fn words(descr: &str) -> String {
+    let bare = descr.trim_start_matches(['<', '>', '=', '|']);
+    let kind = match (rust_name(descr), bare.chars().next()) {
+        (Some(name), _) => return name.to_owned(),
+        (_, Some('c')) => "complex numbers",
+        (_, Some('f')) => "floats of another size",
+        (_, Some('S' | 'U')) => "texts",
+        (_, Some('O')) => "Python objects",
+        (_, Some('M' | 'm')) => "times",
+        _ => return format!("the NumPy type {}", quoted(descr)),
+    };
+    format!("{kind} (NumPy type {})", quoted(descr))
+}
+
+/// The type of a NumPy record, `[('a', '<f4'), ('b', '<u2', (3,))]`, with its members' types in words.
+fn words_of_record(descr: &str) -> String {
+    let parts: Vec<&str> = descr.split('\'').collect();
+    let part = |(place, part): (usize, &&str)| match (place % 2, rust_name(part)) {
+        (1, Some(name)) if parts[place - 1].ends_with(", ") => name.to_owned(),
+        (1, _) => quoted(part),
+        _ => (*part).to_owned(),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// The bytes of numbers that are to be swapped; 1 for none.
 fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
     let Stated { value, at } = found.get("descr")?;
@@ -139,17 +165,30 @@ fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<us
             let bytes = wanted.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(1);
             let is_order = matches!(order, "<" | ">" | "=") || order == "|" && bytes == 1;
             let is_known = is_order && (name == wanted || name == "b1" && wanted == "u1");
-            (format!("'{text}'"), is_known.then_some(if other { bytes } else { 1 }))
+            (words(text), is_known.then_some(if other { bytes } else { 1 }))
         }
         Value::List(text) => {
             let bare = |text: &str| text.replace(char::is_whitespace, "");
-            (text.clone(), (bare(text) == bare(&own)).then_some(1))
+            (words_of_record(text), (bare(text) == bare(&own)).then_some(1))
         }
-        Value::Text(text) => (format!("'{text}'"), None),
-        _ => (String::new(), None),
+        Value::Text(text) => (words(text), None),
+        _ => ("something that is no type".to_owned(), None),
     };
     swapped.ok_or_else(|| {
-        let message = format!("holds {}, and cells of {} are {}", quoted(&held), element.name, quoted(&own));
+        let wanted = match &element.kind {
+            ElementKind::Record(_) => format!("a record of {}", words_of_record(&own)),
+            ElementKind::Vector(scalar, _) => words(name(*scalar)),
+            _ => element.name.to_owned(),
+        };
+        let advice = match (value, &element.kind) {
+            (Value::Text(_), ElementKind::Record(_)) | (Value::List(_), _) => "load it as what it holds",
+            (Value::Text(text), _) => {
+                let or_load = rust_name(text).map_or_else(String::new, |name| format!("load it as {name}, or "));
+                &format!("{or_load}convert it in NumPy with .astype({:?})", own.trim_matches(['\'', '|', ORDER]))
+            }
+            _ => "save it again with one type of cells",
+        };
+        let message = format!("holds {held}, not {wanted}; {advice}");
         IoError::unsupported(&head.path, *at, message)
     })
 }

@@ -108,7 +108,8 @@ fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> 
         "f4" => ScalarKind::F32,
         "f8" => ScalarKind::F64,
         _ => {
-            let message = format!("type {} is not read; convert the array, say with .astype(\"f4\")", quoted(descr));
+            let held = array::words(descr);
+            let message = format!("a volume of {held} is not read; convert the array, say with .astype(\"f4\")");
             return refuse(message);
         }
     };

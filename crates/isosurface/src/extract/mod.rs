@@ -73,7 +73,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
 
     fn prepared(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid, normals: bool) -> Result<Self> {
         let frame = SampleFrame::new(&grid, field.shape()).map_err(Into::into);
-        let grid = world.agree(&format!("preparing isosurfaces on {grid:?}"), frame)?;
+        let call = format!("Extractor::new({:?} on {grid:?})", field.name());
+        let grid = world.agree(&call, frame)?;
         // Some milliseconds, once in a process.
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
@@ -151,7 +152,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     #[track_caller]
     pub fn extract_with(&self, isovalue: f32, attributes: &[&dyn Attribute]) -> Result<Mesh> {
         let _call = CallSite::enter();
-        let meshes = self.surfaces(&format!("isosurface {isovalue}"), &[isovalue], attributes, Mesh::default())?;
+        let meshes = self.surfaces(&format!("extract({isovalue})"), &[isovalue], attributes, Mesh::default())?;
         Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
     }
 
@@ -164,9 +165,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     #[track_caller]
     pub fn extract_into(&self, isovalue: f32, mesh: &mut Mesh) -> Result<()> {
         let _call = CallSite::enter();
-        let what = format!("isosurface {isovalue}");
+        let call = format!("extract_into({isovalue})");
         let used = std::mem::take(mesh);
-        *mesh = self.surfaces(&what, &[isovalue], &[], used)?.pop().expect("a mesh for each isovalue");
+        *mesh = self.surfaces(&call, &[isovalue], &[], used)?.pop().expect("a mesh for each isovalue");
         Ok(())
     }
 
@@ -190,7 +191,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     #[track_caller]
     pub fn extract_several_with(&self, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
         let _call = CallSite::enter();
-        self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes, Mesh::default())
+        self.surfaces(&format!("extract_several({isovalues:?})"), isovalues, attributes, Mesh::default())
     }
 
     /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where no
@@ -212,7 +213,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     pub fn extract_on_device(&self, isovalue: f32, field: Option<&dyn Attribute>, mesh: &mut DeviceMesh) -> Result<()> {
         let _call = CallSite::enter();
         mesh.clear();
-        self.check(&format!("isosurface {isovalue} on the device"), &[isovalue])?;
+        self.check(&format!("extract_on_device({isovalue})"), &[isovalue])?;
         let view = self.view();
         let made = on_device::fill(&view, isovalue, field, mesh);
         self.computed.set(view.computed.get());
@@ -223,16 +224,16 @@ impl<'w, T: Sample> Extractor<'w, T> {
     }
 
     /// Also finds ranks that ask for different surfaces. Collective.
-    fn check(&self, what: &str, isovalues: &[f32]) -> Result<()> {
+    fn check(&self, call: &str, isovalues: &[f32]) -> Result<()> {
         let checked = match isovalues.iter().find(|isovalue| !isovalue.is_finite()) {
             Some(&isovalue) => Err(IsosurfaceError::Isovalue(isovalue).into()),
             None => Ok(()),
         };
-        self.world.agree(&format!("extracting the {what}"), checked)
+        self.world.agree(call, checked)
     }
 
-    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute], used: Mesh) -> Result<Vec<Mesh>> {
-        self.check(what, isovalues)?;
+    fn surfaces(&self, call: &str, isovalues: &[f32], attributes: &[&dyn Attribute], used: Mesh) -> Result<Vec<Mesh>> {
+        self.check(call, isovalues)?;
         let view = View { used: Cell::new(used), ..self.view() };
         let made = surfaces(&view, isovalues, attributes);
         self.computed.set(view.computed.get());

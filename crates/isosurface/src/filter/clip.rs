@@ -43,7 +43,7 @@ impl<T: Sample> Extractor<'_, T> {
     pub fn clip(&self, isovalue: f32, side: Side, attributes: &[&dyn Attribute]) -> Result<VolumeMesh> {
         let _call = CallSite::enter();
         let checked = if isovalue.is_finite() { Ok(()) } else { Err(IsosurfaceError::Isovalue(isovalue).into()) };
-        self.world().agree(&format!("clipping at {isovalue}, {side:?}"), checked)?;
+        self.world().agree(&format!("clip({isovalue}, Side::{side:?})"), checked)?;
         solid(&self.view(), self.field().name(), &Clip { isovalue, side }, attributes)
     }
 }

@@ -66,8 +66,8 @@ pub fn cut<T: Sample>(
         let (distances, reversed) = Distances::new(&plane, &frame, field.shape())?;
         Ok((frame, distances, reversed))
     });
-    let made = world.agree(&format!("cutting {grid:?} by {plane:?}"), made.map_err(Into::into));
-    let (grid, distances, reversed) = made?;
+    let call = format!("cut({:?} on {grid:?}, by {plane:?})", field.name());
+    let (grid, distances, reversed) = world.agree(&call, made.map_err(Into::into))?;
     cell::table();
     let part = |chunk: ChunkRef<T, 3>| {
         let part = Part::new(&chunk.region(), &chunk.region(), field.shape());

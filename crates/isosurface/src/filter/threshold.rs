@@ -43,8 +43,7 @@ impl<T: Sample> Extractor<'_, T> {
         let _call = CallSite::enter();
         let (low, high) = range.into_inner();
         let checked = if low <= high { Ok(()) } else { Err(IsosurfaceError::Range(low, high).into()) };
-        let what = format!("cells with {corners:?} corners from {low} to {high}").to_lowercase();
-        self.world().agree(&what, checked)?;
+        self.world().agree(&format!("threshold({low}..={high}, Corners::{corners:?})"), checked)?;
         let mut view = self.view();
         let wide = FittedArray::new(view.world, self.field(), view.placement, (1, 2))?;
         view.samples = &wide;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use zippy::Element;
+use zippy::array::GlobalArray;
 use zippy::region::Region;
-use zippy::{Config, Layout, Split, World, run_with};
+use zippy::{Config, Element, Layout, Result, Split, World, run_with};
 
 use super::load::{load_in_blocks, to_layout};
 use super::save::save_in_blocks;
@@ -225,6 +225,9 @@ fn mistakes_are_the_same_error_on_every_rank() {
     npy(&path("long.npy"), header, &[0; 25]);
     npy(&path("good.npy"), header, &[0; 24]);
     npy(&path("half.npy"), "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }", &[0; 12]);
+    npy(&path("complex.npy"), "{'descr': '<c16', 'fortran_order': False, 'shape': (2, 3), }", &[0; 96]);
+    let record = "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (2, 3), }";
+    npy(&path("record.npy"), record, &[0; 48]);
     npy(&path("huge.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 3), }", &[0; 24]);
     npy(&path("minus.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }", &[0; 24]);
     let vectors = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3, 1, 2), }";
@@ -235,7 +238,9 @@ fn mistakes_are_the_same_error_on_every_rank() {
         ("text.npy", "not a NumPy file"),
         ("short.npy", "the data end after 23 of 24 bytes"),
         ("long.npy", "data go on after the 24 bytes"),
-        ("half.npy", "holds \"'<f2'\", and cells of f32 are \"'<f4'\""),
+        ("half.npy", "byte 20: holds f16, not f32; load it as f16, or convert it in NumPy with .astype(\"f4\")"),
+        ("complex.npy", "holds complex numbers (NumPy type \"<c16\"), not f32; convert it in NumPy"),
+        ("record.npy", "holds [(\"a\", f32), (\"b\", i32)], not f32; load it as what it holds"),
         ("huge.npy", "are no sizes of an array"),
         ("minus.npy", "are no sizes of an array"),
         ("vectors.npy", "an array of 4 axes, not of 2"),
@@ -252,12 +257,54 @@ fn mistakes_are_the_same_error_on_every_rank() {
         let array = world.array::<f32, 2>("array", &Layout::new([3, 2]).split_all(Split::Auto))?;
         let error = super::save(world, path("array.zip"), &array.at(..)).unwrap_err().to_string();
         assert!(error.contains("must end with .npy"), "{error}");
-        let error = super::save(world, path("no/array.npy"), &array.at(..)).unwrap_err().to_string();
-        assert!(error.contains("cannot write"), "{error}");
+        for ending in ["npy", "zarr", "vti", "pvti", "nrrd"] {
+            let error = super::save(world, path(&format!("no/such/array.{ending}")), &array.at(..)).unwrap_err();
+            let [missing, last] =
+                [path("no/such"), directory.path().to_path_buf()].map(|path| path.display().to_string());
+            let wanted = format!("the folder {missing} is missing, the last that exists is {last}");
+            assert!(error.to_string().contains(&wanted), "{error}, not {wanted}");
+        }
         let error = super::save(world, path("array.npy"), &array.at([0..4, 0..2])).unwrap_err().to_string();
         assert!(error.contains("array"), "{error}");
         world.barrier()
     })
     .unwrap();
     assert!(!path("array.npy").exists() && !path("array.zip").exists());
+}
+
+#[test]
+fn call_on_one_rank_alone_is_named_as_the_program_calls_it() {
+    let directory = directory();
+    let path = |name: &str| -> PathBuf { directory.path().join(name) };
+    type Verb<'a> = &'a (dyn Fn(&World, &GlobalArray<f32, 2>) -> Result<()> + Sync);
+    let save = |world: &World, array: &GlobalArray<f32, 2>, name: &str| {
+        super::save(world, path(name), &array.at((0..2, ..))).map(drop)
+    };
+    let checkpoints = crate::checkpoint::Checkpoints::new(path("steps"), 1);
+    let verbs: [(Verb, String); 6] = [
+        (
+            &|world, array| save(world, array, "a.npy"),
+            format!("save({}, \"array\" [0..2, 0..2], ", path("a.npy").display()),
+        ),
+        (&|world, array| save(world, array, "a.zarr"), format!("save({}, \"array\" [0..2, ", path("a.zarr").display())),
+        (
+            &|world, _| load::<f32, 2>(world, path("a.npy"), "b", Layout::new).map(drop),
+            format!("load({})", path("a.npy").display()),
+        ),
+        (
+            &|world, array| checkpoints.save(world, 3, &crate::checkpoint::Contents::new().array(array)),
+            format!("save({}, step 3)", path("steps").display()),
+        ),
+        (&|world, _| checkpoints.latest(world).map(drop), format!("latest({})", path("steps").display())),
+        (&|world, _| checkpoints.at(world, 7).map(drop), format!("at({}, step 7)", path("steps").display())),
+    ];
+    for (verb, wanted) in verbs {
+        let error = run_with(Config::threads(3), |world| {
+            let array = world.array::<f32, 2>("array", &Layout::new([3, 2]).split_all(Split::Auto))?;
+            if world.rank() == 0 { verb(world, &array) } else { world.barrier() }
+        });
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains(&format!("rank 0 called {wanted}")), "{text}, not {wanted}");
+        assert!(!text.contains("agree(") && !text.contains("Some("), "{text}");
+    }
 }

@@ -27,12 +27,12 @@ pub fn load<T: Element, const D: usize>(
     options: &LoadOptions,
     layout: ToLayout<'_>,
 ) -> Result<Loaded<T, D>> {
-    let what = format!("loading {} with {options:?}", path.display());
+    let what = options.call("load", path);
     let opened = world.agree(&what, Opened::open(path, (&T::INFO, D), options))?;
     let layout = layout(&opened.window.shape);
     // Ranks that see another shape, or another store, have another call.
-    let (shape, fingerprint) = (&*opened.window.shape, opened.fingerprint);
-    let seen = format!("{what}, of shape {shape:?} and documents #{fingerprint:016x}");
+    let (shape, fingerprint) = (opened.window.shape, opened.fingerprint);
+    let seen = format!("{what} of shape {shape} and documents #{fingerprint:016x}");
     world.agree(&seen, opened.check(path, &layout))?;
     if world.rank() == 0 {
         opened.stored.iter().for_each(warn_of_strangers);

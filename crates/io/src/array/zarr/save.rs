@@ -17,6 +17,7 @@ use super::{axes, coordinates, document, ome};
 use crate::IoError;
 use crate::array::blocks::Blocks;
 use crate::array::metadata::Metadata;
+use crate::array::save::saving;
 use crate::array::staging::each_of;
 use crate::array::subsample;
 
@@ -35,7 +36,8 @@ pub fn save<T: Element, const D: usize>(
     let metadata = &metadata.sorted();
     let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
     let plan = Plan { path, name, metadata, options };
-    let what = format!("saving {:?} to {} with {metadata:?} and {options:?}", section.region().ok(), path.display());
+    let (array, region) = (section.array(), section.region().ok());
+    let what = saving(path, array.name(), region.as_ref(), &(metadata, options));
     world.agree(&what, plan.check(section))?;
     let mut store = CollectiveStore::create(world, path)?;
     plan.write_groups(&mut store, world, &section.region()?.extents(), &leaves(&T::INFO));

@@ -17,7 +17,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
         let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.dealt);
-        let mut surface = self.world.agree("making a surface", surface)?;
+        let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
         self.set_surface(&mut surface, triangles)?;
         Ok(surface)
     }
@@ -44,7 +44,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles) -> Result<Surface> {
         let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.dealt);
-        let mut surface = self.world.agree("making a surface", surface)?;
+        let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
         self.set_surface_on_device(&mut surface, triangles)?;
         Ok(surface)
     }

@@ -32,8 +32,8 @@ pub struct Surface {
     is_known_to_miss: bool,
 }
 
-/// What is done, to all ranks.
-const TAKING: &str = "taking the triangles of a surface";
+/// The call, as errors name it, that gives a surface its triangles.
+const TAKING: &str = "set_surface(…)";
 
 impl Surface {
     /// One without triangles. Local.
