@@ -134,6 +134,12 @@ fn public_functions_that_can_fail_name_the_line_that_called_them() {
 }
 
 #[test]
+fn environment_variables_are_in_the_list_of_all() {
+    // Those of a test that misspells them.
+    hold(rules::unlisted_variables(&sources(".rs"), "src/transport/variables.rs", &["ZIPPY_CHEK", "ZIPPY_RANK"]));
+}
+
+#[test]
 fn one_version_of_the_big_dependencies() {
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
     assert!(lock.contains("name = \"wgpu\""), "this is not the lock file of the project");
@@ -339,6 +345,19 @@ mod planted {
         assert_eq!(count("// SAFETY: g has no preconditions.\nfn f() { unsafe { g() } }"), 0);
         assert_eq!(count("/// # Safety\n/// The pointer is valid.\npub unsafe fn f() {}"), 0);
         assert_eq!(count("const A: &str = \"unsafe\"; // unsafe\n#![forbid(unsafe_code)]"), 0);
+    }
+
+    #[test]
+    fn unlisted_variable_is_found() {
+        // Not a string of this file that the rule would find itself.
+        let name = |rest: &str| format!("\"{}_{rest}\"", "ZIPPY");
+        let list = format!("documented({}); // {}\n#[cfg(test)]\n{}", name("A"), name("B2"), name("C"));
+        let unlisted = |text: &str| {
+            let sources = [Source::new("list.rs", &list), Source::new("xtask/src/a.rs", text)];
+            rules::unlisted_variables(&sources, "list.rs", &[name("MISSPELLED").trim_matches('"')]).len()
+        };
+        assert_eq!(unlisted(&[name("A"), name("B2"), name("MISSPELLED"), name("a text")].join(",\n")), 0);
+        assert_eq!(unlisted(&format!("env({}).or({})", name("C"), name("B"))), 2);
     }
 
     #[test]

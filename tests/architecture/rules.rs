@@ -277,6 +277,28 @@ fn has_unsafe(code: &str) -> bool {
     code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe")
 }
 
+/// The names of environment variables of the project that stand in strings of a text, with their offsets.
+fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("\"ZIPPY_").filter_map(|(quote, _)| {
+        let name = text[quote + 1..].split('"').next().unwrap_or_default();
+        let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        (is_name && name != "ZIPPY_").then_some((quote, name))
+    })
+}
+
+/// Environment variables that are not in the file that lists all. Its unit tests, and names in `misspelled`, do not count.
+pub fn unlisted_variables(sources: &[Source], list: &str, misspelled: &[&str]) -> Vec<Broken> {
+    let listed = sources.iter().find(|source| source.name == list).map_or("", |source| &source.text);
+    let listed = listed.split("#[cfg(test)]").next().unwrap_or_default();
+    let known: BTreeSet<&str> = variables(listed).map(|(_, name)| name).chain(misspelled.iter().copied()).collect();
+    let of_source = |source: &Source| {
+        let unknown = variables(&source.text).filter(|(_, name)| !known.contains(name));
+        let rule = |(at, name)| broken(source, source.line(at), format!("{name} is not in {list}"));
+        unknown.map(rule).collect::<Vec<_>>()
+    };
+    sources.iter().filter(|source| source.name != list).flat_map(of_source).collect()
+}
+
 /// `unsafe` needs its reason within the eight lines above it.
 pub fn unsafe_without_reason(source: &Source) -> Vec<Broken> {
     let lines: Vec<&str> = source.text.lines().collect();

@@ -237,12 +237,12 @@ fn only_chunks_of_equal_extents_change_places() {
         let refused = |order: &[usize]| array.reassigned(order).map(drop).unwrap_err().kind().to_string();
         let messages = [refused(&[1, 0, 2]), refused(&[0, 1]), refused(&[0, 1, 3]), refused(&[0, 0, 2])];
         insta::allow_duplicates! {
-            insta::assert_snapshot!(messages.join("\n"), @"
+            insta::assert_snapshot!(messages.join("\n"), @r#"
             array "array": chunk 0 (3) cannot take the place of chunk 1 (2): only chunks of equal shape can be re-arranged without moving data
             array "array": the re-arrangement lists 2 chunks, but the layout has 3
             array "array": entry 2 of the re-arrangement is chunk 3, which does not exist; each of the 3 chunks must stand in it once
             array "array": entry 1 of the re-arrangement is chunk 0, which was named before; each of the 3 chunks must stand in it once
-            ");
+            "#);
         }
         let swapped = array.reassigned(&[2, 1, 0])?;
         expect(&swapped, &"swapped", |[x]| u8::of(code(7, [if (3..5).contains(&x) { x } else { (x + 5) % 10 }])))
