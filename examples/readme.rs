@@ -14,11 +14,11 @@ fn program(world: &World) -> zippy::Result<()> {
     for _ in 0..200 {
         world.ghosts(&now)?; // the borders of the chunks go to their neighbours
         for (a, b) in zippy::together((&now, &next))? {
-            step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.2_f32).run()?;
+            step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.2).run()?;
         }
         std::mem::swap(&mut now, &mut next);
     }
-    let heat = world.sum(now.at(..))?;
+    let heat = world.sum(&now)?;
     let line = world.get(now.at((.., 32)))?; // any rank asks for any cells, and gets them at the fence
     let line = world.fence()?.redeem(line)?;
     if world.rank() == 0 {

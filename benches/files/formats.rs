@@ -90,7 +90,7 @@ impl Kind {
         match self.way {
             Way::Array(compression) => {
                 let zarr = ZarrOptions::new().compression(compression);
-                save_with(world, &path, &field.at(..), &SaveOptions::new().zarr(zarr)).map(drop)
+                save_with(world, &path, field.at(..), &SaveOptions::new().zarr(zarr)).map(drop)
             }
             Way::Checkpoint => {
                 let (checkpoints, contents) = checkpoints();

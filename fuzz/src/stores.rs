@@ -65,7 +65,7 @@ pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
         options.shard = is_sharded.then(|| vec![8, 6]);
         way(&mut options);
         let folder = Folder::new();
-        save_with(world, folder.0.join(STORE), &array.at(..), &SaveOptions::new().zarr(options)).map_err(failed)?;
+        save_with(world, folder.0.join(STORE), array.at(..), &SaveOptions::new().zarr(options)).map_err(failed)?;
         all.push(all_files(&folder.0, STORE)?);
     }
     // Of version 2, as others write it.

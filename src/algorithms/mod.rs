@@ -25,6 +25,6 @@ pub mod select;
 pub mod sort;
 mod vectors;
 
-pub use crate::array::Sequence;
+pub use crate::array::{IntoSequence, Sequence};
 pub use on_rank::OnRank;
-pub use vectors::{Vector, Vectors};
+pub use vectors::{IntoVector, Vector, Vectors};

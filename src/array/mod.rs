@@ -4,6 +4,7 @@
 //! rank-erased [`ArrayCore`], so that transfers and plans are compiled once.
 
 mod aligned;
+mod argument;
 mod cells;
 mod core;
 mod global;
@@ -19,6 +20,7 @@ mod sequence;
 mod together;
 
 pub(crate) use self::aligned::{Aligned, Side, aligned};
+pub use self::argument::{IntoGlobalSection, IntoLocalSection};
 pub use self::core::ArrayCore;
 pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
@@ -29,6 +31,6 @@ pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
-pub use self::sequence::Sequence;
 pub(crate) use self::sequence::{Cells, Lent, Stretch, Strip, stretches};
+pub use self::sequence::{IntoSequence, Sequence};
 pub use self::together::{Together, together};

@@ -174,9 +174,3 @@ impl<T: Element, const D: usize> From<LocalSection<T, D>> for Binding {
         Binding { label, error: error.or(binding.error), domain, ..binding }
     }
 }
-
-impl<T: Element, const D: usize> From<&LocalSection<T, D>> for Binding {
-    fn from(section: &LocalSection<T, D>) -> Self {
-        section.clone().into()
-    }
-}

@@ -5,14 +5,15 @@ use super::global::{ChunkRef, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
+use crate::extents::Index;
+use crate::region::Region;
 
 /// Several global arrays for [`together`]: a tuple of references to 2 to 6 of them, of any element types, or an array of
 /// references.
 #[diagnostic::on_unimplemented(
     message = "`together` cannot walk over `{Self}`",
-    label = "not references to 2 to 6 global arrays with one number of axes",
-    note = "chunks go together where arrays have the same axes and cuts: `together((&a, &b))`; walk over `chunks()` of an array \
-            with other axes in a loop of its own"
+    label = "not references to 2 to 6 global arrays",
+    note = "name whole arrays by reference: `together((&a, &b))`; sections of their chunks are taken inside the loop"
 )]
 pub trait Together: sealed::Sealed {
     /// One chunk of each.
@@ -30,8 +31,8 @@ mod sealed {
 /// The chunks of this rank of several global arrays: at each step those that hold the same cells, one of each array, in
 /// slot order; nothing on a rank that owns nothing. Local.
 ///
-/// The arrays are cut alike and their chunks have the same owners; element types and ghost widths may differ. That is
-/// checked for the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with
+/// The arrays are cut alike and their chunks have the same owners; element types and ghost widths may differ. An array may
+/// have further axes, such as one of components, along which it is not cut. That is checked for the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with
 /// the same layout, else a look at every chunk.
 ///
 /// # Errors
@@ -78,8 +79,13 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     };
     let both = 0..cuts[0].count().min(cuts[1].count());
     if !cuts[0].same_cuts(cuts[1]) {
+        let axes = cuts[0].axes().min(cuts[1].axes());
         let regions = |chunk| cuts.map(|cuts| cuts.region(chunk));
-        if let Some(chunk) = both.clone().find(|&chunk| regions(chunk)[0] != regions(chunk)[1]) {
+        let differs = |chunk: ChunkId| {
+            let [of_a, of_b] = regions(chunk).map(|region| leading(&region, axes));
+            of_a != of_b || cuts.iter().any(|cuts| !is_whole_from(axes, &cuts.region(chunk), &cuts.shape()))
+        };
+        if let Some(chunk) = both.clone().find(|&chunk| differs(chunk)) {
             let [of_a, of_b] = regions(chunk).map(|region| region.to_string());
             return place(chunk, of_a, of_b);
         }
@@ -97,11 +103,22 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     place(chunk, of_a, of_b)
 }
 
+/// A region along the first axes only.
+fn leading(region: &Region, axes: usize) -> Region {
+    let of = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
+    Region::between(of(&region.start), of(&region.end))
+}
+
+/// Whether a region has all cells of a shape along the axes from `first` on.
+fn is_whole_from(first: usize, region: &Region, shape: &Index) -> bool {
+    (first..shape.axes()).all(|axis| region.start[axis] == 0 && region.end[axis] == shape[axis])
+}
+
 macro_rules! tuples {
-    ($(($($type:ident $array:ident),*))*) => {$(
-        impl<$($type: Element),*, const D: usize> sealed::Sealed for ($(&GlobalArray<$type, D>,)*) {}
-        impl<$($type: Element),*, const D: usize> Together for ($(&GlobalArray<$type, D>,)*) {
-            type Chunks = ($(ChunkRef<$type, D>,)*);
+    ($(($($type:ident $axes:ident $array:ident),*))*) => {$(
+        impl<$($type: Element, const $axes: usize),*> sealed::Sealed for ($(&GlobalArray<$type, $axes>,)*) {}
+        impl<$($type: Element, const $axes: usize),*> Together for ($(&GlobalArray<$type, $axes>,)*) {
+            type Chunks = ($(ChunkRef<$type, $axes>,)*);
             fn cores(&self) -> Vec<&ArrayCore> {
                 let ($($array,)*) = self;
                 vec![$($array.core()),*]
@@ -113,7 +130,13 @@ macro_rules! tuples {
         }
     )*};
 }
-tuples!((A a, B b) (A a, B b, C c) (A a, B b, C c, E e) (A a, B b, C c, E e, F f) (A a, B b, C c, E e, F f, G g));
+tuples!(
+    (A M a, B N b)
+    (A M a, B N b, C O c)
+    (A M a, B N b, C O c, E P e)
+    (A M a, B N b, C O c, E P e, F Q f)
+    (A M a, B N b, C O c, E P e, F Q f, G R g)
+);
 
 impl<T: Element, const D: usize, const N: usize> sealed::Sealed for [&GlobalArray<T, D>; N] {}
 impl<T: Element, const D: usize, const N: usize> Together for [&GlobalArray<T, D>; N] {

@@ -1,9 +1,10 @@
 //! A call of a kernel while it is put together.
 
+use super::argument::KernelArgument;
 use super::binding::Binding;
-use super::domain::Domain;
+use super::domain::{Domain, IntoDomain};
 use super::handle::Kernel;
-use super::params::{ParamValue, Record};
+use super::params::{IntoParam, ParamValue, Record};
 use crate::element::Element;
 
 impl Kernel {
@@ -39,13 +40,13 @@ impl<'k> Call<'k> {
         Self { kernel, bound: Vec::new(), over: None, params: Vec::new(), records: Vec::new() }
     }
 
-    fn bind(mut self, name: &str, section: impl Into<Binding>, access: AccessMode) -> Self {
+    fn bind(mut self, name: &str, section: impl KernelArgument, access: AccessMode) -> Self {
         self.bound.push((name.to_owned(), section.into(), access));
         self
     }
 
     /// Binds a section to a variable that the shader declares `var<storage, read>`.
-    pub fn read(self, name: &str, section: impl Into<Binding>) -> Self {
+    pub fn read(self, name: &str, section: impl KernelArgument) -> Self {
         self.bind(name, section, AccessMode::Read)
     }
 
@@ -53,12 +54,12 @@ impl<'k> Call<'k> {
     ///
     /// The first section that is written or updated gives the domain, one invocation a cell, where [`over`](Self::over) does
     /// not.
-    pub fn write(self, name: &str, section: impl Into<Binding>) -> Self {
+    pub fn write(self, name: &str, section: impl KernelArgument) -> Self {
         self.bind(name, section, AccessMode::Write)
     }
 
     /// Binds a section that the kernel both reads and writes to a `read_write` variable.
-    pub fn update(self, name: &str, section: impl Into<Binding>) -> Self {
+    pub fn update(self, name: &str, section: impl KernelArgument) -> Self {
         self.bind(name, section, AccessMode::Update)
     }
 
@@ -66,7 +67,7 @@ impl<'k> Call<'k> {
     ///
     /// Over a section of a bound array's index space positions count from the start of the one that is bound: ghost cells
     /// around it are negative or past its end.
-    pub fn over(mut self, domain: impl Into<Domain>) -> Self {
+    pub fn over(mut self, domain: impl IntoDomain) -> Self {
         self.over = Some(domain.into());
         self
     }
@@ -74,7 +75,7 @@ impl<'k> Call<'k> {
     /// Gives a uniform variable, or one member of a uniform struct, its value.
     ///
     /// Members of members are `"light.position"`. Where two structs have a member of one name, it is `"params.name"`.
-    pub fn param(mut self, name: &str, value: impl Into<ParamValue>) -> Self {
+    pub fn param(mut self, name: &str, value: impl IntoParam) -> Self {
         self.params.push((name.to_owned(), value.into()));
         self
     }

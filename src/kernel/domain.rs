@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use super::argument::KernelArgument;
 use super::binding::Binding;
 use crate::extents::{Index, MAX_AXES};
 
@@ -40,7 +41,7 @@ impl Domain {
     ///
     /// The number is read on the device, by a dispatch of one invocation, after everything queued before; nothing waits for
     /// it. What is beyond `most` is not run; who has to know of it compares the cell with `most`.
-    pub fn counted(count: impl Into<Binding>, most: u64) -> Self {
+    pub fn counted(count: impl KernelArgument, most: u64) -> Self {
         Self(Given::Counted { count: count.into(), most })
     }
 
@@ -64,8 +65,22 @@ fn checked<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Result<Index, Str
     Ok(out)
 }
 
-impl<B: Into<Binding>> From<B> for Domain {
-    fn from(section: B) -> Self {
+/// A domain of a kernel: a section of a chunk or of a local array, extents such as `[n, m]`, or a [`Domain`].
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot run over `{Self}`",
+    label = "neither cells of this rank nor extents",
+    note = "a kernel runs over cells of this rank (`chunk.all()`, `local.at(..)`), extents (`[n, m]`) or `Domain::counted(..)`"
+)]
+pub trait IntoDomain: Into<Domain> {}
+
+impl IntoDomain for Domain {}
+
+impl<A: KernelArgument> IntoDomain for A {}
+
+impl<I: Copy + Display + TryInto<i64>, const D: usize> IntoDomain for [I; D] {}
+
+impl<A: KernelArgument> From<A> for Domain {
+    fn from(section: A) -> Self {
         Self(Given::Section(section.into()))
     }
 }

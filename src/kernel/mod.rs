@@ -153,6 +153,7 @@
 //! # }
 //! ```
 
+mod argument;
 mod binding;
 mod call;
 mod checked;
@@ -189,10 +190,11 @@ mod helper_tests;
 
 #[doc(hidden)]
 pub use crate::wgsl::{check_text, refuse_parameter_branches};
+pub use argument::KernelArgument;
 pub use binding::Binding;
 pub use call::Call;
-pub use domain::Domain;
+pub use domain::{Domain, IntoDomain};
 pub use handle::Kernel;
 pub(crate) use helpers::taken;
-pub use params::ParamValue;
+pub use params::{IntoParam, ParamValue};
 pub use source::KernelSource;

@@ -14,6 +14,17 @@ pub struct ParamValue {
     bytes: Vec<u8>,
 }
 
+/// Value of a parameter as an argument.
+#[diagnostic::on_unimplemented(
+    message = "a parameter cannot be `{Self}`",
+    label = "not a number, a vector, a matrix or an array of vectors",
+    note = "parameters are numbers (`0.2`, `3`), vectors of 2 to 4 of them (`[0.5, 1.0]`), and arrays of vectors; a `bool` is \
+            a u32 in WGSL's uniform variables, and a struct goes to `params`"
+)]
+pub trait IntoParam: Into<ParamValue> {}
+
+impl IntoParam for ParamValue {}
+
 /// A number of a parameter.
 enum Number {
     Float(f64),
@@ -139,6 +150,7 @@ impl ParamValue {
 
 macro_rules! values {
     ($($rust:ty => $scalar:ident),*) => {$(
+        impl IntoParam for $rust {}
         impl From<$rust> for ParamValue {
             fn from(value: $rust) -> Self {
                 let bytes = bytemuck::bytes_of(&value).to_vec();
@@ -148,6 +160,9 @@ macro_rules! values {
         values!(@vectors $rust => $scalar: 2 3 4);
     )*};
     (@vectors $rust:ty => $scalar:ident: $($n:literal)*) => {$(
+        impl IntoParam for [$rust; $n] {}
+        impl<const N: usize> IntoParam for [[$rust; $n]; N] {}
+        impl IntoParam for &[[$rust; $n]] {}
         impl From<[$rust; $n]> for ParamValue {
             fn from(value: [$rust; $n]) -> Self {
                 let bytes = bytemuck::bytes_of(&value).to_vec();
@@ -168,6 +183,8 @@ macro_rules! values {
         }
     )*};
 }
+impl IntoParam for usize {}
+
 impl From<usize> for ParamValue {
     fn from(value: usize) -> Self {
         (value as u64).into()

@@ -2,7 +2,7 @@
 
 use super::exchange::Exchange;
 use super::{Moved, Operator, World};
-use crate::array::GlobalSection;
+use crate::array::IntoGlobalSection;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
 
@@ -35,8 +35,8 @@ impl World {
     #[track_caller]
     pub fn composite<T: Element, const D: usize>(
         &self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
+        source: impl IntoGlobalSection<T, D>,
+        destination: impl IntoGlobalSection<T, D>,
         operator: Operator,
     ) -> Result<Moved> {
         let _call = CallSite::enter();

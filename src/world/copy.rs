@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::exchange::Exchange;
 use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
-use crate::array::{ArrayCore, GlobalArray, GlobalSection, LocalArray, LocalSection, Side};
+use crate::array::{ArrayCore, ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
@@ -21,40 +21,35 @@ pub enum Section<T, const D: usize> {
     Local(LocalSection<T, D>),
 }
 
-impl<T, const D: usize> From<GlobalSection<T, D>> for Section<T, D> {
-    fn from(section: GlobalSection<T, D>) -> Self {
-        Self::Global(section)
-    }
-}
+/// Section of a global array or of this rank as an argument: by value or by reference, or all cells of an array or a chunk by
+/// reference.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a section of an array",
+    label = "not a section",
+    note = "pass `&array` for all its cells, or a section such as `array.at((0..4, ..))`, by value or by reference"
+)]
+pub trait IntoSection<T, const D: usize>: Into<Section<T, D>> {}
 
-impl<T, const D: usize> From<LocalSection<T, D>> for Section<T, D> {
-    fn from(section: LocalSection<T, D>) -> Self {
-        Self::Local(section)
-    }
-}
+macro_rules! sections {
+    ($([$($generics:tt)*] $variant:ident $axes:tt $type:ty;)*) => {$(
+        impl<T: Element, $($generics)*> IntoSection<T, $axes> for $type {}
 
-impl<T: Clone, const D: usize> From<&GlobalSection<T, D>> for Section<T, D> {
-    fn from(section: &GlobalSection<T, D>) -> Self {
-        Self::Global(section.clone())
-    }
+        impl<T: Element, $($generics)*> From<$type> for Section<T, $axes> {
+            fn from(section: $type) -> Self {
+                Self::$variant(section.into())
+            }
+        }
+    )*};
 }
-
-impl<T: Element, const D: usize> From<&GlobalArray<T, D>> for Section<T, D> {
-    fn from(array: &GlobalArray<T, D>) -> Self {
-        Self::Global(array.at(..))
-    }
-}
-
-impl<T: Element, const D: usize> From<&LocalArray<T, D>> for Section<T, D> {
-    fn from(array: &LocalArray<T, D>) -> Self {
-        Self::Local(array.all())
-    }
-}
-
-impl<T: Clone, const D: usize> From<&LocalSection<T, D>> for Section<T, D> {
-    fn from(section: &LocalSection<T, D>) -> Self {
-        Self::Local(section.clone())
-    }
+sections! {
+    [const D: usize] Global D GlobalSection<T, D>;
+    [const D: usize] Global D &GlobalSection<T, D>;
+    [const D: usize] Global D &GlobalArray<T, D>;
+    [const D: usize] Local D LocalSection<T, D>;
+    [const D: usize] Local D &LocalSection<T, D>;
+    [const D: usize] Local D &LocalArray<T, D>;
+    [const D: usize] Local D &ChunkRef<T, D>;
+    [] Local 1 &Growable<T>;
 }
 
 impl<T: Element, const D: usize> Section<T, D> {
@@ -116,8 +111,8 @@ impl World {
     #[track_caller]
     pub fn copy<T: Element, const D: usize>(
         &self,
-        source: impl Into<Section<T, D>>,
-        destination: impl Into<Section<T, D>>,
+        source: impl IntoSection<T, D>,
+        destination: impl IntoSection<T, D>,
     ) -> Result<Moved> {
         let _call = CallSite::enter();
         match (source.into(), destination.into()) {
@@ -144,8 +139,8 @@ impl World {
     #[track_caller]
     pub fn start_copy<T: Element, const D: usize>(
         &self,
-        source: impl Into<Section<T, D>>,
-        destination: impl Into<Section<T, D>>,
+        source: impl IntoSection<T, D>,
+        destination: impl IntoSection<T, D>,
     ) -> Result<Pending<'_>> {
         let _call = CallSite::enter();
         match (source.into(), destination.into()) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Operator;
 use super::meeting::Meeting;
-use crate::array::{ArrayCore, GlobalArray, GlobalSection};
+use crate::array::{ArrayCore, GlobalArray, GlobalSection, IntoGlobalSection};
 use crate::element::Element;
 use crate::error::{ArrayError, Error, ErrorKind, Result};
 use crate::plan::{Components, GhostSpec, Neighbours};
@@ -98,8 +98,8 @@ impl Exchange {
     /// A section onto another one of the same extents.
     pub fn copy<T: Element, const D: usize>(
         self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
+        source: impl IntoGlobalSection<T, D>,
+        destination: impl IntoGlobalSection<T, D>,
     ) -> Self {
         self.copies([(source, destination)])
     }
@@ -107,8 +107,8 @@ impl Exchange {
     /// A section combined with another one of the same extents: `destination = operator(source, destination)`.
     pub fn composite<T: Element, const D: usize>(
         self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
+        source: impl IntoGlobalSection<T, D>,
+        destination: impl IntoGlobalSection<T, D>,
         operator: Operator,
     ) -> Self {
         self.composites([(source, destination)], &operator)
@@ -117,7 +117,7 @@ impl Exchange {
     /// Many copies, one after the other.
     pub fn copies<T: Element, const D: usize>(
         self,
-        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+        pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
     ) -> Self {
         self.pairs(pairs, &Meeting::Replace)
     }
@@ -125,7 +125,7 @@ impl Exchange {
     /// Many composites, one after the other.
     pub fn composites<T: Element, const D: usize>(
         self,
-        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+        pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
         operator: &Operator,
     ) -> Self {
         match operator.check(&T::INFO) {
@@ -156,8 +156,8 @@ impl Exchange {
     /// are on two ranks. What this rank sends of prefixes that follow one another is staged at once, however much it is.
     pub fn prefix<T: Element>(
         mut self,
-        source: GlobalSection<T, 1>,
-        destination: GlobalSection<T, 1>,
+        source: impl IntoGlobalSection<T, 1>,
+        destination: impl IntoGlobalSection<T, 1>,
         length: u64,
     ) -> Self {
         if !T::INFO.bytes.is_multiple_of(4) {
@@ -165,7 +165,7 @@ impl Exchange {
             return self.but(ArrayError::Other(text));
         }
         self.last = Some((Subject::Prefix, self.entries.len()));
-        match SectionPair::new(&source, &destination, &Meeting::Replace) {
+        match SectionPair::new(&source.into(), &destination.into(), &Meeting::Replace) {
             Ok(pair) => {
                 self.entries.push(Entry::Prefix(pair, length));
                 self
@@ -235,12 +235,12 @@ impl Exchange {
 
     fn pairs<T: Element, const D: usize>(
         mut self,
-        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+        pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
         meeting: &Meeting,
     ) -> Self {
         self.last = Some((Subject::Pairs, self.entries.len()));
         for (source, destination) in pairs {
-            match SectionPair::new(&source, &destination, meeting) {
+            match SectionPair::new(&source.into(), &destination.into(), meeting) {
                 Ok(pair) => self.entries.push(Entry::Pair(pair)),
                 Err(mistake) => return self.but(mistake.into_kind()),
             }

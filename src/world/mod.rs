@@ -40,13 +40,13 @@ use std::rc::Rc;
 pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 pub(crate) use self::named::{Collective, Named, hash};
 
-pub use self::copy::Section;
+pub use self::copy::{IntoSection, Section};
 pub use self::debug_point::DebugPoint;
 pub(crate) use self::deliver::{Column, Destined};
-pub use self::deliver::{Delivered, Destinations};
+pub use self::deliver::{Delivered, Destinations, IntoDestinations};
 pub use self::exchange::Exchange;
 pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
-pub use self::one_sided::{Fetched, PutSource, Ticket};
+pub use self::one_sided::{Fetched, IntoPutSource, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
 pub use crate::device::Operator;

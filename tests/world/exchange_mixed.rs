@@ -266,7 +266,7 @@ fn descriptions_that_make_no_sense_are_refused() {
             "permuted says something of a copy or a composite, and there is none right before it",
         );
         // What names nothing is what the next word is about.
-        let none: [(zippy::array::GlobalSection<u32, 2>, _); 0] = [];
+        let none: [(zippy::array::GlobalSection<u32, 2>, zippy::array::GlobalSection<u32, 2>); 0] = [];
         fails(
             Exchange::new().ghosts(&array).copies(none.clone()).reverse(),
             "reverse says something of a ghost update, and there is none right before it",

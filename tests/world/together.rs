@@ -42,6 +42,41 @@ fn every_chunk_comes_with_those_of_the_same_cells() {
     });
 }
 
+/// As a density and velocities with three components a cell.
+#[test]
+fn array_with_further_whole_axes_goes_with_others() {
+    support::ranks(support::RANKS, |world| {
+        let splits = [Split::Even(3), Split::Even(2), Split::Whole];
+        let plane = Layout::new([13, 7]).split([splits[0].clone(), splits[1].clone()]);
+        let density = world.array::<f32, 2>("density", &plane)?;
+        let velocity = world.array::<f32, 3>("velocity", &Layout::new([13, 7, 3]).split(splits).ghost([1, 1, 0]))?;
+        let steps = together((&velocity, &density, &velocity))?.map(|(velocity, density, again)| {
+            let (all, plane) = (velocity.region(), density.region());
+            assert_eq!((&all.start[..2], &all.end[..2]), (&plane.start[..], &plane.end[..]));
+            assert_eq!((all.start[2], all.end[2], again.region()), (0, 3, all));
+            (velocity.id(), density.id())
+        });
+        let own: Vec<_> = density.chunks().map(|chunk| (chunk.id(), chunk.id())).collect();
+        assert_eq!(steps.collect::<Vec<_>>(), own);
+        // Cut along the further axis, or otherwise along a common one.
+        for (splits, problem) in [
+            (
+                [Split::Even(3), Split::Even(2), Split::Even(3)],
+                "chunk 0 of \"density\" is [0..5, 0..4], of \"cut\" [0..5, 0..4, 0..1]",
+            ),
+            (
+                [Split::Even(2), Split::Even(3), Split::Whole],
+                "chunk 0 of \"density\" is [0..5, 0..4], of \"cut\" [0..7, 0..3, 0..3]",
+            ),
+        ] {
+            let cut = world.array::<f32, 3>("cut", &Layout::new([13, 7, 3]).split(splits))?;
+            let text = refused(world, together((&density, &cut)))?;
+            assert!(text.contains(problem), "{text}, not {problem}");
+        }
+        Ok(())
+    });
+}
+
 /// The same boxes in other words are the same cuts.
 #[test]
 fn what_counts_is_where_the_cuts_are() {

@@ -25,7 +25,7 @@ fn program(world: &World, scan: &str, store: &str) -> Result<()> {
     let axes = ["x", "y", "z"].map(|name| Axis { name: Some(name.into()), ..Axis::default() }).to_vec();
     let metadata = Metadata { axes, ..Metadata::default() }.with_grid(&scan.grid());
     let options = SaveOptions::new().metadata(metadata);
-    let bytes = save_with(world, store, &density.at(..), &options)?;
+    let bytes = save_with(world, store, density.at(..), &options)?;
     if world.rank() == 0 {
         say(format_args!(
             "{x} x {y} x {z} voxels from {low} to {high}, {mean:.3} in the mean; {bytes} bytes in {store}"
@@ -40,7 +40,7 @@ fn ball(world: &World, path: &str) -> Result<()> {
     ball.fill_with(|[x, y, z]| {
         u8::try_from((x - 20).pow(2) + (y - 15).pow(2) + (z - 10).pow(2)).map_or(0, |r| 255 - r)
     })?;
-    save(world, path, &ball.at(..)).map(drop)
+    save(world, path, ball.at(..)).map(drop)
 }
 
 fn main() -> Result<()> {

@@ -48,11 +48,11 @@ impl Fieldbook {
             match quantity {
                 Some(quantity) => {
                     flow.quantity_into(quantity, fields, &self.values)?;
-                    save_with(world, &file, &self.values.at(flow.inside()), &options)?;
+                    save_with(world, &file, self.values.at(flow.inside()), &options)?;
                 }
                 None => {
                     flow.motion_into(fields, &self.motion)?;
-                    save_with(world, &file, &self.motion.at(flow.inside()), &options)?;
+                    save_with(world, &file, self.motion.at(flow.inside()), &options)?;
                 }
             }
             series.append(world, steps as f64, &file)?;

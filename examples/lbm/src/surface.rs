@@ -98,7 +98,7 @@ pub fn bodies<'w>(
         return Ok(None);
     }
     let solid = flow.quantity_array(name)?;
-    let filled = solid.chunks().zip(flow.cells().chunks()).try_for_each(|(solid, kinds)| {
+    let filled = zippy::together((&solid, flow.cells()))?.try_for_each(|(solid, kinds)| {
         let within = |at: &zippy::extents::Index| (0..3).all(|axis| inside[axis].contains(&at[axis]));
         let points = kinds.region().points().zip(kinds.all().read()?);
         let share = |(at, kind): (zippy::extents::Index, u8)| f32::from(within(&at) && matches!(kind, 1 | 2));

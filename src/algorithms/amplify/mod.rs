@@ -10,7 +10,7 @@ use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::scan::{ScanOperation, run, widened_sum};
 use crate::World;
-use crate::array::{Cells, Growable, Sequence};
+use crate::array::{Cells, Growable, IntoSequence, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -41,7 +41,7 @@ impl OnRank<'_> {
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn amplify(&self, counts: impl Into<Sequence<u32>>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
+    pub fn amplify(&self, counts: impl IntoSequence<u32>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());

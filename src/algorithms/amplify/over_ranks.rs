@@ -1,7 +1,7 @@
 //! Stream amplification over distributed vectors.
 
 use super::{amplify, pairs_of};
-use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::GlobalArray;
 use crate::error::{CallSite, Result};
 
@@ -29,7 +29,7 @@ impl Vectors<'_> {
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn amplify(&self, name: &str, counts: impl Into<Vector<u32>>) -> Result<GlobalArray<[u32; 2], 1>> {
+    pub fn amplify(&self, name: &str, counts: impl IntoVector<u32>) -> Result<GlobalArray<[u32; 2], 1>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());

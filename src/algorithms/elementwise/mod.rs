@@ -16,9 +16,9 @@ use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
 use crate::history::What;
-use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
+use crate::kernel::{IntoParam, Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
-use crate::world::Section;
+use crate::world::IntoSection;
 use source::{ExpressionText, Parts, Term, value_type, words};
 
 /// An expression, compiled once for every kind of sections that it is used with.
@@ -118,13 +118,13 @@ impl Elementwise {
 
 impl Assignment<'_> {
     /// Gives the expression a section to read, cell by cell, under this name.
-    pub fn read<T: Element, const D: usize>(mut self, name: &str, section: impl Into<Section<T, D>>) -> Self {
+    pub fn read<T: Element, const D: usize>(mut self, name: &str, section: impl IntoSection<T, D>) -> Self {
         self.inputs.push((name.to_string(), &T::INFO, section.into().side("elementwise")));
         self
     }
 
     /// Gives the expression a scalar or vector under this name.
-    pub fn param(mut self, name: &str, value: impl Into<ParamValue>) -> Self {
+    pub fn param(mut self, name: &str, value: impl IntoParam) -> Self {
         self.params.push((name.to_string(), value.into()));
         self
     }
@@ -143,7 +143,7 @@ impl Assignment<'_> {
     /// unused or given twice; a section of the same chunk under two names, one of them written; WGSL that is wrong, by line
     /// and column of the expression or the functions.
     #[track_caller]
-    pub fn write<T: Element, const D: usize>(self, name: &str, section: impl Into<Section<T, D>>) -> Result<()> {
+    pub fn write<T: Element, const D: usize>(self, name: &str, section: impl IntoSection<T, D>) -> Result<()> {
         let _call = CallSite::enter();
         let at = CallSite::here();
         self.check_names(name)?;

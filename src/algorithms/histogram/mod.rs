@@ -5,7 +5,7 @@ mod over_ranks;
 use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;
-use crate::array::{Cells, Sequence};
+use crate::array::{Cells, IntoSequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
@@ -21,7 +21,7 @@ impl OnRank<'_> {
     /// # Errors
     /// A number that has no bin; a bad section, a failing device.
     #[track_caller]
-    pub fn histogram(&self, numbers: impl Into<Sequence<u32>>, counts: impl Into<Sequence<u32>>) -> Result<()> {
+    pub fn histogram(&self, numbers: impl IntoSequence<u32>, counts: impl IntoSequence<u32>) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("histogram");
         let (world, numbers, counts) = (self.world(), numbers.into(), counts.into());

@@ -2,7 +2,7 @@
 
 use super::count_into;
 use crate::algorithms::scan::largest;
-use crate::algorithms::vectors::{Vector, Vectors, own_cells};
+use crate::algorithms::vectors::{IntoVector, Vectors, own_cells};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -14,7 +14,7 @@ impl Vectors<'_> {
     /// # Errors
     /// A number that has no bin, the same error on all ranks; a bad section, a failure of this or of another rank.
     #[track_caller]
-    pub fn histogram(&self, numbers: impl Into<Vector<u32>>, bins: usize) -> Result<Vec<u64>> {
+    pub fn histogram(&self, numbers: impl IntoVector<u32>, bins: usize) -> Result<Vec<u64>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("histogram");
         let (world, numbers) = (self.world(), numbers.into());

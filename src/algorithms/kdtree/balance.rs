@@ -8,7 +8,7 @@ use super::neighbours::neighbours;
 use super::own::{each, first_not};
 use super::point::{Point, Position};
 use crate::World;
-use crate::algorithms::vectors::{Vector, Vectors};
+use crate::algorithms::vectors::{IntoVector, Vectors};
 use crate::error::{CallSite, KdTreeError, Result};
 use crate::extents::Index;
 use crate::region::Region;
@@ -96,7 +96,7 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn balanced_boxes<P: Point>(
         &self,
-        points: impl Into<Vector<P>>,
+        points: impl IntoVector<P>,
         shape: &[i64],
         boxes: usize,
     ) -> Result<BalancedBoxes> {

@@ -26,7 +26,7 @@ pub use self::nodes::{Cut, Node};
 use self::own::first_not;
 use self::point::Placed;
 pub use self::point::{Bounds, Point, Position};
-use super::vectors::{Span, Vector, Vectors, fitted};
+use super::vectors::{IntoVector, Span, Vector, Vectors, fitted};
 use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
 use crate::error::{CallSite, KdTreeError, Result};
@@ -132,7 +132,7 @@ impl Vectors<'_> {
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn kdtree<P: Point>(&self, name: &str, points: impl Into<Vector<P>>, leaves: usize) -> Result<KdTree<P>> {
+    pub fn kdtree<P: Point>(&self, name: &str, points: impl IntoVector<P>, leaves: usize) -> Result<KdTree<P>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("kdtree");
         let (world, points) = (self.world(), points.into());

@@ -8,7 +8,7 @@ use super::permute::scatter;
 use super::search::{BoundSide, find};
 use super::sort::{KeyOrder, SortKey, check_cells};
 use crate::World;
-use crate::array::{Cells, Sequence};
+use crate::array::{Cells, IntoSequence, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
@@ -25,9 +25,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn merge<K: SortKey>(
         &self,
-        first: impl Into<Sequence<K>>,
-        second: impl Into<Sequence<K>>,
-        output: impl Into<Sequence<K>>,
+        first: impl IntoSequence<K>,
+        second: impl IntoSequence<K>,
+        output: impl IntoSequence<K>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("merge");
@@ -44,9 +44,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
-        first: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
-        second: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
-        output: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        first: (impl IntoSequence<K>, impl IntoSequence<V>),
+        second: (impl IntoSequence<K>, impl IntoSequence<V>),
+        output: (impl IntoSequence<K>, impl IntoSequence<V>),
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("merge_pairs");

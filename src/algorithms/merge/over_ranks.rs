@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{SortedRun, merge};
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
-use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -38,9 +38,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn merge<K: SortKey>(
         &self,
-        first: impl Into<Vector<K>>,
-        second: impl Into<Vector<K>>,
-        output: impl Into<Vector<K>>,
+        first: impl IntoVector<K>,
+        second: impl IntoVector<K>,
+        output: impl IntoVector<K>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("merge");
@@ -55,9 +55,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
-        first: (impl Into<Vector<K>>, impl Into<Vector<V>>),
-        second: (impl Into<Vector<K>>, impl Into<Vector<V>>),
-        output: (impl Into<Vector<K>>, impl Into<Vector<V>>),
+        first: (impl IntoVector<K>, impl IntoVector<V>),
+        second: (impl IntoVector<K>, impl IntoVector<V>),
+        output: (impl IntoVector<K>, impl IntoVector<V>),
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("merge_pairs");

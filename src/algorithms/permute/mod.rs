@@ -6,7 +6,7 @@ use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;
-use crate::array::{Cells, Lent, Sequence, Strip, stretches};
+use crate::array::{Cells, IntoSequence, Lent, Strip, stretches};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
@@ -23,9 +23,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn gather<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        indices: impl Into<Sequence<u32>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        indices: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("gather");
@@ -44,9 +44,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn scatter<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        indices: impl Into<Sequence<u32>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        indices: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("scatter");

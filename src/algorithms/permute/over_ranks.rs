@@ -4,7 +4,7 @@ use super::{gather, scatter};
 use crate::World;
 use crate::algorithms::ask::{ask, mapped};
 use crate::algorithms::scan::largest;
-use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Span, Vector, Vectors, fitted, own_cells, spans};
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -22,9 +22,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn gather<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        indices: impl Into<Vector<u32>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        indices: impl IntoVector<u32>,
+        output: impl IntoVector<T>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("gather");
@@ -58,9 +58,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn scatter<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        indices: impl Into<Vector<u32>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        indices: impl IntoVector<u32>,
+        output: impl IntoVector<T>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("scatter");

@@ -8,7 +8,7 @@ use super::reduced::Reduced;
 use super::source::EXTREMES;
 use crate::World;
 use crate::error::{CallSite, Result};
-use crate::world::{Section, hash};
+use crate::world::{IntoSection, Section, hash};
 
 /// The smallest and the largest of some numbers, and what has no place in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl World {
     #[track_caller]
     pub fn extremes<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
         let _call = CallSite::enter();
         let found = self.found("extremes", section.into(), Stride::ALL, &Within::ALL)?;
@@ -110,7 +110,7 @@ impl World {
     #[track_caller]
     pub fn extremes_of<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
         stride: Stride,
         range: (T::Scalar, T::Scalar),
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
@@ -127,7 +127,7 @@ impl World {
     #[track_caller]
     pub fn min<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
         let found = self.found("min", section.into(), Stride::ALL, &Within::ALL)?;
@@ -142,7 +142,7 @@ impl World {
     #[track_caller]
     pub fn max<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
         let found = self.found("max", section.into(), Stride::ALL, &Within::ALL)?;

@@ -6,7 +6,7 @@ use super::reduced::Reduced;
 use super::source::HISTOGRAM;
 use crate::World;
 use crate::error::{ArrayError, CallSite, Result};
-use crate::world::{Section, hash};
+use crate::world::{IntoSection, hash};
 
 /// Edges that the kernel takes at a time.
 const EDGES: usize = HISTOGRAM.words - 2;
@@ -126,7 +126,7 @@ impl World {
     #[track_caller]
     pub fn histogram<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
         let _call = CallSite::enter();
@@ -140,7 +140,7 @@ impl World {
     #[track_caller]
     pub fn histogram_of<T: Reducible, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
         stride: Stride,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {

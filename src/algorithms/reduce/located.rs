@@ -5,7 +5,7 @@ use super::number::{Number, Reducible};
 use super::operand::{LocalOperand, collective};
 use super::spot::Spot;
 use crate::World;
-use crate::array::GlobalSection;
+use crate::array::{GlobalSection, IntoGlobalSection};
 use crate::error::{CallSite, Result};
 use crate::region::Region;
 use crate::world::Section;
@@ -49,10 +49,10 @@ impl World {
     #[track_caller]
     pub fn argmin<T: Reducible, const D: usize>(
         &self,
-        section: GlobalSection<T, D>,
+        section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmin", section, |found| found.min)
+        self.located("argmin", section.into(), |found| found.min)
     }
 
     /// The first cell, axis 0 fastest, that holds the largest number of a section; see [`argmin`](Self::argmin).
@@ -62,10 +62,10 @@ impl World {
     #[track_caller]
     pub fn argmax<T: Reducible, const D: usize>(
         &self,
-        section: GlobalSection<T, D>,
+        section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmax", section, |found| found.max)
+        self.located("argmax", section.into(), |found| found.max)
     }
 
     fn located<T: Reducible, const D: usize>(

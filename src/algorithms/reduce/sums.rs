@@ -6,7 +6,7 @@ use super::source::{Adding, DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER};
 use super::total::{Float, Total};
 use crate::World;
 use crate::error::{CallSite, Result};
-use crate::world::Section;
+use crate::world::{IntoSection, Section};
 
 /// The sums that `T` has.
 pub type SumOf<T> = <T as Reducible>::Each<<<T as Reducible>::Scalar as Number>::Sum>;
@@ -39,7 +39,7 @@ impl World {
     /// }).unwrap();
     /// ```
     #[track_caller]
-    pub fn sum<T: Reducible, const D: usize>(&self, section: impl Into<Section<T, D>>) -> Result<SumOf<T>> {
+    pub fn sum<T: Reducible, const D: usize>(&self, section: impl IntoSection<T, D>) -> Result<SumOf<T>> {
         let _call = CallSite::enter();
         let adding = [&SUM_INTEGER, &SUM_FLOAT];
         self.total("sum", adding, [section.into()], |[number], total| number.add_to(total)).map(finish::<T>)
@@ -71,8 +71,8 @@ impl World {
     #[track_caller]
     pub fn dot<T: Reducible<Scalar: Factor>, const D: usize>(
         &self,
-        a: impl Into<Section<T, D>>,
-        b: impl Into<Section<T, D>>,
+        a: impl IntoSection<T, D>,
+        b: impl IntoSection<T, D>,
     ) -> Result<SumOf<T>> {
         let _call = CallSite::enter();
         self.products("dot", [a.into(), b.into()]).map(finish::<T>)
@@ -87,7 +87,7 @@ impl World {
     #[track_caller]
     pub fn norm<T: Reducible<Scalar: Number<Total = Float> + Factor>, const D: usize>(
         &self,
-        section: impl Into<Section<T, D>>,
+        section: impl IntoSection<T, D>,
     ) -> Result<T::Each<f64>> {
         let _call = CallSite::enter();
         let section = section.into();

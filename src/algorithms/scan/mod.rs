@@ -21,7 +21,7 @@ pub(super) use self::operation::{Carry, ScanOperation};
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use crate::World;
-use crate::array::{Cells, Sequence};
+use crate::array::{Cells, IntoSequence, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -53,7 +53,7 @@ impl OnRank<'_> {
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
+    pub fn reduce<T: Element>(&self, input: impl IntoSequence<T>, operator: &Operator) -> Result<Option<T>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("reduce");
         let operation = ScanOperation::of(operator, &T::INFO);
@@ -71,8 +71,8 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn inclusive_scan<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -99,8 +99,8 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn exclusive_scan<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {
@@ -117,9 +117,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn inclusive_scan_by_flag<T: Element>(
         &self,
-        flags: impl Into<Sequence<u32>>,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        flags: impl IntoSequence<u32>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -135,9 +135,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn exclusive_scan_by_flag<T: Element>(
         &self,
-        flags: impl Into<Sequence<u32>>,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        flags: impl IntoSequence<u32>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {
@@ -154,9 +154,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn inclusive_scan_by_key<K: Element, T: Element>(
         &self,
-        keys: impl Into<Sequence<K>>,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        keys: impl IntoSequence<K>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -172,9 +172,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn exclusive_scan_by_key<K: Element, T: Element>(
         &self,
-        keys: impl Into<Sequence<K>>,
-        input: impl Into<Sequence<T>>,
-        output: impl Into<Sequence<T>>,
+        keys: impl IntoSequence<K>,
+        input: impl IntoSequence<T>,
+        output: impl IntoSequence<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {

@@ -11,7 +11,7 @@ use super::operation::{Carry, ScanOperation};
 use super::steps::Steps;
 use crate::World;
 use crate::algorithms::heads::Heads;
-use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, in_blocks, spans};
+use crate::algorithms::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, in_blocks, spans};
 use crate::array::Cells;
 use crate::device::Operator;
 use crate::element::Element;
@@ -32,7 +32,7 @@ impl Vectors<'_> {
     /// # Errors
     /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
     #[track_caller]
-    pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
+    pub fn reduce<T: Element>(&self, input: impl IntoVector<T>, operator: &Operator) -> Result<Option<T>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("reduce");
         let all = self.scanned::<T, u32, T>(
@@ -69,8 +69,8 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn inclusive_scan<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -88,8 +88,8 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn exclusive_scan<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {
@@ -108,9 +108,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn inclusive_scan_by_flag<T: Element>(
         &self,
-        flags: impl Into<Vector<u32>>,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        flags: impl IntoVector<u32>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -129,9 +129,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn exclusive_scan_by_flag<T: Element>(
         &self,
-        flags: impl Into<Vector<u32>>,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        flags: impl IntoVector<u32>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {
@@ -151,9 +151,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn inclusive_scan_by_key<K: Element, T: Element>(
         &self,
-        keys: impl Into<Vector<K>>,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        keys: impl IntoVector<K>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -172,9 +172,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn exclusive_scan_by_key<K: Element, T: Element>(
         &self,
-        keys: impl Into<Vector<K>>,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        keys: impl IntoVector<K>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {

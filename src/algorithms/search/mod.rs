@@ -5,7 +5,7 @@ mod over_ranks;
 use super::on_rank::OnRank;
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
-use crate::array::{Cells, Lent, Sequence, stretches};
+use crate::array::{Cells, IntoSequence, Lent, Sequence, stretches};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
@@ -40,9 +40,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn lower_bound<K: SortKey>(
         &self,
-        keys: impl Into<Sequence<K>>,
-        needles: impl Into<Sequence<K>>,
-        bounds: impl Into<Sequence<u32>>,
+        keys: impl IntoSequence<K>,
+        needles: impl IntoSequence<K>,
+        bounds: impl IntoSequence<u32>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("lower_bound");
@@ -57,9 +57,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn upper_bound<K: SortKey>(
         &self,
-        keys: impl Into<Sequence<K>>,
-        needles: impl Into<Sequence<K>>,
-        bounds: impl Into<Sequence<u32>>,
+        keys: impl IntoSequence<K>,
+        needles: impl IntoSequence<K>,
+        bounds: impl IntoSequence<u32>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("upper_bound");

@@ -3,7 +3,7 @@
 use super::{BoundSide, check_count, find};
 use crate::algorithms::ask::ask;
 use crate::algorithms::sort::SortKey;
-use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -20,9 +20,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn lower_bound<K: SortKey>(
         &self,
-        keys: impl Into<Vector<K>>,
-        needles: impl Into<Vector<K>>,
-        bounds: impl Into<Vector<u32>>,
+        keys: impl IntoVector<K>,
+        needles: impl IntoVector<K>,
+        bounds: impl IntoVector<u32>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("lower_bound");
@@ -37,9 +37,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn upper_bound<K: SortKey>(
         &self,
-        keys: impl Into<Vector<K>>,
-        needles: impl Into<Vector<K>>,
-        bounds: impl Into<Vector<u32>>,
+        keys: impl IntoVector<K>,
+        needles: impl IntoVector<K>,
+        bounds: impl IntoVector<u32>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("upper_bound");

@@ -8,7 +8,7 @@ use super::permute::gather;
 use super::scan::{ScanOperation, count, run};
 use super::select::{Selection, mark, tails};
 use super::sort::{SortKey, check_apart, sort};
-use crate::array::{Cells, Sequence};
+use crate::array::{Cells, IntoSequence};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -37,9 +37,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn reduce_by_flag<V: Element>(
         &self,
-        flags: impl Into<Sequence<u32>>,
-        values: impl Into<Sequence<V>>,
-        output: impl Into<Sequence<V>>,
+        flags: impl IntoSequence<u32>,
+        values: impl IntoSequence<V>,
+        output: impl IntoSequence<V>,
         operator: &Operator,
     ) -> Result<u64> {
         let _call = CallSite::enter();
@@ -60,11 +60,7 @@ impl OnRank<'_> {
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs).
     #[track_caller]
-    pub fn sort_segments<K: SortKey>(
-        &self,
-        flags: impl Into<Sequence<u32>>,
-        keys: impl Into<Sequence<K>>,
-    ) -> Result<()> {
+    pub fn sort_segments<K: SortKey>(&self, flags: impl IntoSequence<u32>, keys: impl IntoSequence<K>) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
@@ -81,9 +77,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn sort_segments_pairs<K: SortKey, V: Element>(
         &self,
-        flags: impl Into<Sequence<u32>>,
-        keys: impl Into<Sequence<K>>,
-        values: impl Into<Sequence<V>>,
+        flags: impl IntoSequence<u32>,
+        keys: impl IntoSequence<K>,
+        values: impl IntoSequence<V>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments_pairs");

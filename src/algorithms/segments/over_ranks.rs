@@ -3,7 +3,7 @@
 use crate::algorithms::select::mark;
 use crate::algorithms::select::over_ranks::{ends, selected};
 use crate::algorithms::sort::SortKey;
-use crate::algorithms::vectors::{Vector, Vectors, array, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, array, fitted, ordered, own_cells, spans};
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
@@ -22,8 +22,8 @@ impl Vectors<'_> {
     pub fn reduce_by_flag<V: Element>(
         &self,
         name: &str,
-        flags: impl Into<Vector<u32>>,
-        values: impl Into<Vector<V>>,
+        flags: impl IntoVector<u32>,
+        values: impl IntoVector<V>,
         operator: &Operator,
     ) -> Result<GlobalArray<V, 1>> {
         let _call = CallSite::enter();
@@ -52,7 +52,7 @@ impl Vectors<'_> {
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
     #[track_caller]
-    pub fn sort_segments<K: SortKey>(&self, flags: impl Into<Vector<u32>>, keys: impl Into<Vector<K>>) -> Result<()> {
+    pub fn sort_segments<K: SortKey>(&self, flags: impl IntoVector<u32>, keys: impl IntoVector<K>) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
@@ -73,9 +73,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn sort_segments_pairs<K: SortKey, V: Element>(
         &self,
-        flags: impl Into<Vector<u32>>,
-        keys: impl Into<Vector<K>>,
-        values: impl Into<Vector<V>>,
+        flags: impl IntoVector<u32>,
+        keys: impl IntoVector<K>,
+        values: impl IntoVector<V>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments_pairs");

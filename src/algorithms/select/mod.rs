@@ -12,7 +12,7 @@ use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::scan::{BLOCK, Carry, ScanOperation, run, scan_on_host};
 use crate::World;
-use crate::array::{Cells, Sequence, stretches};
+use crate::array::{Cells, IntoSequence, stretches};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -45,9 +45,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn compact<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        flags: impl Into<Sequence<u32>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        flags: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
     ) -> Result<u64> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("compact");
@@ -65,9 +65,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn partition<T: Element>(
         &self,
-        input: impl Into<Sequence<T>>,
-        flags: impl Into<Sequence<u32>>,
-        output: impl Into<Sequence<T>>,
+        input: impl IntoSequence<T>,
+        flags: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
     ) -> Result<u64> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("partition");
@@ -84,7 +84,7 @@ impl OnRank<'_> {
     /// # Errors
     /// An output that is too short, of which nothing is written then; a bad section, a failing device.
     #[track_caller]
-    pub fn unique<T: Element>(&self, input: impl Into<Sequence<T>>, output: impl Into<Sequence<T>>) -> Result<u64> {
+    pub fn unique<T: Element>(&self, input: impl IntoSequence<T>, output: impl IntoSequence<T>) -> Result<u64> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("unique");
         let (input, output) = (input.into(), output.into());
@@ -102,8 +102,8 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
-        (keys, values): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
-        (keys_output, values_output): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        (keys, values): (impl IntoSequence<K>, impl IntoSequence<V>),
+        (keys_output, values_output): (impl IntoSequence<K>, impl IntoSequence<V>),
         operator: &Operator,
     ) -> Result<u64> {
         let _call = CallSite::enter();

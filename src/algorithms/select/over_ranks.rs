@@ -6,7 +6,7 @@ use super::{Selection, tails};
 use crate::World;
 use crate::algorithms::heads::flags_after;
 use crate::algorithms::vectors::{
-    Fitted, Vector, Vectors, array, fitted, in_order_of_ranks, ordered, own_cells, spans,
+    Fitted, IntoVector, Vectors, array, fitted, in_order_of_ranks, ordered, own_cells, spans,
 };
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
@@ -41,8 +41,8 @@ impl Vectors<'_> {
     pub fn compact<T: Element>(
         &self,
         name: &str,
-        input: impl Into<Vector<T>>,
-        flags: impl Into<Vector<u32>>,
+        input: impl IntoVector<T>,
+        flags: impl IntoVector<u32>,
     ) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("compact");
@@ -65,8 +65,8 @@ impl Vectors<'_> {
     pub fn partition<T: Element>(
         &self,
         name: &str,
-        input: impl Into<Vector<T>>,
-        flags: impl Into<Vector<u32>>,
+        input: impl IntoVector<T>,
+        flags: impl IntoVector<u32>,
     ) -> Result<(GlobalArray<T, 1>, u64)> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("partition");
@@ -92,7 +92,7 @@ impl Vectors<'_> {
     /// # Errors
     /// As [`compact`](Self::compact).
     #[track_caller]
-    pub fn unique<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+    pub fn unique<T: Element>(&self, name: &str, input: impl IntoVector<T>) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("unique");
         let (world, input) = (self.world(), input.into());
@@ -112,8 +112,8 @@ impl Vectors<'_> {
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
         [keys_name, values_name]: [&str; 2],
-        keys: impl Into<Vector<K>>,
-        values: impl Into<Vector<V>>,
+        keys: impl IntoVector<K>,
+        values: impl IntoVector<V>,
         operator: &Operator,
     ) -> Result<(GlobalArray<K, 1>, GlobalArray<V, 1>)> {
         let _call = CallSite::enter();

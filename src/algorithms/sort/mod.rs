@@ -14,7 +14,7 @@ pub(super) use self::splitters::splitters;
 use super::merge::merge;
 use super::on_rank::OnRank;
 use crate::World;
-use crate::array::{Cells, Sequence, stretches};
+use crate::array::{Cells, IntoSequence, stretches};
 use crate::device::Lease;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -40,7 +40,7 @@ impl OnRank<'_> {
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn sort<K: SortKey>(&self, keys: impl Into<Sequence<K>>) -> Result<()> {
+    pub fn sort<K: SortKey>(&self, keys: impl IntoSequence<K>) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort");
         sort(self.world(), K::ORDER, keys.into().cells()?, None)
@@ -54,8 +54,8 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
-        keys: impl Into<Sequence<K>>,
-        values: impl Into<Sequence<V>>,
+        keys: impl IntoSequence<K>,
+        values: impl IntoSequence<V>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_pairs");

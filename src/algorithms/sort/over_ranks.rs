@@ -5,7 +5,7 @@ use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};
 use super::{SortRoom, check_cells, sort_in};
 use crate::World;
-use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Span, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -36,7 +36,7 @@ impl Vectors<'_> {
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
+    pub fn sort<K: SortKey>(&self, keys: impl IntoVector<K>) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort");
         let (world, keys) = (self.world(), keys.into());
@@ -59,8 +59,8 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
-        keys: impl Into<Vector<K>>,
-        values: impl Into<Vector<V>>,
+        keys: impl IntoVector<K>,
+        values: impl IntoVector<V>,
     ) -> Result<()> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("sort_pairs");

@@ -2,7 +2,7 @@
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
-use super::{Vector, Vectors, in_order_of_ranks, own_cells, spans};
+use super::{IntoVector, Vector, Vectors, in_order_of_ranks, own_cells, spans};
 use crate::array::GlobalArray;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -15,7 +15,7 @@ impl Vectors<'_> {
     /// # Errors
     /// A bad section, the name is taken, too little memory, a failure of this or of another rank.
     #[track_caller]
-    pub fn rebalanced<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+    pub fn rebalanced<T: Element>(&self, name: &str, input: impl IntoVector<T>) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("rebalanced");
         let input = input.into();
@@ -31,8 +31,8 @@ impl Vectors<'_> {
     pub fn cut_like<T: Element, U: Element>(
         &self,
         name: &str,
-        input: impl Into<Vector<T>>,
-        other: impl Into<Vector<U>>,
+        input: impl IntoVector<T>,
+        other: impl IntoVector<U>,
     ) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("cut_like");
@@ -61,8 +61,8 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn shift<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         by: i64,
         fill: T,
     ) -> Result<()> {
@@ -108,8 +108,8 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn transpose<T: Element>(
         &self,
-        input: impl Into<Vector<T>>,
-        output: impl Into<Vector<T>>,
+        input: impl IntoVector<T>,
+        output: impl IntoVector<T>,
         columns: u64,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -135,7 +135,7 @@ impl Vectors<'_> {
     /// # Errors
     /// A bad section, a failure of this or of another rank.
     #[track_caller]
-    pub fn first<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+    pub fn first<T: Element>(&self, input: impl IntoVector<T>) -> Result<Option<T>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("first");
         self.end("first", &input.into(), false)
@@ -146,7 +146,7 @@ impl Vectors<'_> {
     /// # Errors
     /// A bad section, a failure of this or of another rank.
     #[track_caller]
-    pub fn last<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+    pub fn last<T: Element>(&self, input: impl IntoVector<T>) -> Result<Option<T>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("last");
         self.end("last", &input.into(), true)

@@ -6,7 +6,7 @@ mod vector;
 
 pub(super) use self::cut::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, ordered, own_cells, spans};
 
-pub use self::vector::Vector;
+pub use self::vector::{IntoVector, Vector};
 
 use crate::World;
 use crate::error::Result;

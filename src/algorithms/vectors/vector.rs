@@ -10,11 +10,24 @@ use crate::world::Named;
 #[derive(Debug, Clone)]
 pub struct Vector<T>(GlobalSection<T, 1>);
 
+/// A 1-D global array, or a section of one, as an argument that is read as a [`Vector`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a vector",
+    label = "not a 1-D global array or a section of one",
+    note = "pass `&array` for all its cells, or a section such as `array.at(3..9)`; for cells of this rank alone there is \
+            `world.on_rank()`"
+)]
+pub trait IntoVector<T>: Into<Vector<T>> {}
+
+impl<T: Element> IntoVector<T> for GlobalSection<T, 1> {}
+
 impl<T: Element> From<GlobalSection<T, 1>> for Vector<T> {
     fn from(section: GlobalSection<T, 1>) -> Self {
         Self(section)
     }
 }
+
+impl<T: Element> IntoVector<T> for &GlobalSection<T, 1> {}
 
 impl<T: Element> From<&GlobalSection<T, 1>> for Vector<T> {
     fn from(section: &GlobalSection<T, 1>) -> Self {
@@ -22,11 +35,15 @@ impl<T: Element> From<&GlobalSection<T, 1>> for Vector<T> {
     }
 }
 
+impl<T: Element> IntoVector<T> for &Vector<T> {}
+
 impl<T: Element> From<&Vector<T>> for Vector<T> {
     fn from(vector: &Vector<T>) -> Self {
         vector.clone()
     }
 }
+
+impl<T: Element> IntoVector<T> for &GlobalArray<T, 1> {}
 
 impl<T: Element> From<&GlobalArray<T, 1>> for Vector<T> {
     fn from(array: &GlobalArray<T, 1>) -> Self {

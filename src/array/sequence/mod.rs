@@ -23,6 +23,15 @@ pub struct Sequence<T> {
     element: PhantomData<T>,
 }
 
+/// Cells of this rank as an argument that is read as a [`Sequence`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sequence of cells of this rank",
+    label = "not cells of this rank alone",
+    note = "pass a 1-D section of a local array or of a chunk, a slice or a vector of such sections, or a whole local or \
+            growable array by reference; for global arrays there is `world.vectors()`"
+)]
+pub trait IntoSequence<T>: Into<Sequence<T>> {}
+
 impl<T: Element> Sequence<T> {
     /// Sections, one after the other.
     fn of<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
@@ -50,11 +59,15 @@ impl<T: Element> Sequence<T> {
     }
 }
 
+impl<T: Element> IntoSequence<T> for LocalSection<T, 1> {}
+
 impl<T: Element> From<LocalSection<T, 1>> for Sequence<T> {
     fn from(section: LocalSection<T, 1>) -> Self {
         Self::of([&section])
     }
 }
+
+impl<T: Element> IntoSequence<T> for &LocalSection<T, 1> {}
 
 impl<T: Element> From<&LocalSection<T, 1>> for Sequence<T> {
     fn from(section: &LocalSection<T, 1>) -> Self {
@@ -62,11 +75,15 @@ impl<T: Element> From<&LocalSection<T, 1>> for Sequence<T> {
     }
 }
 
+impl<T: Element> IntoSequence<T> for &[LocalSection<T, 1>] {}
+
 impl<T: Element> From<&[LocalSection<T, 1>]> for Sequence<T> {
     fn from(sections: &[LocalSection<T, 1>]) -> Self {
         Self::of(sections)
     }
 }
+
+impl<T: Element> IntoSequence<T> for &Vec<LocalSection<T, 1>> {}
 
 impl<T: Element> From<&Vec<LocalSection<T, 1>>> for Sequence<T> {
     fn from(sections: &Vec<LocalSection<T, 1>>) -> Self {
@@ -74,11 +91,15 @@ impl<T: Element> From<&Vec<LocalSection<T, 1>>> for Sequence<T> {
     }
 }
 
+impl<T: Element> IntoSequence<T> for Vec<LocalSection<T, 1>> {}
+
 impl<T: Element> From<Vec<LocalSection<T, 1>>> for Sequence<T> {
     fn from(sections: Vec<LocalSection<T, 1>>) -> Self {
         Self::of(&sections)
     }
 }
+
+impl<T: Element> IntoSequence<T> for &LocalArray<T, 1> {}
 
 impl<T: Element> From<&LocalArray<T, 1>> for Sequence<T> {
     fn from(array: &LocalArray<T, 1>) -> Self {
@@ -86,11 +107,15 @@ impl<T: Element> From<&LocalArray<T, 1>> for Sequence<T> {
     }
 }
 
+impl<T: Element> IntoSequence<T> for &Growable<T> {}
+
 impl<T: Element> From<&Growable<T>> for Sequence<T> {
     fn from(array: &Growable<T>) -> Self {
         Self::of([&array.all()])
     }
 }
+
+impl<T: Element> IntoSequence<T> for &Sequence<T> {}
 
 impl<T: Element> From<&Sequence<T>> for Sequence<T> {
     fn from(sequence: &Sequence<T>) -> Self {

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::collective::Landed;
 use super::columns::Column;
-use super::departing::Destinations;
+use super::departing::IntoDestinations;
 use super::landing::Destined;
-use crate::array::Sequence;
+use crate::array::IntoSequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -85,8 +85,8 @@ impl World {
     pub fn deliver<T: Element>(
         &self,
         name: &str,
-        elements: impl Into<Sequence<T>>,
-        to: impl Into<Destinations>,
+        elements: impl IntoSequence<T>,
+        to: impl IntoDestinations,
     ) -> Result<Delivered<Growable<T>>> {
         let _call = CallSite::enter();
         let columns = [Column { name, element: &T::INFO }];
@@ -104,8 +104,8 @@ impl World {
     pub fn deliver_pairs<A: Element, B: Element>(
         &self,
         names: [&str; 2],
-        (first, second): (impl Into<Sequence<A>>, impl Into<Sequence<B>>),
-        to: impl Into<Destinations>,
+        (first, second): (impl IntoSequence<A>, impl IntoSequence<B>),
+        to: impl IntoDestinations,
     ) -> Result<Delivered<(Growable<A>, Growable<B>)>> {
         let _call = CallSite::enter();
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];

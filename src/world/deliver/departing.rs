@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor, DestinationRun, Portion, Share, pick, ranks_of};
-use crate::array::{Cells, Sequence};
+use crate::array::{Cells, IntoSequence, Sequence};
 use crate::error::{ArrayError, Result};
 use crate::trace::Activity;
 use crate::transport::Payload;
@@ -20,7 +20,19 @@ pub enum Destinations {
     Runs(Vec<(usize, u64)>),
 }
 
-impl<S: Into<Sequence<u32>>> From<S> for Destinations {
+/// Destinations of elements as an argument: cells of this rank that hold ranks, or [`Destinations`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where elements go",
+    label = "neither cells of u32 on this rank nor `Destinations`",
+    note = "pass a 1-D section of u32 on this rank that holds the rank of each element, or `Destinations::Runs(..)`"
+)]
+pub trait IntoDestinations: Into<Destinations> {}
+
+impl IntoDestinations for Destinations {}
+
+impl<S: IntoSequence<u32>> IntoDestinations for S {}
+
+impl<S: IntoSequence<u32>> From<S> for Destinations {
     fn from(ranks: S) -> Self {
         Self::Each(ranks.into())
     }

@@ -13,5 +13,5 @@ mod portions;
 
 pub use self::calls::Delivered;
 pub(crate) use self::columns::Column;
-pub use self::departing::Destinations;
+pub use self::departing::{Destinations, IntoDestinations};
 pub(crate) use self::landing::Destined;

@@ -2,7 +2,7 @@
 
 use super::epoch::Action;
 use super::fetched::{Fetched, Ticket};
-use crate::array::{GlobalSection, LocalSection};
+use crate::array::{ChunkRef, GlobalSection, Growable, IntoGlobalSection, IntoLocalSection, LocalArray, LocalSection};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, PlanError, Result};
@@ -16,28 +16,34 @@ pub enum PutSource<'a, T, const D: usize> {
     Device(LocalSection<T, D>),
 }
 
-impl<'a, T, const D: usize> From<&'a [T]> for PutSource<'a, T, D> {
-    fn from(values: &'a [T]) -> Self {
-        Self::Host(values)
-    }
-}
+/// Values or cells of this rank as an argument that put and accumulate send.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be put",
+    label = "neither host values nor cells of this rank",
+    note = "pass host values as a slice (`&[1.0]`, `&values`), or cells of this rank: `local.at(..)`, `&local`, `&chunk`"
+)]
+pub trait IntoPutSource<'a, T: 'a, const D: usize>: Into<PutSource<'a, T, D>> {}
 
-impl<'a, T, const D: usize> From<&'a Vec<T>> for PutSource<'a, T, D> {
-    fn from(values: &'a Vec<T>) -> Self {
-        Self::Host(values)
-    }
-}
+macro_rules! sources {
+    ($([$($generics:tt)*] $type:ty, $axes:tt: $source:ident => $put:expr;)*) => {$(
+        impl<'a, T: Element, $($generics)*> IntoPutSource<'a, T, $axes> for $type {}
 
-impl<'a, T, const N: usize, const D: usize> From<&'a [T; N]> for PutSource<'a, T, D> {
-    fn from(values: &'a [T; N]) -> Self {
-        Self::Host(values)
-    }
+        impl<'a, T: Element, $($generics)*> From<$type> for PutSource<'a, T, $axes> {
+            fn from($source: $type) -> Self {
+                $put
+            }
+        }
+    )*};
 }
-
-impl<T, const D: usize> From<LocalSection<T, D>> for PutSource<'_, T, D> {
-    fn from(section: LocalSection<T, D>) -> Self {
-        Self::Device(section)
-    }
+sources! {
+    [const D: usize] &'a [T], D: values => Self::Host(values);
+    [const D: usize] &'a Vec<T>, D: values => Self::Host(values);
+    [const N: usize, const D: usize] &'a [T; N], D: values => Self::Host(values);
+    [const D: usize] LocalSection<T, D>, D: section => Self::Device(section);
+    [const D: usize] &LocalSection<T, D>, D: section => Self::Device(section.clone());
+    [const D: usize] &LocalArray<T, D>, D: array => Self::Device(array.all());
+    [const D: usize] &ChunkRef<T, D>, D: chunk => Self::Device(chunk.all());
+    [] &Growable<T>, 1: array => Self::Device(array.all());
 }
 
 impl World {
@@ -60,8 +66,9 @@ impl World {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn get<T: Element, const D: usize>(&self, section: GlobalSection<T, D>) -> Result<Ticket<T>> {
+    pub fn get<T: Element, const D: usize>(&self, section: impl IntoGlobalSection<T, D>) -> Result<Ticket<T>> {
         let _call = CallSite::enter();
+        let section = section.into();
         let number = self.epoch.next_ticket();
         let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
             fetched.keep(number, data);
@@ -80,11 +87,12 @@ impl World {
     #[track_caller]
     pub fn get_into<T: Element, const D: usize>(
         &self,
-        section: GlobalSection<T, D>,
-        destination: LocalSection<T, D>,
+        section: impl IntoGlobalSection<T, D>,
+        destination: impl IntoLocalSection<T, D>,
     ) -> Result<()> {
         let _call = CallSite::enter();
-        let action = get_action(&section, destination)?;
+        let section = section.into();
+        let action = get_action(&section, destination.into())?;
         self.epoch.queue(&section.core, section.region()?, action);
         Ok(())
     }
@@ -97,10 +105,11 @@ impl World {
     #[track_caller]
     pub fn put<'a, T: Element, const D: usize>(
         &self,
-        source: impl Into<PutSource<'a, T, D>>,
-        section: GlobalSection<T, D>,
+        source: impl IntoPutSource<'a, T, D>,
+        section: impl IntoGlobalSection<T, D>,
     ) -> Result<()> {
         let _call = CallSite::enter();
+        let section = section.into();
         let data = captured(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Put(data));
         Ok(())
@@ -115,11 +124,12 @@ impl World {
     #[track_caller]
     pub fn accumulate<'a, T: Element, const D: usize>(
         &self,
-        source: impl Into<PutSource<'a, T, D>>,
-        section: GlobalSection<T, D>,
+        source: impl IntoPutSource<'a, T, D>,
+        section: impl IntoGlobalSection<T, D>,
         operator: Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
+        let section = section.into();
         operator.check(&T::INFO)?;
         let data = captured(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Accumulate(data, operator));

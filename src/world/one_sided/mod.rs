@@ -9,7 +9,7 @@ mod local;
 mod serve;
 mod wire;
 
-pub use self::calls::PutSource;
+pub use self::calls::{IntoPutSource, PutSource};
 pub(super) use self::epoch::Epoch;
 pub use self::fetched::{Fetched, Ticket};
 pub(super) use self::local::{from_local, to_local};

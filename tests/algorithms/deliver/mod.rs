@@ -4,7 +4,7 @@ mod bounded;
 mod mistakes;
 
 use zippy::array::LocalSection;
-use zippy::world::Destinations;
+use zippy::world::{Destinations, IntoDestinations};
 use zippy::{Element, Layout, Result, Split, World};
 
 use crate::support::cells::{Value, code, mix};
@@ -91,7 +91,7 @@ pub fn element<T: Value>(rank: usize, place: u64) -> T {
 }
 
 /// Delivers the elements of a case and compares what comes.
-pub fn check<T: Value>(world: &World, case: &Case, to: impl Into<Destinations>, cuts: u64) -> Result<()> {
+pub fn check<T: Value>(world: &World, case: &Case, to: impl IntoDestinations, cuts: u64) -> Result<()> {
     let rank = world.rank();
     let own: Vec<T> = (0..(case.length)(rank)).map(|place| element(rank, place)).collect();
     check_elements(world, case, &sections(world, "own", &own, cuts)?, to)
@@ -102,7 +102,7 @@ pub fn check_elements<T: Value>(
     world: &World,
     case: &Case,
     own: &[LocalSection<T, 1>],
-    to: impl Into<Destinations>,
+    to: impl IntoDestinations,
 ) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let delivered = world.deliver("delivered", own, to)?;

@@ -1,7 +1,7 @@
 //! What a kernel runs over when it is not the written section: plain extents, sections of other arrays, with fewer axes.
 
 use zippy::extents::Index;
-use zippy::kernel::Domain;
+use zippy::kernel::{Domain, IntoDomain};
 use zippy::{KernelSource, Layout, LocalArray, Result, Split, World};
 
 use super::report::Report;
@@ -34,12 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
 }
 
 /// Runs the census over extents, or a section that has them.
-fn counted<const D: usize>(
-    world: &World,
-    extents: [i64; D],
-    workgroup: [i64; 3],
-    over: impl Into<Domain>,
-) -> Result<()> {
+fn counted<const D: usize>(world: &World, extents: [i64; D], workgroup: [i64; 3], over: impl IntoDomain) -> Result<()> {
     let cells = extents.iter().product::<i64>();
     if cells as u64 * 4 > world.gpu().limits().binding_bytes {
         return Ok(()); // Atomics reach the first window alone, and a test run may have made it small.

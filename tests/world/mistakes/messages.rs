@@ -1,6 +1,6 @@
 //! Single messages: what was wrong, where, and what would be right.
 
-use zippy::{KernelSource, Layout, Result, Split, World};
+use zippy::{Exchange, KernelSource, Layout, Operator, Result, Split, World};
 
 use crate::support::ranks;
 
@@ -95,7 +95,10 @@ fn layout_mistake_names_the_array() {
                 wrong(&Layout::new([10, 5]).split([[3, 4].into(), Split::Whole])),
                 "array \"u\": the chunk sizes on axis 0 add up to 7, but the axis has 10 cells",
             ),
-            (text(world.local_array::<f32, 1>("v", &Layout::new([-1]))), "array \"v\": shape on axis 0 is -1; it must"),
+            (
+                text(world.local_array::<f32, 1>("v", &Layout::new([-1]))),
+                "array \"v\": the shape on axis 0 is -1; it must",
+            ),
             (text(world.array_owned::<f32, 2>("w", &layout([9, 5]).split_all(Split::Whole), owners)), "array \"w\": "),
             (text(tall.reassigned(&[7; 3])), "array \"tall\": "),
         ] {
@@ -117,6 +120,69 @@ fn whole_array_is_a_section() {
         Ok(())
     });
 }
+
+#[test]
+fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
+    ranks(&[1, 3], |world| {
+        let line = |name: &str| world.array::<f32, 1>(name, &Layout::new([6]).split([Split::Even(world.size())]));
+        let (a, b) = (line("a")?, line("b")?);
+        let local = world.local_array::<f32, 1>("local", &Layout::new([6]))?;
+        let values: Vec<f32> = (0..6).map(|x| x as f32).collect();
+        a.fill_with(|[x]| x as f32)?;
+        macro_rules! each {
+            ($x:ident => $check:expr) => {{
+                {
+                    let $x = &a;
+                    $check
+                }
+                {
+                    let $x = a.at(..);
+                    $check
+                }
+                {
+                    let $x = &a.at(..);
+                    $check
+                }
+            }};
+        }
+        let fetched = |section: zippy::array::GlobalSection<f32, 1>| {
+            let ticket = world.get(section)?;
+            world.fence()?.redeem(ticket)
+        };
+        each!(x => { b.fill(0.0)?; world.copy(x, &b)?; assert_eq!(fetched(b.at(..))?, values); });
+        each!(x => { b.fill(0.0)?; world.start_copy(x, b.at(..))?.wait()?; assert_eq!(fetched(b.at(..))?, values); });
+        each!(x => { b.fill(1.0)?; world.composite(x, &b, Operator::Max)?; assert_eq!(world.sum(&b)?, 16.0); });
+        each!(x => {
+            b.fill(1.0)?;
+            world.exchange(Exchange::new().copy(x, &b).composite(&a, b.at(..), Operator::Add))?;
+            assert_eq!(world.sum(&b)?, 30.0);
+        });
+        each!(x => { let ticket = world.get(x)?; assert_eq!(world.fence()?.redeem(ticket)?, values); });
+        each!(x => { local.all().fill(0.0)?; world.get_into(x, &local)?; world.fence()?; assert_eq!(local.all().read()?, values); });
+        each!(x => { world.put(&values, x)?; world.put(&local, &b)?; world.fence()?; assert_eq!(fetched(b.at(..))?, values); });
+        each!(x => { world.accumulate(&[0.0; 6], x, Operator::Add)?; world.fence()?; assert_eq!(fetched(a.at(..))?, values); });
+        each!(x => assert_eq!(world.argmax(x)?.map(|most| most.position), Some([5])));
+        each!(x => assert_eq!(world.argmin(x)?.map(|least| least.position), Some([0])));
+        each!(x => assert_eq!((world.sum(x)?, world.dot(&a, &b)?), (15.0, 55.0)));
+        each!(x => { world.elementwise("x + 1.0").call().read("x", x).write("y", &b)?; assert_eq!(world.sum(&b)?, 21.0); });
+        each!(x => { world.vectors().shift(x, &b, 1, 7.0)?; assert_eq!(world.sum(b.at(..))?, 7.0 + 10.0); });
+        let kernel = world.kernel(KernelSource::text("copy.wgsl", COPY))?;
+        for (a, b) in zippy::together((&a, &b))? {
+            kernel.call().read("a", &a).write("b", &b).run()?;
+            kernel.call().read("a", a.at(..)).write("b", b.at(..)).over(&b).run()?;
+        }
+        assert_eq!(fetched(b.at(..))?, values);
+        Ok(())
+    });
+}
+
+const COPY: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = b_position(id);
+    if b_inside(p) { b_store(p, a_load(p)); }
+}";
 
 #[test]
 fn ticket_of_another_fence_names_its_section_and_line() {

@@ -2,4 +2,5 @@
 
 mod call_sites;
 mod checked;
+mod compile;
 mod messages;

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use zippy::array::GlobalSection;
+use zippy::array::{GlobalSection, IntoGlobalSection};
 use zippy::element::{Element, ElementInfo};
 use zippy::error::CallSite;
 use zippy::region::Region;
@@ -27,7 +27,7 @@ use crate::{IoError, npy};
 /// So many bytes of cells are brought together at once.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Saves a section of a global array (`array.at(..)`: all of it), without metadata but its name: [`save_with`] with
+/// Saves a section of a global array (`&array`: all of it), without metadata but its name: [`save_with`] with
 /// [`SaveOptions::new`].
 ///
 /// # Errors
@@ -41,7 +41,7 @@ const BLOCK_BYTES: u64 = 8 << 20;
 ///     let layout = Layout::new([5, 4]).split_all(Split::Auto);
 ///     let array = world.array::<f32, 2>("array", &layout)?;
 ///     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
-///     zippy_io::array::save(world, &path, &array.at(..))?;
+///     zippy_io::array::save(world, &path, &array)?;
 ///
 ///     // Cut in another way.
 ///     let again = zippy_io::array::load::<f32, 2>(world, &path, "again", |shape| Layout::new(shape).split_all(Split::Whole))?;
@@ -58,7 +58,7 @@ const BLOCK_BYTES: u64 = 8 << 20;
 pub fn save<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
-    section: &GlobalSection<T, D>,
+    section: impl IntoGlobalSection<T, D>,
 ) -> Result<u64> {
     let _call = CallSite::enter();
     save_with(world, path, section, &SaveOptions::new())
@@ -89,11 +89,11 @@ pub fn save<T: Element, const D: usize>(
 pub fn save_with<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
-    section: &GlobalSection<T, D>,
+    section: impl IntoGlobalSection<T, D>,
     options: &SaveOptions,
 ) -> Result<u64> {
     let _call = CallSite::enter();
-    let path = path.as_ref();
+    let (path, section) = (path.as_ref(), &section.into());
     #[cfg(feature = "zarr")]
     if matches!(Format::of(path), Ok(Format::Zarr)) {
         return zarr::save(world, path, section, &options.metadata, &options.zarr);

@@ -41,7 +41,7 @@ pub struct TimeStep {
 ///     let mut series = TimeSeries::open(world, folder.join("heat.pvd"))?;
 ///     for step in 0..3 {
 ///         let file = folder.join(format!("heat_{step}.vti"));
-///         array::save(world, &file, &array.at(..))?;
+///         array::save(world, &file, &array)?;
 ///         series.append(world, 0.5 * f64::from(step), &file)?;
 ///     }
 ///     Ok(())

@@ -41,8 +41,7 @@ impl Flow<'_> {
         self.fields_into(fields)?;
         self.world.ghosts(&fields.velocity)?;
         let kernel: Kernel = self.world.kernel(include_wgsl!("../../shaders/derived.wgsl"))?;
-        let chunks = self.cells.chunks().zip(fields.velocity.chunks()).zip(values.chunks());
-        for ((cells, velocity), values) in chunks {
+        for (cells, velocity, values) in zippy::together((&self.cells, &fields.velocity, values))? {
             let call = kernel.call().read("cells", cells.all()).read("velocity", velocity.all());
             call.write("values", values.all()).param("quantity", quantity as u32).run()?;
         }

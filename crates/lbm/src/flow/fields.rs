@@ -97,7 +97,7 @@ impl Flow<'_> {
         let own = self.owns_fields(fields).map_err(Into::into);
         self.world.agree("arrays of density and velocity of a flow", own)?;
         let mut wrong = Ok(());
-        for (excess, velocity) in fields.excess.chunks().zip(fields.velocity.chunks()) {
+        for (excess, velocity) in zippy::together((&fields.excess, &fields.velocity))? {
             let (values, cells) = (excess.all().read()?, excess.region());
             let u = velocity.all().read()?;
             let count = values.len();

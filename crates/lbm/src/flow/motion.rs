@@ -37,7 +37,7 @@ impl Flow<'_> {
         self.world.agree("an array for the motion of a flow", own)?;
         self.fields_into(fields)?;
         let mut written = Ok(());
-        for ((excess, velocity), motion) in fields.excess.chunks().zip(fields.velocity.chunks()).zip(motion.chunks()) {
+        for (excess, velocity, motion) in zippy::together((&fields.excess, &fields.velocity, motion))? {
             let together = || -> Result<()> {
                 let (excess, u) = (excess.all().read()?, velocity.all().read()?);
                 let count = excess.len();

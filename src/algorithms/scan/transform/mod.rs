@@ -9,7 +9,7 @@ use super::run;
 use crate::World;
 use crate::algorithms::heads::Heads;
 use crate::algorithms::on_rank::OnRank;
-use crate::array::Sequence;
+use crate::array::{IntoSequence, Sequence};
 use crate::device::Operator;
 use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::{CallSite, ErrorKind, KernelError, Result};
@@ -37,7 +37,7 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn transform_reduce<I: Element, T: Element>(
         &self,
-        input: impl Into<Sequence<I>>,
+        input: impl IntoSequence<I>,
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
@@ -58,9 +58,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
-        input: impl Into<Sequence<I>>,
+        input: impl IntoSequence<I>,
         expression: &str,
-        output: impl Into<Sequence<T>>,
+        output: impl IntoSequence<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -76,9 +76,9 @@ impl OnRank<'_> {
     #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,
-        input: impl Into<Sequence<I>>,
+        input: impl IntoSequence<I>,
         expression: &str,
-        output: impl Into<Sequence<T>>,
+        output: impl IntoSequence<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {

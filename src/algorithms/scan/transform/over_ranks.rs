@@ -5,7 +5,7 @@ use bytemuck::{bytes_of, pod_read_unaligned};
 use super::check;
 use crate::algorithms::scan::operation::ScanOperation;
 use crate::algorithms::scan::over_ranks::Segments;
-use crate::algorithms::vectors::{Vector, Vectors};
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -30,7 +30,7 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn transform_reduce<I: Element, T: Element>(
         &self,
-        input: impl Into<Vector<I>>,
+        input: impl IntoVector<I>,
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
@@ -47,9 +47,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
-        input: impl Into<Vector<I>>,
+        input: impl IntoVector<I>,
         expression: &str,
-        output: impl Into<Vector<T>>,
+        output: impl IntoVector<T>,
         operator: &Operator,
     ) -> Result<()> {
         let _call = CallSite::enter();
@@ -65,9 +65,9 @@ impl Vectors<'_> {
     #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,
-        input: impl Into<Vector<I>>,
+        input: impl IntoVector<I>,
         expression: &str,
-        output: impl Into<Vector<T>>,
+        output: impl IntoVector<T>,
         first: T,
         operator: &Operator,
     ) -> Result<()> {

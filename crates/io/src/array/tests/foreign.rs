@@ -113,7 +113,7 @@ fn damaged_files() {
     run_with(Config::threads(2), |world| {
         let array = world.array::<u16, 2>("array", &Layout::new([5, 4]).split_all(Split::Auto))?;
         array.fill_with(|at| number(&at) as u16)?;
-        all.iter().try_for_each(|name| save(world, path(name), &array.at(..)).map(drop))
+        all.iter().try_for_each(|name| save(world, path(name), array.at(..)).map(drop))
     })
     .unwrap();
     for name in all {

@@ -156,7 +156,7 @@ fn directions_turn_origins() {
         let path = directory.path().join(format!("turned.{ending}"));
         run_with(Config::threads(2), |world| {
             let array = world.array::<u8, 3>("array", &Layout::new([5, 4, 3]).split_all(Split::Auto))?;
-            save_with(world, &path, &array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
+            save_with(world, &path, array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
             let all = load_with::<u8, 3>(world, &path, "all", &LoadOptions::new(), Layout::new)?;
             assert_eq!(all.metadata, metadata);
             let options = LoadOptions::new().section([2..5, 1..4, 0..3]).step([2, 1, 1]);
@@ -178,7 +178,7 @@ fn no_metadata_but_the_name() {
         let path = directory.path().join(format!("plain.{ending}"));
         run_with(Config::threads(3), |world| {
             let array = world.array::<f32, 2>("a name", &Layout::new([3, 2]))?;
-            save(world, &path, &array.at([1..3, 0..1]))?;
+            save(world, &path, array.at([1..3, 0..1]))?;
             let loaded = load_with::<f32, 2>(world, &path, "again", &LoadOptions::new(), Layout::new)?;
             let name = (ending != "npy").then(|| "a name".to_string());
             assert_eq!(loaded.metadata, Metadata { name, ..Metadata::default() });
@@ -209,8 +209,8 @@ fn the_bytes_are_those_of_the_formats() {
         let array = world.array::<[u32; 2], 2>("speed", &Layout::new([2, 3]).split_all(Split::Auto))?;
         array.fill_with(|[x, y]| [x as u32, 256 + y as u32])?;
         let options = SaveOptions::new().metadata(metadata.clone());
-        save_with(world, path("a.nrrd"), &array.at(..), &options)?;
-        save_with(world, path("a.vti"), &array.at(..), &options)?;
+        save_with(world, path("a.nrrd"), array.at(..), &options)?;
+        save_with(world, path("a.vti"), array.at(..), &options)?;
         Ok(())
     })
     .unwrap();
@@ -277,39 +277,36 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
         });
         let errors = [
             (
-                save_with(world, path("a.vti"), &four.at(..), &plain),
+                save_with(world, path("a.vti"), four.at(..), &plain),
                 "array of 4 axes, only of 1 to 3; .nrrd and .npy can",
             ),
-            (save_with(world, path("a.pvti"), &none.at(..), &plain), "an array without cells, of 0 x 3; .npy can"),
-            (save_with(world, path("a.nrrd"), &none.at(..), &plain), "an array without cells"),
-            (save_with(world, path("a.nrrd"), &record.at(..), &plain), "cannot have records; .npy, .vti and .pvti can"),
-            (save_with(world, path("a.nhdr"), &two.at(..), &plain), "the name of a header alone"),
-            (save_with(world, path("a.bin"), &two.at(..), &plain), "must end with .npy, .zarr, .vti, .pvti or .nrrd"),
-            (save_with(world, path("a.vti"), &two.at(..), &called("a\nb")), "text without control characters"),
+            (save_with(world, path("a.pvti"), none.at(..), &plain), "an array without cells, of 0 x 3; .npy can"),
+            (save_with(world, path("a.nrrd"), none.at(..), &plain), "an array without cells"),
+            (save_with(world, path("a.nrrd"), record.at(..), &plain), "cannot have records; .npy, .vti and .pvti can"),
+            (save_with(world, path("a.nhdr"), two.at(..), &plain), "the name of a header alone"),
+            (save_with(world, path("a.bin"), two.at(..), &plain), "must end with .npy, .zarr, .vti, .pvti or .nrrd"),
+            (save_with(world, path("a.vti"), two.at(..), &called("a\nb")), "text without control characters"),
+            (save_with(world, path("a.nrrd"), two.at(..), &called(" a")), "must be one line, without blanks around it"),
+            (save_with(world, path("a.nrrd"), two.at(..), &attribute("a:b")), "begin with # or have a colon"),
+            (save_with(world, path("a.vti"), two.at(..), &attribute("zippy")), "Zippy uses the name"),
+            (save_with(world, path("a.npy"), two.at(..), &attribute("a")), "keeps no axes, directions or attributes"),
+            (save_with(world, path("a.npy"), two.at(..), &axes(&|_| ())), "keeps no axes, directions or attributes"),
+            (save_with(world, path("a.nrrd"), two.at(..), &long), "would have a header of 10"),
             (
-                save_with(world, path("a.nrrd"), &two.at(..), &called(" a")),
-                "must be one line, without blanks around it",
-            ),
-            (save_with(world, path("a.nrrd"), &two.at(..), &attribute("a:b")), "begin with # or have a colon"),
-            (save_with(world, path("a.vti"), &two.at(..), &attribute("zippy")), "Zippy uses the name"),
-            (save_with(world, path("a.npy"), &two.at(..), &attribute("a")), "keeps no axes, directions or attributes"),
-            (save_with(world, path("a.npy"), &two.at(..), &axes(&|_| ())), "keeps no axes, directions or attributes"),
-            (save_with(world, path("a.nrrd"), &two.at(..), &long), "would have a header of 10"),
-            (
-                save_with(world, path("a.vti"), &two.at(..), &axes(&|axis| axis.spacing = 0.0)),
+                save_with(world, path("a.vti"), two.at(..), &axes(&|axis| axis.spacing = 0.0)),
                 "a spacing of 0 on axis 1",
             ),
             (
-                save_with(world, path("a.vti"), &two.at(..), &axes(&|axis| axis.origin = f64::NAN)),
+                save_with(world, path("a.vti"), two.at(..), &axes(&|axis| axis.origin = f64::NAN)),
                 "an origin of NaN on axis 1",
             ),
-            (save_with(world, path("a.nrrd"), &two.at(..), &with(metadata(3))), "metadata of 3 axes for an array of 2"),
+            (save_with(world, path("a.nrrd"), two.at(..), &with(metadata(3))), "metadata of 3 axes for an array of 2"),
             (
-                save_with(world, path("a.vti"), &two.at(..), &directions([[1.0, 1.0], [0.0, 1.0]])),
+                save_with(world, path("a.vti"), two.at(..), &directions([[1.0, 1.0], [0.0, 1.0]])),
                 "it must be 1 (spacing is apart)",
             ),
-            (save_with(world, path("no/a.pvti"), &two.at(..), &plain), "cannot make a folder"),
-            (save_with(world, path("no/a.vti"), &two.at(..), &plain), "cannot write"),
+            (save_with(world, path("no/a.pvti"), two.at(..), &plain), "cannot make a folder"),
+            (save_with(world, path("no/a.vti"), two.at(..), &plain), "cannot write"),
         ];
         for (found, wanted) in errors {
             let error = found.unwrap_err().to_string();
@@ -317,7 +314,7 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
         }
         // Another metadata on one rank.
         let own = called(if world.rank() == 1 { "one" } else { "two" });
-        assert!(world.rank() > 2 || save_with(world, path("a.nrrd"), &two.at(..), &own).is_err());
+        assert!(world.rank() > 2 || save_with(world, path("a.nrrd"), two.at(..), &own).is_err());
         Ok(())
     })
     .unwrap_err();
@@ -342,7 +339,7 @@ fn the_order_of_attributes_is_no_matter() {
                 let attributes =
                     names.map(|name| (name.to_string(), json!({"of": [inner.clone()]}))).into_iter().collect();
                 let options = SaveOptions::new().metadata(Metadata { attributes, ..Metadata::default() });
-                save_with(world, path(first), &array.at(..), &options).map(drop)
+                save_with(world, path(first), array.at(..), &options).map(drop)
             })
             .unwrap();
         }

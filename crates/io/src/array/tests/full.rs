@@ -47,7 +47,7 @@ fn a_child() {
             run_with(Config::threads(3), |world| {
                 let array = world.array::<u32, 1>("array", &Layout::new([cells]).split_all(Split::Even(3)))?;
                 array.fill_with(|[x]| (x + 1) as u32)?;
-                let saved = save(world, &path, &array.at(..)).map_err(|error| error.to_string());
+                let saved = save(world, &path, array.at(..)).map_err(|error| error.to_string());
                 let full = |error: &String| error.contains("No space left") || error.contains("File too large");
                 assert!(if fits { saved.is_ok() } else { saved.as_ref().is_err_and(full) }, "{ending}: {saved:?}");
                 world.barrier()

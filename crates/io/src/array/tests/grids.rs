@@ -24,7 +24,7 @@ fn grids_survive_every_format() {
                 let array = world.array::<u8, 3>("array", &Layout::new([5, 4, 3]).split_all(Split::Auto))?;
                 let metadata = named.clone().with_grid(&grid);
                 assert_eq!(metadata.grid(), Some(grid));
-                save_with(world, &path, &array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
+                save_with(world, &path, array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
                 let same = |found: Grid, wanted: Grid| {
                     // NRRD has no direction apart from its spacing.
                     let most = if ending == "nrrd" && number > 0 { 1e-15 } else { 0.0 };

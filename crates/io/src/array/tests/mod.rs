@@ -151,7 +151,7 @@ fn sections_and_nothing() {
             let path = directory.path().join(format!("{ranks}.npy"));
             let array = world.array::<f32, 2>("array", &Layout::new([9, 8]).split_all(Split::Auto))?;
             array.fill_with(|at| number(&at) as f32)?;
-            super::save(world, &path, &array.at([2..7, 3..4]))?;
+            super::save(world, &path, array.at([2..7, 3..4]))?;
             let part = load::<f32, 2>(world, &path, "part", Layout::new)?;
             assert_eq!(part.shape(), [5, 1]);
             for chunk in part.chunks() {
@@ -160,9 +160,9 @@ fn sections_and_nothing() {
                 assert_eq!(chunk.all().read()?, expected);
             }
             // Each takes the place of the one before.
-            super::save(world, &path, &array.at(..))?;
+            super::save(world, &path, array.at(..))?;
             assert_eq!(std::fs::metadata(&path).unwrap().len(), 128 + 4 * 72);
-            super::save(world, &path, &array.at([4..4, 0..8]))?;
+            super::save(world, &path, array.at([4..4, 0..8]))?;
             let none = load::<f32, 2>(world, &path, "none", |shape| Layout::new(shape).split_all(Split::Auto))?;
             assert_eq!(none.shape(), [0, 8]);
             Ok(())
@@ -255,16 +255,16 @@ fn mistakes_are_the_same_error_on_every_rank() {
         let error = load::<f32, 2>(world, path("good.npy"), "array", |_| Layout::new([5, 5])).unwrap_err();
         assert!(error.to_string().contains("holds an array of 3 x 2, and the layout has 5 x 5"), "{error}");
         let array = world.array::<f32, 2>("array", &Layout::new([3, 2]).split_all(Split::Auto))?;
-        let error = super::save(world, path("array.zip"), &array.at(..)).unwrap_err().to_string();
+        let error = super::save(world, path("array.zip"), array.at(..)).unwrap_err().to_string();
         assert!(error.contains("must end with .npy"), "{error}");
         for ending in ["npy", "zarr", "vti", "pvti", "nrrd"] {
-            let error = super::save(world, path(&format!("no/such/array.{ending}")), &array.at(..)).unwrap_err();
+            let error = super::save(world, path(&format!("no/such/array.{ending}")), array.at(..)).unwrap_err();
             let [missing, last] =
                 [path("no/such"), directory.path().to_path_buf()].map(|path| path.display().to_string());
             let wanted = format!("the folder {missing} is missing, the last that exists is {last}");
             assert!(error.to_string().contains(&wanted), "{error}, not {wanted}");
         }
-        let error = super::save(world, path("array.npy"), &array.at([0..4, 0..2])).unwrap_err().to_string();
+        let error = super::save(world, path("array.npy"), array.at([0..4, 0..2])).unwrap_err().to_string();
         assert!(error.contains("array"), "{error}");
         world.barrier()
     })
@@ -278,7 +278,7 @@ fn call_on_one_rank_alone_is_named_as_the_program_calls_it() {
     let path = |name: &str| -> PathBuf { directory.path().join(name) };
     type Verb<'a> = &'a (dyn Fn(&World, &GlobalArray<f32, 2>) -> Result<()> + Sync);
     let save = |world: &World, array: &GlobalArray<f32, 2>, name: &str| {
-        super::save(world, path(name), &array.at((0..2, ..))).map(drop)
+        super::save(world, path(name), array.at((0..2, ..))).map(drop)
     };
     let checkpoints = crate::checkpoint::Checkpoints::new(path("steps"), 1);
     let verbs: [(Verb, String); 6] = [

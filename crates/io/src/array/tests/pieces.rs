@@ -18,7 +18,7 @@ fn write(path: &Path, ranks: usize, layout: &Layout, add: i64) {
     run_with(Config::threads(ranks), |world| {
         let array = world.array::<u32, 2>("array", layout)?;
         array.fill_with(|at| (number(&at) + add) as u32)?;
-        save(world, path, &array.at(..)).map(drop)
+        save(world, path, array.at(..)).map(drop)
     })
     .unwrap();
 }
@@ -78,7 +78,7 @@ fn a_second_save_takes_the_place_of_the_first() {
     std::fs::create_dir(&blocked).unwrap();
     run_with(Config::threads(3), |world| {
         let array = world.array::<u32, 2>("array", &Layout::new([9, 8]).split_all(Split::Even(3)))?;
-        let error = save(world, &blocked, &array.at(..)).unwrap_err().to_string();
+        let error = save(world, &blocked, array.at(..)).unwrap_err().to_string();
         assert!(error.contains("is a directory"), "{error}");
         Ok(())
     })
@@ -89,7 +89,7 @@ fn a_second_save_takes_the_place_of_the_first() {
     std::fs::remove_dir(&blocked).unwrap();
     run_with(Config::threads(3), |world| {
         let array = world.array::<u32, 2>("array", &Layout::new([9, 8]).split_all(Split::Even(3)))?;
-        let error = save(world, &blocked, &array.at(..)).unwrap_err().to_string();
+        let error = save(world, &blocked, array.at(..)).unwrap_err().to_string();
         assert!(error.contains("cannot make a folder"), "{error}");
         Ok(())
     })

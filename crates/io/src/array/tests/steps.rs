@@ -13,7 +13,7 @@ fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     run_with(Config::threads(3), |world| {
         let array = world.array::<u16, 3>("array", &Layout::new([11, 7, 9]).split_all(Split::Even(2)))?;
         array.fill_with(|at| number(&at) as u16)?;
-        paths.iter().try_for_each(|path| save(world, path, &array.at(..)).map(drop))
+        paths.iter().try_for_each(|path| save(world, path, array.at(..)).map(drop))
     })
     .unwrap();
     let nrrd = std::fs::read(&paths[3]).unwrap();
@@ -85,7 +85,7 @@ fn steps_over_what_is_far_apart() {
         run_with(Config::threads(2), |world| {
             let array = world.array::<i32, 2>("array", &Layout::new(shape).split_all(Split::Auto))?;
             array.fill_with(|[x, y]| (x + 10_000 * y) as i32)?;
-            save(world, &path, &array.at(..))?;
+            save(world, &path, array.at(..))?;
             let options = LoadOptions::new().step(step).section([1..shape[0], 0..shape[1]]);
             let part = load_with::<i32, 2>(world, &path, "part", &options, Layout::new)?.array;
             for chunk in part.chunks() {
@@ -161,7 +161,7 @@ fn sections_of_all_formats() {
                 let uneven = [Split::Sizes(vec![3, 1, 7]), Split::Sizes(vec![0, 4, 3]), Split::Sizes(vec![4, 1, 4])];
                 let array = world.array::<i16, 3>("array", &Layout::new([11, 7, 9]).split(uneven).ghost([1; 3]))?;
                 array.fill_with(|at| number(&at) as i16)?;
-                save(world, &path, &array.at([2..9, 1..5, 3..9]))?;
+                save(world, &path, array.at([2..9, 1..5, 3..9]))?;
                 let cut = |shape: [i64; 3]| Layout::new(shape).split_all(Split::Auto);
                 let part = load_with::<i16, 3>(world, &path, "part", &LoadOptions::new(), cut)?.array;
                 assert_eq!(part.shape(), [7, 4, 6]);

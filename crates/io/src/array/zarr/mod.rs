@@ -67,7 +67,7 @@
 //!     let array = world.array::<f32, 2>("density", &Layout::new([5, 4]).split_all(Split::Auto))?;
 //!     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
 //!     let options = zarr::ZarrOptions::new().compression(zarr::Compression::Zstd(3));
-//!     save_with(world, &path, &array.at(..), &SaveOptions::new().zarr(options))?;
+//!     save_with(world, &path, &array, &SaveOptions::new().zarr(options))?;
 //!
 //!     // Every second cell, cut in another way.
 //!     let whole = |shape| Layout::new(shape).split_all(Split::Whole);

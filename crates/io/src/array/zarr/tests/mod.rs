@@ -249,7 +249,7 @@ fn sections_and_nothing() {
         let path = directory.path().join("array.zarr");
         let array = world.array::<f32, 2>("array", &whole([9, 8]))?;
         array.fill_with(|at| number(&at) as f32)?;
-        crate::array::save(world, &path, &array.at([2..7, 3..4]))?;
+        crate::array::save(world, &path, array.at([2..7, 3..4]))?;
         look(world, &path, Some("array"), [5, 1], &|at| number(&[at[0] + 2, at[1] + 3]) as f32)?;
         let part = crate::array::load::<f32, 2>(world, &path, "part", whole)?;
         assert_eq!(part.shape(), [5, 1]);

@@ -81,7 +81,7 @@ fn ordinary_file_in_a_store_is_what_its_name_says() {
         let array = world.array::<f32, 1>("beside", &whole([4]))?;
         array.fill(5.0)?;
         let file = path.join("beside.npy");
-        crate::array::save(world, &file, &array.at(..))?;
+        crate::array::save(world, &file, array.at(..))?;
         let again = crate::array::load::<f32, 1>(world, &file, "loaded", whole)?;
         for chunk in again.chunks() {
             assert!(chunk.all().read()?.iter().all(|&cell| cell == 5.0));

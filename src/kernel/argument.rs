@@ -1,0 +1,15 @@
+//! [`KernelArgument`]: cells that a kernel call takes.
+
+use super::binding::Binding;
+
+/// Cells of this rank that a kernel can be called with: a section of a chunk or of a local array, or all cells of one
+/// (`&chunk`, `&local`).
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot be called with `{Self}`",
+    label = "not cells of this rank alone",
+    note = "kernels read local chunks: pass `chunk` of `zippy::together((&a, &b))?` or of `array.chunks()`, as \
+            `chunk.all()` or `chunk.at((0..4, ..))`, so that no data moves between ranks in a kernel call"
+)]
+pub trait KernelArgument: Into<Binding> {}
+
+impl KernelArgument for Binding {}

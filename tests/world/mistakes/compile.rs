@@ -1,0 +1,127 @@
+//! Mistakes that do not compile: the compiler says what was wrong and what would be right, in the words of the library.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::launcher;
+
+/// Functions with a mistake each, and what the compiler must say of it.
+const MISTAKES: &[(&str, &[&str])] = &[
+    (
+        "fn a_global_section_in_a_kernel(kernel: &Kernel, a: &GlobalArray<f32, 2>) {
+            let _ = kernel.call().read(\"a\", a.at(..)).run();
+        }",
+        &[
+            "a kernel cannot be called with `GlobalSection<f32, 2>`",
+            "kernels read local chunks: pass `chunk` of `zippy::together((&a, &b))?` or of `array.chunks()`",
+        ],
+    ),
+    (
+        "fn a_global_array_in_a_kernel(kernel: &Kernel, a: &GlobalArray<f32, 2>) {
+            let _ = kernel.call().write(\"a\", a).run();
+        }",
+        &["a kernel cannot be called with `&GlobalArray<f32, 2>`"],
+    ),
+    (
+        "fn a_domain_of_global_cells(kernel: &Kernel, a: &GlobalArray<f32, 2>) {
+            let _ = kernel.call().over(a.at(..)).run();
+        }",
+        &["a kernel cannot run over `GlobalSection<f32, 2>`"],
+    ),
+    (
+        "fn a_domain_of_one_number(kernel: &Kernel) { let _ = kernel.call().over(7_u32).run(); }",
+        &["a kernel cannot run over `u32`", "extents (`[n, m]`) or `Domain::counted(..)`"],
+    ),
+    (
+        "fn cells_of_bool(world: &World) { let _ = world.array::<bool, 2>(\"a\", &Layout::new([3, 3])); }",
+        &["cells of arrays cannot be `bool`", "cells are f32, f64, f16, u8 to u64", "a `bool` is a u8 or u32 here"],
+    ),
+    (
+        "fn cells_of_usize(world: &World) { let _ = world.local_array::<usize, 1>(\"a\", &Layout::new([3])); }",
+        &["cells of arrays cannot be `usize`", "a `usize` a u32 or u64"],
+    ),
+    (
+        "fn an_array_by_value(world: &World, a: GlobalArray<f32, 2>) { let _ = world.sum(a); }",
+        &["`GlobalArray<f32, 2>` is not a section of an array", "pass `&array` for all its cells"],
+    ),
+    (
+        "fn a_number_to_copy(world: &World, a: &GlobalArray<f32, 2>) { let _ = world.copy(1.0_f32, a); }",
+        &["`f32` is not a section of an array"],
+    ),
+    (
+        "fn a_local_section_to_composite(world: &World, a: &GlobalArray<f32, 1>, b: &LocalArray<f32, 1>) {
+            let _ = world.composite(b.at(..), a, Operator::Add);
+        }",
+        &["`LocalSection<f32, 1>` is not a section of a global array"],
+    ),
+    (
+        "fn a_global_section_to_fetch_into(world: &World, a: &GlobalArray<f32, 1>) { let _ = world.get_into(a, a); }",
+        &["`&GlobalArray<f32, 1>` is not a section of this rank"],
+    ),
+    (
+        "fn a_number_to_accumulate(world: &World, a: &GlobalArray<f32, 1>) {
+            let _ = world.accumulate(1.0_f32, a, Operator::Add);
+        }",
+        &["`f32` cannot be put", "pass host values as a slice (`&[1.0]`, `&values`)"],
+    ),
+    (
+        "fn local_cells_to_sort(world: &World, a: &LocalArray<f32, 1>) { let _ = world.vectors().sort(a); }",
+        &["`&LocalArray<f32, 1>` is not a vector", "there is `world.on_rank()`"],
+    ),
+    (
+        "fn global_cells_to_sort_on_a_rank(world: &World, a: &GlobalArray<f32, 1>) { let _ = world.on_rank().sort(a); }",
+        &["`&GlobalArray<f32, 1>` is not a sequence of cells of this rank", "there is `world.vectors()`"],
+    ),
+    (
+        "fn a_section_together(a: &GlobalArray<f32, 2>) { let _ = zippy::together((&a.at(..), a)); }",
+        &["`together` cannot walk over", "not references to 2 to 6 global arrays"],
+    ),
+    (
+        "fn a_flag_for_a_parameter(kernel: &Kernel) { let _ = kernel.call().param(\"on\", true).run(); }",
+        &["a parameter cannot be `bool`", "a `bool` is a u32 in WGSL's uniform variables"],
+    ),
+];
+
+/// The file that the compiler links tests with; none where this is no test program of cargo, as in a bundle.
+fn library() -> Option<PathBuf> {
+    let directory = std::env::current_exe().unwrap().parent()?.to_path_buf();
+    directory.ends_with("deps").then_some(())?;
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libzippy-") && name.ends_with(".rlib")
+    };
+    let latest = entries.filter(is_library).max_by_key(|path| path.metadata().unwrap().modified().unwrap());
+    Some(latest.expect("the library that this test is linked with"))
+}
+
+/// What the compiler says of a text.
+fn compile(library: &Path, text: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mistakes.rs");
+    std::fs::write(&file, text).unwrap();
+    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    command.args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir"]).arg(directory.path());
+    command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
+    command.arg("--extern").arg(format!("zippy={}", library.display())).arg(&file);
+    String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
+}
+
+const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\n";
+
+#[test]
+fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
+    let Some(library) = library().filter(|_| launcher::size().is_none()) else { return };
+    let functions: Vec<&str> = MISTAKES.iter().map(|(function, _)| *function).collect();
+    let said = compile(&library, &(HEAD.to_owned() + &functions.join("\n")));
+    for (function, expected) in MISTAKES {
+        for expected in *expected {
+            assert!(said.contains(expected), "{function}: {expected}\nis not in\n{said}");
+        }
+    }
+    assert!(!said.contains("From<") && !said.contains("Into<"), "{said}");
+    // One for each mistake; `together` is refused at its argument and at its result.
+    let errors: BTreeSet<&str> = said.lines().filter(|line| line.starts_with("error[")).collect();
+    assert_eq!(errors.len(), MISTAKES.len(), "{said}");
+}
