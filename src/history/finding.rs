@@ -41,6 +41,15 @@ pub enum Problem {
     LoadOutside(Stray),
     /// A helper's store named a position outside of the chunk's storage, where it is dropped.
     StoreOutside(Stray),
+    /// The adapter has stopped a loop before its end, so that what the kernel wrote is not what its text says.
+    LoopStopped {
+        /// The line of the loop in the kernel's text, from 1.
+        line: u32,
+        /// After how many passes of all its loops together the adapter stops an invocation's.
+        passes: u32,
+        /// How many invocations of the call have come so far.
+        invocations: u32,
+    },
 }
 
 /// Positions outside of a chunk's storage.
@@ -115,6 +124,11 @@ impl Display for Finding {
                 write!(f, "stores {stray}, outside of the chunk and its ghost cells, where it is dropped")?;
                 stray.advise(f)
             }
+            Problem::LoopStopped { line, passes, invocations } => write!(
+                f,
+                "has a loop in line {line} that the adapter stops: it allows {passes} passes of all loops of an invocation, and \
+                 {invocations} invocation(s) have come so far; make the passes in several calls, or in more invocations"
+            ),
         }
     }
 }

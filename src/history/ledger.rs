@@ -149,6 +149,7 @@ impl Ledger {
             Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
             Problem::LoadOutside(_) => "load".to_string(),
             Problem::StoreOutside(_) => "store".to_string(),
+            Problem::LoopStopped { line, .. } => format!("loop in line {line}"),
         };
         let key = (format!("{} {kind}", finding.array), finding.site.call_site().to_string());
         if notes.told.borrow_mut().insert(key) && notes.findings.borrow().len() < MOST_FINDINGS {

@@ -19,6 +19,10 @@ pub const REPORT: &str = "zippy_report";
 /// and its place on each axis.
 pub const STRAY_WORDS: usize = 5 + MAX_AXES;
 
+/// The words of a report after those, for loops that the adapter has stopped: of how many invocations, and the line of the
+/// loop in the first one.
+pub const LOOP_WORDS: usize = 2;
+
 /// Vectors of four words in it.
 pub const COUNT_VECTORS: u64 = 2;
 

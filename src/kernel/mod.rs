@@ -168,6 +168,8 @@ mod geometry;
 mod handle;
 mod helpers;
 mod invocations;
+mod loops;
+mod most_passes;
 mod params;
 mod parsed;
 mod pipeline;

@@ -6,6 +6,7 @@ use super::call::{AccessMode, Call};
 use super::checks::{check_binding, check_home};
 use super::helpers::HELPERS;
 use super::invocations::{Ground, Invocations};
+use super::most_passes::most_passes;
 use super::program::Program;
 use super::report::Layers;
 use super::signature::{Signature, VarShape, Watch};
@@ -23,6 +24,8 @@ pub(super) struct PreparedCall<'c> {
     pub uniforms: Vec<Vec<u8>>,
     /// Whether it reports what it reaches.
     pub watch: Watch,
+    /// The passes after which the adapter stops its loops, where those are counted.
+    pub most_passes: Option<u32>,
 }
 
 impl Call<'_> {
@@ -39,7 +42,7 @@ impl Call<'_> {
         self.check_aliases(program)?;
         let ground = self.ground(program)?;
 
-        let signature = self.signature(program, &order, &ground);
+        let signature = self.signature(program, &order, &ground)?;
         let compiled = version.compiled(device, &signature, &self.kernel.entry)?;
         let checked = &compiled.checked;
         self.check_used(program, &order, &checked.reached)?;
@@ -50,8 +53,8 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        let watch = signature.watch;
-        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch })
+        let (watch, most_passes) = (signature.watch, signature.most_passes);
+        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch, most_passes })
     }
 
     /// Which bound section belongs to which storage variable.
@@ -121,7 +124,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn signature(&self, program: &Program, order: &[Option<usize>], ground: &Ground) -> Signature {
+    fn signature(&self, program: &Program, order: &[Option<usize>], ground: &Ground) -> Result<Signature> {
         let domain_axes = ground.axes();
         let limit = self.kernel.shared.device.limits().binding_bytes;
         let shape = |(number, bound): (usize, &Option<usize>)| {
@@ -135,7 +138,9 @@ impl Call<'_> {
         };
         let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
         let watch = self.watch(program, order, &vars);
-        Signature { space: ground.space(), domain_axes, vars, watch }
+        let counts = watch != Watch::Off && program.scan.has_loops();
+        let most_passes = if counts { most_passes(&self.kernel.shared.device)? } else { None };
+        Ok(Signature { space: ground.space(), domain_axes, vars, watch, most_passes })
     }
 
     /// Whether the call is to report what it reaches.

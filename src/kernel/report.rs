@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::binding::Binding;
-use super::geometry::STRAY_WORDS;
+use super::geometry::{LOOP_WORDS, STRAY_WORDS};
 use super::pipeline::BoundBuffer;
 use crate::device::{BoxOf, Device, Lease, Piece, Strided};
 use crate::error::{CallSite, Result};
@@ -74,7 +74,7 @@ struct Reports(Option<Lease>);
 impl Report {
     /// An empty report for these arrays.
     pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
-        let (mut parts, mut words) = (Vec::new(), STRAY_WORDS);
+        let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
         for binding in bindings {
             let layers = Layers::of(binding);
             parts.push((words, layers));
@@ -165,6 +165,12 @@ impl Told {
             }
         }
         out
+    }
+
+    /// Of how many invocations the adapter has stopped loops, and the line of the loop in the first one.
+    pub fn stopped(&self) -> Option<(u32, u32)> {
+        let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
+        (invocations > 0).then_some((invocations, line))
     }
 
     /// The first position outside: of which storage variable, whether it was stored to, and where.

@@ -13,7 +13,7 @@ use super::signature::Watch;
 use super::uniforms::Uniforms;
 use crate::device::Device;
 use crate::error::{CallSite, KernelError, Result};
-use crate::history::{Ledger, What};
+use crate::history::{Finding, History, Ledger, Problem, What};
 use crate::region::Region;
 use crate::trace::{self, SpanKind};
 
@@ -99,11 +99,24 @@ impl Call<'_> {
             written.extend(told.stored(number, binding));
             history.operation(&told.loaded(number, binding), &written, what, at);
         }
+        if let (Some((invocations, line)), Some(most)) = (told.and_then(Told::stopped), prepared.most_passes)
+            && let Some((binding, history)) = self.written_history()
+        {
+            let site = history.ledger.site(What::Kernel(kernel.clone()), at);
+            let problem = Problem::LoopStopped { line, passes: most, invocations };
+            history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
+        }
         if let Some(outside) = told.and_then(Told::stray)
             && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
         {
             outside.tell(&self.bound[bound].1, kernel, at);
         }
+    }
+
+    /// The first section that is written, and what is known of its chunk.
+    fn written_history(&self) -> Option<(&Binding, &History)> {
+        let written = self.bound.iter().filter(|(_, _, access)| *access != AccessMode::Read);
+        written.map(|(_, binding, _)| binding).find_map(|binding| Some((binding, &**binding.history.as_ref()?)))
     }
 
     /// The boxes of owned cells that a kernel writes, as far as one can know: where invocations have cells of this index

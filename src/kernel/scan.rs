@@ -111,6 +111,11 @@ impl SourceScan {
         WORDS.iter().any(|word| self.words.contains(*word)) || self.words.iter().any(of_lanes)
     }
 
+    /// Whether the text has loops.
+    pub fn has_loops(&self) -> bool {
+        ["loop", "for", "while"].iter().any(|word| self.words.contains(*word))
+    }
+
     /// Whether the text names the variable or one of its helpers outside its declaration.
     pub fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
         self.words.contains(&var.name) || helpers.iter().any(|h| self.words.contains(&format!("{}_{h}", var.name)))

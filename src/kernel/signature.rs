@@ -32,6 +32,8 @@ pub struct Signature {
     pub vars: Vec<VarShape>,
     /// Whether helpers report what they reach.
     pub watch: Watch,
+    /// The passes after which the adapter stops the loops of an invocation, where those are counted.
+    pub most_passes: Option<u32>,
 }
 
 /// Whether helpers report what they reach beyond the cells that chunks own.
@@ -56,6 +58,7 @@ impl Signature {
             domain_axes: axes,
             vars: scan.storage.iter().map(shape).collect(),
             watch: Watch::Off,
+            most_passes: None,
         }
     }
 }

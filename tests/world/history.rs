@@ -37,6 +37,7 @@ fn short(finding: &Finding) -> String {
         }
         Problem::LoadOutside(stray) => format!("{array} load outside at {:?} by {site}", &stray.position[..]),
         Problem::StoreOutside(stray) => format!("{array} store outside at {:?} by {site}", &stray.position[..]),
+        Problem::LoopStopped { line, .. } => format!("{array} loop in line {line} stopped by {site}"),
     }
 }
 

@@ -6,6 +6,7 @@
 use super::axes::Axes;
 use super::writer::Writer;
 use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
+use crate::kernel::loops::{LINE, PASSES};
 use crate::kernel::signature::Watch;
 use crate::wgsl::PREFIX;
 
@@ -20,13 +21,20 @@ pub fn flush_name() -> String {
     format!("{PREFIX}flush")
 }
 
+/// The variables in which an invocation counts the passes of its loops, and keeps the line of the one that reaches the limit.
+pub fn pass_names() -> [String; 2] {
+    [PASSES, LINE].map(|name| name.replace('$', PREFIX))
+}
+
 /// The report, for all arrays, and what an invocation keeps: its number, how many positions were outside, of which array
 /// the first one was (twice its number, and 1, and 1 more for a store) and where.
-pub fn declarations(group: u32, binding: u32) -> String {
+pub fn declarations(group: u32, binding: u32, most_passes: Option<u32>) -> String {
+    let passes = format!("var<private> {PASSES}: u32;\nvar<private> {LINE}: u32;\n");
+    let passes = most_passes.map_or(String::new(), |_| passes);
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
          var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {NOBODY}: bool;\n\
-         var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n"
+         var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n{passes}"
     )
 }
 
@@ -39,7 +47,7 @@ pub struct Kept {
 }
 
 /// The function that tells it. It has as few accesses to memory as can be: one for all words of a position.
-pub fn flush(arrays: &[Kept], has_many_axes: bool) -> String {
+pub fn flush(arrays: &[Kept], has_many_axes: bool, most_passes: Option<u32>) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
@@ -56,6 +64,13 @@ pub fn flush(arrays: &[Kept], has_many_axes: bool) -> String {
         text += &format!("    $word = select($word, {word}, $k == {place}u);\n");
     }
     text += &format!("    atomicStore(&{REPORT}[1u + $k], $word);\n  }}\n");
+    if let Some(most) = most_passes {
+        // Not in a loop, as there is none any more when the limit is reached.
+        let (count, line) = (STRAY_WORDS, STRAY_WORDS + 1);
+        text += &format!(
+            "  if {PASSES} >= {most}u {{\n    if atomicAdd(&{REPORT}[{count}], 1u) == 0u {{ atomicStore(&{REPORT}[{line}], {LINE}); }}\n  }}\n"
+        );
+    }
     for Kept { array: x, axes, loads, stores } in arrays {
         for (place, kept, _) in
             [(0, "loads", loads), (1, "stores", stores)].into_iter().filter(|(.., is_kept)| **is_kept)

@@ -26,7 +26,7 @@ use crate::wgsl::{self, PREFIX};
 use axes::Axes;
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
-pub use look::flush_name;
+pub use look::{flush_name, pass_names};
 use writer::Writer;
 pub use writer::window_name;
 
@@ -113,8 +113,8 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         binding += 1;
     }
     if watch != Watch::Off {
-        out.push_str(&look::declarations(group, binding));
-        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4)));
+        out.push_str(&look::declarations(group, binding, signature.most_passes));
+        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4), signature.most_passes));
     }
     needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {

@@ -1,6 +1,6 @@
 //! Checked runs: `ZIPPY_CHECK=1` fails a run with findings, and unknown variables are reported.
 
-use zippy::{KernelSource, Layout, Result, Split, World};
+use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 
 use crate::support::jobs::{self, Carrier, Ended};
 use crate::support::launcher;
@@ -71,6 +71,66 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
             }
         }
     }
+}
+
+/// Counts the passes of two loops one after the other, and of one in another.
+const LOOPS: &str = "@group(0) @binding(0) var<storage, read> lengths: array<u32>;
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+fn second(length: u32, value: u32) -> u32 {
+    var done = value;
+    while done < length + value { done += 1u; }
+    return done;
+}
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = out_position(id);
+    if !out_inside(p) { return; }
+    var done = 0u;
+    for (var i = 0u; i < lengths[0]; i++) { done += 1u; }
+    done = second(lengths[1], done);
+    for (var i = 0u; i < lengths[2]; i++) {
+        for (var j = 0u; j < lengths[2]; j++) { done += 1u; }
+    }
+    out_store(p, done);
+}";
+
+#[test]
+fn loop_that_the_adapter_stops_is_found_with_its_line() {
+    let run = run_with(Config::threads(2).check(true), |world| {
+        let lengths = world.local_array::<u32, 1>("lengths", &Layout::new([3]))?;
+        let kernel = world.kernel(KernelSource::text("loops.wgsl", LOOPS))?;
+        for ([first, second, square], line) in [
+            ([100, 100, 10], 0),
+            ([65_530, 0, 0], 0),
+            ([30_000, 35_000, 0], 0),
+            ([70_000, 0, 0], 13),
+            ([0, 70_000, 0], 5),
+            ([40_000, 40_000, 0], 5),
+            ([30_000, 30_000, 90], 16),
+            ([0, 0, 301], 16),
+        ] {
+            // A finding is reported once for an array and a line.
+            let name = format!("{first} {second} {square}");
+            let out = world.array::<u32, 1>(&name, &Layout::new([9]).split([Split::Even(world.size())]))?;
+            lengths.all().write(&[first, second, square])?;
+            let before = world.findings().len();
+            for chunk in out.chunks() {
+                kernel.call().read("lengths", &lengths).write("out", &chunk).run()?;
+                let right = chunk.all().read()?.iter().all(|&done| done == first + second + square * square);
+                let found = &world.findings()[before..];
+                let text = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+                assert_eq!(found.is_empty(), right, "{first} {second} {square}: {text}");
+                assert!(right || line > 0, "{first} {second} {square}: {text}");
+                let told = format!("kernel loops.wgsl at {}:", file!());
+                let stopped = format!("has a loop in line {line} that the adapter stops: it allows ");
+                assert!(right || text.contains(&told) && text.contains(&stopped), "{line}: {text}");
+            }
+        }
+        world.barrier()
+    });
+    // The findings end the run, where the adapter stops loops.
+    let text = run.err().map_or(String::new(), |error| error.to_string());
+    assert!(text.is_empty() || text.contains("finding(s) on this rank, the first: array \""), "{text}");
 }
 
 fn without_a_debug_point() -> Result<()> {

@@ -1,0 +1,77 @@
+//! [`most_passes`]: after how many passes an adapter stops the loops of an invocation.
+//!
+//! Mesa's lavapipe (22.3, 24.0) ends every loop of an invocation without an error once they have made 65,535 passes together.
+
+use std::rc::Rc;
+
+use super::binding::Binding;
+use super::handle::Kernel;
+use super::source::KernelSource;
+use crate::device::{BoxOf, Device, Lease, Piece, Strided};
+use crate::element::Element;
+use crate::error::Result;
+use crate::extents::Index;
+use crate::region::Region;
+
+/// Passes that the trial asks for; an adapter that makes them all has no limit.
+const TRIED: u32 = 1 << 17;
+
+/// A loop of as many passes as word 0 says; word 1 is how many there were.
+const TRIAL: &str = "
+@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let most = words_load(0);
+    var passes = 0u;
+    var value = most;
+    loop {
+        if passes >= most { break; }
+        passes += 1u;
+        value = value * 1664525u + 1013904223u;
+    }
+    words_store(1, passes);
+    words_store(2, value);
+}";
+
+/// Words of the trial's memory.
+const WORDS: i64 = 3;
+
+/// How many passes loops of one invocation can make before this adapter stops them; none where it does not. Tried once a
+/// device.
+///
+/// # Errors
+/// The device fails.
+pub fn most_passes(device: &Rc<Device>) -> Result<Option<u32>> {
+    #[derive(Default)]
+    struct Tried(Option<Option<u32>>);
+    if let Some(known) = device.with_cache(|tried: &mut Tried| tried.0) {
+        return Ok(known);
+    }
+    let shape = Index::from([WORDS]);
+    let whole = Region::whole(shape);
+    let lease = Lease::of(&device.storage_buffer(4 * WORDS as u64, "zippy: a trial of loops")?);
+    let view = || Strided { offset: 0, extents: shape, strides: Index::from([1]) };
+    device.fill(&TRIED.to_ne_bytes(), &[BoxOf { buffer: &lease, view: view() }])?;
+    let words = Binding {
+        buffer: Some(lease.clone()),
+        element: &u32::INFO,
+        storage: whole,
+        section: whole,
+        owned: whole,
+        shape,
+        label: "the words of a trial".into(),
+        error: None,
+        domain: None,
+        history: None,
+    };
+    Kernel::new(device, &KernelSource::text("zippy: a trial of loops", TRIAL))?
+        .call()
+        .update("words", words)
+        .over([1])
+        .run()?;
+    let staged = device.gather(4, &[Piece { buffer: &lease, view: view(), payload_offset: 0 }], 4 * WORDS as u64)?;
+    let passes = bytemuck::pod_collect_to_vec::<u8, u32>(staged.as_ref())[1];
+    let found = (passes < TRIED).then_some(passes);
+    device.with_cache(|tried: &mut Tried| tried.0 = Some(found));
+    Ok(found)
+}
