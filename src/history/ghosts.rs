@@ -26,7 +26,8 @@ pub(crate) struct Ghosts {
     writes: RefCell<BTreeMap<(ChunkId, Region, u64), Written>>,
     /// What was read since then: of which link, which cells, from which place, after how many times that they were filled.
     reads: RefCell<BTreeMap<(usize, Region, u64, u64), Read>>,
-    /// Number of the last operation on this rank that has written ghost cells.
+    /// Number of the last operation of this rank that has written ghost cells. Those that a transfer fills are from the moment at
+    /// which the ranks have met for it, ahead of all that is written since.
     written_at: Cell<u64>,
     /// Whether another handle has the same chunks with other neighbours, so that nothing is known.
     given_up: Cell<bool>,
@@ -126,7 +127,7 @@ impl Ghosts {
         if !for_all {
             *done = after.done.clone();
         }
-        let (count, filled_at) = (after.passed(place), after.transfer.max(self.written_at.get()));
+        let (count, filled_at) = (after.passed(place), self.written_at.get());
         let mut writes = self.writes.borrow_mut();
         for region in written {
             if self.filled(chunk, region, &after) {

@@ -35,8 +35,6 @@ struct Notes {
     done_for_all: RefCell<Rc<Counts>>,
     /// Number of the last operation.
     clock: Cell<u64>,
-    /// Number of the last transfer.
-    transfer: Cell<u64>,
     /// Those of dropped arrays, too, until the ranks have met.
     arrays: RefCell<Vec<Rc<Ghosts>>>,
     findings: RefCell<Vec<Finding>>,
@@ -103,17 +101,8 @@ impl Ledger {
         Some(ghosts)
     }
 
-    /// The moment of a new transfer, which ghost cells that it fills are from.
-    pub fn transfer(&self) -> Moment {
-        let moment = self.now();
-        if let Some(notes) = &self.notes {
-            notes.transfer.set(moment.clock);
-        }
-        moment
-    }
-
     /// The moment of a new operation, before anything is done to its chunk.
-    fn now(&self) -> Moment {
+    pub fn now(&self) -> Moment {
         let Some(notes) = &self.notes else { return Moment::default() };
         notes.clock.set(notes.clock.get() + 1);
         Moment {
@@ -121,7 +110,6 @@ impl Ledger {
             done: Rc::default(),
             done_for_all: notes.done_for_all.borrow().clone(),
             clock: notes.clock.get(),
-            transfer: notes.transfer.get(),
         }
     }
 

@@ -18,8 +18,6 @@ pub struct Moment {
     pub done_for_all: Rc<Counts>,
     /// Number of the operation on this rank, which orders the operations of one rank.
     pub clock: u64,
-    /// Number of the last transfer before it, from which ghost cells may be.
-    pub transfer: u64,
 }
 
 /// When a write was done: after which collective, at which call site, and how often that had been passed since, this time

@@ -21,8 +21,8 @@ pub(crate) struct WriteRecord {
     pub writer: String,
     /// Rank that has written.
     pub rank: usize,
-    /// Numbers of its first such operation since the ranks met and of the first one after each fill of ghost cells, rising.
-    /// Whether a write lies between a fill and a read depends on no other one.
+    /// Numbers of its first such operation since the ranks met and of the first one after each write to ghost cells, rising.
+    /// Whether a write lies between that and a read depends on no other one.
     pub clocks: Vec<u64>,
 }
 

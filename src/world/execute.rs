@@ -70,7 +70,7 @@ impl World {
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         self.remember(&jobs);
         let moved = moved(&jobs);
-        jobs.iter().for_each(|job| job.note(&self.ledger.transfer()));
+        jobs.iter().for_each(|job| job.note(&self.ledger.now()));
         let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
         let lanes = jobs.iter().flat_map(|job| &job.transfer.lanes);
         let staged: u64 = lanes.map(|lane| bytes(&lane.sends)).sum();
@@ -135,7 +135,7 @@ impl World {
                 self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
                 tags.push(tag);
             }
-            all.push(Posted { job, tags, local: Vec::new(), read_at: self.ledger.transfer() });
+            all.push(Posted { job, tags, local: Vec::new(), read_at: self.ledger.now() });
         }
         for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
             for lane in &job.transfer.lanes {
