@@ -129,7 +129,7 @@ fn ranks_that_ask_for_different_surfaces_are_told() {
         Extractor::new(world, &array, Grid::default())?.extract(0.4 + world.rank() as f32).map(drop)
     });
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("isosurface 0.4") && error.contains("isosurface 1.4"), "{error}");
+    assert!(error.contains("called extract(0.4)") && error.contains("called extract(1.4)"), "{error}");
 }
 
 #[test]
