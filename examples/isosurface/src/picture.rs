@@ -27,7 +27,8 @@ const COLOURS: [[f64; 3]; 6] = [
 const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
-/// Draws surfaces, and the volume if wanted, at the positions of the samples.
+/// Draws surfaces, and the volume if wanted, at the positions of the samples, relative to the first sample: vertices are
+/// numbers of 32 bits, which far from the origin of space lie further apart than samples.
 pub struct Painter<'w, T> {
     world: &'w World,
     extractor: Extractor<'w, T>,
@@ -46,6 +47,7 @@ impl<'w, T: Kept> Painter<'w, T> {
         options: &'w PictureOptions,
         colours: Option<GlobalArray<f32, 3>>,
     ) -> Result<Self> {
+        let grid = Grid { origin: [0.0; 3], ..grid };
         let spacing = grid.spacing;
         let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
         let transfer = match options.with_volume {

@@ -31,3 +31,30 @@ fn kernels_draw_the_same_for_every_number_of_ranks() {
     assert!(painted == drawn(&directory, 4, "0", &coloured) && painted != plain);
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+/// Numbers of 32 bits lie half a length apart at the second origin, five samples.
+#[test]
+fn picture_of_a_file_is_the_same_wherever_the_file_stands() {
+    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-far-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let pictures = ["(0,0,0)", "(500000.3,4600000.3,0)"].map(|origin| {
+        let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 21 19 17\nspace dimension: 3\nencoding: raw\n";
+        let steps = "space directions: (0.1,0,0) (0,-0.1,0) (0,0,0.15)\n";
+        let mut file = format!("{head}{steps}space origin: {origin}\n\n").into_bytes();
+        let from = |at: i64, middle: i64| (at - middle).pow(2);
+        let squared = |place: i64| from(place % 21, 11) + from(place / 21 % 19, 8) + from(place / 399, 9);
+        file.extend((0..21 * 19 * 17).map(|place| 250 - squared(place).min(250) as u8));
+        std::fs::write(directory.join("ball.nrrd"), file).unwrap();
+        ["0", "1"].map(|host_map| {
+            let picture = directory.join("picture.png");
+            let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+            command.env("ZIPPY_HOST_MAP", host_map).env_remove("ZIPPY_RANKS").current_dir(&directory);
+            command.args(["--ranks", "2", "--input", "ball.nrrd", "--iso", "200.5", "--pad", "--size", "40x36"]);
+            let output = command.arg("--render").arg(&picture).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            std::fs::read(picture).unwrap()
+        })
+    });
+    assert!(pictures[0] == pictures[1]);
+    std::fs::remove_dir_all(directory).unwrap();
+}

@@ -61,10 +61,9 @@ pub struct Options {
 #[command(next_help_heading = "Volume")]
 pub struct VolumeOptions {
     /// The volume's file: NRRD (attached .nrrd or detached .nhdr), NIfTI (.nii, .nii.gz), VTK ImageData (.vti), NumPy
-    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn as
-    /// stored, from 0 on: origin and directions of the file are not applied, slope and intercept are. NaN and -infinity
-    /// look like the smallest value (transparent in every preset), infinity like the largest. Default: a phantom made
-    /// by formula
+    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn where
+    /// the file places it: origin, spacing, directions, slope and intercept are applied. NaN and -infinity look like
+    /// the smallest value (transparent in every preset), infinity like the largest. Default: a phantom made by formula
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 

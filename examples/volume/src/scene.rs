@@ -6,7 +6,7 @@ use zippy::region::Region;
 use zippy::transport::TransportKind;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 use zippy_io::image::Image;
-use zippy_render::volume::{Frame, Look, Preset, Rescale, Values, VolumeRenderer};
+use zippy_render::volume::{Frame, Look, Preset, Rescale, Values};
 
 use super::clock::Clock;
 use super::compile::compile;
@@ -63,13 +63,12 @@ impl Scene<'_> {
         clock.end(Phase::Read);
         let stored = Values::measure(world, &volume, self.source.components())?;
         let mode = options.mode;
-        let renderer = VolumeRenderer::new(world, &volume, self.source.grid(), options)?;
+        let mut pictures = Pictures::new(world, &volume, self.source.grid(), options)?;
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
         let values = rescale.values(&numbers.stored);
         let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface(isovalue));
         let stored = |shown: &Isosurface| Isosurface { isovalue: rescale.stored(shown.isovalue), ..shown.clone() };
-        let mut pictures = Pictures::new(world, &volume, self.source.grid(), &renderer);
         if let Some(link) = self.link {
             drop(clock);
             let draw = |look: &Look, shown: Option<&Isosurface>| {

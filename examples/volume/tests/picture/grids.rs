@@ -18,13 +18,18 @@ fn grid() -> Grid {
     ])
 }
 
-fn middle() -> [f64; 3] {
-    grid().position(SHAPE.map(|count| (count - 1) as f64 / 2.0))
+/// The same where numbers of 32 bits lie 4 lengths apart, as in surveys of land.
+fn far() -> Grid {
+    Grid { origin: [5_000_003.3, 46_000_003.3, 203.5], ..grid() }
+}
+
+fn middle(grid: &Grid) -> [f64; 3] {
+    grid.position(SHAPE.map(|count| (count - 1) as f64 / 2.0))
 }
 
 /// A ball, as the height above its surface.
-fn ball() -> Temporary {
-    let (grid, middle) = (grid(), middle());
+fn ball(grid: &Grid) -> Temporary {
+    let middle = middle(grid);
     let vector = |vector: [f64; 3]| vector.map(|part| part.to_string()).join(",");
     let [x, y, z] = grid.steps().map(vector);
     let head = format!(
@@ -42,8 +47,8 @@ fn ball() -> Temporary {
 }
 
 /// Seen along z, x to the right and y upwards, 60 by 50 pixels of a third of a length.
-fn scene(opacity: &str) -> Temporary {
-    let [x, y, z] = middle();
+fn scene(grid: &Grid, opacity: &str) -> Temporary {
+    let [x, y, z] = middle(grid);
     let text = format!(
         r#"{{"scenes": [{{"file": "a.png", "size": [60, 50], "sample_distance": 0.05,
         "projection": "parallel, half-height 8.333333333333334", "camera_position": [{x}, {y}, {}],
@@ -72,15 +77,15 @@ fn covers(image: &Image, what: &str, depth: impl Fn([f64; 2]) -> f64) {
     assert!(counts[0] > 800 && counts[1] > 300, "{what}: {counts:?}");
 }
 
-#[test]
-fn volume_and_isosurface_of_a_turned_file_cover_the_same_disc() {
-    let (file, opaque, clear) = (ball(), scene("[[-0.001, 0], [0.001, 1]]"), scene("[[0, 0]]"));
+/// Volume and isosurface of a file on a grid cover the same disc, whole and clipped.
+fn covers_disc(grid: &Grid) {
+    let (file, opaque, clear) = (ball(grid), scene(grid, "[[-0.001, 0], [0.001, 1]]"), scene(grid, "[[0, 0]]"));
     let words = |scene: &Temporary, more: &[&str]| -> Vec<String> {
         let common = ["--input", file.0.to_str().unwrap(), "--scene", scene.0.to_str().unwrap(), "--brick", "8"];
         common.iter().chain(more).map(|word| (*word).to_string()).collect()
     };
     let disc = |[x, y]: [f64; 2]| RADIUS - x.hypot(y);
-    let left = format!("--clip=-1,0,0,{}", -(middle()[0] + 1.5));
+    let left = format!("--clip=-1,0,0,{}", -(middle(grid)[0] + 1.5));
     let half = |at: [f64; 2]| disc(at).min(1.5 - at[0]);
     for (scene, more, what) in [(&opaque, vec![], "volume"), (&clear, vec!["--iso", "0"], "isosurface")] {
         let plain = words(scene, &more);
@@ -96,10 +101,20 @@ fn volume_and_isosurface_of_a_turned_file_cover_the_same_disc() {
     }
 }
 
+#[test]
+fn volume_and_isosurface_of_a_turned_file_cover_the_same_disc() {
+    covers_disc(&grid());
+}
+
+#[test]
+fn volume_and_isosurface_far_from_the_origin_of_space_cover_the_same_disc() {
+    covers_disc(&far());
+}
+
 /// A picture without a scene shows the whole volume, wherever it stands.
 #[test]
 fn first_camera_sees_the_whole_of_a_turned_file() {
-    let file = ball();
+    let file = ball(&grid());
     let image = alone(&["--input", file.0.to_str().unwrap(), "--size", "40x40", "--preset", "grey-ramp"]);
     let is_seen = |pixel: usize| image.pixels[pixel][3] > 0.0;
     assert!((0..1600).filter(|&pixel| is_seen(pixel)).count() > 150);
