@@ -24,7 +24,8 @@ use crate::error::GridError;
 pub struct Grid {
     /// Position of the centre of cell `[0, 0, 0]`.
     pub origin: [f64; 3],
-    /// Distance between the centres of neighbouring cells along each axis of the array; positive.
+    /// Distance between the centres of neighbouring cells along each axis of the array; positive, as a direction mirrors
+    /// an axis.
     pub spacing: [f64; 3],
     /// Unit vector along which each axis of the array runs: the columns of the direction matrix of image formats. The
     /// vectors need not be orthogonal; left-handed ones mirror the array.
@@ -66,7 +67,9 @@ impl Grid {
     /// Grid of an affine map: `steps` are the vectors from each cell to the next along each axis, of any length but 0.
     pub fn from_steps(origin: [f64; 3], steps: [[f64; 3]; 3]) -> Self {
         let spacing = steps.map(length);
-        let directions = std::array::from_fn(|axis| steps[axis].map(|part| part / spacing[axis]));
+        // A step without a direction stays as it is, for `check` to report.
+        let unit = |axis: usize| if is_distance(spacing[axis]) { spacing[axis] } else { 1.0 };
+        let directions = std::array::from_fn(|axis| steps[axis].map(|part| part / unit(axis)));
         Self { origin, spacing, directions }
     }
 
@@ -127,10 +130,16 @@ impl Grid {
         [extreme(f64::min), extreme(f64::max)]
     }
 
-    /// Grid of the cells of a section that starts at `start` and takes every `step`-th cell.
+    /// Grid of the cells of a section that starts at `start` and takes every `step`-th cell. A negative step runs
+    /// against the axis: it turns the direction over.
     pub fn section(&self, start: [i64; 3], step: [i64; 3]) -> Self {
         let origin = self.position(start.map(|at| at as f64));
-        Self { origin, spacing: std::array::from_fn(|axis| self.spacing[axis] * step[axis] as f64), ..*self }
+        let spacing = std::array::from_fn(|axis| self.spacing[axis] * step[axis].unsigned_abs() as f64);
+        let direction = |axis: usize| match step[axis] < 0 {
+            true => self.directions[axis].map(|part| 0.0 - part),
+            false => self.directions[axis],
+        };
+        Self { origin, spacing, directions: std::array::from_fn(direction) }
     }
 
     /// Checks that each cell has a position of its own.
@@ -143,8 +152,8 @@ impl Grid {
         if !origin.iter().all(|part| part.is_finite()) {
             return Err(GridError::NotFinite { what: "origin", numbers: origin });
         }
-        if !spacing.iter().all(|part| part.is_finite() && *part > 0.0) {
-            return Err(GridError::Spacing { spacing });
+        if let Some(axis) = (0..3).find(|&axis| !is_distance(spacing[axis])) {
+            return Err(GridError::Spacing { axis, spacing, direction: directions[axis] });
         }
         for (axis, direction) in directions.into_iter().enumerate() {
             if !direction.iter().all(|part| part.is_finite()) {
@@ -160,6 +169,11 @@ impl Grid {
             false => Err(GridError::Plane { directions }),
         }
     }
+}
+
+/// Whether cells can be so far apart.
+fn is_distance(spacing: f64) -> bool {
+    spacing.is_finite() && spacing > 0.0
 }
 
 /// Length of a vector, of any size that `f64` holds.
@@ -236,6 +250,12 @@ mod tests {
         let section = grid.section([4, -1, 2], [2, 1, 3]);
         assert_eq!(section.origin, [8.0, 18.0, 36.0]);
         assert_eq!((section.spacing, section.directions), ([1.0, 2.0, 9.0], flipped));
+        let backwards = grid.section([4, 2, 0], [-2, 1, -1]);
+        assert_eq!(backwards.check(), Ok(()));
+        assert_eq!(backwards.spacing, [1.0, 2.0, 3.0]);
+        for at in [[0.0; 3], [1.0, 1.0, 2.0], [2.0, 0.5, -1.0]] {
+            near(backwards.position(at), grid.position([4.0 - 2.0 * at[0], 2.0 + at[1], -at[2]]));
+        }
     }
 
     #[test]
@@ -248,6 +268,11 @@ mod tests {
         for spacing in [[1.0, 0.0, 1.0], [1.0, -2.0, 1.0], [f64::INFINITY, 1.0, 1.0]] {
             refused(spacing.into(), "finite and positive");
         }
+        refused([1.0, -2.0, 1.0].into(), "mirror an axis by its direction, or by a step of Grid::from_steps");
+        let nowhere = [f64::NAN, 4.0, f64::INFINITY];
+        let step = |step: [f64; 3]| Grid::from_steps([0.0; 3], [ALONG_SPACE[0], step, ALONG_SPACE[2]]);
+        refused(step([0.0; 3]), "a spacing of 0 along [0.0, 0.0, 0.0] (axis 1 of [1.0, 0.0, 1.0])");
+        refused(step(nowhere), "along [NaN, 4.0, inf] (axis 1");
         let [x, y, z] = ALONG_SPACE;
         refused(Grid::default().with_directions([x, [0.0, 2.0, 0.0], z]), "of axis 1 has length 2");
         refused(Grid::default().with_directions([x, y, [0.0, f64::NAN, 0.0]]), "not finite");

@@ -13,10 +13,17 @@ pub enum GridError {
         numbers: [f64; 3],
     },
     /// A distance of cells is not a positive number.
-    #[error("a spacing of {spacing:?}: each of its numbers must be finite and positive")]
+    #[error(
+        "a spacing of {} along {direction:?} (axis {axis} of {spacing:?}): it must be finite and positive; mirror an axis by \
+         its direction, or by a step of Grid::from_steps", spacing[*axis]
+    )]
     Spacing {
+        /// The first axis whose spacing is none.
+        axis: usize,
         /// Along the three axes.
         spacing: [f64; 3],
+        /// The direction of the axis; of a grid of steps the step.
+        direction: [f64; 3],
     },
     /// A direction is not a unit vector.
     #[error("direction {direction:?} of axis {axis} has length {length}; it must be 1 (the spacing is apart)")]

@@ -146,6 +146,7 @@ impl View {
         let grid = grid.into();
         let spacing = grid.spacing;
         let wrong = |message: String| Err(RenderError::Volume(message));
+        grid.check().map_err(|error| RenderError::Volume(error.to_string()))?;
         if shape.iter().any(|&n| !(2..=1 << 22).contains(&n)) {
             return wrong(format!("{shape:?} voxels; each axis needs 2 to {} to be cut into cells", 1 << 22));
         }
@@ -155,15 +156,15 @@ impl View {
         if spacing.iter().any(|s| *s > 1e9 * smallest(spacing)) {
             return wrong(format!("a spacing of {spacing:?}; none may be more than 1e9 times another"));
         }
-        grid.check().map_err(|error| RenderError::Volume(error.to_string()))
+        Ok(())
     }
 
     /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what
     /// is left, so that cuts are as smooth as the volume's own faces.
     ///
     /// # Errors
-    /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can
-    /// be integrated.
+    /// Those of [`Look::check`] and of [`new`](Self::new), or steps across more than two voxels along an axis of the
+    /// array, between which nothing can be integrated.
     pub fn of(look: &Look, shape: [i64; 3], grid: impl Into<Grid>) -> Result<Self, RenderError> {
         let grid = grid.into();
         let spacing = grid.spacing;
@@ -171,11 +172,13 @@ impl View {
         look.check()?;
         let mut view = Self::new(&look.camera, look.size, shape, grid, look.step)?;
         let least = smallest(spacing);
-        if look.preintegrated && look.step > 2.0 * least {
+        // With room for the rounding of directions.
+        let most = 2.0 * thinnest(&grid);
+        if look.preintegrated && look.step > (1.0 + 1e-9) * most {
             let message = format!(
-                "a sample distance of {} with pre-integration; segments are integrated up to two voxels, {}",
-                look.step,
-                2.0 * least
+                "a sample distance of {} with pre-integration; segments are integrated up to two voxels along each axis of \
+                 the array, {most}",
+                look.step
             );
             return Err(RenderError::Setting(message));
         }
@@ -277,6 +280,13 @@ pub(super) fn diagonal(directions: &[[f64; 3]; 3], extents: impl Fn(usize) -> f6
 /// The smallest distance of voxels: the unit of length.
 fn smallest(spacing: [f64; 3]) -> f64 {
     spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s))
+}
+
+/// The smallest distance of the faces of a cell: where axes are not at right angles, less than that of voxels.
+fn thinnest(grid: &Grid) -> f64 {
+    let inverse = grid.inverse();
+    let per_length = |axis: usize| inverse.iter().map(|column| column[axis].powi(2)).sum::<f64>().sqrt();
+    (0..3).map(|axis| grid.spacing[axis] / per_length(axis)).fold(f64::INFINITY, f64::min)
 }
 
 /// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same

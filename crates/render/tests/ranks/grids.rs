@@ -1,5 +1,7 @@
 //! Volumes whose grids have an origin, a spacing and directions: meshes in the same space land where the volume is.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use zippy::{Config, Grid, Layout, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::volume::{
@@ -269,6 +271,58 @@ fn grids_without_a_position_for_each_voxel_are_refused() {
         }
         Ok(())
     });
+}
+
+/// Whatever one rank gives that the others do not, all of them return the error.
+#[test]
+fn grid_that_differs_on_one_rank_is_refused_by_all() {
+    for other in [grids()[1], Grid::new([f64::NAN, 0.0, 0.0], [1.0; 3]), Grid::from([1.0, -1.0, 1.0])] {
+        for ranks in launcher::counts(&[3, 5]) {
+            let refused = AtomicUsize::new(0);
+            let program = |world: &World| {
+                let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+                let grid = if world.rank() == 1 { other } else { grids()[0] };
+                let made = VolumeRenderer::new(world, &volume, grid, RendererOptions::default()).map(drop);
+                refused.fetch_add(usize::from(made.is_err()), Ordering::Relaxed);
+                made
+            };
+            let error = run_with(Config::threads(ranks), program).unwrap_err().to_string();
+            assert!(error.contains("rank 1 called VolumeRenderer::new(\"volume\" on Grid"), "{error}");
+            assert_eq!(refused.into_inner(), ranks, "{other:?}");
+        }
+    }
+}
+
+/// A scan whose gantry is tilted by 20 degrees: cells are thinner than the distance of their slices.
+#[test]
+fn segments_on_a_sheared_grid_are_as_long_as_cells_are_thick() {
+    let (sine, cosine) = 20.0_f64.to_radians().sin_cos();
+    let tilted = Grid::from([1.0; 3]).with_directions([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, sine, cosine]]);
+    let look = |grid: &Grid, step: f64| Look {
+        size: (67, 59),
+        step,
+        preintegrated: true,
+        ..Look::new(camera(grid, false), transfer(vec![[0.0, 0.0], [90.0, 0.3]]))
+    };
+    let refused = |grid: &Grid, step: f64| Twin::new(&look(grid, step), SHAPE, *grid, |_| 0.0).err();
+    let message = refused(&tilted, 2.0).unwrap().to_string();
+    assert!(message.contains("two voxels along each axis of the array, 1.87938524"), "{message}");
+    for (grid, most) in [(&tilted, 2.0 * cosine), (&grids()[0], 1.5), (&grids()[1], 1.5)] {
+        assert!(refused(grid, most).is_none() && refused(grid, 1.001 * most).is_some(), "{grid:?}");
+    }
+    let look = look(&tilted, 1.999 * cosine);
+    let picture = |world: &World| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE).split_all(Split::Auto))?;
+        volume.fill_with(|[x, y, z]| ((x * 37 + y * 53 + z * 29 + x * y * z) % 91) as u8)?;
+        let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
+        Ok(VolumeRenderer::new(world, &volume, tilted, options)?.render(&look)?.image)
+    };
+    let alone = run_with(Config::apart(1), picture).unwrap().remove(0).unwrap();
+    assert!(alone.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200);
+    for ranks in launcher::counts(&[3, 5]) {
+        let found = run_with(Config::threads(ranks), picture).unwrap();
+        assert!(found.iter().flatten().all(|found| bits(found) == bits(&alone)), "{ranks} ranks");
+    }
 }
 
 /// Surfaces of a mesh without the grid of its volume, from the host and from the device, whose triangles lie in the volume,

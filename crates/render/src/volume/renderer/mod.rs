@@ -104,25 +104,10 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     ) -> Result<Self> {
         let _call = CallSite::enter();
         let grid = grid.into();
-        let cell = match T::INFO.kind {
-            ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
-            ElementKind::Scalar(Scalar::I32) => "i32",
-            ElementKind::Scalar(Scalar::F32) => "f32",
-            _ => {
-                let message = format!("cells of {} cannot be rendered; i8 to u32 and f32 can", T::INFO.name);
-                return Err(RenderError::Volume(message).into());
-            }
-        };
         let components = options.components.max(1) as i64;
-        let mut voxels = volume.shape();
-        if voxels[0] % components != 0 {
-            let message =
-                format!("voxels of {components} components in an array of {voxels:?}, which must divide axis 0");
-            return Err(RenderError::Volume(message).into());
-        }
-        voxels[0] /= components;
-        View::check_volume(voxels, grid)?;
-        let lattice = options.lattice(voxels)?;
+        let call = format!("VolumeRenderer::new({:?} on {grid:?})", volume.name());
+        let cut = cut::<T>(volume.shape(), components, grid, &options);
+        let Cut { cell, voxels, lattice } = world.agree(&call, cut.map_err(Into::into))?;
         let name = options.name.clone().unwrap_or_else(|| volume.name().to_string());
         let storage = Storage::new(world, &name, volume, &lattice, components)?;
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
@@ -378,6 +363,39 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let layout = Layout::new([width, height]).split_all(Split::Whole);
         Ok(kept.insert(self.world.local_array(&format!("{}.carry", self.name), &layout)?).clone())
     }
+}
+
+/// A volume as it is cast.
+struct Cut {
+    /// The type of a cell in kernels.
+    cell: &'static str,
+    voxels: [i64; 3],
+    lattice: Lattice,
+}
+
+/// # Errors
+/// Those of [`VolumeRenderer::new`] that are no failures.
+fn cut<T: Element>(
+    mut voxels: [i64; 3],
+    components: i64,
+    grid: Grid,
+    options: &RendererOptions,
+) -> Result<Cut, RenderError> {
+    let wrong = |message: String| Err(RenderError::Volume(message));
+    let cell = match T::INFO.kind {
+        ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
+        ElementKind::Scalar(Scalar::I32) => "i32",
+        ElementKind::Scalar(Scalar::F32) => "f32",
+        _ => return wrong(format!("cells of {} cannot be rendered; i8 to u32 and f32 can", T::INFO.name)),
+    };
+    if voxels[0] % components != 0 {
+        let message = "which must divide axis 0";
+        return wrong(format!("voxels of {components} components in an array of {voxels:?}, {message}"));
+    }
+    voxels[0] /= components;
+    View::check_volume(voxels, grid)?;
+    let lattice = options.lattice(voxels)?;
+    Ok(Cut { cell, voxels, lattice })
 }
 
 /// Cells in a box.
