@@ -107,7 +107,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let components = options.components.max(1) as i64;
         let call = format!("VolumeRenderer::new({:?} on {grid:?})", volume.name());
         let cut = cut::<T>(volume.shape(), components, grid, &options);
-        let Cut { cell, voxels, lattice } = world.agree(&call, cut.map_err(Into::into))?;
+        let (cell, voxels, lattice) = world.agree(&call, cut.map_err(Into::into))?;
         let name = options.name.clone().unwrap_or_else(|| volume.name().to_string());
         let storage = Storage::new(world, &name, volume, &lattice, components)?;
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
@@ -365,14 +365,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     }
 }
 
-/// A volume as it is cast.
-struct Cut {
-    /// The type of a cell in kernels.
-    cell: &'static str,
-    voxels: [i64; 3],
-    lattice: Lattice,
-}
-
+/// The type of a cell in kernels, the voxels and the bricks.
+///
 /// # Errors
 /// Those of [`VolumeRenderer::new`] that are no failures.
 fn cut<T: Element>(
@@ -380,7 +374,7 @@ fn cut<T: Element>(
     components: i64,
     grid: Grid,
     options: &RendererOptions,
-) -> Result<Cut, RenderError> {
+) -> Result<(&'static str, [i64; 3], Lattice), RenderError> {
     let wrong = |message: String| Err(RenderError::Volume(message));
     let cell = match T::INFO.kind {
         ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
@@ -394,8 +388,7 @@ fn cut<T: Element>(
     }
     voxels[0] /= components;
     View::check_volume(voxels, grid)?;
-    let lattice = options.lattice(voxels)?;
-    Ok(Cut { cell, voxels, lattice })
+    Ok((cell, voxels, options.lattice(voxels)?))
 }
 
 /// Cells in a box.
