@@ -12,8 +12,9 @@ use crate::Setting;
 /// Pause between two looks at a process.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Time that a killed process has to go: one that waits for a hanging driver does not.
-const GRACE: Duration = Duration::from_secs(5);
+/// Time that a killed process has to go: one that waits for a hanging driver does not. Batch systems kill the runner itself
+/// some seconds after their signal.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// The problem of a part that a signal to the runner ended.
 pub const STOPPED: &str = "stopped by a signal";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Setting;
-use crate::child;
+use crate::child::{self, Ended};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
 
@@ -146,7 +146,10 @@ impl Part {
                 let mut command = child::program(setting, name);
                 command.args(arguments.split_whitespace());
                 let first = child::run(command, &log, limit, &setting.stop);
-                let Some(other) = same else { return of_program(first) };
+                let ended_well = |ended: &Ended| ended.problem.is_none();
+                let (Some(other), true) = (same, first.as_ref().is_ok_and(ended_well)) else {
+                    return of_program(first);
+                };
                 let left =
                     limit.saturating_sub(Duration::from_secs_f64(first.as_ref().map_or(0.0, |ended| ended.secs)));
                 let mut command = child::program(setting, name);

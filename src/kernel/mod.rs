@@ -191,7 +191,7 @@ mod dispatch_tests;
 mod helper_tests;
 
 #[doc(hidden)]
-pub use crate::wgsl::{check_text, refuse_parameter_branches};
+pub use crate::wgsl::check_text;
 pub use argument::KernelArgument;
 pub use binding::Binding;
 pub use call::Call;

@@ -24,8 +24,6 @@ pub fn ranks(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + S
 
 /// Compiled once, and not for each test.
 fn run_all(counts: &[usize], program: &(dyn Fn(&World) -> Result<()> + Send + Sync)) {
-    // Every kernel that a test compiles, the library's and the tests' own.
-    zippy::kernel::refuse_parameter_branches();
     for count in launcher::counts(counts) {
         if let Err(error) = run_with(Config::threads(count), program) {
             panic!("on {count} ranks: {error}");

@@ -17,26 +17,24 @@ mod tests;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::LazyLock;
 
 use naga::Module;
 
 use dependence::MORE;
 use walk::Walk;
 
-static REFUSED: AtomicBool = AtomicBool::new(false);
+/// Whether every kernel text with such a branch is an error in this process. Cargo sets the variable for the programs, tests
+/// and benchmarks of this project; a user's kernels may branch as they like.
+static ARE_REFUSED: LazyLock<bool> =
+    LazyLock::new(|| std::env::var("ZIPPY_REFUSE_PARAMETER_BRANCHES").is_ok_and(|value| value == "1"));
 
-/// Makes branches on parameters alone an error for every kernel text of this process. Test programs call it.
-pub fn refuse_parameter_branches() {
-    REFUSED.store(true, Ordering::Relaxed);
-}
-
-/// Checks a module for branches on parameters alone, in a process that [refuses](refuse_parameter_branches) them.
+/// Checks a module for branches on parameters alone, in a process that [refuses](ARE_REFUSED) them.
 ///
 /// # Errors
 /// The branches that [`parameter_branches`] finds.
 pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), String> {
-    let found = if REFUSED.load(Ordering::Relaxed) { parameter_branches(module, text) } else { Vec::new() };
+    let found = if *ARE_REFUSED { parameter_branches(module, text) } else { Vec::new() };
     if found.is_empty() { Ok(()) } else { Err(format!("parameters alone decide {}", found.join("; "))) }
 }
 
@@ -45,7 +43,7 @@ pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), Strin
 /// # Errors
 /// The branches that are found; a text that naga refuses.
 pub fn check_text(text: &str) -> Result<(), String> {
-    if !REFUSED.load(Ordering::Relaxed) {
+    if !*ARE_REFUSED {
         return Ok(());
     }
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.to_string())?;

@@ -8,6 +8,8 @@ const HEAD: &str = "
     fn double(n: i32) -> i32 { return 2 * n; }
     fn is_small(n: i32) -> bool { if n > 3 { return false; } return true; }
     fn keep(n: i32) { kept = n; }
+    fn is_one(n: ptr<function, i32>) -> bool { if *n == 1 { return true; } return false; }
+    fn set(n: ptr<function, i32>, to: i32) { *n = to; }
 ";
 
 /// How many branches are found in an entry point of these statements.
@@ -44,6 +46,8 @@ fn branches_on_parameters_alone_are_found() {
         "var n = vec2<i32>(); n.x = few.x; if n.x > 2 { x[i] = 1; }",
         "keep(few.x); if kept > 2 { x[i] = 1; }",
         "if all(few.xy == vec2<i32>(1)) { x[i] = 1; }",
+        "var n = few.x; if is_one(&n) { x[i] = 1; }",
+        "var n = few.x; if is_one(&n) && i > 2 { x[i] = 1; } x[i] = n;",
     ] {
         assert_eq!(found(statements), 1, "{statements}");
     }
@@ -67,6 +71,9 @@ fn branches_on_anything_else_are_not() {
          if x[m] < i { low = m + 1; } else { high = m; } } x[i] = low;",
         "keep(few.x + i); if kept > 2 { x[i] = 1; }",
         "var n = few.x; loop { n = n * 2; if n > 100 { break; } } x[i] = n;",
+        "var n = few.x + i; if is_one(&n) { x[i] = 1; }",
+        "var n = 1; set(&n, few.x + i); if n > 2 { x[i] = 1; }",
+        "var n = 1; if is_one(&n) { x[i] = 1; }",
         "const N = 3; if N > 2 { x[i] = 1; }",
     ] {
         assert_eq!(found(statements), 0, "{statements}");

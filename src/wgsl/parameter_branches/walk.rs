@@ -11,6 +11,8 @@ use super::dependence::{Dependence, MORE, UNIFORM, merge};
 pub enum Variable {
     Local(Handle<LocalVariable>),
     Private(Handle<GlobalVariable>),
+    /// The variable of a caller, by the number of the argument that points to it.
+    Argument(u32),
 }
 
 pub type Privates = BTreeMap<Handle<GlobalVariable>, Dependence>;
@@ -22,7 +24,7 @@ pub struct Walk<'a> {
     pub function: &'a Function,
     arguments: Vec<Dependence>,
     values: BTreeMap<Handle<Expression>, Dependence>,
-    locals: BTreeMap<Handle<LocalVariable>, Dependence>,
+    locals: BTreeMap<Variable, Dependence>,
     privates: &'a mut Privates,
     returned: Option<Dependence>,
     found: &'a mut BTreeSet<String>,
@@ -51,7 +53,8 @@ impl<'a> Walk<'a> {
         privates: &'a mut Privates,
         found: &'a mut BTreeSet<String>,
     ) -> Self {
-        let (values, locals) = (BTreeMap::new(), BTreeMap::new());
+        let pointed = (0..).zip(&arguments).map(|(number, &value)| (Variable::Argument(number), value));
+        let (values, locals) = (BTreeMap::new(), pointed.collect());
         Self { module, text, function, arguments, values, locals, privates, returned: None, found }
     }
 
@@ -59,7 +62,7 @@ impl<'a> Walk<'a> {
     pub fn run(mut self) -> Dependence {
         for (handle, variable) in self.function.local_variables.iter() {
             let init = variable.init.map_or(Dependence::default(), |init| self.value(init));
-            self.locals.insert(handle, init);
+            self.locals.insert(Variable::Local(handle), init);
         }
         let function = self.function;
         self.block(&function.body, false);
@@ -114,7 +117,7 @@ impl<'a> Walk<'a> {
 
     fn variable(&self, variable: Variable) -> Dependence {
         let found = match variable {
-            Variable::Local(handle) => self.locals.get(&handle),
+            Variable::Local(_) | Variable::Argument(_) => self.locals.get(&variable),
             Variable::Private(handle) => self.privates.get(&handle),
         };
         found.copied().unwrap_or_default()
@@ -122,7 +125,7 @@ impl<'a> Walk<'a> {
 
     fn set(&mut self, variable: Variable, value: Dependence) {
         match variable {
-            Variable::Local(handle) => self.locals.insert(handle, value),
+            Variable::Local(_) | Variable::Argument(_) => self.locals.insert(variable, value),
             Variable::Private(handle) => self.privates.insert(handle, value),
         };
     }
@@ -138,6 +141,9 @@ impl<'a> Walk<'a> {
                 }
                 Expression::AccessIndex { base, .. } => base,
                 Expression::LocalVariable(handle) => return (Target::Variable(Variable::Local(handle)), at_constant),
+                Expression::FunctionArgument(number) => {
+                    return (Target::Variable(Variable::Argument(number)), at_constant);
+                }
                 Expression::GlobalVariable(handle) => {
                     let target = match self.module.global_variables[handle].space {
                         AddressSpace::Uniform => Target::Uniform,
@@ -208,8 +214,10 @@ impl<'a> Walk<'a> {
 
     fn store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) {
         let (Target::Variable(variable), at_constant) = self.target(pointer) else { return };
-        let is_whole =
-            matches!(self.function.expressions[pointer], Expression::LocalVariable(_) | Expression::GlobalVariable(_));
+        let is_whole = matches!(
+            self.function.expressions[pointer],
+            Expression::LocalVariable(_) | Expression::GlobalVariable(_) | Expression::FunctionArgument(_)
+        );
         let value = match (is_whole, at_constant) {
             (true, _) => self.value(value),
             (false, true) => self.variable(variable) | self.value(value),
@@ -224,12 +232,19 @@ impl<'a> Walk<'a> {
         arguments: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
     ) {
-        let values = arguments.iter().map(|&argument| self.value(argument)).collect();
-        let called =
-            Walk::new(self.module, self.text, &self.module.functions[function], values, self.privates, self.found);
+        let passed = |&argument: &Handle<Expression>| match self.function.expressions[argument] {
+            Expression::LocalVariable(_) | Expression::GlobalVariable(_) => self.load(argument),
+            _ => self.value(argument),
+        };
+        let values = arguments.iter().map(passed).collect();
+        let function = &self.module.functions[function];
+        let called = Walk::new(self.module, self.text, function, values, self.privates, self.found);
+        let mut changes = Changes::default();
+        called.collect_changes(&function.body, &mut changes);
         let returned = called.run();
-        for &argument in arguments {
-            if let (Target::Variable(variable), _) = self.target(argument) {
+        for (number, &argument) in (0..).zip(arguments) {
+            let is_changed = changes.stores.contains_key(&Variable::Argument(number));
+            if let (true, (Target::Variable(variable), _)) = (is_changed, self.target(argument)) {
                 self.set(variable, MORE);
             }
         }

@@ -84,3 +84,23 @@ fn thousand_calls() {
         support::ranks(&[1], call_thousand_times);
     }
 }
+
+/// Cargo sets the variable; the program of a bundle runs without Cargo.
+#[test]
+fn kernel_that_branches_on_a_parameter_alone_is_refused_in_this_project() {
+    if std::env::var_os("CARGO").is_none() {
+        return;
+    }
+    support::ranks(&[1, 3], |world| {
+        let text = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+            @group(0) @binding(1) var<uniform> rate: f32;
+            @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+                let p = domain_position(id);
+                if !domain_inside(p) { return; }
+                if rate > 1.0 { x_store(p, 1.0); }
+            }";
+        let error = world.kernel(KernelSource::text("rate.wgsl", text)).unwrap_err().to_string();
+        assert!(error.contains("parameters alone decide `rate > 1.0` in main, line 6"), "{error}");
+        Ok(())
+    });
+}
