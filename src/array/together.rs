@@ -31,9 +31,10 @@ mod sealed {
 /// The chunks of this rank of several global arrays: at each step those that hold the same cells, one of each array, in
 /// slot order; nothing on a rank that owns nothing. Local.
 ///
-/// The arrays are cut alike and their chunks have the same owners; element types and ghost widths may differ. An array may
-/// have further axes, such as one of components, along which it is not cut. That is checked for the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with
-/// the same layout, else a look at every chunk.
+/// The arrays are cut alike along the axes of the one that has the fewest, and their chunks have the same owners; element
+/// types and ghost widths may differ. Along further axes, such as one of components, an array is not cut. The check covers
+/// the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with the same
+/// layout, else a look at every chunk.
 ///
 /// # Errors
 /// Arrays that are cut differently, or whose chunks have other owners, as after a re-arrangement; the first chunk that
@@ -58,9 +59,10 @@ mod sealed {
 #[track_caller]
 pub fn together<A: Together>(arrays: A) -> Result<impl Iterator<Item = A::Chunks> + use<A>> {
     let _call = CallSite::enter();
-    let chunks: Vec<ChunkId> = match &arrays.cores()[..] {
-        [] => Vec::new(),
-        [lead, rest @ ..] => match rest.iter().find_map(|other| difference(lead, other)) {
+    let cores = arrays.cores();
+    let chunks: Vec<ChunkId> = match cores.iter().min_by_key(|core| core.chunks().axes()) {
+        None => Vec::new(),
+        Some(lead) => match cores.iter().find_map(|other| difference(lead, other)) {
             None => lead.owned().collect(),
             Some(error) => return Err(error.into()),
         },

@@ -52,6 +52,8 @@ sections! {
     [] Local 1 &Growable<T>;
 }
 
+impl<T: Element, const D: usize> IntoSection<T, D> for Section<T, D> {}
+
 impl<T: Element, const D: usize> Section<T, D> {
     /// The section without its type.
     ///

@@ -133,6 +133,13 @@ fn public_functions_that_can_fail_name_the_line_that_called_them() {
     }
 }
 
+/// Cargo sets the variable for every program, test and benchmark of the project.
+#[test]
+fn cargo_configuration_checks_kernels_for_parameter_branches() {
+    let configuration = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    assert!(configuration.contains("\nZIPPY_REFUSE_PARAMETER_BRANCHES = \"1\"\n"), "{configuration}");
+}
+
 #[test]
 fn environment_variables_are_in_the_list_of_all() {
     // Those of a test that misspells them.

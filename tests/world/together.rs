@@ -49,7 +49,15 @@ fn array_with_further_whole_axes_goes_with_others() {
         let splits = [Split::Even(3), Split::Even(2), Split::Whole];
         let plane = Layout::new([13, 7]).split([splits[0].clone(), splits[1].clone()]);
         let density = world.array::<f32, 2>("density", &plane)?;
-        let velocity = world.array::<f32, 3>("velocity", &Layout::new([13, 7, 3]).split(splits).ghost([1, 1, 0]))?;
+        let velocity =
+            world.array::<f32, 3>("velocity", &Layout::new([13, 7, 3]).split(splits.clone()).ghost([1, 1, 0]))?;
+        let populations = world.array::<f32, 3>("populations", &Layout::new([13, 7, 9]).split(splits))?;
+        // The order of the arrays does not matter.
+        let [one, other] = [
+            together((&velocity, &density, &populations))?.map(|(_, _, chunk)| chunk.id()).collect::<Vec<_>>(),
+            together((&density, &populations, &velocity))?.map(|(_, chunk, _)| chunk.id()).collect::<Vec<_>>(),
+        ];
+        assert_eq!((&one, one.len()), (&other, density.chunks().count()));
         let steps = together((&velocity, &density, &velocity))?.map(|(velocity, density, again)| {
             let (all, plane) = (velocity.region(), density.region());
             assert_eq!((&all.start[..2], &all.end[..2]), (&plane.start[..], &plane.end[..]));

@@ -1,6 +1,8 @@
 //! Heat that diffuses on a torus, with checkpoints: 45 steps on 4 ranks, from there to step 100 on 3, and the bits are those
-//! of 100 steps on 1. Both arrays are swapped after each step, so the checkpoint names the field and not the array. `cargo run -p zippy-io --example restart`, or `cargo xtask mpi -n 3 --example restart`: there
-//! all three parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
+//! of 100 steps on 1. Both arrays are swapped after each step, so the checkpoint names the field and not the array.
+//!
+//! Run it with `cargo run -p zippy-io --example restart`, or with `cargo xtask mpi -n 3 --example restart`: there all three
+//! parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
 
 #[path = "../../../examples/support/say.rs"]
 mod say;

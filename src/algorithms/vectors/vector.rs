@@ -35,6 +35,8 @@ impl<T: Element> From<&GlobalSection<T, 1>> for Vector<T> {
     }
 }
 
+impl<T: Element> IntoVector<T> for Vector<T> {}
+
 impl<T: Element> IntoVector<T> for &Vector<T> {}
 
 impl<T: Element> From<&Vector<T>> for Vector<T> {

@@ -115,6 +115,8 @@ impl<T: Element> From<&Growable<T>> for Sequence<T> {
     }
 }
 
+impl<T: Element> IntoSequence<T> for Sequence<T> {}
+
 impl<T: Element> IntoSequence<T> for &Sequence<T> {}
 
 impl<T: Element> From<&Sequence<T>> for Sequence<T> {

@@ -35,7 +35,14 @@ static ARE_REFUSED: LazyLock<bool> =
 /// The branches that [`parameter_branches`] finds.
 pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), String> {
     let found = if *ARE_REFUSED { parameter_branches(module, text) } else { Vec::new() };
-    if found.is_empty() { Ok(()) } else { Err(format!("parameters alone decide {}", found.join("; "))) }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "parameters alone decide {}: software drivers compile such a kernel at every call. Choose by select(), or unset \
+         ZIPPY_REFUSE_PARAMETER_BRANCHES",
+        found.join("; ")
+    ))
 }
 
 /// Checks a text that goes to the driver without the kernel composer for branches on parameters alone.

@@ -9,7 +9,7 @@ const HEAD: &str = "
     fn is_small(n: i32) -> bool { if n > 3 { return false; } return true; }
     fn keep(n: i32) { kept = n; }
     fn is_one(n: ptr<function, i32>) -> bool { if *n == 1 { return true; } return false; }
-    fn set(n: ptr<function, i32>, to: i32) { *n = to; }
+    fn store(n: ptr<function, i32>, to: i32) { *n = to; }
 ";
 
 /// How many branches are found in an entry point of these statements.
@@ -72,7 +72,7 @@ fn branches_on_anything_else_are_not() {
         "keep(few.x + i); if kept > 2 { x[i] = 1; }",
         "var n = few.x; loop { n = n * 2; if n > 100 { break; } } x[i] = n;",
         "var n = few.x + i; if is_one(&n) { x[i] = 1; }",
-        "var n = 1; set(&n, few.x + i); if n > 2 { x[i] = 1; }",
+        "var n = 1; store(&n, few.x + i); if n > 2 { x[i] = 1; }",
         "var n = 1; if is_one(&n) { x[i] = 1; }",
         "const N = 3; if N > 2 { x[i] = 1; }",
     ] {

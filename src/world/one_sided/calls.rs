@@ -46,6 +46,8 @@ sources! {
     [] &Growable<T>, 1: array => Self::Device(array.all());
 }
 
+impl<'a, T: Element, const D: usize> IntoPutSource<'a, T, D> for PutSource<'a, T, D> {}
+
 impl World {
     /// Asks for the cells of a section; the data is there after the next [`fence`](Self::fence). One-sided: any rank, any
     /// section, no other rank need know. Costs nothing before the fence.

@@ -1,5 +1,7 @@
 //! Single messages: what was wrong, where, and what would be right.
 
+use zippy::algorithms::Vector;
+use zippy::world::{PutSource, Section};
 use zippy::{Exchange, KernelSource, Layout, Operator, Result, Split, World};
 
 use crate::support::ranks;
@@ -166,6 +168,17 @@ fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
         each!(x => assert_eq!((world.sum(x)?, world.dot(&a, &b)?), (15.0, 55.0)));
         each!(x => { world.elementwise("x + 1.0").call().read("x", x).write("y", &b)?; assert_eq!(world.sum(&b)?, 21.0); });
         each!(x => { world.vectors().shift(x, &b, 1, 7.0)?; assert_eq!(world.sum(b.at(..))?, 7.0 + 10.0); });
+        // And what such arguments convert into, as a program's own function hands it on.
+        b.fill(0.0)?;
+        world.copy(Section::from(&a), &b)?;
+        assert_eq!(fetched(b.at(..))?, values);
+        world.put(PutSource::Host(&[1.0; 6]), &b)?;
+        world.fence()?;
+        world.vectors().shift(Vector::from(&b), &a, 1, 7.0)?;
+        assert_eq!(world.sum(&a)?, 12.0);
+        world.vectors().shift(&Vector::from(&b), &a, 1, 2.0)?;
+        assert_eq!(world.sum(&a)?, 7.0);
+        a.fill_with(|[x]| x as f32)?;
         let kernel = world.kernel(KernelSource::text("copy.wgsl", COPY))?;
         for (a, b) in zippy::together((&a, &b))? {
             kernel.call().read("a", &a).write("b", &b).run()?;

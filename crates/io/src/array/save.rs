@@ -160,7 +160,7 @@ pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl D
     let mut hasher = DefaultHasher::new();
     format!("{options:?}").hash(&mut hasher);
     let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);
-    format!("save({}, {name:?} {region}, with options #{:04x})", path.display(), hasher.finish() as u16)
+    format!("save({}, {name:?} {region}, with options #{:016x})", path.display(), hasher.finish())
 }
 
 /// What a file of a box of an array will be.
