@@ -44,7 +44,7 @@ impl World {
     ///
     /// `elements` are this rank's own, as many as it has: a section, or several (a slice or a vector of them) that are read
     /// one after the other. `to` has the rank of each, in sections of `u32` that may be cut otherwise; or it says how many
-    /// there are for each rank where they lie one behind the other ([`Destinations::Runs`]). What arrives is a new array of
+    /// there are for each rank where they lie one behind the other ([`Destinations::Runs`](crate::world::Destinations::Runs)). What arrives is a new array of
     /// this rank, called `name`: by the rank that it comes from, and what comes from one rank in its order there.
     ///
     /// Costs two small messages for each rank that this one has something for, so that it knows how much, O(log ranks) so

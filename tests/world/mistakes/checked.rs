@@ -96,6 +96,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 #[test]
 fn loop_that_the_adapter_stops_is_found_with_its_line() {
+    // A kernel is checked by its rank alone, whatever carries ranks.
+    if launcher::size().is_some() {
+        return;
+    }
     let run = run_with(Config::threads(2).check(true), |world| {
         let lengths = world.local_array::<u32, 1>("lengths", &Layout::new([3]))?;
         let kernel = world.kernel(KernelSource::text("loops.wgsl", LOOPS))?;
