@@ -176,7 +176,7 @@ fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
         world.fence()?;
         world.vectors().shift(Vector::from(&b), &a, 1, 7.0)?;
         assert_eq!(world.sum(&a)?, 12.0);
-        world.vectors().shift(&Vector::from(&b), &a, 1, 2.0)?;
+        world.vectors().shift(Vector::from(&b), &a, 1, 2.0)?;
         assert_eq!(world.sum(&a)?, 7.0);
         a.fill_with(|[x]| x as f32)?;
         let kernel = world.kernel(KernelSource::text("copy.wgsl", COPY))?;
