@@ -56,7 +56,7 @@ use std::rc::Rc;
 
 use logical::LogicalDevice;
 
-/// Ranks of a process among which memory for what is kept is divided, at most.
+/// Largest number of ranks among which the capacity of caches is divided.
 const MOST_SHARES: usize = 8;
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
@@ -149,8 +149,8 @@ impl Device {
         result
     }
 
-    /// This rank's part of bytes that the process may keep. Ranks that are threads divide them; each has an eighth at least, since
-    /// a rank that keeps less than what its program uses makes that again and again.
+    /// Returns this rank's share of the bytes that a process may keep. Ranks that are threads divide them; each has an eighth at
+    /// least, since a cache below the working set of a program compiles it again at every step.
     pub(crate) fn share_of(&self, bytes: usize) -> usize {
         bytes / self.ranks.clamp(1, MOST_SHARES)
     }

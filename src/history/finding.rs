@@ -41,13 +41,13 @@ pub enum Problem {
     LoadOutside(Stray),
     /// A helper's store named a position outside of the chunk's storage, where it is dropped.
     StoreOutside(Stray),
-    /// The adapter has stopped a loop before its end, so that what the kernel wrote is not what its text says.
+    /// The adapter has stopped a loop before its end, so the kernel's results are incomplete.
     LoopStopped {
         /// The line of the loop in the kernel's text, from 1.
         line: u32,
-        /// After how many passes of all its loops together the adapter stops an invocation's.
+        /// Limit of the adapter on the passes of all loops of an invocation.
         passes: u32,
-        /// How many invocations of the call have come so far.
+        /// Number of invocations of the call that have reached the limit.
         invocations: u32,
     },
 }

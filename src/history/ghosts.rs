@@ -57,13 +57,13 @@ struct Read {
     site: Site,
 }
 
-/// For the how-manyth time a place has written a box first and last.
+/// First and last write of a box, counted per call site since the last collective.
 #[derive(Debug)]
 struct Written {
     first: u64,
     last: u64,
     site: Site,
-    /// As those of a [`WriteRecord`].
+    /// Clocks of the writes, in the form of [`WriteRecord::clocks`].
     clocks: Vec<u64>,
 }
 
@@ -142,7 +142,7 @@ impl Ghosts {
         }
     }
 
-    /// A box of ghost cells was filled from its owners, as they were at a moment. Whether there are such cells in it.
+    /// Records that a box of ghost cells was filled from its owners as of a moment; true if the box has ghost cells.
     pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) -> bool {
         let mut any = false;
         for link in self.links.borrow_mut().iter_mut().filter(|link| link.chunk == chunk) {

@@ -21,8 +21,8 @@ pub(crate) struct WriteRecord {
     pub writer: String,
     /// Rank that has written.
     pub rank: usize,
-    /// Numbers of its first such operation since the ranks met and of the first one after each write to ghost cells, rising.
-    /// Whether a write lies between that and a read depends on no other one.
+    /// Clocks, ascending: the first write since the last collective, and the first write after each write to ghost cells.
+    /// No other write decides whether one lies between a fill and a read.
     pub clocks: Vec<u64>,
 }
 

@@ -1,11 +1,11 @@
-//! [`count_passes`]: in checked runs, the passes of all loops of an invocation, as an adapter may stop them.
+//! [`count_passes`]: counts the passes of all loops of an invocation in checked runs, as adapters limit them.
 
 use naga::{BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Span, Statement};
 
-/// The number of passes that loops of an invocation have made.
+/// Name of the variable with the passes of all loops of the invocation.
 pub const PASSES: &str = "$passes";
 
-/// The line of the loop that was in a pass when the adapter's limit was reached.
+/// Name of the variable with the line of the loop that reached the adapter's limit.
 pub const LINE: &str = "$line";
 
 /// Counts the passes of all loops in the first `user` bytes of `text` in the private variables [`PASSES`] and [`LINE`], where

@@ -1,4 +1,4 @@
-//! [`most_passes`]: after how many passes an adapter stops the loops of an invocation.
+//! [`most_passes`]: limit of an adapter on the passes of all loops of an invocation.
 //!
 //! Mesa's lavapipe (22.3, 24.0) ends every loop of an invocation without an error once they have made 65,535 passes together.
 
@@ -16,7 +16,7 @@ use crate::region::Region;
 /// Passes that the trial asks for; an adapter that makes them all has no limit.
 const TRIED: u32 = 1 << 17;
 
-/// A loop of as many passes as word 0 says; word 1 is how many there were.
+/// Kernel whose loop makes `words[0]` passes and stores their number in `words[1]`.
 const TRIAL: &str = "
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @compute @workgroup_size(1)
@@ -36,8 +36,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Words of the trial's memory.
 const WORDS: i64 = 3;
 
-/// How many passes loops of one invocation can make before this adapter stops them; none where it does not. Tried once a
-/// device.
+/// Limit of this adapter on the passes of all loops of an invocation; `None` if it has no limit. Measured once per device.
 ///
 /// # Errors
 /// The device fails.

@@ -7,7 +7,7 @@ use naga::{Arena, Expression, Function, Handle, Module};
 
 use super::types::{inner_name, type_name};
 
-/// The names in a kernel's text of what naga numbers: types, expressions, variables and functions.
+/// Names in a kernel's text of the types, expressions, variables and functions that naga numbers.
 ///
 /// naga writes a type as `Vector { size: Bi, scalar: … }` and everything else as the number of an entry in a table,
 /// `[12]`. [`translate`](Self::translate) replaces both by WGSL.
@@ -36,7 +36,7 @@ const BEFORE_TYPES: [&str; 8] = [
     "base handle ",
 ];
 
-/// A message without numbers of entries, where there is no module to look them up in.
+/// Removes the numbers of entries from a message, where no module is available.
 pub fn without_numbers(message: &str) -> String {
     let (mut out, mut rest) = (String::new(), message);
     while let Some((before, numbered)) = rest.split_once(" [") {
@@ -86,7 +86,7 @@ impl<'m> Vocabulary<'m> {
         Self { module, text, expressions, function, types }
     }
 
-    /// The message with names in place of numbers.
+    /// Replaces numbers of entries and naga's type syntax by names of WGSL.
     pub fn translate(&self, message: &str) -> String {
         let message = self.types.iter().fold(message.to_owned(), |text, (debug, name)| text.replace(debug, name));
         let (mut out, mut rest) = (String::new(), &message[..]);

@@ -68,8 +68,7 @@ impl PanicWatch {
     }
 }
 
-/// Runs a part of what a rank runs. A panic that leaves it was not caught inside, as one may be by the program: the others hear of
-/// it before the panic goes on to what may wait for them.
+/// Runs `f`, and reports a panic that leaves it to the other ranks before the panic continues to code that may wait for them.
 pub(crate) fn tell_uncaught<R>(f: impl FnOnce() -> R) -> R {
     panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
         uncaught(&*payload);
@@ -77,7 +76,7 @@ pub(crate) fn tell_uncaught<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// The panic whose payload has left what this thread, a rank, runs. The others hear of it.
+/// Reports the panic with this payload, which has left the program of this rank, to the other ranks, and returns it.
 pub(crate) fn uncaught(payload: &(dyn Any + Send)) -> Panic {
     let resumed = Panic::new(None, payload);
     let found = WATCHED.with_borrow_mut(|watched| {

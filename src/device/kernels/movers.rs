@@ -54,16 +54,15 @@ pub(super) struct BoxDispatch<'a> {
     pub transfers: Vec<BoxPair>,
 }
 
-/// Bytes of what all caches of a kind keep of texts, as far as [`Device::share_of`] divides them.
+/// Capacity, in bytes, of all compile caches of one kind in a process; [`Device::share_of`] divides it among ranks.
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
-/// Bytes that the caches of a kind may take together of what is compiled of texts.
+/// Returns the capacity, in bytes, of all compile caches of one kind.
 pub fn kept_bytes() -> usize {
     KEPT_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets how many bytes the caches of a kind keep together of what is compiled of texts. Tests reach a small bound after few
-/// compilations.
+/// Sets the capacity, in bytes, of all compile caches of one kind. Tests reach a small one after few compilations.
 pub fn bound_compiled(bytes: usize) {
     KEPT_BYTES.store(bytes, Ordering::Relaxed);
 }

@@ -9,8 +9,8 @@ use crate::placing;
 /// table of [`array`](mod@crate::array) says which.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metadata {
-    /// What the array is called in the file; where it is `None` a save takes the array's own name, which is the other one after two
-    /// arrays were swapped.
+    /// Name of the array in the file; `None` takes the array's own name. Arrays that are swapped also exchange their own
+    /// names.
     pub name: Option<String>,
     /// One for each axis of the array, axis 0 first; empty: nothing is known of them.
     pub axes: Vec<Axis>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a grid.
+//! Errors of a [`Grid`](crate::grid::Grid).
 
 /// A grid does not give each cell of an array a position of its own.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -18,9 +18,9 @@ pub enum GridError {
          its direction, or by a step of Grid::from_steps", spacing[*axis]
     )]
     Spacing {
-        /// The first axis whose spacing is none.
+        /// The first axis whose spacing is not finite and positive.
         axis: usize,
-        /// Along the three axes.
+        /// Spacing along the three axes.
         spacing: [f64; 3],
         /// The direction of the axis; of a grid of steps the step.
         direction: [f64; 3],
@@ -38,7 +38,7 @@ pub enum GridError {
     /// The axes do not span the space.
     #[error("directions {directions:?} lie in a plane; the axes must span the space")]
     Plane {
-        /// Of the three axes.
+        /// Directions of the three axes.
         directions: [[f64; 3]; 3],
     },
 }
