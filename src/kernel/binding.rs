@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::device::Lease;
-use crate::element::{ElementInfo, ElementKind, Packed};
+use crate::element::{Element, ElementInfo, ElementKind, Packed};
 use crate::error::ErrorKind;
 use crate::extents::Index;
 use crate::history::History;
@@ -38,6 +38,24 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// Binding of `words` words at the start of a buffer that belongs to no array.
+    pub(super) fn of_words(buffer: Lease, words: usize, label: &str) -> Self {
+        let shape = Index::from([words as i64]);
+        let whole = Region::whole(shape);
+        Self {
+            buffer: Some(buffer),
+            element: &u32::INFO,
+            storage: whole,
+            section: whole,
+            owned: whole,
+            shape,
+            label: label.into(),
+            error: None,
+            domain: None,
+            history: None,
+        }
+    }
+
     /// The array's name, as far as it is known.
     pub(super) fn array(&self) -> String {
         let quoted = self.label.split('"').nth(1);

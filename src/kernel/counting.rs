@@ -7,10 +7,7 @@ use super::geometry::COUNT_VECTORS;
 use super::handle::{Counter, Kernel};
 use super::source::KernelSource;
 use crate::device::{Device, Lease};
-use crate::element::Element;
 use crate::error::Result;
-use crate::extents::Index;
-use crate::region::Region;
 
 /// Rows of workgroups, as many as a dispatch needs where it has more than `limit` of them, nearly filled. Its one
 /// invocation has the place of the count in its section, which may have any number of axes.
@@ -48,7 +45,8 @@ impl Kernel {
         };
         let result = &counter.result;
         let count = Binding { domain: None, ..count.clone() };
-        let call = counter.kernel.call().read("count", count.clone()).write("result", words(result));
+        let words = Binding::of_words(result.clone(), 4 * COUNT_VECTORS as usize, "the result of a count");
+        let call = counter.kernel.call().read("count", count.clone()).write("result", words);
         let call = call.param("most", most).param("size", size).param("limit", device.limits().workgroups);
         call.over(count).run()?;
         Ok(result.clone())
@@ -61,23 +59,5 @@ impl Counter {
         let made = device.storage_buffer_with(16 * COUNT_VECTORS, uses, "zippy: a counted domain")?;
         let kernel = Kernel::new(device, &KernelSource::text("zippy: a counted domain", TEXT))?;
         Ok(Self { kernel, result: Lease::of(&made) })
-    }
-}
-
-/// The result as a section.
-fn words(result: &Lease) -> Binding {
-    let shape = Index::from([4 * COUNT_VECTORS as i64]);
-    let whole = Region::whole(shape);
-    Binding {
-        buffer: Some(result.clone()),
-        element: &u32::INFO,
-        storage: whole,
-        section: whole,
-        owned: whole,
-        shape,
-        label: "the result of a count".into(),
-        error: None,
-        domain: None,
-        history: None,
     }
 }

@@ -8,10 +8,8 @@ use super::binding::Binding;
 use super::handle::Kernel;
 use super::source::KernelSource;
 use crate::device::{BoxOf, Device, Lease, Piece, Strided};
-use crate::element::Element;
 use crate::error::Result;
 use crate::extents::Index;
-use crate::region::Region;
 
 /// Passes that the trial asks for; an adapter that makes them all has no limit.
 const TRIED: u32 = 1 << 17;
@@ -47,22 +45,10 @@ pub fn most_passes(device: &Rc<Device>) -> Result<Option<u32>> {
         return Ok(known);
     }
     let shape = Index::from([WORDS]);
-    let whole = Region::whole(shape);
     let lease = Lease::of(&device.storage_buffer(4 * WORDS as u64, "zippy: a trial of loops")?);
     let view = || Strided { offset: 0, extents: shape, strides: Index::from([1]) };
     device.fill(&TRIED.to_ne_bytes(), &[BoxOf { buffer: &lease, view: view() }])?;
-    let words = Binding {
-        buffer: Some(lease.clone()),
-        element: &u32::INFO,
-        storage: whole,
-        section: whole,
-        owned: whole,
-        shape,
-        label: "the words of a trial".into(),
-        error: None,
-        domain: None,
-        history: None,
-    };
+    let words = Binding::of_words(lease.clone(), WORDS as usize, "the words of a trial");
     Kernel::new(device, &KernelSource::text("zippy: a trial of loops", TRIAL))?
         .call()
         .update("words", words)
