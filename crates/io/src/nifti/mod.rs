@@ -119,10 +119,11 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         0.0 if sizes[axis - 1] == 1 => 1.0,
         distance => distance,
     };
-    let directions = directions(fields, axes);
-    let spacing = match &directions {
+    let form = Form::new(fields);
+    let directions = directions(fields, &form, axes);
+    let spacing = match (&form, &directions) {
         // The matrix has the distances, too, and may say others.
-        Some(columns) if fields.integer(version.qform, 0) <= 0 => {
+        (Form::Matrix, Some(columns)) => {
             let length = |axis: usize| {
                 let length = columns[axis - 1].iter().map(|part| part * part).sum::<f64>().sqrt();
                 if length > 0.0 && length.is_finite() { length } else { distance(axis) }
@@ -136,7 +137,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     Claim {
         components: Stated::new(components, version.datatype.at as u64),
         spacing: Some(spacing),
-        origin: origin(fields),
+        origin: origin(fields, &form),
         directions,
         rescale: if rgb { None } else { rescale(path, fields)? },
         ..Claim::plain(kind, fields.big_endian, Stated::new(sizes, at))
@@ -176,37 +177,63 @@ fn kind(path: &Path, fields: &Fields) -> Result<(ScalarKind, i64), IoError> {
     Ok((kind, components))
 }
 
-/// Where the first voxel is, in three dimensions: by the quaternion's offset, else by the matrix, where the header says
-/// that it has one.
-fn origin(fields: &Fields) -> Option<Stated<Vec<f64>>> {
+/// Source of position and directions in a header, which may hold two.
+enum Form {
+    /// The affine matrix: three rows of four numbers.
+    Matrix,
+    /// A rotation and an offset.
+    Quaternion,
+    /// Neither: the header gives distances only.
+    None,
+}
+
+impl Form {
+    /// The matrix where its code is above 0, else the quaternion where its code is: a program that registers a volume
+    /// to another space writes the matrix and leaves the scanner's quaternion as it is. nibabel (`get_best_affine`)
+    /// and FSL choose in the same order.
+    fn new(fields: &Fields) -> Self {
+        let is_given = |code| fields.integer(code, 0) > 0;
+        match (is_given(fields.version.sform), is_given(fields.version.qform)) {
+            (true, _) => Self::Matrix,
+            (false, true) => Self::Quaternion,
+            (false, false) => Self::None,
+        }
+    }
+}
+
+/// Position of the first voxel, in three dimensions.
+fn origin(fields: &Fields, form: &Form) -> Option<Stated<Vec<f64>>> {
     let version = fields.version;
-    let (field, step, first) = if fields.integer(version.qform, 0) > 0 {
-        (version.qoffset, 1, 0)
-    } else if fields.integer(version.sform, 0) > 0 {
-        (version.srow, 4, 3)
-    } else {
-        return None;
+    let (field, step, first) = match form {
+        Form::Matrix => (version.srow, 4, 3),
+        Form::Quaternion => (version.qoffset, 1, 0),
+        Form::None => return None,
     };
     Some(Stated::new((0..3).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
 }
 
-/// Where the axes point, by the quaternion or the matrix as above.
-fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+/// Directions of the axes: the columns of the matrix, whose lengths are distances, or unit vectors of the quaternion.
+fn directions(fields: &Fields, form: &Form, axes: usize) -> Option<Vec<Vec<f64>>> {
     let version = fields.version;
-    if fields.integer(version.qform, 0) > 0 {
-        let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
-        let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
-        // The third axis of a left-handed volume points the other way.
-        let handed = if fields.float(version.pixdim, 0) < 0.0 { -1.0 } else { 1.0 };
-        let columns = [
-            [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
-            [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
-            [2.0 * (b * d + a * c), 2.0 * (c * d - a * b), a * a + d * d - b * b - c * c].map(|part| part * handed),
-        ];
-        return Some(columns[..axes].iter().map(|column| column.to_vec()).collect());
+    match form {
+        Form::Matrix => {
+            let column = |axis: usize| (0..3).map(|row| fields.float(version.srow, 4 * row + axis)).collect();
+            Some((0..axes).map(column).collect())
+        }
+        Form::Quaternion => {
+            let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
+            let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
+            // The third axis of a left-handed volume points the other way.
+            let handed = if fields.float(version.pixdim, 0) < 0.0 { -1.0 } else { 1.0 };
+            let columns = [
+                [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
+                [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
+                [2.0 * (b * d + a * c), 2.0 * (c * d - a * b), a * a + d * d - b * b - c * c].map(|part| part * handed),
+            ];
+            Some(columns[..axes].iter().map(|column| column.to_vec()).collect())
+        }
+        Form::None => None,
     }
-    let column = |axis: usize| (0..3).map(|row| fields.float(version.srow, 4 * row + axis)).collect();
-    (fields.integer(version.sform, 0) > 0).then(|| (0..axes).map(column).collect())
 }
 
 /// Slope and intercept; a slope of 0 or NaN says that there are none.

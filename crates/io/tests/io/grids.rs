@@ -106,6 +106,25 @@ fn nifti_matrix_decides_over_pixdim() {
     assert_eq!(grid.directions, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]);
 }
 
+/// nibabel's `get_best_affine` and FSL take the matrix where its code is above 0, whatever the quaternion says.
+#[test]
+fn nifti_with_both_forms_has_the_grid_of_the_matrix() {
+    let folder = Folder::new();
+    let root = 0.5_f32.sqrt();
+    let rows = [2.0, 0.0, 0.0, 1.0, 0.0, 0.0, -3.0, 2.0, 0.0, 0.5, 0.0, 3.0];
+    let both: &[(usize, &[f32])] = &[(256, &[0.0, 0.0, root]), (268, &[-12.5, 7.0, 100.25]), (280, &rows)];
+    let matrix = Grid::from_steps([1.0, 2.0, 3.0], [[2.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, -3.0, 0.0]]);
+    let turn = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    let quaternion = Grid::new(ORIGIN, SPACING).with_directions(turn);
+    for forms in [(1, 1), (1, 4), (4, 1), (0, 1)] {
+        assert_eq!(nifti(&folder, 3, forms, both).grid(), matrix, "{forms:?}");
+    }
+    for forms in [(1, 0), (4, 0), (1, -1)] {
+        near(&nifti(&folder, 3, forms, both).grid(), &quaternion, 1e-6);
+    }
+    assert_eq!(nifti(&folder, 3, (0, 0), both).grid(), Grid::from(SPACING));
+}
+
 #[test]
 fn files_without_positions_have_the_default_grid() {
     let folder = Folder::new();

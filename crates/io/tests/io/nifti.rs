@@ -182,7 +182,14 @@ fn scale_and_origin() {
             assert_eq!(open(Header { scale, ..plain() }).rescale(), None);
         }
         let (quaternion, matrix) = ([-1.0, 2.5, 3.0], [4.0, 5.0, -6.5]);
-        for (qform, sform, origin) in [(1, 1, Some(&quaternion[..])), (0, 2, Some(&matrix)), (0, 0, None)] {
+        let forms = [
+            (1, 1, Some(&matrix[..])),
+            (1, 0, Some(&quaternion)),
+            (0, 2, Some(&matrix)),
+            (0, 0, None),
+            (3, -1, Some(&quaternion)),
+        ];
+        for (qform, sform, origin) in forms {
             assert_eq!(open(Header { forms: (qform, sform, quaternion, matrix), ..plain() }).origin(), origin);
         }
         // Time steps of which there is one; an axis of one voxel without a distance.
