@@ -2,8 +2,13 @@
 
 use zippy::Grid;
 
-/// Grid of axes of which a file gives spacing, origin and directions, these of any length and in a space of one to three
-/// dimensions. Missing axes have a spacing of 1 and point across the others.
+use crate::store::Stated;
+
+/// A vector for each axis.
+pub type Directions = Vec<Vec<f64>>;
+
+/// Grid of axes with this spacing, origin and directions, in a space of one to three dimensions. The directions may have
+/// any length, which does not count. Missing axes have a spacing of 1 and point across the others.
 pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) -> Grid {
     let number = |numbers: &[f64], at: usize, none: f64| numbers.get(at).copied().unwrap_or(none);
     let along_space = Grid::new(
@@ -13,6 +18,22 @@ pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) ->
     let Some(directions) = directions else { return along_space };
     let known = directions.iter().take(3).map(|vector| unit(std::array::from_fn(|row| number(vector, row, 0.0))));
     along_space.with_directions(completed(known.collect()))
+}
+
+/// Spacing and unit vectors of axes for which a file gives a spacing and, apart from it, directions of any length: voxel
+/// `i` of an axis stands at `i * spacing * direction`, so that lengths are factors of the spacing, which is 1 where the
+/// file gives none. Without directions of other lengths than 1 both are as they were.
+pub fn scaled(
+    mut spacing: Option<Stated<Vec<f64>>>,
+    directions: Option<Stated<Directions>>,
+) -> (Option<Stated<Vec<f64>>>, Option<Directions>) {
+    let Some(Stated { value: mut directions, at }) = directions else { return (spacing, None) };
+    let lengths: Vec<f64> = directions.iter_mut().map(|vector| normalise(vector)).collect();
+    if lengths.iter().any(|&length| length != 1.0) {
+        let spacing = spacing.get_or_insert_with(|| Stated::new(vec![1.0; lengths.len()], at));
+        spacing.value.iter_mut().zip(lengths).for_each(|(spacing, length)| *spacing *= length);
+    }
+    (spacing, Some(directions))
 }
 
 /// Three directions of which the first ones are known.
@@ -40,16 +61,26 @@ fn completed(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
     }
 }
 
-/// A vector of length 1; one without a direction stays as it is.
-fn unit(vector: [f64; 3]) -> [f64; 3] {
+/// The vector of length 1 along a vector.
+fn unit(mut vector: [f64; 3]) -> [f64; 3] {
+    normalise(&mut vector);
+    vector
+}
+
+/// Takes a vector to length 1 and returns its length. A vector without a direction, or with numbers that are not finite,
+/// stays as it is and counts as one of length 1.
+fn normalise(vector: &mut [f64]) -> f64 {
     let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-    if most == 0.0 || !most.is_finite() {
-        return vector;
+    if most == 0.0 || !vector.iter().all(|part| part.is_finite()) {
+        return 1.0;
     }
-    let scaled = vector.map(|part| part / most);
-    let length = scaled.iter().map(|part| part * part).sum::<f64>().sqrt();
+    let scaled = vector.iter().map(|part| (part / most).powi(2)).sum::<f64>().sqrt();
     // Unit vectors keep their bits.
-    if (length * most - 1.0).abs() < 1e-15 { vector } else { scaled.map(|part| part / length) }
+    if (scaled * most - 1.0).abs() < 1e-15 {
+        return 1.0;
+    }
+    vector.iter_mut().for_each(|part| *part = *part / most / scaled);
+    scaled * most
 }
 
 #[cfg(test)]
@@ -75,8 +106,26 @@ mod tests {
     }
 
     #[test]
+    fn lengths_of_directions_are_factors_of_the_spacing() {
+        let stated = |vectors: Vec<Vec<f64>>| Some(Stated::new(vectors, 7));
+        let vectors = vec![vec![2.0, 0.0, 0.0], vec![0.0, -3.0, 4.0], vec![0.0; 3], vec![f64::NAN, 1.0, 0.0]];
+        let (spacing, directions) = scaled(Some(Stated::new(vec![0.5, 2.0, 3.0, 4.0], 5)), stated(vectors.clone()));
+        assert_eq!(spacing, Some(Stated::new(vec![1.0, 10.0, 3.0, 4.0], 5)));
+        let directions = directions.unwrap();
+        assert_eq!(directions[..3], [vec![1.0, 0.0, 0.0], vec![0.0, -0.6, 0.8], vec![0.0; 3]]);
+        assert!(directions[3][0].is_nan() && directions[3][1] == 1.0);
+        assert_eq!(scaled(None, stated(vectors)).0, Some(Stated::new(vec![2.0, 5.0, 1.0, 1.0], 7)));
+        let extreme = stated(vec![vec![3e300, 4e300], vec![3e-300, -4e-300]]);
+        let (Some(Stated { value: lengths, .. }), Some(extreme)) = scaled(None, extreme) else { panic!("no spacing") };
+        assert!((lengths[0] / 5e300 - 1.0).abs() < 1e-15 && (lengths[1] / 5e-300 - 1.0).abs() < 1e-15, "{lengths:?}");
+        assert!(extreme.iter().all(|vector| (vector[0] - 0.6).abs() < 1e-15 && (vector[1].abs() - 0.8).abs() < 1e-15));
+    }
+
+    #[test]
     fn unit_directions_keep_their_bits() {
         let turned = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [0.64, -0.48, 0.6]];
-        assert_eq!(grid(&[], &[], Some(&turned.map(|vector| vector.to_vec()))).directions, turned);
+        let vectors = turned.map(|vector| vector.to_vec()).to_vec();
+        assert_eq!(grid(&[], &[], Some(&vectors)).directions, turned);
+        assert_eq!(scaled(None, Some(Stated::new(vectors.clone(), 7))), (None, Some(vectors)));
     }
 }

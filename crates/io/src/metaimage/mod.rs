@@ -8,6 +8,7 @@ mod fields;
 use std::path::{Path, PathBuf};
 
 use super::files::{Head, beside, named_by, numbered};
+use super::placing::scaled;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
@@ -111,15 +112,15 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     let big_endian = if text { cfg!(target_endian = "big") } else { order[0].or(order[1]).unwrap_or(false) };
     let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
     let origin = origin.transpose()?;
-    let directions = directions(fields, count);
+    let (spacing, directions) = scaled(spacing, directions(fields, count));
     Claim { components, spacing, origin, directions, ..Claim::plain(kind, big_endian, sizes) }.check(path)
 }
 
 /// Where the axes point, where the header gives as many numbers as that takes.
-fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+fn directions(fields: &Fields, axes: usize) -> Option<Stated<Vec<Vec<f64>>>> {
     let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
     let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    (parts.len() == axes * axes).then(|| parts.chunks(axes).map(<[f64]>::to_vec).collect())
+    (parts.len() == axes * axes).then(|| Stated::new(parts.chunks(axes).map(<[f64]>::to_vec).collect(), stated.at))
 }
 
 fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {

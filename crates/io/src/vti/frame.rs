@@ -5,6 +5,7 @@ use std::path::Path;
 use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
+use crate::placing::scaled;
 use crate::store::Stated;
 
 /// What the element of an image says of its points.
@@ -12,11 +13,13 @@ use crate::store::Stated;
 pub struct Frame {
     /// First and last index of a point along each axis.
     pub whole: Stated<[(i64, i64); 3]>,
+    /// Distance of neighbouring points along each axis.
     pub spacing: Option<Stated<Vec<f64>>>,
+    /// Where the axes point, as vectors of length 1: the columns of the image's matrix, whose lengths are factors of
+    /// the spacing here.
+    pub directions: Option<Vec<Vec<f64>>>,
     /// Position of the point with index 0 on all axes.
     origin: Option<Stated<Vec<f64>>>,
-    /// Rows of the matrix that turns the axes.
-    direction: Option<Stated<Vec<f64>>>,
 }
 
 impl Frame {
@@ -29,12 +32,12 @@ impl Frame {
             let message = "the points of WholeExtent are more bytes than fit 63 bits";
             return Err(IoError::malformed(path, whole.at, message));
         }
-        Ok(Self {
-            whole,
-            spacing: element.floats(path, "Spacing", 3)?,
-            origin: element.floats(path, "Origin", 3)?,
-            direction: element.floats(path, "Direction", 9)?,
-        })
+        let column = |rows: &[f64], axis: usize| [0, 1, 2].map(|row| rows[3 * row + axis]).to_vec();
+        let columns = |rows: &[f64]| (0..3).map(|axis| column(rows, axis)).collect();
+        let matrix = element.floats(path, "Direction", 9)?;
+        let (spacing, directions) =
+            scaled(element.floats(path, "Spacing", 3)?, matrix.map(|rows| Stated::new(columns(&rows.value), rows.at)));
+        Ok(Self { whole, spacing, directions, origin: element.floats(path, "Origin", 3)? })
     }
 
     /// Points along each axis.
@@ -42,27 +45,24 @@ impl Frame {
         Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
     }
 
-    /// Where the first point of the image is.
+    /// Where the first point of the image is. An origin that is left out is 0, which counts where indices begin at
+    /// others than 0.
     pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
-        let Stated { value: origin, at } = self.origin.as_ref()?;
+        let zero = Stated::new(vec![0.0; 3], self.whole.at);
+        let is_default = self.origin.is_none() && self.whole.value.iter().all(|&(first, _)| first == 0);
+        let Stated { value: origin, at } = self.origin.as_ref().or((!is_default).then_some(&zero))?;
         let spacing = self.spacing.as_ref().map_or([1.0; 3], |spacing| [0, 1, 2].map(|axis| spacing.value[axis]));
         let step = [0, 1, 2].map(|axis| spacing[axis] * self.whole.value[axis].0 as f64);
-        let point = |row: usize| match &self.direction {
+        let point = |row: usize| match &self.directions {
             None => origin[row] + step[row],
-            Some(rows) => origin[row] + (0..3).map(|axis| rows.value[3 * row + axis] * step[axis]).sum::<f64>(),
+            Some(vectors) => origin[row] + (0..3).map(|axis| vectors[axis][row] * step[axis]).sum::<f64>(),
         };
         Some(Stated::new((0..3).map(point).collect(), *at))
     }
 
-    /// Where the axes of the image point: the columns of its matrix.
-    pub fn directions(&self) -> Option<Vec<Vec<f64>>> {
-        let rows = &self.direction.as_ref()?.value;
-        Some((0..3).map(|axis| (0..3).map(|row| rows[3 * row + axis]).collect()).collect())
-    }
-
     /// What it says of the axes, which have no names here.
     pub fn metadata(&self) -> Metadata {
-        let mut found = Metadata { directions: self.directions(), ..Metadata::default() };
+        let mut found = Metadata { directions: self.directions.clone(), ..Metadata::default() };
         if found.is_along_space() {
             found.directions = None;
         }

@@ -130,7 +130,7 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
         components: array.components.clone(),
         spacing: document.frame.spacing.clone(),
         origin: document.frame.first_point(),
-        directions: document.frame.directions(),
+        directions: document.frame.directions.clone(),
         ..Claim::plain(kind, big_endian, document.frame.sizes())
     })
 }

@@ -149,6 +149,39 @@ fn nrrd_axis_minima_are_positions_of_centres_or_of_cells() {
     assert_eq!(file.grid(), Grid::new([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(directions));
 }
 
+/// Voxel `i` of an axis stands at `i * spacing * direction`: the length of a direction counts.
+#[test]
+fn lengths_of_directions_multiply_the_spacing() {
+    let folder = Folder::new();
+    // Lengths 2, 5 and 0.25, the last two axes turned.
+    let columns = [[2.0, 0.0, 0.0], [0.0, 3.0, 4.0], [0.0, 0.2, -0.15]];
+    let directions = [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [0.0, 0.8, -0.6]];
+    let matrix = words((0..9).map(|at| columns[at % 3][at / 3]));
+    let (along, plain) = (format!("Direction=\"{matrix}\""), Grid::new([0.0; 3], [2.0, 5.0, 0.25]));
+    near(&vti(&folder, "0 3 0 2 0 1", &along).grid(), &plain.with_directions(directions), 1e-15);
+    let place = format!("Origin=\"{}\" Spacing=\"{}\" {along}", words(ORIGIN), words(SPACING));
+    let wanted = Grid::new(ORIGIN, [1.0, 6.25, 1.0]).with_directions(directions);
+    let file = vti(&folder, "3 6 -1 1 10 11", &place);
+    // By hand: origin + columns * spacing * (3, -1, 10).
+    let first = [-12.5 + 3.0, 7.0 - 3.75 + 8.0, 100.25 - 5.0 - 6.0];
+    near(&file.grid(), &Grid { origin: first, ..wanted }, 1e-13);
+    near(&file.grid(), &wanted.section([3, -1, 10], [1; 3]), 1e-13);
+    assert_eq!(file.spacing(), file.grid().spacing);
+    let text = "Direction=\"2 0 0 0 1 0 0 0 1\" Spacing=\"1 1 1\"";
+    assert_eq!(
+        vti(&folder, "3 6 0 2 0 1", &format!("{text} Origin=\"0 0 0\"")).grid().position([1.0; 3]),
+        [8.0, 1.0, 1.0]
+    );
+
+    // An origin that is left out is 0.
+    assert_eq!(vti(&folder, "3 6 0 2 0 1", text).grid(), Grid::new([6.0, 0.0, 0.0], [2.0, 1.0, 1.0]));
+
+    let lines = format!("TransformMatrix = {}\nOffset = {}\n", words(columns.concat()), words(ORIGIN));
+    near(&metaimage(&folder, &lines).grid(), &Grid { spacing: [2.0, 5.0, 0.25], ..wanted }, 1e-15);
+    let lines = format!("{lines}ElementSpacing = {}\n", words(SPACING));
+    near(&metaimage(&folder, &lines).grid(), &wanted, 1e-15);
+}
+
 /// An axis without a direction is told where the grid is used, and does not keep the voxels from being read.
 #[test]
 fn directions_in_a_plane_are_refused_by_the_check() {

@@ -1,5 +1,7 @@
 //! Positions of cells, through every format that holds them.
 
+use std::path::Path;
+
 use zippy::{Config, Grid, Layout, Split, run_with};
 
 use super::super::{Axis, LoadOptions, Metadata, SaveOptions, load_with, save_with};
@@ -54,5 +56,42 @@ fn grids_survive_every_format() {
             })
             .unwrap();
         }
+    }
+}
+
+/// An image of 4 x 3 x `slices` bytes.
+fn vti(path: &Path, extent: &str, slices: usize, place: &str) {
+    let text = format!(
+        "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\"><ImageData \
+         WholeExtent=\"{extent}\" {place}><Piece Extent=\"{extent}\"><PointData><DataArray type=\"UInt8\" Name=\"s\" \
+         format=\"ascii\">{}</DataArray></PointData></Piece></ImageData></VTKFile>",
+        "7 ".repeat(12 * slices)
+    );
+    std::fs::write(path, text).unwrap();
+}
+
+/// Metadata have directions of length 1, which a save takes.
+#[test]
+fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
+    let directory = directory();
+    let [path, again] = ["a.vti", "again.vti"].map(|name| directory.path().join(name));
+    for (matrix, directions) in [
+        ("2 0 0 0 5 0 0 0 0.25", None),
+        ("0 -5 0 2 0 0 0 0 0.25", Some(vec![vec![0.0, 1.0, 0.0], vec![-1.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]])),
+    ] {
+        vti(&path, "3 6 -1 1 0 1", 2, &format!("Direction=\"{matrix}\" Spacing=\"0.5 1 4\" Origin=\"1 2 3\""));
+        run_with(Config::threads(3), |world| {
+            let found = load_with::<u8, 3>(world, &path, "array", &LoadOptions::new(), Layout::new)?;
+            assert_eq!(found.metadata.directions, directions);
+            let grid = found.metadata.grid().unwrap();
+            assert_eq!(grid.spacing, [1.0, 5.0, 1.0]);
+            assert_eq!(grid, crate::volume::open(&path).unwrap().grid());
+            let options = SaveOptions::new().metadata(found.metadata.clone());
+            save_with(world, &again, found.array.at(..), &options)?;
+            let saved = load_with::<u8, 3>(world, &again, "again", &LoadOptions::new(), Layout::new)?;
+            assert_eq!(saved.metadata, found.metadata);
+            Ok(())
+        })
+        .unwrap();
     }
 }
