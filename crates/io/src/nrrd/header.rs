@@ -229,7 +229,8 @@ impl Draft<'_> {
             }
             "kinds" => self.kinds(value, at)?,
             "axis mins" => self.notes.mins = floats(path, at, field, value, self.dimension(field, at)?)?,
-            "thicknesses" | "axis maxs" => drop(floats(path, at, field, value, self.dimension(field, at)?)?),
+            "axis maxs" => self.notes.maxs = floats(path, at, field, value, self.dimension(field, at)?)?,
+            "thicknesses" => drop(floats(path, at, field, value, self.dimension(field, at)?)?),
             "centers" => {
                 let words = axis_words(path, at, field, value, self.dimension(field, at)?)?;
                 self.notes.centers = words.into_iter().map(str::to_lowercase).collect();
@@ -346,23 +347,21 @@ impl Draft<'_> {
             let vectors = vectors.chain(self.found.directions.iter_mut().flatten());
             vectors.filter_map(|vector| vector.first_mut()).for_each(|first| *first = -*first);
         }
-        // NaN stands for "says nothing".
-        spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
         // A slice lies in a space of more dimensions than it has axes.
         let origin = self.found.origin.filter(|origin| {
             origin.value.len() >= sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
         });
         let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
-        let stated = spacing.is_some() || origin.is_some();
-        let least = || {
-            let none = vec![1.0; sizes.value.len()];
-            let found = self.notes.origin(spacing.as_ref().map_or(&none, |spacing| &spacing.value), before)?;
-            Some(Stated::new(found, sizes.at))
-        };
-        let origin = origin.or_else(least);
         let most_axes = self.most_axes;
-        let claim =
+        let mut claim =
             Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };
+        // Positions of ends lie on axes of space.
+        if !self.seen.contains(&"space directions") {
+            self.notes.place(&mut claim, before);
+        }
+        // NaN stands for "says nothing".
+        claim.spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
+        let stated = claim.spacing.is_some() || claim.origin.is_some();
         let grid = claim.check(self.path)?;
         let metadata = self.notes.metadata(&grid, stated, before);
         let Found { files, files_at, line_skip, byte_skip, .. } = self.found;

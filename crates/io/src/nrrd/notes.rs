@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::array::{Axis, Metadata};
-use crate::store::VoxelLayout;
+use crate::store::{Claim, Stated, VoxelLayout};
 
 /// What the fields say in words; lists have an entry for each axis of the file, or none at all.
 #[derive(Default)]
@@ -14,6 +14,7 @@ pub struct Notes {
     /// One for each dimension of space.
     pub space_units: Vec<String>,
     pub mins: Vec<f64>,
+    pub maxs: Vec<f64>,
     pub centers: Vec<String>,
     pairs: Map<String, Value>,
 }
@@ -44,21 +45,56 @@ impl Notes {
         Metadata { name, axes: found, directions: unit_vectors(grid), attributes: self.pairs }
     }
 
-    /// Position of the first voxel by the least positions of the axes, as far as these and `centers` say it; `None`: of
-    /// no axis. `spacing` has a number for each axis of voxels.
-    pub fn origin(&self, spacing: &[f64], before: usize) -> Option<Vec<f64>> {
-        let along = |axis: usize| {
-            let least = self.mins.get(axis + before).copied().filter(|least| least.is_finite())?;
-            match self.centers.get(axis + before)?.as_str() {
-                "node" => Some(least),
-                "cell" => Some(least + spacing[axis] / 2.0),
-                _ => None,
-            }
-        };
-        let found: Vec<Option<f64>> = (0..spacing.len()).map(along).collect();
-        let is_any = found.iter().any(Option::is_some);
-        is_any.then(|| found.into_iter().map(Option::unwrap_or_default).collect())
+    /// Adds to a claim what the positions of the ends of axes (`axis mins`, `axis maxs`) say of spacing, origin and
+    /// directions, where no other field says it. An axis of voxels whose first end lies after its last one runs against
+    /// its axis of space. `before`: axes of components; a spacing of NaN is none.
+    pub fn place(&self, claim: &mut Claim, before: usize) {
+        let sizes = &claim.sizes;
+        let given = |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());
+        let along = |(axis, &voxels): (usize, &i64)| self.along(axis + before, voxels, given(axis));
+        let found: Vec<AxisPosition> = sizes.value.iter().enumerate().map(along).collect();
+        if claim.origin.is_none() && found.iter().any(|axis| axis.first.is_some()) {
+            let first = found.iter().map(|axis| axis.first.unwrap_or_default()).collect();
+            claim.origin = Some(Stated::new(first, sizes.at));
+        }
+        let steps: Vec<f64> =
+            found.iter().enumerate().map(|(axis, one)| one.step.or(given(axis)).unwrap_or(1.0)).collect();
+        let is_new = |is_wanted: fn(f64) -> bool| found.iter().any(|axis| axis.step.is_some_and(is_wanted));
+        if is_new(|step| step < 0.0) {
+            let vector =
+                |axis: usize| (0..steps.len()).map(|row| if row == axis { steps[axis] } else { 0.0 }).collect();
+            claim.directions = Some((0..steps.len()).map(vector).collect());
+        }
+        if is_new(|_| true) {
+            let lengths = found.iter().zip(&steps).map(|(axis, step)| axis.step.map_or(*step, f64::abs));
+            claim.spacing = Some(Stated::new(lengths.collect(), claim.spacing.as_ref().map_or(sizes.at, |all| all.at)));
+        }
     }
+
+    /// Position of an axis of the file by its ends, as far as these and `centers` say it. The ends are centres of voxels
+    /// (`node`), or lie half a step outside of them (`cell`). `spacing`: that of another field, which counts more.
+    fn along(&self, axis: usize, voxels: i64, spacing: Option<f64>) -> AxisPosition {
+        let end = |list: &[f64]| list.get(axis).copied().filter(|end| end.is_finite());
+        let (first, last) = (end(&self.mins), end(&self.maxs));
+        let (steps, outside) = match self.centers.get(axis).map(String::as_str) {
+            Some("node") => ((voxels - 1) as f64, 0.0),
+            Some("cell") => (voxels as f64, 0.5),
+            _ => return AxisPosition::default(),
+        };
+        let between = first.zip(last).filter(|_| spacing.is_none()).map(|(first, last)| (last - first) / steps);
+        let step = between.filter(|step| step.is_finite() && *step != 0.0);
+        let first = first.map(|first| first + outside * spacing.or(step).unwrap_or(1.0));
+        AxisPosition { first, step }
+    }
+}
+
+/// Position of an axis of voxels along its axis of space.
+#[derive(Default)]
+struct AxisPosition {
+    /// Centre of the first voxel.
+    first: Option<f64>,
+    /// From a voxel to the next one, where the ends say it; negative where the axis runs backwards.
+    step: Option<f64>,
 }
 
 /// Directions of length 1; `None` where they are the axes of space.

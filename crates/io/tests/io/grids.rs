@@ -141,12 +141,44 @@ fn nrrd_axis_minima_are_positions_of_centres_or_of_cells() {
     let folder = Folder::new();
     let more = "spacings: 0.5 1.25 4\naxis mins: 10 20 30\ncenters: cell node ???\n";
     assert_eq!(nrrd(&folder, more).grid(), Grid::new([10.25, 20.0, 0.0], SPACING));
+    let more = "space: right-anterior-superior\nspace directions: (0.5,0,0) (0,1.25,0) (0,0,4)\naxis mins: 1 2 3\ncenters: node node node\n";
+    assert_eq!(nrrd(&folder, more).grid(), Grid::from(SPACING));
     // A slice in a space of three dimensions keeps its position there.
     let head = "NRRD0004\ntype: uint8\ndimension: 2\nspace dimension: 3\nsizes: 4 3\nencoding: raw\n";
     let text = format!("{head}space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)\n\n");
     let file = volume::open(folder.file("s.nrrd", &[text.as_bytes(), &[7; 12]].concat())).unwrap();
     let directions = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
     assert_eq!(file.grid(), Grid::new([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(directions));
+}
+
+/// Between the ends of an axis there are as many steps as cells, or one less than nodes.
+#[test]
+fn nrrd_ends_of_axes_give_spacing_and_origin() {
+    let folder = Folder::new();
+    let ends = "axis mins: 0 -4 10\naxis maxs: 10 5 12\n";
+    let grid = |more: &str| nrrd(&folder, &format!("{ends}{more}")).grid();
+    assert_eq!(grid("centers: cell cell cell\n"), Grid::new([1.25, -2.5, 10.5], [2.5, 3.0, 1.0]));
+    assert_eq!(grid("centers: node node node\n"), Grid::new([0.0, -4.0, 10.0], [10.0 / 3.0, 4.5, 2.0]));
+    // An axis whose centers are not said has no position; a spacing that is given counts more than the ends.
+    assert_eq!(grid("centers: cell ??? node\n"), Grid::new([1.25, 0.0, 10.0], [2.5, 1.0, 2.0]));
+    let spacings = "centers: cell cell node\nspacings: 0.5 nan 3\n";
+    assert_eq!(grid(spacings), Grid::new([0.25, -2.5, 10.0], [0.5, 3.0, 3.0]));
+    assert_eq!(nrrd(&folder, "axis maxs: 10 5 12\ncenters: cell node cell\n").grid(), Grid::default());
+    // An axis that runs backwards is one of the opposite direction.
+    let backwards = "axis mins: 10 -4 nan\naxis maxs: 0 5 12\ncenters: cell node cell\n";
+    let mirrored = [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    assert_eq!(
+        nrrd(&folder, backwards).grid(),
+        Grid::new([8.75, -4.0, 0.0], [2.5, 4.5, 1.0]).with_directions(mirrored)
+    );
+    // No distance lies between ends that are the same, nor between the nodes of a single one.
+    let same = "axis mins: 3 -4 10\naxis maxs: 3 inf 12\ncenters: cell node node\n";
+    assert_eq!(nrrd(&folder, same).grid(), Grid::new([3.5, -4.0, 10.0], [1.0, 1.0, 2.0]));
+    // An axis of components goes before those of voxels.
+    let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 4 1\nkinds: vector domain domain\nencoding: raw\n";
+    let text = format!("{head}axis mins: 5 0 7\naxis maxs: 6 10 8\ncenters: cell cell node\n\n");
+    let file = volume::open(folder.file("v.nrrd", &[text.as_bytes(), &[7; 12]].concat())).unwrap();
+    assert_eq!((file.components(), file.grid()), (3, Grid::new([1.25, 7.0, 0.0], [2.5, 1.0, 1.0])));
 }
 
 /// Voxel `i` of an axis stands at `i * spacing * direction`: the length of a direction counts.

@@ -29,6 +29,13 @@ fn nrrd_of_others() {
     let [x, y] = [&axes[0], &axes[1]];
     assert_eq!((x.name.as_deref(), x.unit.as_deref(), x.spacing, x.origin), (Some("x"), Some("mm"), 0.5, 1.0));
     assert_eq!((y.name.as_deref(), y.unit.as_deref(), y.spacing, y.origin), (Some("y"), Some("s"), 2.0, 11.0));
+    // By the ends of the axes, of which the second runs backwards.
+    let ends = header.replace("spacings: nan 0.5 2\naxis mins: nan 1 10", "axis mins: nan 1 10\naxis maxs: nan 5 2");
+    std::fs::write(&path, [ends.as_bytes(), &cells].concat()).unwrap();
+    let by_ends = describe(&path).unwrap().metadata;
+    let positions: Vec<_> = by_ends.axes.iter().map(|axis| (axis.spacing, axis.origin)).collect();
+    assert_eq!(positions, [(2.0, 1.0), (2.0, 9.0)]);
+    assert_eq!(by_ends.directions, Some(vec![vec![1.0, 0.0], vec![0.0, -1.0]]));
     let attributes = json!({"modality": "DWMRI", "count": 3, "lines": "a\nb\\n"});
     assert_eq!(Some(&found.metadata.attributes), attributes.as_object());
     // Zippy has no such vector.
