@@ -29,7 +29,7 @@
 //!
 //! The attribute "ome" follows OME-Zarr 0.5. It is written where there are levels and where OME-Zarr has words for the axes: two
 //! or three of space, before which one of channels ("c", "channel") or of any other name and one of time ("t", "time") may
-//! stand, and no vectors nor records. Abbreviations of common units are written out, as OME-Zarr wants them.
+//! stand, no directions other than those of space, and no vectors nor records. Abbreviations of common units are written out, as OME-Zarr wants them.
 
 //!
 //! # Saving

@@ -22,8 +22,12 @@ const UNITS: &[(&str, &str)] = &[
     ("h", "hour"),
 ];
 
-/// The attribute for arrays at these nodes, level 0 first; `None` where OME-Zarr has no words for the axes.
+/// The attribute for arrays at these nodes, level 0 first; `None` where OME-Zarr has no words for the axes: it has scales
+/// and translations only, none for directions.
 pub fn attribute(metadata: &Metadata, count: usize, nodes: &[String]) -> Option<Value> {
+    if !metadata.is_along_space() {
+        return None;
+    }
     let names = axes::names(metadata, count);
     let types = types(&names)?;
     let axis = |axis: usize| {
@@ -73,24 +77,26 @@ fn written_out(unit: &str) -> &str {
     UNITS.iter().find(|(short, _)| *short == unit).map_or(unit, |(_, long)| long)
 }
 
-/// What the attribute of a group says of the axes of the array at a node, axis 0 first.
+/// What the attribute of a group says of the axes of the array at a node, axis 0 first. The transformations of the array
+/// come first, then those of all levels together.
 pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Option<Vec<Axis>> {
     multiscales(attributes)?.as_array()?.iter().find_map(|multiscale| {
         let is_it = |dataset: &&Value| dataset["path"].as_str() == Some(node);
         let dataset = multiscale.get("datasets")?.as_array()?.iter().find(is_it)?;
         let axes = multiscale.get("axes")?.as_array().filter(|axes| axes.len() == count)?;
-        let numbers = |key: &str, missing: f64| {
-            let list = dataset["coordinateTransformations"].as_array();
-            let found = list.into_iter().flatten().find_map(|one| one.get(key)?.as_array());
-            move |axis: usize| found.and_then(|list| list.get(axis)?.as_f64()).unwrap_or(missing)
+        let lists = [dataset.get("coordinateTransformations"), multiscale.get("coordinateTransformations")];
+        let steps: Vec<&Value> = lists.into_iter().flatten().filter_map(Value::as_array).flatten().collect();
+        let place = |axis: usize| {
+            let number = |step: &Value, key: &str| step.get(key)?.as_array()?.get(axis)?.as_f64();
+            steps.iter().fold((1.0, 0.0), |(spacing, origin), step| {
+                let scale = number(step, "scale").unwrap_or(1.0);
+                (spacing * scale, origin * scale + number(step, "translation").unwrap_or(0.0))
+            })
         };
-        let (spacing, origin) = (numbers("scale", 1.0), numbers("translation", 0.0));
         let text = |axis: usize, key: &str| axes[axis][key].as_str().map(str::to_string);
-        let axis = |at: usize| Axis {
-            name: text(at, "name"),
-            unit: text(at, "unit"),
-            spacing: spacing(at),
-            origin: origin(at),
+        let axis = |at: usize| {
+            let (spacing, origin) = place(at);
+            Axis { name: text(at, "name"), unit: text(at, "unit"), spacing, origin }
         };
         Some((0..count).rev().map(axis).collect())
     })

@@ -130,6 +130,25 @@ fn axes_of_ome_and_of_xarray() {
     change(&path.join("zarr.json"), |document| document["attributes"] = ome);
     near(spacings().collect(), [("x", None, 0.5, 0.0), ("y", Some("micrometer".into()), 8.0, 0.0)]);
     assert_eq!(told(&path)[1].spacing, 4.0);
+    // The transformations of all levels follow those of a level, each in its order; what is not read changes nothing.
+    let of_level =
+        json!([{"type": "scale", "scale": [4.0, 0.5]}, {"type": "translation", "translation": [10.0, -1.0]}]);
+    let of_all = json!([
+        {"type": "identity"}, {"type": "scale", "scale": [0.25, 3.0]}, {"type": "translation", "translation": [0.5, 7.0]},
+    ]);
+    change(&path.join("zarr.json"), |document| {
+        let multiscale = &mut document["attributes"]["ome"]["multiscales"][0];
+        multiscale["datasets"][0]["coordinateTransformations"] = of_level;
+        multiscale["coordinateTransformations"] = of_all;
+    });
+    near(spacings().collect(), [("x", None, 1.5, 4.0), ("y", Some("micrometer".into()), 2.0, 3.0)]);
+    // Of all levels alone, and in an attribute of the version before.
+    change(&path.join("zarr.json"), |document| {
+        let mut multiscales = document["attributes"]["ome"]["multiscales"].take();
+        multiscales[0]["datasets"][0].as_object_mut().unwrap().remove("coordinateTransformations");
+        document["attributes"] = json!({"multiscales": multiscales});
+    });
+    near(spacings().collect(), [("x", None, 3.0, 7.0), ("y", Some("micrometer".into()), 0.5, 0.5)]);
 }
 
 /// Several arrays, of which one must be named, and one that cannot be read.
