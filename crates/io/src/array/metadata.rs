@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use zippy::Grid;
 
 use crate::placing;
+use crate::store::Stated;
 
 /// What goes into a file beside the cells of an array, and comes back with them. Formats keep what they have words for; the
 /// table of [`array`](mod@crate::array) says which.
@@ -14,9 +15,14 @@ pub struct Metadata {
     pub name: Option<String>,
     /// One for each axis of the array, axis 0 first; empty: nothing is known of them.
     pub axes: Vec<Axis>,
-    /// Where each axis points, as vectors of length 1, one for each axis, with as many numbers as there are axes; `None`:
-    /// along the axes of space. Then the origins of all axes together are the position of the first cell in space.
+    /// Where each axis points, as vectors of length 1, one for each axis, with as many numbers as space has dimensions;
+    /// `None`: along the axes of space. The origins of all axes together, and [`Self::further_origin`] after them, are
+    /// the position of the first cell in space.
     pub directions: Option<Vec<Vec<f64>>>,
+    /// Position of the first cell along the dimensions of space that follow those of the axes, for a slice or a line
+    /// in a larger space; needs [`Self::axes`]. Empty: space has as many dimensions as the array has axes. A slice in
+    /// a space of three dimensions has one number here, which is its height where directions are `None`.
+    pub further_origin: Vec<f64>,
     /// What the user wants to keep beside, by name.
     pub attributes: Map<String, Value>,
 }
@@ -52,16 +58,55 @@ impl Metadata {
             (axis.spacing, axis.origin) = (grid.spacing[number], grid.origin[number]);
         }
         self.directions = (!grid.is_along_space()).then(|| grid.directions.map(|vector| vector.to_vec()).to_vec());
+        self.further_origin.clear();
         self
     }
 
-    /// Positions of the cells of an array of up to three axes; `None` for one of more. An axis that is missing has a
-    /// spacing of 1 and points across the others.
+    /// Positions of the cells of an array of up to three axes in a space of up to three dimensions; `None` for more of
+    /// either. An axis that is missing has a spacing of 1 and points across the others.
     pub fn grid(&self) -> Option<Grid> {
         let axes = self.axes.len().max(self.directions.as_ref().map_or(0, Vec::len));
+        if axes.max(self.dimensions()) > 3 {
+            return None;
+        }
         let numbers = |number: fn(&Axis) -> f64| self.axes.iter().map(number).collect::<Vec<f64>>();
-        let (spacing, origin) = (numbers(|axis| axis.spacing), numbers(|axis| axis.origin));
-        (axes <= 3).then(|| placing::grid(&spacing, &origin, self.directions.as_deref()))
+        let (mut spacing, mut origin) = (numbers(|axis| axis.spacing), numbers(|axis| axis.origin));
+        spacing.resize(axes, 1.0);
+        origin.extend(&self.further_origin);
+        // Rounding in the lengths of directions counts.
+        let directions = self.directions.clone().map(|vectors| Stated::new(vectors, 0));
+        let (spacing, directions) = placing::scaled(Some(Stated::new(spacing, 0)), directions);
+        Some(placing::grid(&spacing.unwrap_or_default().value, &origin, directions.as_deref()))
+    }
+
+    /// Dimensions of the space that origins and directions are in.
+    pub(crate) fn dimensions(&self) -> usize {
+        let longest = self.directions.iter().flatten().map(Vec::len).max();
+        longest.unwrap_or(0).max(self.axes.len() + self.further_origin.len())
+    }
+
+    /// The same for an array of so many axes in the space of fewest dimensions that holds it: those in which the array
+    /// stands at 0 and no axis advances go, as far as there is none for each axis. Directions along the axes of space
+    /// are none.
+    pub(crate) fn in_smallest_space(mut self, axes: usize) -> Self {
+        let part = |vector: &[f64], at: usize| vector.get(at).copied().unwrap_or(0.0);
+        let is_empty = |dimension: usize| {
+            let mut all = self.directions.iter().flatten();
+            part(&self.further_origin, dimension - axes) == 0.0 && all.all(|vector| part(vector, dimension) == 0.0)
+        };
+        let mut dimensions = self.dimensions().max(axes + self.further_origin.len());
+        while dimensions > axes && is_empty(dimensions - 1) {
+            dimensions -= 1;
+        }
+        self.further_origin.resize(dimensions - axes, 0.0);
+        self.directions.iter_mut().flatten().for_each(|vector| vector.resize(dimensions, 0.0));
+        if self.is_along_space() {
+            self.directions = None;
+        }
+        if !self.further_origin.is_empty() {
+            self.axes.resize(axes, Axis::default());
+        }
+        self
     }
 
     /// Whether it can be that of an array of so many axes.
@@ -81,9 +126,22 @@ impl Metadata {
                 return Err(format!("an origin of {} on axis {number}; it must be finite", axis.origin));
             }
         }
+        let further = &self.further_origin;
+        if !further.iter().all(|part| part.is_finite()) {
+            return Err(format!("a further origin of {further:?}; it must be finite"));
+        }
+        if !further.is_empty() && self.axes.is_empty() {
+            return Err(format!("a further origin of {further:?} without axes; it follows their origins"));
+        }
         let Some(directions) = &self.directions else { return Ok(()) };
-        if directions.len() != axes || directions.iter().any(|vector| vector.len() != axes) {
-            return Err(format!("directions {directions:?} for {axes} axes; each needs a vector of {axes} numbers"));
+        let dimensions = axes + further.len();
+        if directions.len() != axes || directions.iter().any(|vector| vector.len() != dimensions) {
+            let space = match further.len() {
+                0 => String::new(),
+                _ => format!(" in a space of {dimensions} dimensions (further origin {further:?})"),
+            };
+            let message = format!("each needs a vector of {dimensions} numbers");
+            return Err(format!("directions {directions:?} for {axes} axes{space}; {message}"));
         }
         for vector in directions {
             let length = vector.iter().map(|part| part * part).sum::<f64>().sqrt();
@@ -102,7 +160,10 @@ impl Metadata {
 
     /// Whether it says nothing but a name.
     pub(crate) fn is_name_alone(&self) -> bool {
-        self.axes.is_empty() && self.directions.is_none() && self.attributes.is_empty()
+        self.axes.is_empty()
+            && self.directions.is_none()
+            && self.further_origin.is_empty()
+            && self.attributes.is_empty()
     }
 
     /// Whether all axes point along the axes of space.

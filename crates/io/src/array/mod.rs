@@ -12,7 +12,8 @@
 //! `[x, y, z]` its element `[z, y, x]`, in C order and in Fortran order. The numbers of a vector are a last axis there. A cell is a point of VTK's images; an axis that is missing has one point.
 //!
 //! Metadata comes back as it was, but for directions along the axes of space, which come back as none, and for axes of which
-//! nothing is known beside directions, which NRRD gives a spacing of 1. Attributes are written as JSON; text of others that is
+//! nothing is known beside directions, which NRRD gives a spacing of 1. A slice in a larger space keeps its position there
+//! ([`Metadata::further_origin`]); a dimension of space in which it stands at 0 and does not advance is left out. Attributes are written as JSON; text of others that is
 //! no JSON is loaded as text.
 
 mod blocks;

@@ -12,6 +12,9 @@ use super::outline::Outline;
 /// A header longer than this is not read.
 const MOST: usize = 1 << 20;
 
+/// A space of more dimensions is not read.
+const MOST_DIMENSIONS: usize = 8;
+
 /// The file of a box.
 ///
 /// # Errors
@@ -77,20 +80,26 @@ fn place(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Res
     }
     let along = |axis: usize| metadata.axes.get(axis).cloned().unwrap_or_default();
     let vector = |parts: Vec<f64>| format!("({})", parts.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
-    let straight = |axis: usize| (0..axes).map(|at| f64::from(u8::from(at == axis))).collect();
+    let dimensions = axes + metadata.further_origin.len();
+    if dimensions > MOST_DIMENSIONS {
+        return Err(format!("cannot have a space of {dimensions} dimensions; at most {MOST_DIMENSIONS}"));
+    }
+    let straight = |axis: usize| (0..dimensions).map(|at| f64::from(u8::from(at == axis))).collect();
     let direction = |axis: usize| -> String {
         let unit: Vec<f64> = metadata.directions.as_ref().map_or_else(|| straight(axis), |all| all[axis].clone());
         vector(unit.iter().map(|part| part * along(axis).spacing).collect())
     };
     let directions: Vec<String> = (0..axes).map(direction).collect();
-    let origin = vector((0..axes).map(|axis| along(axis).origin).collect());
+    let origin = (0..axes).map(|axis| along(axis).origin).chain(metadata.further_origin.iter().copied());
+    let origin = vector(origin.collect());
     let _ = write!(
         text,
-        "space dimension: {axes}\nspace directions: {lead}{}\nspace origin: {origin}\n",
+        "space dimension: {dimensions}\nspace directions: {lead}{}\nspace origin: {origin}\n",
         directions.join(" ")
     );
     if metadata.axes.iter().any(|axis| axis.unit.is_some()) {
-        let _ = writeln!(text, "space units: {}", quoted_words(metadata, |axis| &axis.unit)?);
+        let further = " \"\"".repeat(dimensions - axes);
+        let _ = writeln!(text, "space units: {}{further}", quoted_words(metadata, |axis| &axis.unit)?);
     }
     Ok(())
 }

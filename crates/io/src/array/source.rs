@@ -235,17 +235,10 @@ fn trimmed(path: &Path, shape: &Index, axes: usize, metadata: &mut Metadata) -> 
         let message = format!("holds an array of {shape}, which cannot be one of {axes} axes");
         return Err(IoError::request(path, message));
     }
-    metadata.axes.truncate(axes);
-    if let Some(directions) = &mut metadata.directions {
-        directions.truncate(axes);
-        // Other ones lie in a space of more dimensions.
-        if directions.iter().all(|vector| vector[axes..].iter().all(|&part| part == 0.0)) {
-            directions.iter_mut().for_each(|vector| vector.truncate(axes));
-        }
-    }
-    if metadata.is_along_space() {
-        metadata.directions = None;
-    }
+    // The axes that go leave a position behind.
+    metadata.further_origin = metadata.axes.drain(axes.min(metadata.axes.len())..).map(|axis| axis.origin).collect();
+    metadata.directions.iter_mut().for_each(|all| all.truncate(axes));
+    *metadata = std::mem::take(metadata).in_smallest_space(axes);
     Ok(Index::new(&shape[..axes]))
 }
 

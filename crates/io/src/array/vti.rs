@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use quick_xml::escape::escape;
 use serde_json::{Map, Value};
+use zippy::Grid;
 use zippy::element::ElementInfo;
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -35,6 +36,10 @@ impl Image {
         if shape.axes() > 3 {
             return Err(format!("cannot have an array of {} axes, only of 1 to 3; .nrrd and .npy can", shape.axes()));
         }
+        let Some(grid) = metadata.grid() else {
+            let dimensions = metadata.dimensions();
+            return Err(format!("cannot have a space of {dimensions} dimensions, only of 1 to 3; .nrrd can"));
+        };
         if shape.contains(&0) {
             return Err(format!("cannot have an array without cells, of {shape}; .npy can"));
         }
@@ -48,7 +53,7 @@ impl Image {
         }
         let texts = texts(metadata, is_record.then_some(name));
         arrays.iter().map(|(name, _)| name).chain(texts.keys()).try_for_each(|name| check(name))?;
-        let image = Self { arrays, frame: frame(metadata), notes: notes(&texts) };
+        let image = Self { arrays, frame: frame(metadata, &grid), notes: notes(&texts) };
         let elements = image.frame.len() + 400 * texts.len() + texts.keys().map(String::len).sum::<usize>();
         match elements + image.arrays.iter().map(|(name, _)| 400 + 6 * name.len()).sum::<usize>() {
             ..MOST => Ok(image),
@@ -125,23 +130,15 @@ pub fn kind(kind: ScalarKind) -> &'static str {
     }
 }
 
-/// Where the points are, as attributes; missing axes have what says nothing.
-fn frame(metadata: &Metadata) -> String {
+/// Where the points are, as attributes. Axes that the array lacks point across the others.
+fn frame(metadata: &Metadata, grid: &Grid) -> String {
     let numbers = |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
     if !metadata.axes.is_empty() {
-        let of = |part: fn(&super::Axis) -> f64, none: f64| {
-            numbers(&[0, 1, 2].map(|axis| metadata.axes.get(axis).map_or(none, part)))
-        };
-        let (origin, spacing) = (of(|axis| axis.origin, 0.0), of(|axis| axis.spacing, 1.0));
-        let _ = write!(text, " Origin=\"{origin}\" Spacing=\"{spacing}\"");
+        let _ = write!(text, " Origin=\"{}\" Spacing=\"{}\"", numbers(&grid.origin), numbers(&grid.spacing));
     }
-    if let Some(directions) = &metadata.directions {
-        let part = |axis: usize, row: usize| match directions.get(axis) {
-            Some(vector) => vector.get(row).copied().unwrap_or(0.0),
-            None => f64::from(u8::from(axis == row)),
-        };
-        let rows = [0, 1, 2].map(|row| numbers(&[0, 1, 2].map(|axis| part(axis, row))));
+    if metadata.directions.is_some() {
+        let rows = [0, 1, 2].map(|row| numbers(&grid.directions.map(|vector| vector[row])));
         let _ = write!(text, " Direction=\"{}\"", rows.join(" "));
     }
     text

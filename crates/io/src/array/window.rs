@@ -93,17 +93,22 @@ impl Window {
     pub fn metadata(&self, mut metadata: Metadata) -> Metadata {
         let offsets: Vec<f64> =
             metadata.axes.iter().zip(self.start.iter()).map(|(axis, &start)| axis.spacing * start as f64).collect();
+        let directions = metadata.directions.take();
+        // Distance of the first cell that is taken from the first one of all, along a dimension of space.
+        let moved = |row: usize| match &directions {
+            None => offsets.get(row).copied().unwrap_or(0.0),
+            Some(all) => {
+                let part = |(vector, offset): (&Vec<f64>, &f64)| vector.get(row).map_or(0.0, |part| part * offset);
+                all.iter().zip(&offsets).map(part).sum()
+            }
+        };
         for (number, axis) in metadata.axes.iter_mut().enumerate() {
-            axis.origin += match &metadata.directions {
-                None => offsets[number],
-                Some(all) => {
-                    let part =
-                        |(vector, offset): (&Vec<f64>, &f64)| vector.get(number).map_or(0.0, |part| part * offset);
-                    all.iter().zip(&offsets).map(part).sum::<f64>()
-                }
-            };
+            axis.origin += moved(number);
             axis.spacing *= self.step[number] as f64;
         }
+        let axes = metadata.axes.len();
+        metadata.further_origin.iter_mut().enumerate().for_each(|(number, part)| *part += moved(axes + number));
+        metadata.directions = directions;
         metadata
     }
 }

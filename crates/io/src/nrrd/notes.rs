@@ -29,20 +29,24 @@ impl Notes {
     /// What an array has of it. `stated`: the header says a spacing or an origin; `before`: axes of components.
     pub fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
         let axes = grid.shape.axes();
+        let origin = grid.origin.as_deref().unwrap_or_default();
+        let further_origin = origin.get(axes..).unwrap_or_default().to_vec();
+        let place = Metadata { directions: unit_vectors(grid), further_origin, ..Metadata::default() };
         let word = |list: &[String], at: usize| list.get(at).filter(|word| !word.is_empty()).cloned();
-        let of_space = |axis| if self.space_units.len() == axes { word(&self.space_units, axis) } else { None };
+        let has_each = self.space_units.len() == place.dimensions().max(origin.len()).max(axes);
+        let of_space = |axis| if has_each { word(&self.space_units, axis) } else { None };
         let axis = |axis: usize| Axis {
             name: word(&self.labels, axis + before),
             unit: word(&self.units, axis + before).or_else(|| of_space(axis)),
             spacing: grid.spacing[axis],
-            origin: grid.origin.as_ref().map_or(0.0, |origin| origin[axis]),
+            origin: origin.get(axis).copied().unwrap_or(0.0),
         };
         let mut found: Vec<Axis> = (0..axes).map(axis).collect();
         if !stated && found.iter().all(|axis| *axis == Axis::default()) {
             found.clear();
         }
         let name = Some(self.content).filter(|name| !name.is_empty());
-        Metadata { name, axes: found, directions: unit_vectors(grid), attributes: self.pairs }
+        Metadata { name, axes: found, attributes: self.pairs, ..place }.in_smallest_space(axes)
     }
 
     /// Adds to a claim what the positions of the ends of axes (`axis mins`, `axis maxs`) say of spacing, origin and
@@ -97,12 +101,10 @@ struct AxisPosition {
     step: Option<f64>,
 }
 
-/// Directions of length 1; `None` where they are the axes of space.
+/// Directions of length 1.
 fn unit_vectors(grid: &VoxelLayout) -> Option<Vec<Vec<f64>>> {
     let unit = |(axis, vector): (usize, &Vec<f64>)| vector.iter().map(|part| part / grid.spacing[axis]).collect();
-    let units: Vec<Vec<f64>> = grid.directions.as_ref()?.iter().enumerate().map(unit).collect();
-    let found = Metadata { directions: Some(units), ..Metadata::default() };
-    if found.is_along_space() { None } else { found.directions }
+    Some(grid.directions.as_ref()?.iter().enumerate().map(unit).collect())
 }
 
 /// The text with line feeds and backslashes in place of what stands for them.

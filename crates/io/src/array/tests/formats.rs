@@ -35,8 +35,8 @@ fn metadata(axes: usize) -> Metadata {
     Metadata {
         name: Some("density & <more>".into()),
         axes: (0..axes).map(axis).collect(),
-        directions: None,
         attributes: attributes.as_object().unwrap().clone(),
+        ..Metadata::default()
     }
 }
 

@@ -108,3 +108,132 @@ fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
         .unwrap();
     }
 }
+
+const Y_Z_X: [[f64; 3]; 3] = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
+
+fn nrrd(path: &Path, sizes: &str, place: &str, cells: usize) {
+    let axes = sizes.split(' ').count();
+    let head = format!("NRRD0004\ntype: uint8\ndimension: {axes}\nspace dimension: 3\nsizes: {sizes}\nencoding: raw\n");
+    std::fs::write(path, [format!("{head}{place}\n\n").as_bytes(), &vec![7; cells]].concat()).unwrap();
+}
+
+/// A slice has the grid of its file in space, as a volume and as an array, also of sections, and after every save.
+#[test]
+fn slices_in_space_keep_their_grid() {
+    let directory = directory();
+    let path = |name: &str| directory.path().join(name);
+    nrrd(&path("across.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)", 12);
+    nrrd(&path("along.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,6)", 12);
+    nrrd(&path("flat.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,0)", 12);
+    nrrd(&path("through.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)", 12);
+    vti(&path("along.vti"), "0 3 0 2 0 0", 1, "Origin=\"1 2 7\" Spacing=\"0.5 2 4\"");
+    let turned = "Origin=\"1 2 7\" Spacing=\"0.5 2 4\" Direction=\"0 0 1 1 0 0 0 1 0\"";
+    vti(&path("across.vti"), "2 5 0 2 5 5", 1, turned);
+    vti(&path("through.vti"), "0 3 0 2 0 0", 1, "Direction=\"0 0 1 1 0 0 0 1 0\"");
+    let grid = |origin: [f64; 3], spacing: [f64; 3]| Grid::new(origin, spacing);
+    let cases = [
+        ("across.nrrd", grid([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(Y_Z_X), &[6.0][..]),
+        ("along.nrrd", grid([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]), &[6.0]),
+        ("flat.nrrd", grid([4.0, 5.0, 0.0], [2.0, 3.0, 1.0]), &[]),
+        ("through.nrrd", grid([0.0; 3], [2.0, 3.0, 1.0]).with_directions(Y_Z_X), &[0.0]),
+        ("along.vti", grid([1.0, 2.0, 7.0], [0.5, 2.0, 1.0]), &[7.0]),
+        ("across.vti", grid([21.0, 3.0, 7.0], [0.5, 2.0, 1.0]).with_directions(Y_Z_X), &[7.0]),
+        ("through.vti", grid([0.0; 3], [1.0; 3]).with_directions(Y_Z_X), &[0.0]),
+    ];
+    let endings: &[&str] =
+        if cfg!(feature = "zarr") { &["vti", "pvti", "nrrd", "zarr"] } else { &["vti", "pvti", "nrrd"] };
+    for (ranks, (name, grid, further)) in [1, 3].into_iter().flat_map(|ranks| cases.map(|case| (ranks, case))) {
+        let volume = crate::volume::open(path(name)).unwrap().grid();
+        assert_eq!((volume.origin, volume.directions), (grid.origin, grid.directions), "{name}");
+        run_with(Config::threads(ranks), |world| {
+            let cut = |shape: [i64; 2]| Layout::new(shape).split_all(Split::Auto);
+            let part = LoadOptions::new().section([1..4, 2..3]).step([2, 1]);
+            let part_grid = grid.section([1, 2, 0], [2, 1, 1]);
+            let found = load_with::<u8, 2>(world, path(name), "array", &LoadOptions::new(), cut)?;
+            assert_eq!((found.metadata.grid(), &*found.metadata.further_origin), (Some(grid), further), "{name}");
+            let metadata = load_with::<u8, 2>(world, path(name), "part", &part, cut)?.metadata;
+            assert_eq!(metadata.grid(), Some(part_grid), "{name}");
+            let metadata = Metadata { name: Some("slice".into()), ..found.metadata };
+            for ending in endings {
+                let saved = path(&format!("saved-{ranks}-{name}.{ending}"));
+                save_with(world, &saved, found.array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
+                let again = load_with::<u8, 2>(world, &saved, "again", &LoadOptions::new(), cut)?.metadata;
+                // VTI's directions say no spacing, and NRRD's do.
+                assert_eq!((again.grid(), &again.further_origin), (Some(grid), &metadata.further_origin), "{saved:?}");
+                assert_eq!((&again.directions, &again.name), (&metadata.directions, &metadata.name), "{saved:?}");
+                let again = load_with::<u8, 2>(world, &saved, "again part", &part, cut)?.metadata;
+                assert_eq!(again.grid(), Some(part_grid), "{saved:?}");
+                if matches!(*ending, "vti" | "nrrd") {
+                    assert_eq!(crate::volume::open(&saved).unwrap().grid(), grid, "{saved:?}");
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn lines_in_space_keep_their_grid() {
+    let directory = directory();
+    let path = |name: &str| directory.path().join(name);
+    nrrd(
+        &path("line.nrrd"),
+        "5",
+        "space directions: (0,0,2)\nspace origin: (4,5,6)\nspace units: \"mm\" \"mm\" \"mm\"",
+        5,
+    );
+    run_with(Config::threads(3), |world| {
+        let cut = |shape: [i64; 1]| Layout::new(shape).split_all(Split::Auto);
+        let found = load_with::<u8, 1>(world, path("line.nrrd"), "line", &LoadOptions::new(), cut)?;
+        assert_eq!(found.metadata.further_origin, [5.0, 6.0]);
+        assert_eq!(found.metadata.axes[0].unit.as_deref(), Some("mm"));
+        for ending in ["nrrd", "vti"] {
+            let saved = path(&format!("saved.{ending}"));
+            let metadata = Metadata { name: Some("line".into()), ..found.metadata.clone() };
+            save_with(world, &saved, found.array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
+            let again = load_with::<u8, 1>(world, &saved, "again", &LoadOptions::new(), cut)?.metadata;
+            assert_eq!(again, metadata, "{ending}");
+            let part = LoadOptions::new().section([3..5]);
+            let part = load_with::<u8, 1>(world, &saved, "part", &part, cut)?.metadata.grid().unwrap();
+            assert_eq!((part.origin, part.steps()[0]), ([4.0, 5.0, 12.0], [0.0, 0.0, 2.0]), "{ending}");
+            let volume = crate::volume::open(&saved).unwrap().grid();
+            assert_eq!((volume.origin, volume.steps()[0]), ([4.0, 5.0, 6.0], [0.0, 0.0, 2.0]), "{ending}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn positions_that_no_space_has_are_refused() {
+    let directory = directory();
+    let axes = vec![Axis::default(); 2];
+    let further = |further_origin: &[f64]| Metadata {
+        axes: axes.clone(),
+        further_origin: further_origin.to_vec(),
+        ..Metadata::default()
+    };
+    let vectors = |all: [&[f64]; 2]| Some(all.map(<[f64]>::to_vec).to_vec());
+    assert_eq!(further(&[1.0, 2.0]).grid(), None);
+    assert_eq!(further(&[3.0]).grid(), Some(Grid::new([0.0, 0.0, 3.0], [1.0; 3])));
+    let flat = vectors([&[1.0, 0.0], &[0.0, 1.0]]);
+    let cases = [
+        ("a.vti", further(&[f64::NAN]), "a further origin of [NaN]; it must be finite"),
+        ("a.nrrd", Metadata { axes: Vec::new(), ..further(&[1.0]) }, "a further origin of [1.0] without axes"),
+        ("a.nrrd", Metadata { directions: flat, ..further(&[1.0]) }, "each needs a vector of 3 numbers"),
+        ("a.vti", further(&[1.0, 2.0]), "cannot have a space of 4 dimensions, only of 1 to 3"),
+        ("a.pvti", further(&[1.0, 2.0]), "cannot have a space of 4 dimensions, only of 1 to 3"),
+        ("a.nrrd", further(&[1.0; 7]), "cannot have a space of 9 dimensions; at most 8"),
+    ];
+    run_with(Config::threads(3), |world| {
+        let array = world.array::<u8, 2>("array", &Layout::new([5, 4]).split_all(Split::Auto))?;
+        for (name, metadata, wanted) in &cases {
+            let options = SaveOptions::new().metadata(metadata.clone());
+            let error = save_with(world, directory.path().join(name), array.at(..), &options).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}, not {wanted}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}

@@ -78,6 +78,9 @@ pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
         own.insert("spacing".into(), each(&|axis| json!(axis.spacing * every)));
         own.insert("origin".into(), each(&|axis| json!(axis.origin)));
     }
+    if !metadata.further_origin.is_empty() {
+        own.insert("further_origin".into(), json!(metadata.further_origin));
+    }
     if let Some(directions) = &metadata.directions {
         own.insert("directions".into(), directions.iter().rev().map(|direction| json!(direction)).collect());
     }
@@ -91,19 +94,18 @@ pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
 pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
     let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|own| read(own, axes));
     let is_known = found.is_some();
-    let (axes, directions) = found.unwrap_or_default();
+    let found = found.unwrap_or_default();
     let users = attributes.iter().filter(|(name, _)| !is_known || *name != ATTRIBUTE);
     let attributes = users.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Metadata { name: None, axes, directions, attributes }
+    Metadata { attributes, ..found }
 }
 
-type Found = (Vec<Axis>, Option<Vec<Vec<f64>>>);
-
-fn read(own: &Map<String, Value>, axes: usize) -> Option<Found> {
+fn read(own: &Map<String, Value>, axes: usize) -> Option<Metadata> {
     let list = |key: &str| own.get(key).and_then(Value::as_array).filter(|list| list.len() == axes);
     let directions = list("directions").map(|list| list.iter().rev().map(numbers).collect::<Option<Vec<_>>>());
+    let found = Metadata { directions: directions.flatten(), ..Metadata::default() };
     if !own.contains_key("spacing") {
-        return Some((Vec::new(), directions.flatten()));
+        return Some(found);
     }
     let text = |value: &Value| value.as_str().map(str::to_string);
     let (names, units, spacing, origin) = (list("names")?, list("units")?, list("spacing")?, list("origin")?);
@@ -111,7 +113,8 @@ fn read(own: &Map<String, Value>, axes: usize) -> Option<Found> {
         let (spacing, origin) = (spacing[at].as_f64()?, origin[at].as_f64()?);
         Some(Axis { name: text(&names[at]), unit: text(&units[at]), spacing, origin })
     };
-    Some(((0..axes).rev().map(axis).collect::<Option<_>>()?, directions.flatten()))
+    let further_origin = own.get("further_origin").and_then(numbers).unwrap_or_default();
+    Some(Metadata { axes: (0..axes).rev().map(axis).collect::<Option<_>>()?, further_origin, ..found })
 }
 
 fn numbers(list: &Value) -> Option<Vec<f64>> {

@@ -21,7 +21,8 @@
 //! * Names of axes are `dimension_names`. An axis without a name is called "x", "y", "z", "axis_3" and so on.
 //! * The attribute "zippy" of the array (of the group, for records) has `names`, `units`, `spacing` and `origin`, each with one
 //!   entry for each axis in the order of Zarr's dimensions (slowest first), and `directions`. It is there where the metadata
-//!   names axes or directions.
+//!   names axes or directions. The numbers of a direction, and of `further_origin`, are in the order of the dimensions of
+//!   space.
 //! * An axis with a name, of at most 1,048,576 cells, has an array of one dimension beside (beside the fields of a record, if
 //!   none has the name), of the same name, in f64: the place of each cell, with the attribute `units`. There are none where
 //!   the axes have directions other than those of space.

@@ -15,6 +15,7 @@ fn documents() {
         axes: vec![axis("x", 0.5, -1.0), axis("y", 2.0, 0.0)],
         directions: Some(vec![vec![0.0, 1.0], vec![1.0, 0.0]]),
         attributes: Map::from_iter([("scanner".to_string(), json!({"year": 1998}))]),
+        ..Metadata::default()
     };
     let options = ZarrOptions {
         chunk: Some(vec![3, 2]),
