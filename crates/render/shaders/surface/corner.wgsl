@@ -3,8 +3,9 @@
 struct Vertices {
   origin: vec3<f32>,       // position of the first voxel
   has_normals: u32,
-  to_voxels: mat3x3<f32>,  // from vectors in space
+  rest: vec3<f32>,         // what rounding takes from it
   has_values: u32,
+  to_voxels: mat3x3<f32>,  // from vectors in space
 }
 
 // Three numbers a vertex, and one.
@@ -38,8 +39,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
+    // Clamped, which keeps both differences apart.
+    let near = clamp(position - vertices.origin[axis], -MOST, MOST);
+    let offset = clamp(near - vertices.rest[axis], -MOST, MOST);
     // Clamped products: sums of them are finite, and no device fuses the two.
-    let offset = clamp(position - vertices.origin[axis], -MOST, MOST);
     place += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
     let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }

@@ -1,5 +1,7 @@
 //! Volumes whose grids have an origin, a spacing and directions: meshes in the same space land where the volume is.
 
+mod warnings;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zippy::{Config, Grid, Layout, Split, World, run_with};
@@ -8,9 +10,7 @@ use zippy_render::volume::{
     Camera, ClipPlane, Look, Material, Projection, RendererOptions, Shading, TransferFunction, Twin, VolumeRenderer,
 };
 
-use super::surfaces::on_device::Arrays;
 use super::surfaces::{Mesh, bits};
-use crate::support::jobs::{self, Carrier};
 use crate::support::launcher;
 
 const SHAPE: [i64; 3] = [27, 22, 31];
@@ -312,62 +312,30 @@ fn segments_on_a_sheared_grid_are_as_long_as_cells_are_thick() {
     for (grid, most) in [(&tilted, 2.0 * cosine), (&grids()[0], 1.5), (&grids()[1], 1.5)] {
         assert!(refused(grid, most).is_none() && refused(grid, 1.001 * most).is_some(), "{grid:?}");
     }
-    let look = look(&tilted, 1.999 * cosine);
-    let picture = |world: &World| {
-        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE).split_all(Split::Auto))?;
-        volume.fill_with(|[x, y, z]| ((x * 37 + y * 53 + z * 29 + x * y * z) % 91) as u8)?;
-        let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
-        Ok(VolumeRenderer::new(world, &volume, tilted, options)?.render(&look)?.image)
+    // Along axis 2 of space, the way across the thin side of cells.
+    let focus = middle(&tilted);
+    let along = Camera {
+        position: [focus[0] + 2.0, focus[1] - 3.0, focus[2] - 60.0],
+        focal_point: focus,
+        ..camera(&tilted, false)
     };
-    let alone = run_with(Config::apart(1), picture).unwrap().remove(0).unwrap();
+    let along = Camera { view_up: [0.1, 1.0, 0.0], ..along };
+    let look = Look { camera: along, ..look(&tilted, 1.999 * cosine) };
+    let picture = |brick: i64| {
+        let look = &look;
+        move |world: &World| {
+            let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE).split_all(Split::Auto))?;
+            volume.fill_with(|[x, y, z]| ((x * 37 + y * 53 + z * 29 + x * y * z) % 91) as u8)?;
+            let options = RendererOptions { brick: Some(brick), ..RendererOptions::default() };
+            Ok(VolumeRenderer::new(world, &volume, tilted, options)?.render(look)?.image)
+        }
+    };
+    let [alone, whole] = [8, 32].map(|brick| run_with(Config::apart(1), picture(brick)).unwrap().remove(0).unwrap());
     assert!(alone.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200);
+    let far = alone.difference(&whole).unwrap().max_abs;
+    assert!(far < 1e-5, "{far} between cuts");
     for ranks in launcher::counts(&[3, 5]) {
-        let found = run_with(Config::threads(ranks), picture).unwrap();
+        let found = run_with(Config::threads(ranks), picture(8)).unwrap();
         assert!(found.iter().flatten().all(|found| bits(found) == bits(&alone)), "{ranks} ranks");
-    }
-}
-
-/// Surfaces of a mesh without the grid of its volume, from the host and from the device, whose triangles lie in the volume,
-/// half outside and outside.
-fn missing() -> zippy::Result<()> {
-    let grid = grids()[0];
-    let program = |world: &World| {
-        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
-        let renderer = VolumeRenderer::new(world, &volume, grid, RendererOptions::default())?;
-        let at = |index: [f64; 3]| Mesh::ball(grid.position(index).map(|part| part as f32), 4.0, 6);
-        let [inside, half, outside] = [[13.0, 10.0, 15.0], [0.0, 10.0, 15.0], [-9.0, 10.0, 15.0]].map(at);
-        for on_device in [false, true] {
-            for mesh in [&inside, &half, &outside, &outside] {
-                let mine = mesh.of(world.rank(), world.size());
-                let arrays = Arrays::of(world, "mesh", &mine);
-                match on_device {
-                    true => drop(renderer.surface_on_device("miss", &arrays.triangles())?),
-                    false => drop(renderer.surface("miss", &mine.triangles())?),
-                }
-            }
-        }
-        Ok(())
-    };
-    run_with(Config::new(), program).map(drop)
-}
-
-#[test]
-fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
-    let test = jobs::test(module_path!(), "surface_that_misses_the_volume_is_a_warning_with_both_boxes");
-    if jobs::play(&test, missing) {
-        return;
-    }
-    for ranks in [1, 3] {
-        let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
-        assert_eq!(ended.code, Some(0), "{}", ended.text);
-        let warnings = ended.lines("lie outside of the volume");
-        // One from the host's line and one from the device's.
-        assert_eq!(warnings.len(), 2, "{}", ended.text);
-        let [low, high] = grids()[0].bounds(SHAPE);
-        let (low, high) = (format!("from {low:?}"), format!("to {high:?}"));
-        for warning in warnings {
-            assert!(warning.contains("144 of 144 triangles of \"miss\"") && warning.contains("grids.rs"), "{warning}");
-            assert!(warning.contains(&low) && warning.contains(&high), "{warning}");
-        }
     }
 }

@@ -53,6 +53,8 @@ pub(in crate::volume) struct Bricks {
 pub(in crate::volume) struct ToVoxels {
     /// Position of the first voxel.
     pub origin: [f64; 3],
+    /// What rounding takes from it.
+    pub rest: [f64; 3],
     /// Columns of the matrix from vectors in space to voxels.
     pub columns: [[f64; 3]; 3],
 }
@@ -63,9 +65,8 @@ const BEYOND: f64 = 1e38;
 impl ToVoxels {
     /// The voxel of a position, rounded as operations of `f32` are. In kernels: `shaders/surface/corner.wgsl`.
     pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
-        let offset: [f32; 3] = std::array::from_fn(|row| {
-            (f64::from(position[row]) - self.origin[row]).clamp(f32::MIN.into(), f32::MAX.into()) as f32
-        });
+        let minus = |a: f32, b: f64| (f64::from(a) - b).clamp(f32::MIN.into(), f32::MAX.into()) as f32;
+        let offset: [f32; 3] = std::array::from_fn(|row| minus(minus(position[row], self.origin[row]), self.rest[row]));
         let term = |column: usize, row: usize| {
             (f64::from(offset[column]) * self.columns[column][row]).clamp(-BEYOND, BEYOND) as f32
         };
@@ -92,10 +93,12 @@ impl Bricks {
                 if part == 0.0 { part } else { single(part, f32::is_normal) }
             })
         };
-        ToVoxels {
-            origin: self.grid.origin.map(|part| single(part, f32::is_finite)),
-            columns: self.grid.inverse().map(column),
-        }
+        let origin = self.grid.origin.map(|part| single(part, f32::is_finite));
+        let rest = |row: usize| match (self.grid.origin[row] - origin[row]) as f32 {
+            rest if rest.is_normal() => f64::from(rest),
+            _ => 0.0,
+        };
+        ToVoxels { origin, rest: std::array::from_fn(rest), columns: self.grid.inverse().map(column) }
     }
 
     /// # Errors
@@ -109,6 +112,20 @@ impl Bricks {
                 self.grid.spacing, self.grid.origin
             ))),
         }
+    }
+
+    /// Least and greatest coordinates of the voxels.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        self.grid.bounds(self.lattice.all_cells().map(|cells| i64::from(cells) + 1))
+    }
+
+    /// The distance of neighbouring positions of 32 bits at the far end of the volume, where that is more than a
+    /// sixteenth of a voxel.
+    pub fn coarse(&self) -> Option<f64> {
+        let far = self.bounds().as_flattened().iter().fold(0.0_f64, |most, part| most.max(part.abs())) as f32;
+        let apart = f64::from(far.next_up()) - f64::from(far);
+        let least = self.grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+        (far.is_normal() && apart > least / 16.0).then_some(apart)
     }
 
     /// Rounding moves fragments by less than this many voxels; so do rasterisers, which may move vertices by a sixteenth of a
@@ -234,4 +251,33 @@ fn exchange(world: &World, gathered: &BTreeMap<usize, Gathered>, all: &mut Drawn
 fn common((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].max(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].min(other_high[axis])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::look::Mode;
+
+    fn bricks(origin: [f64; 3]) -> Bricks {
+        let lattice = Lattice::new([9; 3], Some(8), Mode::default()).unwrap();
+        Bricks { ranks: vec![0; lattice.count()], lattice, grid: Grid::new(origin, [0.5, 1.0, 2.0]) }
+    }
+
+    #[test]
+    fn voxels_of_positions_are_those_of_the_whole_origin() {
+        // Numbers of 32 bits lie 1/128 apart there.
+        let to_voxels = bricks([100_000.003, -100_000.003, 0.1]).to_voxels();
+        let found = to_voxels.apply([100_003.5, -99_996.5, 2.1]);
+        for (found, wanted) in found.into_iter().zip([6.994, 3.503, 1.0]) {
+            assert!((found - wanted).abs() < 1e-5, "{found}, not {wanted}");
+        }
+    }
+
+    #[test]
+    fn positions_are_coarse_where_voxels_lie_closer_than_sixteen_of_them() {
+        assert_eq!(bricks([0.0; 3]).coarse(), None);
+        assert_eq!(bricks([0.0, -500_000.0, 0.0]).coarse(), None);
+        assert_eq!(bricks([0.0, -600_000.0, 0.0]).coarse(), Some(0.0625));
+        assert_eq!(bricks([500_000.3, 4_600_000.3, 0.0]).coarse(), Some(0.5));
+    }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use zippy::array::Growable;
 use zippy::device::Lease;
 use zippy::error::CallSite;
-use zippy::trace::warn_once;
+use zippy::trace::{is_told, warn_once};
 use zippy::wgpu::BufferUsages;
 use zippy::{Result, World};
 
@@ -28,8 +28,37 @@ pub struct Surface {
     reached: Vec<Option<CellBox>>,
     triangles: u64,
     bricks: Rc<Bricks>,
-    /// Whether people know that most of it lies outside of the volume.
-    is_known_to_miss: bool,
+}
+
+/// Triangles of all ranks.
+struct Totals {
+    triangles: u64,
+    /// Those that lie outside of the volume.
+    outside: u64,
+    /// Whether rank 0 has told people of this call.
+    is_told: bool,
+}
+
+/// Positions that are read from the device at a time.
+const READ_AT_ONCE: u64 = 1 << 18;
+
+/// Least coordinates of positions, and the greatest ones negated, so that the least of all are the ends of all.
+struct Ends([f32; 6]);
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self([f32::INFINITY; 6])
+    }
+}
+
+impl Ends {
+    fn widen(&mut self, positions: &[[f32; 3]]) {
+        for position in positions {
+            for (end, part) in self.0.iter_mut().zip(position.iter().copied().chain(position.map(|part| -part))) {
+                *end = end.min(part);
+            }
+        }
+    }
 }
 
 /// The call, as errors name it, that gives a surface its triangles.
@@ -40,7 +69,7 @@ impl Surface {
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
         let corners = world.growable_for(&format!("{name}.corners"), BufferUsages::VERTEX)?;
         let order = world.growable_for(&format!("{name}.order"), BufferUsages::INDEX)?;
-        Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone(), is_known_to_miss: false })
+        Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone() })
     }
 
     /// Takes other triangles. Whatever fails, what is left is a surface without triangles.
@@ -74,7 +103,10 @@ impl Surface {
         bricks.reached(world.rank(), &drawn, &mut reached);
         let counts = [of.triangles.len() as u64, bricks.outside(of)];
         let totals = self.finish(world, reached, &drawn, counts)?;
-        self.warn_of_miss(world, totals, || Ok(of.positions.to_vec()))
+        self.warn(world, &totals, |ends| {
+            ends.widen(of.positions);
+            Ok(())
+        })
     }
 
     /// Takes triangles that stay on the device into an empty one. Collective.
@@ -94,7 +126,14 @@ impl Surface {
             bricks.reached(world.rank(), drawn, &mut reached);
         }
         let totals = self.finish(world, reached, &received, [of.count(), outside])?;
-        self.warn_of_miss(world, totals, || Ok(of.positions.all().read()?.as_chunks::<3>().0.to_vec()))
+        self.warn(world, &totals, |ends| {
+            let count = of.positions.len();
+            for first in (0..count).step_by(3 * READ_AT_ONCE as usize) {
+                let end = count.min(first + 3 * READ_AT_ONCE);
+                ends.widen(of.positions.at(first..end).read()?.as_chunks().0);
+            }
+            Ok(())
+        })
     }
 
     /// Adds what is drawn here beside what is there. `counts`: this rank's triangles, and those of them that lie outside of
@@ -104,44 +143,57 @@ impl Surface {
         world: &World,
         reached: BTreeMap<usize, CellBox>,
         drawn: &Drawn,
-        mut counts: [u64; 2],
-    ) -> Result<[u64; 2]> {
+        [triangles, outside]: [u64; 2],
+    ) -> Result<Totals> {
         self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
-        world.group().all_reduce(&mut counts, |sum, more| *sum += more)?;
+        let mut all = [triangles, outside, u64::from(world.rank() == 0 && is_told(CallSite::here()))];
+        world.group().all_reduce(&mut all, |sum, more| *sum += more)?;
         world.agree(TAKING, self.append(world, drawn))?;
-        self.triangles = counts[0];
-        Ok(counts)
+        let [triangles, outside, told] = all;
+        self.triangles = triangles;
+        Ok(Totals { triangles, outside, is_told: told > 0 })
     }
 
-    /// Warns, once for the surface and for the call site, where more than half of the triangles lie outside of the volume.
-    /// Collective.
-    fn warn_of_miss(
-        &mut self,
+    /// Warns, once for the call site, where positions are too coarse for the voxels, or more than half of the triangles
+    /// lie outside of the volume; `ends` takes in the positions of this rank. Collective.
+    fn warn(
+        &self,
         world: &World,
-        [count, outside]: [u64; 2],
-        positions: impl FnOnce() -> Result<Vec<[f32; 3]>>,
+        &Totals { triangles, outside, is_told }: &Totals,
+        ends: impl FnOnce(&mut Ends) -> Result<()>,
     ) -> Result<()> {
-        if 2 * outside <= count || self.is_known_to_miss {
+        if is_told || triangles == 0 {
             return Ok(());
         }
-        self.is_known_to_miss = true;
-        let positions = world.agree(TAKING, positions())?;
-        // Negated ends, so that the least of all are the least and the greatest.
-        let mut ends = [f32::INFINITY; 6];
-        for position in positions {
-            for (end, part) in ends.iter_mut().zip(position.into_iter().chain(position.map(|part| -part))) {
-                *end = end.min(part);
+        let bricks = &self.bricks;
+        let [low, high] = bricks.bounds();
+        if let Some(apart) = bricks.coarse() {
+            if world.rank() == 0 {
+                warn_once(CallSite::here(), || {
+                    format!(
+                        "positions of {:?} are numbers of 32 bits, {apart} apart where the volume is, from {low:?} to \
+                         {high:?}, and its voxels are {:?} apart; move grid, triangles, camera and clip planes so that the \
+                         volume stands near the origin of space",
+                        self.name(),
+                        bricks.grid.spacing
+                    )
+                });
             }
+            return Ok(());
         }
-        world.group().all_reduce(&mut ends, |least, other| *least = least.min(*other))?;
+        if 2 * outside <= triangles {
+            return Ok(());
+        }
+        let mut found = Ends::default();
+        let widened = ends(&mut found);
+        world.agree(TAKING, widened)?;
+        world.group().all_reduce(&mut found.0, |least, other| *least = least.min(*other))?;
         if world.rank() == 0 {
-            let [x, y, z, to_x, to_y, to_z] = ends;
-            let bricks = &self.bricks;
-            let [low, high] = bricks.grid.bounds(bricks.lattice.all_cells().map(|cells| i64::from(cells) + 1));
+            let [x, y, z, to_x, to_y, to_z] = found.0;
             warn_once(CallSite::here(), || {
                 format!(
-                    "{outside} of {count} triangles of {:?} lie outside of the volume: the surface reaches from {:?} to {:?}, \
-                     the volume from {low:?} to {high:?}; a mesh and a volume need the same grid",
+                    "{outside} of {triangles} triangles of {:?} lie outside of the volume: the surface reaches from {:?} to \
+                     {:?}, the volume from {low:?} to {high:?}; a mesh and a volume need the same grid",
                     self.name(),
                     [x, y, z],
                     [-to_x, -to_y, -to_z]
