@@ -117,7 +117,7 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
         }
     }
     if let Some(path) = &options.picture.render {
-        let colours = source::colours(world, options, field.shape())?;
+        let colours = source::colours(world, options, source, field.shape())?;
         let start = Instant::now();
         Painter::new(world, &field, grid, &options.picture, colours)?.paint(&isovalues, path)?;
         if world.rank() == 0 {

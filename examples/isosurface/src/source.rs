@@ -12,6 +12,7 @@ use zippy_isosurface::{Grid, Sample};
 use zippy_render::volume::Voxel;
 
 use crate::options::{Formula, Options};
+use crate::say::complain;
 
 /// A field that any rank can have any box of.
 pub enum Source {
@@ -87,7 +88,12 @@ impl Kept for f32 {}
 ///
 /// # Errors
 /// The file cannot be read, or has another shape than the field, which `--pad` may have made larger.
-pub fn colours(world: &World, options: &Options, shape: [i64; 3]) -> Result<Option<GlobalArray<f32, 3>>> {
+pub fn colours(
+    world: &World,
+    options: &Options,
+    source: &Source,
+    shape: [i64; 3],
+) -> Result<Option<GlobalArray<f32, 3>>> {
     let Some(path) = &options.picture.colour_by else { return Ok(None) };
     let opened = open(path, options).map_err(Error::from).and_then(|file| {
         let of = |axis: usize| file.shape().get(axis).copied().unwrap_or(1);
@@ -104,8 +110,30 @@ pub fn colours(world: &World, options: &Options, shape: [i64; 3]) -> Result<Opti
         Ok((file, found))
     });
     let (file, found) = world.agree("opening the volume of colours", opened)?;
+    if let Source::File(field) = source
+        && world.rank() == 0
+        && !is_alike(&file.grid(), &field.grid(), found)
+    {
+        complain(format_args!(
+            "warning: the samples of {} stand elsewhere than those of the surfaces' field ({:?}, not {:?}); colours are \
+             those of the same indices",
+            path.display(),
+            file.grid(),
+            field.grid()
+        ));
+    }
     let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
     array(world, "colours", found, options.pad, read).map(Some)
+}
+
+/// Whether the corners of an array stand at the same positions on both grids, to a tenth of a sample.
+fn is_alike(one: &Grid, other: &Grid, shape: [i64; 3]) -> bool {
+    let near = 0.1 * other.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+    (0..8).all(|corner: usize| {
+        let index = |axis: usize| if corner >> axis & 1 == 1 { (shape[axis] - 1) as f64 } else { 0.0 };
+        let [a, b] = [one, other].map(|grid| grid.position(std::array::from_fn(index)));
+        (0..3).all(|row| (a[row] - b[row]).abs() <= near)
+    })
 }
 
 /// Takes the number of a box and its samples.

@@ -58,3 +58,29 @@ fn picture_of_a_file_is_the_same_wherever_the_file_stands() {
     assert!(pictures[0] == pictures[1]);
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+#[test]
+fn colours_that_stand_elsewhere_than_the_field_are_a_warning() {
+    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-elsewhere-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = |name: &str, origin: &str, step: &str| {
+        let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 9 9 9\nspace dimension: 3\nencoding: raw\n";
+        let place = format!("space directions: ({step},0,0) (0,0.5,0) (0,0,0.5)\nspace origin: {origin}\n\n");
+        let mut file = format!("{head}{place}").into_bytes();
+        file.extend((0..729).map(|place| (place % 9 * 20) as u8));
+        std::fs::write(directory.join(name), file).unwrap();
+    };
+    file("field.nrrd", "(3,4,5)", "0.5");
+    for (origin, step, is_told) in [("(3,4,5.01)", "0.5", false), ("(3,4,5.1)", "0.5", true), ("(3,4,5)", "-0.5", true)]
+    {
+        file("colours.nrrd", origin, step);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+        command.env_remove("ZIPPY_RANKS").current_dir(&directory).args(["--ranks", "2", "--input", "field.nrrd"]);
+        command.args(["--iso", "50.5", "--size", "16x12", "--colour-by", "colours.nrrd", "--render", "picture.png"]);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+        assert_eq!(text.matches("stand elsewhere").count(), usize::from(is_told), "{origin} {step}: {text}");
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+}

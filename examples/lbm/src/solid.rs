@@ -21,7 +21,7 @@ struct Scan {
 
 impl Scan {
     fn with<R>(&self, then: impl FnOnce(&Voxels) -> R) -> R {
-        let (shape, spacing) = (self.file.shape(), self.file.spacing());
+        let shape = self.file.shape();
         let axes = shape.axes();
         let read = |planes: Range<i64>, take: &mut Take| -> Result<()> {
             let plane = |z: i64| {
@@ -36,7 +36,7 @@ impl Scan {
         };
         then(&Voxels {
             shape: std::array::from_fn(|axis| if axis < axes { shape[axis] } else { 1 }),
-            spacing: std::array::from_fn(|axis| spacing.get(axis).copied().unwrap_or(1.0)),
+            grid: self.file.grid(),
             above: self.above,
             below: self.below,
             read: &read,

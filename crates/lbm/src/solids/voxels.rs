@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use zippy::{Error, Result, World};
+use zippy::{Error, Grid, Result, World};
 
 use super::bits::{Draft, Solid, share};
 use super::shape::{Placement, Shape};
@@ -16,8 +16,8 @@ pub type Take<'a> = dyn FnMut(i64, &[f32]) -> Result<()> + 'a;
 pub struct Voxels<'a> {
     /// Voxels along each axis.
     pub shape: [i64; 3],
-    /// The distance of neighbouring voxels along each axis, in the unit of the shape. A voxel is a box around its value.
-    pub spacing: [f64; 3],
+    /// Positions of the voxels, in the unit of the shape. A voxel is a box around its value.
+    pub grid: Grid,
     /// Solid is what is above this.
     pub above: f64,
     /// And not above this.
@@ -35,6 +35,37 @@ struct Between {
     share: f64,
 }
 
+/// Indices of voxels at the middles of cells.
+struct Indices {
+    /// At the first cell of the share.
+    first: [f64; 3],
+    /// From each cell to the next along each axis of the box.
+    steps: [[f64; 3]; 3],
+}
+
+/// What rounding adds to indices at the border of the scan.
+const ROUNDING: f64 = 1e-9;
+
+impl Indices {
+    fn at(&self, place: [i64; 3]) -> [f64; 3] {
+        let [x, y, z] = place.map(|at| at as f64);
+        let [along_x, along_y, along_z] = self.steps;
+        std::array::from_fn(|axis| self.first[axis] + x * along_x[axis] + y * along_y[axis] + z * along_z[axis])
+    }
+
+    /// Cells of a row along axis 0 of the box, the first at an index `from` on axis 2 of the scan, in which an index may lie
+    /// between two; some more beside them.
+    fn between(&self, from: f64, [low, high]: [f64; 2], count: i64) -> Range<i64> {
+        let step = self.steps[0][2];
+        if step == 0.0 {
+            return 0..if low <= from && from <= high { count } else { 0 };
+        }
+        let ends = [low, high].map(|end| (end - from) / step);
+        let least = (ends[0].min(ends[1]).floor() - 1.0).clamp(0.0, count as f64);
+        least as i64..(ends[0].max(ends[1]).ceil() + 2.0).clamp(least, count as f64) as i64
+    }
+}
+
 impl Voxels<'_> {
     /// # Errors
     /// What cannot be.
@@ -42,10 +73,7 @@ impl Voxels<'_> {
         if let Some(&n) = self.shape.iter().find(|&&n| n < 1) {
             return Err(FlowError::Solid(format!("the scan has {n} voxels along an axis; it must have 1 at least")));
         }
-        let wanted = "a finite number above 0";
-        if let Some(&value) = self.spacing.iter().find(|&&x| !(x > 0.0 && x.is_finite())) {
-            return Err(FlowError::Number { what: "the distance of the voxels of a scan", value, wanted });
-        }
+        self.grid.check().map_err(|error| FlowError::Solid(format!("the grid of the scan: {error}")))?;
         if !self.above.is_finite() {
             return Err(FlowError::Number {
                 what: "the value above which a scan is solid",
@@ -62,32 +90,61 @@ impl Voxels<'_> {
         }
     }
 
-    /// The voxels around a coordinate of the shape along an axis; beyond the outermost middles the value is that there.
+    /// The voxels around an index along an axis; beyond the outermost middles the value is that there.
     fn between(&self, axis: usize, at: f64) -> Between {
         let last = self.shape[axis] - 1;
-        let at = (at / self.spacing[axis] - 0.5).clamp(0.0, last as f64);
+        let at = at.clamp(0.0, last as f64);
         let first = (at.floor() as i64).min(last);
         let share = at - first as f64;
         Between { first, second: if share > 0.0 { (first + 1).min(last) } else { first }, share }
     }
 
+    /// Indices from a cell on. The middle of the scan is that of its box, wherever it stands.
+    fn indices(&self, placement: &Placement, start: [i64; 3]) -> Indices {
+        let inverse = self.grid.inverse();
+        let step = |row: usize, axis: usize| inverse[row][axis] / self.grid.spacing[axis] / placement.scale;
+        let steps: [[f64; 3]; 3] = std::array::from_fn(|row| std::array::from_fn(|axis| step(row, axis)));
+        let from_middle = |row: usize| start[row] as f64 - placement.middle[row];
+        let first = std::array::from_fn(|axis| {
+            let offset: f64 = (0..3).map(|row| from_middle(row) * steps[row][axis]).sum();
+            (self.shape[axis] - 1) as f64 / 2.0 + offset
+        });
+        Indices { first, steps }
+    }
+
+    /// Whether an index lies in the box of a voxel.
+    fn holds(&self, index: [f64; 3]) -> bool {
+        (0..3).all(|axis| index[axis] >= -0.5 - ROUNDING && index[axis] <= self.shape[axis] as f64 - 0.5 + ROUNDING)
+    }
+
+    /// The planes of voxels between which cells of a box lie.
+    fn planes(&self, indices: &Indices, [low, high]: [[i64; 3]; 2]) -> Range<i64> {
+        let corner = |corner: usize| {
+            let place = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] });
+            self.between(2, indices.at(place)[2])
+        };
+        let corners = (0..8).map(corner);
+        let ends = corners.fold((i64::MAX, 0), |(first, end), at| (at.first.min(first), end.max(at.second + 1)));
+        ends.0..ends.1
+    }
+
     /// The share of this rank, with the least and the greatest value there.
-    fn own(&self, planes: Range<i64>, placement: &Placement, cells: [[i64; 3]; 2]) -> Result<(Draft, [f64; 2])> {
-        let ([start, count], bounds) = (cells, self.bounds());
+    fn own(
+        &self,
+        layers: Range<i64>,
+        placement: &Placement,
+        [start, count]: [[i64; 3]; 2],
+    ) -> Result<(Draft, [f64; 2])> {
         let mut draft = Draft::new(start, count)?;
         let mut values = [f64::INFINITY, f64::NEG_INFINITY];
-        let along = |axis: usize, at: i64| {
-            let mut place = start;
-            place[axis] += at;
-            self.between(axis, placement.at(&bounds, place)[axis])
-        };
-        let across: [Vec<Between>; 2] = [0, 1].map(|axis| (0..count[axis]).map(|at| along(axis, at)).collect());
-        if planes.is_empty() {
+        if layers.is_empty() {
             return Ok((draft, values));
         }
-        let size = (self.shape[0] * self.shape[1]) as usize;
-        let wanted = along(2, planes.start).first..along(2, planes.end - 1).second + 1;
-        let (mut due, mut next) = (planes.map(|z| (z, along(2, z))).peekable(), wanted.start);
+        let indices = self.indices(placement, start);
+        let (size, last) = ((self.shape[0] * self.shape[1]) as usize, self.shape[2] - 1);
+        let ends = [[0, 0, layers.start], [count[0] - 1, count[1] - 1, layers.end - 1]];
+        let wanted = self.planes(&indices, ends);
+        let mut next = wanted.start;
         let mut before: Vec<f32> = Vec::new();
         (self.read)(wanted.clone(), &mut |plane, voxels| {
             if plane != next || voxels.len() != size {
@@ -95,21 +152,22 @@ impl Voxels<'_> {
                 return Err(Error::program(format!("the scan gave {found} instead of plane {next} of {size}")));
             }
             next += 1;
-            while let Some((z, between)) = due.next_if(|(_, between)| between.second <= plane) {
-                let lower = if between.first < plane { &before[..] } else { voxels };
-                for (y, row) in across[1].iter().enumerate() {
-                    for (x, column) in across[0].iter().enumerate() {
-                        let mix = |one: f64, other: f64, share: f64| one * (1.0 - share) + other * share;
-                        let at = |plane: &[f32], y: i64, x: i64| f64::from(plane[(y * self.shape[0] + x) as usize]);
-                        let line = |plane: &[f32], y: i64| {
-                            mix(at(plane, y, column.first), at(plane, y, column.second), column.share)
-                        };
-                        let face = |plane: &[f32]| mix(line(plane, row.first), line(plane, row.second), row.share);
-                        let value = mix(face(lower), face(voxels), between.share);
-                        values = [values[0].min(value), values[1].max(value)];
-                        if value > self.above && self.below.is_none_or(|below| value <= below) {
-                            draft.set([x as i64, y as i64, z]);
-                        }
+            // Cells between this plane and the one before it, and those beyond the outermost ones.
+            let low = if plane == 0 { f64::NEG_INFINITY } else { (plane - 1) as f64 };
+            let high = if plane == last { f64::INFINITY } else { plane as f64 };
+            for (z, y) in layers.clone().flat_map(|z| (0..count[1]).map(move |y| (z, y))) {
+                for x in indices.between(indices.at([0, y, z])[2], [low, high], count[0]) {
+                    let index = indices.at([x, y, z]);
+                    let depth = self.between(2, index[2]);
+                    if depth.second != plane || !self.holds(index) {
+                        continue;
+                    }
+                    let lower = if depth.first < plane { &before[..] } else { voxels };
+                    let value =
+                        self.value([lower, voxels], depth.share, [0, 1].map(|axis| self.between(axis, index[axis])));
+                    values = [values[0].min(value), values[1].max(value)];
+                    if value > self.above && self.below.is_none_or(|below| value <= below) {
+                        draft.set([x, y, z]);
                     }
                 }
             }
@@ -122,11 +180,20 @@ impl Voxels<'_> {
             false => Err(Error::program(format!("the scan gave no plane {next} of {wanted:?}"))),
         }
     }
+
+    /// The value between two planes, at a share of the second one.
+    fn value(&self, planes: [&[f32]; 2], share: f64, [column, row]: [Between; 2]) -> f64 {
+        let mix = |one: f64, other: f64, share: f64| one * (1.0 - share) + other * share;
+        let at = |plane: &[f32], y: i64, x: i64| f64::from(plane[(y * self.shape[0] + x) as usize]);
+        let line = |plane: &[f32], y: i64| mix(at(plane, y, column.first), at(plane, y, column.second), column.share);
+        let [lower, upper] = planes.map(|plane| mix(line(plane, row.first), line(plane, row.second), row.share));
+        mix(lower, upper, share)
+    }
 }
 
 impl Shape for Voxels<'_> {
     fn bounds(&self) -> [[f64; 3]; 2] {
-        [[0.0; 3], std::array::from_fn(|axis| self.shape[axis] as f64 * self.spacing[axis])]
+        self.grid.bounds_between([-0.5; 3], self.shape.map(|n| n as f64 - 0.5))
     }
 
     fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid> {

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::ops::Range;
 
-use zippy::{Config, Result, World, run_with};
+use zippy::{Config, Grid, Result, World, run_with};
 use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
 use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
 
@@ -174,11 +174,12 @@ fn scans_are_interpolated() {
     let value = |at: [f64; 3]| at[0] + 2.0 * at[1] + 3.0 * at[2];
     let middle = |voxel: [i64; 3]| std::array::from_fn(|axis| (voxel[axis] as f64 + 0.5) * spacing[axis]);
     let placement = Placement { scale: 3.0, middle: [10.3, 16.1, 4.2] };
+    let grid = Grid::from(spacing);
     let make = |above: f64, below: Option<f64>| {
         move |world: &World| {
             // What hands planes over belongs to a rank.
             let read = scan(shape, move |voxel| value(middle(voxel)));
-            Voxels { shape, spacing, above, below, read: &read }.solid(world, &placement, [32, 40, 10])
+            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, [32, 40, 10])
         }
     };
     let (above, below) = (9.0, 15.0);
@@ -197,6 +198,46 @@ fn scans_are_interpolated() {
     }
     assert!(wanted.len() > 500);
     assert_eq!(found.cells, wanted);
+}
+
+/// The same along mirrored, exchanged, turned and sheared axes, far from the origin of space.
+#[test]
+fn scans_stand_as_their_grids_say() {
+    let (shape, spacing) = ([9, 7, 5], [1.0, 1.25, 2.0]);
+    let directions = [
+        [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]],
+        [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]],
+        [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
+    ];
+    // v = (3 i + 5 j + 11 k) at index (i, j, k), exact in between.
+    let value = |index: [f64; 3]| 3.0 * index[0] + 5.0 * index[1] + 11.0 * index[2];
+    // No cell has either value, nor its middle at the border of the scan.
+    let (above, below) = (30.4871, Some(77.5133));
+    let placement = Placement { scale: 2.0, middle: [16.3071, 15.9113, 14.2037] };
+    for directions in directions {
+        let grid = Grid::new([4e3, -6e3, 11.5], spacing).with_directions(directions);
+        let found = everywhere(move |world: &World| {
+            let read = scan(shape, move |voxel| value(voxel.map(|at| at as f64)));
+            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, [34, 33, 31])
+        });
+        let middle = grid.position(shape.map(|n| (n - 1) as f64 / 2.0));
+        let mut wanted = Vec::new();
+        for (z, y, x) in (0..31).flat_map(|z| (0..33).flat_map(move |y| (0..34).map(move |x| (z, y, x)))) {
+            let at = std::array::from_fn(|axis| middle[axis] + ([x, y, z][axis] as f64 - placement.middle[axis]) / 2.0);
+            let index = grid.index(at);
+            let in_it = (0..3).all(|axis| (-0.5..=shape[axis] as f64 - 0.5).contains(&index[axis]));
+            let value = value(std::array::from_fn(|axis| index[axis].clamp(0.0, (shape[axis] - 1) as f64)));
+            if in_it && value > above && below.is_none_or(|below| value <= below) {
+                wanted.push([x, y, z]);
+            }
+        }
+        assert!(wanted.len() > 1000, "{} on {grid:?}", wanted.len());
+        let missing = wanted.iter().filter(|cell| !found.cells.contains(cell)).count();
+        let unequal =
+            format!("{missing} are missing, {} too many, on {grid:?}", found.cells.len() + missing - wanted.len());
+        assert!(found.cells == wanted, "{unequal}");
+    }
 }
 
 /// Planes of a scan, one after the other, as a file gives them.
@@ -221,7 +262,7 @@ fn forces_are_those_of_the_cells() {
         let read = scan([60, 60, 60], |voxel| {
             1.0 - (0..3).map(|axis| (voxel[axis] as f64 - 29.5).powi(2)).sum::<f64>().sqrt() / 20.0
         });
-        let voxels = Voxels { shape: [60; 3], spacing: [0.25; 3], above: 0.0, below: None, read: &read };
+        let voxels = Voxels { shape: [60; 3], grid: [0.25; 3].into(), above: 0.0, below: None, read: &read };
         let voxels = voxels.solid(world, &Placement { scale: radius / 5.0, middle }, extents)?;
         let function = move |at: [i64; 3]| far(at.map(|x| x as f64)) < radius;
         let stream = std::rc::Rc::new(|_| [0.05, 0.0, 0.0]);
@@ -269,7 +310,7 @@ fn mistakes_say_what_would_be_right() {
     let voxels = |above: f64, below: Option<f64>| {
         move |world: &World| {
             let read = scan([4; 3], |voxel| voxel[0] as f64);
-            Voxels { shape: [4; 3], spacing: [1.0; 3], above, below, read: &read }.solid(world, &place(2.0), [9; 3])
+            Voxels { shape: [4; 3], grid: [1.0; 3].into(), above, below, read: &read }.solid(world, &place(2.0), [9; 3])
         }
     };
     let sheet = |world: &World| {
