@@ -45,9 +45,9 @@ pub enum Problem {
     LoopStopped {
         /// The line of the loop in the kernel's text, from 1.
         line: u32,
-        /// Limit of the adapter on the passes of all loops of an invocation.
+        /// Limit of the adapter on the passes of all loops of invocations that it computes together.
         passes: u32,
-        /// Number of invocations of the call that have reached the limit.
+        /// Number of invocations of the call whose loops were stopped.
         invocations: u32,
     },
 }
@@ -126,8 +126,9 @@ impl Display for Finding {
             }
             Problem::LoopStopped { line, passes, invocations } => write!(
                 f,
-                "has a loop in line {line} that the adapter stops: it allows {passes} passes of all loops of an invocation, and \
-                 {invocations} invocation(s) have come so far; make the passes in several calls, or in more invocations"
+                "has a loop in line {line} that the adapter stops: it allows {passes} passes of all loops of invocations that it \
+                 computes together, and has stopped {invocations} invocation(s); make the passes in several calls, or in more \
+                 invocations"
             ),
         }
     }

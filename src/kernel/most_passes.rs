@@ -1,6 +1,7 @@
 //! [`most_passes`]: limit of an adapter on the passes of all loops of an invocation.
 //!
-//! Mesa's lavapipe (22.3, 24.0) ends every loop of an invocation without an error once they have made 65,535 passes together.
+//! Mesa's lavapipe (22.3, 24.0) computes invocations in groups, and ends every loop of a group without an error once the
+//! group has made 65,535 passes: as many as the longest of its invocations makes in each loop, in all loops together.
 
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Words of the trial's memory.
 const WORDS: i64 = 3;
 
-/// Limit of this adapter on the passes of all loops of an invocation; `None` if it has no limit. Measured once per device.
+/// Limit of this adapter on the passes of all loops of a group of invocations; `None` if it has no limit. Measured once per device.
 ///
 /// # Errors
 /// The device fails.

@@ -24,7 +24,7 @@ pub(super) struct PreparedCall<'c> {
     pub uniforms: Vec<Vec<u8>>,
     /// Whether it reports what it reaches.
     pub watch: Watch,
-    /// The passes after which the adapter stops its loops, where those are counted.
+    /// The passes after which the adapter stops its loops, where it reports that.
     pub most_passes: Option<u32>,
 }
 
@@ -53,7 +53,8 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        let (watch, most_passes) = (signature.watch, signature.most_passes);
+        let most_passes = if signature.stops_loops { most_passes(device)? } else { None };
+        let watch = signature.watch;
         Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch, most_passes })
     }
 
@@ -138,9 +139,9 @@ impl Call<'_> {
         };
         let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
         let watch = self.watch(program, order, &vars);
-        let counts = watch != Watch::Off && program.scan.has_loops();
-        let most_passes = if counts { most_passes(&self.kernel.shared.device)? } else { None };
-        Ok(Signature { space: ground.space(), domain_axes, vars, watch, most_passes })
+        let finds = watch != Watch::Off && program.scan.has_loops();
+        let stops_loops = finds && most_passes(&self.kernel.shared.device)?.is_some();
+        Ok(Signature { space: ground.space(), domain_axes, vars, watch, stops_loops })
     }
 
     /// Whether the call is to report what it reaches.

@@ -6,7 +6,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::diagnose::{self, Fault};
 use super::flush;
-use super::geometry::GeometryMap;
+use super::geometry::{GeometryMap, REPORT};
 use super::helpers;
 use super::loops;
 use super::parsed::{Parsed, ParsedKey, parsed};
@@ -187,9 +187,8 @@ impl Program {
         let watched = signature.watch != Watch::Off;
         let parsed = parsed(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
             let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
-            if let Some(most) = signature.most_passes {
-                let names = helpers::pass_names();
-                loops::count_passes(&mut module, text, self.text.len(), names.each_ref().map(String::as_str), most);
+            if signature.stops_loops {
+                loops::find_stopped(&mut module, text, self.text.len(), &helpers::line_name(), REPORT);
             }
             if watched {
                 flush::at_the_end(&mut module, &helpers::flush_name());

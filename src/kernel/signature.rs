@@ -32,8 +32,8 @@ pub struct Signature {
     pub vars: Vec<VarShape>,
     /// Whether helpers report what they reach.
     pub watch: Watch,
-    /// The passes after which the adapter stops the loops of an invocation, where those are counted.
-    pub most_passes: Option<u32>,
+    /// Whether the kernel has loops, the adapter stops long ones, and invocations report that.
+    pub stops_loops: bool,
 }
 
 /// Whether helpers report what they reach beyond the cells that chunks own.
@@ -58,7 +58,7 @@ impl Signature {
             domain_axes: axes,
             vars: scan.storage.iter().map(shape).collect(),
             watch: Watch::Off,
-            most_passes: None,
+            stops_loops: false,
         }
     }
 }

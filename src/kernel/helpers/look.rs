@@ -6,7 +6,7 @@
 use super::axes::Axes;
 use super::writer::Writer;
 use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
-use crate::kernel::loops::{LINE, PASSES};
+use crate::kernel::loops::LINE;
 use crate::kernel::signature::Watch;
 use crate::wgsl::PREFIX;
 
@@ -21,20 +21,19 @@ pub fn flush_name() -> String {
     format!("{PREFIX}flush")
 }
 
-/// The variables in which an invocation counts the passes of its loops, and keeps the line of the one that reaches the limit.
-pub fn pass_names() -> [String; 2] {
-    [PASSES, LINE].map(|name| name.replace('$', PREFIX))
+/// The variable in which an invocation keeps the line of the first of its loops that the adapter stops.
+pub fn line_name() -> String {
+    LINE.replace('$', PREFIX)
 }
 
 /// The report, for all arrays, and what an invocation keeps: its number, how many positions were outside, of which array
 /// the first one was (twice its number, and 1, and 1 more for a store) and where.
-pub fn declarations(group: u32, binding: u32, most_passes: Option<u32>) -> String {
-    let passes = format!("var<private> {PASSES}: u32;\nvar<private> {LINE}: u32;\n");
-    let passes = most_passes.map_or(String::new(), |_| passes);
+pub fn declarations(group: u32, binding: u32, stops_loops: bool) -> String {
+    let line = if stops_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
          var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {NOBODY}: bool;\n\
-         var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n{passes}"
+         var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n{line}"
     )
 }
 
@@ -46,30 +45,35 @@ pub struct Kept {
     stores: bool,
 }
 
-/// The function that tells it. It has as few accesses to memory as can be: one for all words of a position.
-pub fn flush(arrays: &[Kept], has_many_axes: bool, most_passes: Option<u32>) -> String {
+/// The function that tells it. It has as few accesses to memory as can be: one for all words of a position, in a loop, unless
+/// the adapter stops loops of this kernel and so this one too.
+pub fn flush(arrays: &[Kept], has_many_axes: bool, stops_loops: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
     words.extend(vectors.iter().flat_map(|name| ["x", "y", "z", "w"].map(|part| format!("u32({name}.{part})"))));
     words.truncate(STRAY_WORDS - 1);
+    let count = words.len();
     let mut text = format!(
         "fn $flush() {{\n  var $words = 0u;\n  if $strays > 0u {{\n    \
-         if atomicAdd(&{REPORT}[0], $strays) == 0u {{ $words = {}u; }}\n  }}\n  \
-         for (var $k = 0u; $k < $words; $k++) {{\n    var $word = {};\n",
-        words.len(),
-        words[0]
+         if atomicAdd(&{REPORT}[0], $strays) == 0u {{ $words = {count}u; }}\n  }}\n"
     );
-    for (place, word) in words.iter().enumerate().skip(1) {
-        text += &format!("    $word = select($word, {word}, $k == {place}u);\n");
-    }
-    text += &format!("    atomicStore(&{REPORT}[1u + $k], $word);\n  }}\n");
-    if let Some(most) = most_passes {
-        // Not in a loop, as there is none any more when the limit is reached.
+    if stops_loops {
+        text += "  if $words > 0u {\n";
+        for (place, word) in words.iter().enumerate() {
+            text += &format!("    atomicStore(&{REPORT}[{}], {word});\n", 1 + place);
+        }
         let (count, line) = (STRAY_WORDS, STRAY_WORDS + 1);
         text += &format!(
-            "  if {PASSES} >= {most}u {{\n    if atomicAdd(&{REPORT}[{count}], 1u) == 0u {{ atomicStore(&{REPORT}[{line}], {LINE}); }}\n  }}\n"
+            "  }}\n  if {LINE} > 0u {{\n    \
+             if atomicAdd(&{REPORT}[{count}], 1u) == 0u {{ atomicStore(&{REPORT}[{line}], {LINE}); }}\n  }}\n"
         );
+    } else {
+        text += &format!("  for (var $k = 0u; $k < $words; $k++) {{\n    var $word = {};\n", words[0]);
+        for (place, word) in words.iter().enumerate().skip(1) {
+            text += &format!("    $word = select($word, {word}, $k == {place}u);\n");
+        }
+        text += &format!("    atomicStore(&{REPORT}[1u + $k], $word);\n  }}\n");
     }
     for Kept { array: x, axes, loads, stores } in arrays {
         for (place, kept, _) in

@@ -26,7 +26,7 @@ use crate::wgsl::{self, PREFIX};
 use axes::Axes;
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
-pub use look::{flush_name, pass_names};
+pub use look::{flush_name, line_name};
 use writer::Writer;
 pub use writer::window_name;
 
@@ -113,8 +113,8 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         binding += 1;
     }
     if watch != Watch::Off {
-        out.push_str(&look::declarations(group, binding, signature.most_passes));
-        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4), signature.most_passes));
+        out.push_str(&look::declarations(group, binding, signature.stops_loops));
+        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4), signature.stops_loops));
     }
     needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {
