@@ -16,13 +16,21 @@ const HOST_BYTES: u64 = 256 << 20;
 /// Copies and triads in one submission.
 const TIMES: u32 = 8;
 
-const TRIAD: &str = "\
+const KERNELS: &str = "\
 @group(0) @binding(0) var<storage, read_write> a: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> c: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
-fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+fn copy(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = id.y * groups.x * 256u + id.x;
+    if i < arrayLength(&a) {
+        a[i] = b[i];
+    }
+}
+
+@compute @workgroup_size(256)
+fn triad(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = id.y * groups.x * 256u + id.x;
     if i < arrayLength(&a) {
         a[i] = b[i] + 0.5 * c[i];
@@ -31,8 +39,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 ";
 
 pub fn main() -> Result<()> {
-    let about = "Bandwidth of copies between buffers of the adapter (each byte is read and written) and of the triad a = b + s c \
-                 (two arrays are read, one is written), of copies from host memory to the device and back, and the seconds of an \
+    let about = "Bandwidth of copies between buffers of the adapter, by the driver and by a kernel (each byte is read and written), \
+                 and of the triad a = b + s c (two arrays are read, one is written), of copies from host memory to the device and back, and the seconds of an \
                  empty submission until the host knows that it is done.";
     on_ranks("limits", about, &[Path::Kernels], |run| {
         in_device_memory(run)?;
@@ -106,31 +114,37 @@ fn in_device_memory(run: &Run) -> Result<()> {
     let bytes = ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64;
     let bench = Bench { world: run.world, bytes };
     let [a, b, c] = [(); 3].map(|()| bench.buffer(BufferUsages::STORAGE));
-    report(run, "device, copy", 2 * bytes * u64::from(TIMES), || {
+    report(run, "device, copy by the driver", 2 * bytes * u64::from(TIMES), || {
         bench.submit(|encoder| (0..TIMES).for_each(|_| encoder.copy_buffer_to_buffer(&b, 0, &a, 0, bytes)));
     })?;
+    by_a_kernel(run, &bench, "device, copy by a kernel", "copy", &[&a, &b])?;
+    by_a_kernel(run, &bench, "device, triad", "triad", &[&a, &b, &c])
+}
+
+/// Reports the bandwidth of an entry point that reads or writes each of these buffers once.
+fn by_a_kernel(run: &Run, bench: &Bench, case: &str, entry_point: &str, buffers: &[&wgpu::Buffer]) -> Result<()> {
     let device = run.world.gpu().raw();
-    let source = wgpu::ShaderSource::Wgsl(TRIAD.into());
+    let source = wgpu::ShaderSource::Wgsl(KERNELS.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some("triad"),
+        label: Some(entry_point),
         layout: None,
         module: &module,
-        entry_point: None,
+        entry_point: Some(entry_point),
         compilation_options: Default::default(),
         cache: None,
     });
-    let entry = |(binding, buffer): (u32, &wgpu::Buffer)| (binding, buffer.clone());
-    let buffers: Vec<_> = (0..).zip([&a, &b, &c]).map(entry).collect();
+    let entry = |(binding, buffer): (u32, &&wgpu::Buffer)| (binding, (*buffer).clone());
+    let buffers: Vec<_> = (0..).zip(buffers).map(entry).collect();
     let entries: Vec<_> = buffers
         .iter()
         .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
         .collect();
     let layout = &pipeline.get_bind_group_layout(0);
     let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
-    let groups = (bytes / 16).div_ceil(256) as u32;
+    let groups = (bench.bytes / 16).div_ceil(256) as u32;
     let rows = groups.div_ceil(run.world.gpu().limits().workgroups);
-    report(run, "device, triad", 3 * bytes * u64::from(TIMES), || {
+    report(run, case, buffers.len() as u64 * bench.bytes * u64::from(TIMES), || {
         bench.submit(|encoder| {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             pass.set_pipeline(&pipeline);

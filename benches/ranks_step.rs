@@ -1,13 +1,15 @@
 //! Where the time of a simulation step goes (the paper's Figure 10): overhead, waiting for other ranks, computing.
 
 mod common;
+mod reference;
 
 use std::time::Instant;
 
 use serde_json::json;
 use zippy::{Layout, Result, Split, include_wgsl};
 
-use common::{Path, Run, Spread, on_ranks};
+use common::{Figure, Path, Run, Spread, on_ranks};
+use reference::stencil::BareStencil;
 
 /// Columns of the picture.
 const COLUMNS: f64 = 50.0;
@@ -15,7 +17,8 @@ const COLUMNS: f64 = 50.0;
 pub fn main() -> Result<()> {
     let about = "The share of a step of heat diffusion (ghost update, 7-point stencil) that is spent in overhead (packing, \
                  unpacking, local copies, planning), in waiting for other ranks, and in computing: the paper's Figure 10. Also \
-                 the step's time when the ghost update overlaps the computation of the interior.";
+                 the step's time when the ghost update overlaps the computation of the interior, and that of the same \
+                 stencil by hand with wgpu, without a ghost update (benches/reference/stencil.rs).";
     on_ranks("ranks_step", about, &[Path::Mapped, Path::Kernels], |run| {
         if run.world.rank() == 0 {
             println!("c computing, o overhead, w waiting, . anything else");
@@ -75,21 +78,30 @@ fn step(run: &Run, n: usize) -> Result<()> {
         world.gpu().wait()?;
         Ok(start.elapsed().as_secs_f64())
     };
+    let by_hand = BareStencil::new(world.gpu(), n);
+    let by_hand = |which: usize| {
+        let start = Instant::now();
+        by_hand.step(world.gpu(), which);
+        start.elapsed().as_secs_f64()
+    };
     for which in 0..4 {
         blocking(which)?;
         overlapping(which)?;
+        by_hand(which);
     }
-    let (mut shares, mut overlapped) = (Vec::new(), Vec::new());
+    let (mut shares, mut overlapped, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for which in 0..run.options.samples() {
         world.barrier()?;
         shares.push(blocking(which)?);
         world.barrier()?;
         overlapped.push(overlapping(which)?);
+        world.barrier()?;
+        bare.push(by_hand(which));
     }
-    report(run, n, &case, &shares, overlapped)
+    report(run, n, &case, &shares, overlapped, bare)
 }
 
-fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f64>) -> Result<()> {
+fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f64>, bare: Vec<f64>) -> Result<()> {
     let world = run.world;
     // Means over steps and ranks, so that the parts add up.
     let mut sums = shares
@@ -100,7 +112,12 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
     let [total, computing, overhead, waiting] = sums.map(|sum| sum / count);
     let part = |secs: f64| secs / total;
     let overlapped = Spread::of(&run.slowest(overlapped)?);
-    let steps = Spread::of(&run.slowest(shares.iter().map(|one| one.total).collect())?);
+    let totals = run.slowest(shares.iter().map(|one| one.total).collect())?;
+    let figures = [
+        Figure::new("zippy", &totals, &totals),
+        Figure::new("the stencil by hand with wgpu", &run.slowest(bare)?, &totals),
+    ];
+    let steps = Spread::of(&totals);
     if world.rank() != 0 {
         return Ok(());
     }
@@ -109,12 +126,14 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
     let picture = [bar('c', computing), bar('o', overhead), bar('w', waiting), bar('.', other)].concat();
     let percent = |secs: f64| part(secs) * 100.0;
     println!(
-        "{case:<34} {picture:<52} {:.0} % computing, {:.0} % overhead, {:.0} % waiting; step {:.0} us, overlapping {:.0} us",
+        "{case:<34} {picture:<52} {:.0} % computing, {:.0} % overhead, {:.0} % waiting; step {:.0} us, overlapping {:.0} us, \
+         the stencil by hand {:.0} us",
         percent(computing),
         percent(overhead),
         percent(waiting),
         steps.median * 1e6,
-        overlapped.median * 1e6
+        overlapped.median * 1e6,
+        figures[1].secs.median * 1e6
     );
     run.add(json!({
         "case": case,
@@ -125,6 +144,7 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
         "median_step_secs": steps.median,
         "quartiles_step_secs": [steps.low, steps.high],
         "median_overlapping_step_secs": overlapped.median,
+        "figures": figures.iter().map(Figure::json).collect::<Vec<_>>(),
     }));
     Ok(())
 }

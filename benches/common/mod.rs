@@ -340,7 +340,7 @@ impl Spread {
 /// What one contender took, and the library's time in terms of it.
 pub struct Figure {
     name: &'static str,
-    secs: Spread,
+    pub secs: Spread,
     ratio: Spread,
 }
 

@@ -13,5 +13,6 @@ pub mod lattice;
 pub mod moves;
 pub mod peer;
 pub mod pixel;
+pub mod stencil;
 pub mod surfaces;
 pub mod vtk;

@@ -1,4 +1,4 @@
-//! Processes with a time limit, whose output goes to a log.
+//! Processes with a time limit, whose output goes to logs.
 
 use std::fs::File;
 use std::path::Path;
@@ -51,7 +51,7 @@ impl Stop {
 /// How a process ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Standard output and standard error as they came.
+    /// Standard output.
     pub text: String,
     pub secs: f64,
     /// The problem, where the process did not end well within its time.
@@ -97,11 +97,13 @@ pub fn benchmark(setting: &Setting, name: &str) -> Command {
     command
 }
 
-/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end.
+/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end. What it
+/// writes to standard error goes to a log of its own beside `log`.
 pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
-    let file = File::create(log).map_err(failed)?;
-    command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
+    let errors = log.with_extension("errors.log");
+    let [out, err] = [log, &errors].map(File::create);
+    command.stdin(Stdio::null()).stdout(out.map_err(failed)?).stderr(err.map_err(failed)?);
     // Relative paths of the programs are below the results.
     command.current_dir(log.parent().unwrap_or(Path::new(".")));
     #[cfg(unix)]
@@ -121,6 +123,9 @@ pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Re
         }
     };
     let secs = begun.elapsed().as_secs_f64();
+    if errors.metadata().is_ok_and(|errors| errors.len() == 0) {
+        let _ = std::fs::remove_file(errors);
+    }
     let text = std::fs::read(log).map_err(failed)?;
     Ok(Ended { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
 }

@@ -73,16 +73,29 @@ fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
 pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
     let (ended, mut outcome) = ended(result);
     let mut unseen: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let mut open = None;
     for line in ended.text.lines() {
-        let Some((name, end)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { continue };
+        let begun = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
+        let (name, end) = match (begun, open) {
+            (Some(begun), _) => begun,
+            (None, Some(name)) => (name, line),
+            (None, None) => continue,
+        };
         unseen.remove(name);
+        if begun.is_some() {
+            outcome.unfinished.extend(open.map(String::from));
+            open = Some(name);
+        }
         match end.trim() {
             "ok" => outcome.passed += 1,
             "FAILED" => outcome.failed.push(name.into()),
             end if end.starts_with("ignored") => {}
-            _ => outcome.unfinished.push(name.into()),
+            // Something that a test prints.
+            _ => continue,
         }
+        open = None;
     }
+    outcome.unfinished.extend(open.map(String::from));
     if outcome.problem.is_some() {
         outcome.unfinished.extend(unseen.into_iter().map(String::from));
     }
@@ -135,6 +148,14 @@ mod tests {
     fn harness(text: &str, problem: Option<&str>) -> Outcome {
         let ended = Ended { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
         of_tests(Ok(ended), &["a".into(), "b".into()])
+    }
+
+    #[test]
+    fn what_tests_print_comes_between_their_names_and_ends() {
+        let outcome =
+            harness("test a ... 12 cells\nhalf a line, ok\nok\ntest b ... what?\nFAILED\ntest c ... no end\n", None);
+        assert_eq!((outcome.passed, &outcome.failed[..]), (1, &["b".to_string()][..]));
+        assert_eq!(outcome.unfinished, ["c"]);
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub const PARTS: &[Part] = &[
     Part { name: "mpi", about: "ranks as processes", limit_secs: 10, work: Work::Mpi { ranks: 3 } },
     bench("checked", 8, "ranks_checked", 1, Limit::None),
     bench("start", 6, "ranks_start", 2, Limit::None),
-    bench("trees-speed", 6, "primitives_kdtree", 1, Limit::None),
+    bench("trees-speed", 10, "primitives_kdtree", 1, Limit::None),
     bench("memory", 5, "ranks_memory", 1, Limit::None),
 ];
 
@@ -131,7 +131,7 @@ impl Part {
                     Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
                 };
                 let mut command = child::everything(setting);
-                command.arg("--exact").args(&names);
+                command.args(["--exact", "--nocapture", "--test-threads", &threads().to_string()]).args(&names);
                 of_tests(child::run(command, &log, limit, &setting.stop), &names)
             }
             Work::Benchmark { program, arguments, ranks, .. } => {
@@ -163,6 +163,11 @@ impl Part {
             },
         }
     }
+}
+
+/// Tests that run side by side: each has up to eight ranks with a device each, and drivers open only so many at a time.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
 }
 
 /// Time of a program that only lists its tests.

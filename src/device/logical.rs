@@ -14,7 +14,7 @@ use super::memory::MemoryPool;
 use crate::error::DeviceError;
 
 /// Idle devices kept by the process.
-const IDLE_DEVICES: usize = 16;
+const IDLE_DEVICES: usize = 32;
 
 /// The smallest binding limit that transfers work with.
 const MIN_BINDING_BYTES: u64 = 4096;

@@ -16,12 +16,12 @@ cargo xtask bundle [OPTIONS]
 Builds the programs, the tests that use an adapter and the benchmarks, and packs them into one archive for machines
 without a toolchain, a network or MPI, as compute nodes are. There:
 
-    tar -xf zippy-bundle-….tar.gz && zippy-bundle-…/run-all
+    tar -xf zippy-bundle-….tar.xz && zippy-bundle-…/run-all
 
 The machine needs the C library of this one or a later one, a Vulkan loader and a driver; `run-all` says what is missing.
 Tests of MPI run where the machine has the MPI library of this one.
 
-  --output FILE         the archive (default: target/bundle/zippy-bundle-VERSION-SYSTEM.tar.gz)
+  --output FILE         the archive (default: target/bundle/zippy-bundle-VERSION-SYSTEM.tar.xz)
   --no-mpi              neither install MPI here nor build the program with it
 {setup}";
 
@@ -61,16 +61,16 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     lay_out(&context, &place.join(&name), &programs)?;
     let archive = match parsed.get("--output") {
         Some(file) => std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?,
-        None => context.target().join("bundle").join(format!("{name}.tar.gz")),
+        None => context.target().join("bundle").join(format!("{name}.tar.xz")),
     };
     let mut tar = context.command("tar");
-    succeed(tar.arg("-czf").arg(&archive).arg("-C").arg(&place).arg(&name), "tar")?;
+    succeed(tar.arg("-cJf").arg(&archive).arg("-C").arg(&place).arg(&name), "tar")?;
     let bytes = archive.metadata().map_err(|error| format!("{}: {error}", archive.display()))?.len();
     if bytes > MOST_BYTES {
         return Err(format!("{} has {bytes} bytes; {MOST_BYTES} are allowed", archive.display()));
     }
     say!("\nThe archive: {} ({:.1} MB)", archive.display(), bytes as f64 / 1e6);
-    say!("  Where there is no toolchain: tar -xf {name}.tar.gz && {name}/run-all --gpu");
+    say!("  Where there is no toolchain: tar -xf {name}.tar.xz && {name}/run-all --gpu");
     Ok(0)
 }
 

@@ -21,10 +21,10 @@ impl<'w> Report<'w> {
         let _ = writeln!(self.text, "## {what}\n{text}\n");
     }
 
-    /// Compares all of it with the accepted text, which lies among the sources. Where a bundle runs
+    /// Compares all of it with the accepted text, which lies among the sources and is found by Cargo. Where a bundle runs
     /// without them there is nothing to compare with.
     pub fn compare(self, name: &str) {
-        if std::path::Path::new(env!("CARGO_MANIFEST_DIR")).exists() {
+        if [env!("CARGO"), env!("CARGO_MANIFEST_DIR")].iter().all(|path| std::path::Path::new(path).exists()) {
             insta::with_settings!({ prepend_module_to_snapshot => false }, {
                 insta::assert_snapshot!(name, self.text);
             });

@@ -1,0 +1,73 @@
+//! A step of heat diffusion on a 7-point stencil, by hand with wgpu: a field with one layer of ghost cells in each of two
+//! buffers, and a kernel that knows their shape.
+
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+use wgpu::{BufferUsages, CommandEncoder};
+use zippy::device::Device;
+
+const TEXT: &str = "
+@group(0) @binding(0) var<storage, read> now: array<f32>;
+@group(0) @binding(1) var<storage, read_write> next: array<f32>;
+@group(0) @binding(2) var<uniform> n: u32;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= n { return; }
+    let row = n + 2u;
+    let layer = row * row;
+    let at = (id.z + 1u) * layer + (id.y + 1u) * row + id.x + 1u;
+    let centre = now[at];
+    let around = now[at - 1u] + now[at + 1u] + now[at - row] + now[at + row] + now[at - layer] + now[at + layer];
+    next[at] = centre + 0.1 * (around - 6.0 * centre);
+}";
+
+/// A pipeline with two fields, made once.
+pub struct BareStencil {
+    pipeline: wgpu::ComputePipeline,
+    /// From the first field to the second, and back.
+    bindings: [wgpu::BindGroup; 2],
+    n: u32,
+}
+
+impl BareStencil {
+    /// Fields of n³ cells.
+    pub fn new(gpu: &Device, n: usize) -> Self {
+        let device = gpu.raw();
+        let source = wgpu::ShaderSource::Wgsl(TEXT.into());
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &module,
+            entry_point: None,
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let size = 4 * (n as u64 + 2).pow(3);
+        let [a, b] = [(); 2].map(|()| {
+            let usage = BufferUsages::STORAGE;
+            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+        });
+        let n = n as u32;
+        let contents = &n.to_ne_bytes();
+        let extent =
+            device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: BufferUsages::UNIFORM });
+        let bindings = [[&a, &b], [&b, &a]].map(|[now, next]| {
+            let entries = [(0, now), (1, next), (2, &extent)]
+                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+            let layout = &pipeline.get_bind_group_layout(0);
+            device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+        });
+        Self { pipeline, bindings, n }
+    }
+
+    /// Computes step `which`, and waits for it.
+    pub fn step(&self, gpu: &Device, which: usize) {
+        let mut encoder: CommandEncoder = gpu.raw().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings[which % 2], &[]);
+        pass.dispatch_workgroups(self.n.div_ceil(64), self.n, self.n);
+        drop(pass);
+        gpu.queue().submit([encoder.finish()]);
+        gpu.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+    }
+}
