@@ -6,8 +6,8 @@
 
 use std::num::NonZeroU32;
 
-use naga::{ArraySize, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar};
 use naga::{AddressSpace, MemoryDecorations, Range, Span, Statement, Type, TypeInner};
+use naga::{ArraySize, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar};
 
 /// Name of the variable with the line of the first loop that was stopped, or 0.
 pub const LINE: &str = "$line";
@@ -94,7 +94,9 @@ impl Finder<'_> {
                     let start = span.to_range().map(|range| range.start);
                     let before = start.and_then(|start| self.text.get(..start));
                     let number = before.map(|_| self.number());
-                    [&mut *body, &mut *continuing].into_iter().for_each(|inner| self.change_block(inner, number, function));
+                    [&mut *body, &mut *continuing]
+                        .into_iter()
+                        .for_each(|inner| self.change_block(inner, number, function));
                     if let (Some(before), Some(number)) = (before, number) {
                         if let Some(condition) = *break_if {
                             let (accept, reject) = (self.mark(number, 1, function), Block::new());

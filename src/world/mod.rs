@@ -107,7 +107,9 @@ impl World {
         let inner = group.unchecked();
         let common = common::CommonLimits::of(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
-        let (named, kept) = (inner.clone(), device.share_of(kept_bytes()));
+        let named = inner.clone();
+        let mut composed = WeightedCache::new(kept_bytes(), |text: &String, _: &Kernel| compiled_bytes(text));
+        composed.bound(device.share_of(kept_bytes()));
         let plans = RefCell::new(planned::new_cache(&device));
         Ok(Self {
             inner,
@@ -118,7 +120,7 @@ impl World {
             registry: Rc::default(),
             plans,
             epoch: one_sided::Epoch::default(),
-            composed: RefCell::new(WeightedCache::new(kept, |text, _| compiled_bytes(text))),
+            composed: RefCell::new(composed),
             tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             viewer: RefCell::default(),

@@ -19,5 +19,7 @@ const REMEMBERED_BYTES: usize = 128 << 20;
 
 pub(super) fn new_cache(device: &Device) -> PlanCache<Planned> {
     let bytes = |key: &PlanKey, planned: &Planned| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();
-    PlanCache::new(device.share_of(REMEMBERED_BYTES), bytes)
+    let mut plans = PlanCache::new(REMEMBERED_BYTES, bytes);
+    plans.bound(device.share_of(REMEMBERED_BYTES));
+    plans
 }

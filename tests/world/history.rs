@@ -347,3 +347,43 @@ fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
         }
     }
 }
+
+/// The last of several calls at one site that an update does not see: a write after it, or while it is under way.
+#[test]
+fn write_repeated_at_its_call_site_after_an_update_is_found() {
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Last {
+        Write,
+        Update,
+        WriteWhileUpdating,
+    }
+    let program = |world: &World, last: Last| {
+        let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]).periodic([true]);
+        let u = world.array::<f32, 1>("u", &layout)?;
+        let set = || u.chunks().filter(|chunk| chunk.id() == 1).try_for_each(|chunk| chunk.all().fill(2.0));
+        let read =
+            || u.chunks().filter(|chunk| chunk.id() != 1).try_for_each(|chunk| chunk.with_ghosts().read().map(drop));
+        set()?;
+        world.ghosts(&u)?;
+        read()?;
+        set()?;
+        set()?;
+        match last {
+            Last::Write => {}
+            Last::Update => world.ghosts(&u).map(drop)?,
+            Last::WriteWhileUpdating => {
+                let update = world.start_ghosts(&u)?;
+                set()?;
+                update.wait()?;
+            }
+        }
+        read()
+    };
+    for last in [Last::Write, Last::Update, Last::WriteWhileUpdating] {
+        for found in checked(&[1, 2, 4], |world| program(world, last)) {
+            let is_stale = found.iter().any(|one| one.starts_with("u [1] stale by read:"));
+            assert_eq!(is_stale, last != Last::Update, "{last:?}: {found:?}");
+            assert!(is_stale || found.is_empty(), "{last:?}: {found:?}");
+        }
+    }
+}

@@ -76,6 +76,28 @@ fn plans_are_bounded_by_their_bytes() {
     });
 }
 
+#[test]
+fn large_plans_that_are_used_in_turn_are_kept() {
+    support::ranks(&[8], |world| {
+        // Each weighs more than half of a rank's share of the room.
+        let layout =
+            Layout::new([32; 3]).split([8; 3].map(|count| Split::Even(count))).ghost([1; 3]).periodic([true; 3]);
+        let [array, other] = ["one", "other"].map(|name| world.array::<u32, 3>(name, &layout));
+        let (array, other) = (array?, other?);
+        let step = || -> Result<()> {
+            world.ghosts(&array)?;
+            world.exchange(zippy::Exchange::new().ghosts(&array).faces_only())?;
+            world.copy(array.at((0..27, .., ..)), other.at((5..32, .., ..))).map(drop)
+        };
+        step()?;
+        step()?;
+        let built = world.plan_counters().built;
+        (0..3).try_for_each(|_| step())?;
+        assert_eq!(world.plan_counters().built, built);
+        Ok(())
+    });
+}
+
 /// A kernel that adds a number, in the text of the kernel.
 fn step(number: i64) -> KernelSource {
     let text = format!(
@@ -115,10 +137,11 @@ fn texts_are_bounded_by_their_bytes() {
     });
 }
 
-/// The bound is that of the process: what one rank keeps of some texts, four that are threads keep of fewer.
+/// The room is that of the process: what one rank keeps of some texts, four that are threads keep of fewer, until they use more
+/// in turn.
 #[test]
-fn texts_kept_by_ranks_that_are_threads_share_one_bound() {
-    let test = "world::kept_memory::texts_kept_by_ranks_that_are_threads_share_one_bound";
+fn ranks_that_are_threads_share_the_room_for_texts() {
+    let test = "world::kept_memory::ranks_that_are_threads_share_the_room_for_texts";
     if !support::is_alone() {
         return support::alone(test, &[]);
     }
@@ -137,6 +160,7 @@ fn texts_kept_by_ranks_that_are_threads_share_one_bound() {
         // A fourth of the room is for three.
         let again = run_all()?;
         assert!(if world.size() == 1 { again == 0 } else { again >= 5 }, "{again} of 8 on {} ranks", world.size());
+        assert_eq!(run_all()?, 0, "what is used in turn");
         x.fill(0.0)?;
         run_all()?;
         assert_eq!(world.sum(&x)?, 64.0 * 28.0);

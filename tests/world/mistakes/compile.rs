@@ -83,21 +83,24 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The file that the compiler links tests with; none where this is no test program of cargo, as in a bundle.
+/// The file that the compiler has linked this test with: the latest one before it; none where this is no test program of
+/// cargo, as in a bundle.
 fn library() -> Option<PathBuf> {
-    let directory = std::env::current_exe().unwrap().parent()?.to_path_buf();
-    directory.ends_with("deps").then_some(())?;
+    let program = std::env::current_exe().unwrap();
+    let directory = program.parent().filter(|directory| directory.ends_with("deps"))?;
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let time = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
+    let linked = time(&program);
     let is_library = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libzippy-") && name.ends_with(".rlib")
+        name.starts_with("libzippy-") && name.ends_with(".rlib") && time(path) <= linked
     };
-    let latest = entries.filter(is_library).max_by_key(|path| path.metadata().unwrap().modified().unwrap());
+    let latest = entries.filter(is_library).max_by_key(time);
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// What the compiler says of a text.
-fn compile(library: &Path, text: &str) -> String {
+/// What the compiler says of a text; none where there is no compiler.
+fn compile(library: &Path, text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistakes.rs");
     std::fs::write(&file, text).unwrap();
@@ -105,7 +108,16 @@ fn compile(library: &Path, text: &str) -> String {
     command.args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir"]).arg(directory.path());
     command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
     command.arg("--extern").arg(format!("zippy={}", library.display())).arg(&file);
-    String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
+    let output = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("nothing is compiled: there is no {}", command.get_program().display());
+            return None;
+        }
+        output => output.unwrap(),
+    };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("E0514"), "the compiler is another one than that of the library:\n{said}");
+    Some(said)
 }
 
 const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\n";
@@ -114,7 +126,7 @@ const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operato
 fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
     let Some(library) = library().filter(|_| launcher::size().is_none()) else { return };
     let functions: Vec<&str> = MISTAKES.iter().map(|(function, _)| *function).collect();
-    let said = compile(&library, &(HEAD.to_owned() + &functions.join("\n")));
+    let Some(said) = compile(&library, &(HEAD.to_owned() + &functions.join("\n"))) else { return };
     for (function, expected) in MISTAKES {
         for expected in *expected {
             assert!(said.contains(expected), "{function}: {expected}\nis not in\n{said}");

@@ -27,6 +27,30 @@ impl SaveOptions {
         Self::default()
     }
 
+    /// Names the array in the file: as its own name changes places where arrays are swapped after each step. Call it behind
+    /// [`metadata`](Self::metadata), which has a name of its own.
+    ///
+    /// ```
+    /// use zippy::Layout;
+    /// use zippy_io::array::{LoadOptions, SaveOptions, load_with, save_with};
+    ///
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # let path = directory.path().join("u.vti");
+    /// zippy::run_with(zippy::Config::threads(2), |world| {
+    ///     let layout = Layout::new([9]);
+    ///     let [mut now, mut next] = [world.array::<f32, 1>("now", &layout)?, world.array("next", &layout)?];
+    ///     std::mem::swap(&mut now, &mut next);
+    ///     save_with(world, &path, &now, &SaveOptions::new().name("u"))?;
+    ///
+    ///     load_with::<f32, 1>(world, &path, "u", &LoadOptions::new().array("u"), Layout::new).map(drop)
+    /// })?;
+    /// # Ok::<(), zippy::Error>(())
+    /// ```
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.metadata.name = Some(name.into());
+        self
+    }
+
     /// With this metadata.
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.metadata = metadata;

@@ -7,8 +7,14 @@ use super::element::SavedType;
 use super::manifest::Manifest;
 use crate::{quoted, said};
 
+/// Names that a message lists.
+const SHOWN: usize = 12;
+
+/// Letters that a misspelled name has wrong at most.
+const MOST_TYPOS: usize = 2;
+
 /// A saved array, as a message lists it.
-struct Listed<'a> {
+struct Saved<'a> {
     name: &'a str,
     /// Type of its cells, and its shape where it has one.
     cells: String,
@@ -19,36 +25,88 @@ struct Listed<'a> {
 /// Message for a global array of a type and a number of axes.
 pub fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usize)) -> String {
     let wanted = SavedType::of(wanted);
-    let arrays = manifest.arrays.iter().map(|array| Listed {
+    let arrays = manifest.arrays.iter().map(|array| Saved {
         name: &array.name,
         cells: format!("{}, {}", said(&array.element.to_string()), Index::new(&array.shape)),
         fits: array.element.is(&wanted) && array.shape.len() == axes,
     });
-    message("array", name, &arrays.collect::<Vec<_>>())
+    let message = message("array", name, &arrays.collect::<Vec<_>>());
+    match manifest.growables.iter().any(|growable| growable.name == name) {
+        true => format!("{message}. {name:?} is a growable array, which `Checkpoint::growable` loads"),
+        false => message,
+    }
 }
 
 /// Message for a growable array of a type.
 pub fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String {
     let wanted = SavedType::of(wanted);
-    let growables = manifest.growables.iter().map(|growable| Listed {
+    let growables = manifest.growables.iter().map(|growable| Saved {
         name: &growable.name,
         cells: said(&growable.element.to_string()),
         fits: growable.element.is(&wanted),
     });
-    message("growable array", name, &growables.collect::<Vec<_>>())
+    let message = message("growable array", name, &growables.collect::<Vec<_>>());
+    match manifest.arrays.iter().any(|array| array.name == name) {
+        true => format!("{message}. {name:?} is an array, which `Checkpoint::array` and `fill` load"),
+        false => message,
+    }
 }
 
-fn message(what: &str, name: &str, listed: &[Listed<'_>]) -> String {
-    let all: Vec<String> = listed.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)).collect();
-    let there = if all.is_empty() { "none".to_string() } else { all.join(", ") };
-    let message = format!("has no {what} called {name:?}; it has {there}");
-    let fitting: Vec<String> = listed.iter().filter(|one| one.fits).map(|one| quoted(one.name)).collect();
-    if fitting.is_empty() {
+fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
+    let there = list(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
+    let message = format!("has no {kind} called {name:?}; it has {there}");
+    let typos = |one: &&Saved| strsim::damerau_levenshtein(one.name, name);
+    let most = MOST_TYPOS.min(name.chars().count() / 2);
+    if let Some(alike) = saved.iter().min_by_key(typos).filter(|one| typos(one) <= most) {
+        return format!("{message}; did you mean {}?", quoted(alike.name));
+    }
+    if !saved.iter().any(|one| one.fits) {
         return message;
     }
-    let fitting = fitting.join(", ");
+    let fitting = list(saved.iter().filter(|one| one.fits).map(|one| quoted(one.name)));
     format!(
         "{message}; of the wanted type and number of axes: {fitting}. An array keeps its own name when variables are swapped \
          (`mem::swap`): `Contents::array_as` and `growable_as` save under a name that the program gives"
     )
+}
+
+/// The first words of a list, and how many more there are.
+fn list(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    match words.len() {
+        0 => "none".into(),
+        count if count > SHOWN => format!("{} and {} more", words[..SHOWN].join(", "), count - SHOWN),
+        _ => words.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(name: &str, fits: bool) -> Saved<'_> {
+        Saved { name, cells: "f32, 4".into(), fits }
+    }
+
+    #[test]
+    fn misspelled_name_is_reported_with_the_closest_one() {
+        let all = [saved("pressure", true), saved("density", true), saved("u", true)];
+        for (name, alike) in [("presure", "pressure"), ("desnity", "density")] {
+            let text = message("array", name, &all);
+            assert!(text.ends_with(&format!("; did you mean {alike:?}?")), "{text}");
+        }
+        // Any two names of one letter are as close.
+        for name in ["velocity", "v"] {
+            let text = message("array", name, &all);
+            assert!(text.contains("mem::swap") && !text.contains("did you mean"), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..100).map(|number| format!("field {number}")).collect();
+        let all: Vec<Saved> = names.iter().map(|name| saved(name, true)).collect();
+        let text = message("array", "x", &all);
+        assert!(text.contains("\"field 11\" (f32, 4) and 88 more; of the wanted") && text.len() < 700, "{text}");
+    }
 }

@@ -20,7 +20,7 @@
 //!     heat.fill_with(|[x, y]| (100 * y + x) as f32)?;
 //!     let mut hits = world.growable::<u32>("hits")?;
 //!     hits.append(&vec![7; world.rank()])?;
-//!     let contents = Contents::new().array(&heat).growable(&hits).state(&State { time: 0.5 });
+//!     let contents = Contents::new().array_as("heat", &heat).growable_as("hits", &hits).state(&State { time: 0.5 });
 //!     checkpoints.save(world, 50, &contents)?;
 //!
 //!     // In the background: the arrays may be written when `start` has returned.

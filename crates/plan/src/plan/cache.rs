@@ -1,6 +1,7 @@
 //! The plan cache: a repeated operation builds no plan. The same cache keeps whatever else is costly to make.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::num::NonZeroUsize;
 
 use lru::LruCache;
 
@@ -73,7 +74,8 @@ pub type PlanCache<V> = WeightedCache<PlanKey, V>;
 /// A cache that is bounded by the weight of its entries. Drops the entry that was not used for the longest time: first of those
 /// that were used once only, so that an array that is saved in thousands of pieces does not drive out the plans of a step.
 /// Those used again have three quarters of the room at most. An entry heavier than all of the room is kept until the next one
-/// comes.
+/// comes. In a cache with a tighter bound than it was made with the room grows where an entry is asked for that was dropped: what a
+/// program uses in turn fits after one round.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>
 where
@@ -81,7 +83,11 @@ where
 {
     once: Segment<K, V>,
     again: Segment<K, V>,
+    /// Hashes of the keys that were dropped last, with the weights of their entries.
+    dropped: LruCache<u64, usize>,
+    hasher: RandomState,
     capacity: usize,
+    most: usize,
     weigh: fn(&K, &V) -> usize,
     hits: u64,
     misses: u64,
@@ -117,10 +123,23 @@ impl<K: Hash + Eq, V> Segment<K, V> {
     }
 }
 
+/// Keys that a cache remembers when it has dropped their entries.
+const REMEMBERED: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+
 impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
     /// A cache whose entries weigh at most `capacity` together, each as much as `weigh` says; with 0 it keeps nothing.
     pub fn new(capacity: usize, weigh: fn(&K, &V) -> usize) -> Self {
-        Self { once: Segment::new(), again: Segment::new(), capacity, weigh, hits: 0, misses: 0 }
+        Self {
+            once: Segment::new(),
+            again: Segment::new(),
+            dropped: LruCache::new(REMEMBERED),
+            hasher: RandomState::new(),
+            capacity,
+            most: capacity,
+            weigh,
+            hits: 0,
+            misses: 0,
+        }
     }
 
     /// The value of this key, made by `build` when it is not there. A failure is not kept.
@@ -144,6 +163,9 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
         let Some((key, entry)) = self.once.take(key) else {
             self.misses += 1;
+            if let Some(weight) = self.dropped.pop(&self.hasher.hash_one(key)) {
+                self.capacity = self.capacity.saturating_add(weight).min(self.most).max(self.capacity);
+            }
             return None;
         };
         self.hits += 1;
@@ -157,7 +179,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Some(value)
     }
 
-    /// Lets the entries weigh at most `capacity` from now on, and drops those that are too many.
+    /// Lets the entries weigh at most `capacity` from now on, and drops those that are too many. Where dropped ones are asked for,
+    /// the room grows again, up to what the cache was made with.
     pub fn bound(&mut self, capacity: usize) {
         self.capacity = capacity;
         self.make_room(0);
@@ -165,9 +188,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
 
     fn make_room(&mut self, weight: usize) {
         while self.once.weight + self.again.weight + weight > self.capacity {
-            if self.once.take_oldest().or_else(|| self.again.take_oldest()).is_none() {
-                break;
-            }
+            let Some((key, (_, weight))) = self.once.take_oldest().or_else(|| self.again.take_oldest()) else { break };
+            self.dropped.put(self.hasher.hash_one(&key), weight);
         }
     }
 
@@ -277,6 +299,27 @@ mod tests {
         let mut none = PlanCache::new(0, |_, _| 1);
         none.get_or_build(key(&array, 1), || Ok::<_, Infallible>(1)).unwrap();
         assert!(none.is_empty());
+    }
+
+    #[test]
+    fn room_grows_to_what_is_used_in_turn() {
+        let mut cache = WeightedCache::new(64, |_: &usize, weight: &usize| *weight);
+        cache.bound(16);
+        let mut is_there = |number: usize, weight: usize| {
+            let before = cache.hits();
+            cache.get_or_build(number, || Ok::<_, Infallible>(weight)).unwrap();
+            (cache.hits() > before, cache.once.weight + cache.again.weight)
+        };
+        // What comes once only needs no room.
+        assert!((100..200).all(|number| is_there(number, 1).1 <= 16));
+        assert_eq!([is_there(0, 9), is_there(1, 9), is_there(0, 9)].map(|found| found.0), [false; 3]);
+        for _ in 0..5 {
+            assert_eq!([is_there(1, 9), is_there(0, 9)].map(|found| found.0), [true; 2]);
+        }
+        // More than there may ever be.
+        for round in 0..5 {
+            assert!((10..30).all(|number| is_there(number, 9).1 <= 64), "{round}");
+        }
     }
 
     #[test]

@@ -47,7 +47,10 @@ fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
         let [low, high] = grids()[0].bounds(SHAPE);
         let (low, high) = (format!("from {low:?}"), format!("to {high:?}"));
         for warning in warnings {
-            assert!(warning.contains("144 of 144 triangles of \"miss\"") && warning.contains("warnings.rs"), "{warning}");
+            assert!(
+                warning.contains("144 of 144 triangles of \"miss\"") && warning.contains("warnings.rs"),
+                "{warning}"
+            );
             assert!(warning.contains(&low) && warning.contains(&high), "{warning}");
         }
     }
