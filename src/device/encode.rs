@@ -12,6 +12,10 @@ use crate::transport::catch_expected;
 /// buffers for a pass.
 const MOST_RECORDS: u32 = 32;
 
+/// Submissions that the device has not done yet, at most: each keeps some ten kilobytes of the host's memory, and a program may
+/// be faster than its device for as long as it runs.
+const MOST_IN_FLIGHT: usize = 64;
+
 impl Device {
     /// Records commands into the pending encoder; they are sure to run after [`Device::flush`] only. Commands run in the
     /// order in which they were recorded.
@@ -51,11 +55,19 @@ impl Device {
     fn submit(&self, encoder: wgpu::CommandEncoder) {
         let _span = trace::span(SpanKind::Kernel, || trace::queued_text("submitting", "commands", false));
         let logical = self.logical();
-        logical.queue.submit([encoder.finish()]);
+        let submission = logical.queue.submit([encoder.finish()]);
         logical.recorded.set(0);
-        logical.in_flight.set(true);
+        let first = {
+            let mut in_flight = logical.in_flight.borrow_mut();
+            in_flight.push_back(submission);
+            if in_flight.len() > MOST_IN_FLIGHT { in_flight.pop_front() } else { None }
+        };
         logical.epoch.set(logical.epoch.get() + 1);
         Tally::add(&logical.memory.tally.submissions);
+        if let Some(first) = first {
+            // What is wrong is told by the next check.
+            let _ = self.poll(wgpu::PollType::Wait { submission_index: Some(first), timeout: None });
+        }
     }
 
     /// Submits what was recorded and does not wait. Free when nothing was recorded.
@@ -77,9 +89,9 @@ impl Device {
     /// As [`Device::flush`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.flush()?;
-        if self.logical().in_flight.get() {
+        if !self.logical().in_flight.borrow().is_empty() {
             self.poll(wgpu::PollType::wait_indefinitely())?;
-            self.logical().in_flight.set(false);
+            self.logical().in_flight.borrow_mut().clear();
         }
         self.check("waiting for the device")
     }

@@ -2,8 +2,8 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::sync::atomic::AtomicUsize;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu::{DeviceType, Features};
@@ -37,6 +37,7 @@ pub struct Limits {
 /// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
 pub(super) struct LogicalDevice {
     key: Key,
+    _open: Open,
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
@@ -47,13 +48,37 @@ pub(super) struct LogicalDevice {
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
     /// How often the encoder was recorded into.
     pub recorded: Cell<u32>,
-    pub in_flight: Cell<bool>,
+    /// Submissions that may not be done yet, the first one first.
+    pub in_flight: RefCell<VecDeque<wgpu::SubmissionIndex>>,
     /// Number of submissions so far: what is recorded now runs with the next.
     pub epoch: Cell<u64>,
     pub map_progress: Arc<MapProgress>,
     /// Chunks that are mapped because messages are sent from them.
     pub in_place: RefCell<HashMap<wgpu::Buffer, Staged>>,
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
+}
+
+/// Counts the devices that this process has opened or is opening.
+struct Open;
+
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+impl Open {
+    fn new() -> Self {
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+
+    /// Those beside this one.
+    fn others(&self) -> usize {
+        OPEN.load(Ordering::Relaxed) - 1
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// How many of the maps asked for have come, and what the host has mapped for an operation; kept here, so that an operation
@@ -139,8 +164,17 @@ impl LogicalDevice {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| DeviceError::Open { adapter: info.name.clone(), message: error.to_string() })?;
+        let open = Open::new();
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+            let message = match open.others() {
+                0 => error.to_string(),
+                others => format!(
+                    "{error}, after {others} others that this process has opened; drivers limit them: fewer ranks as threads \
+                     have fewer devices"
+                ),
+            };
+            DeviceError::Open { adapter: info.name.clone(), message }
+        })?;
         let health = Arc::new(Health::default());
         let told = health.clone();
         device.on_uncaptured_error(Arc::new(move |error| told.uncaptured(error)));
@@ -160,6 +194,7 @@ impl LogicalDevice {
         };
         Ok(Self {
             key,
+            _open: open,
             device,
             queue,
             limits,
@@ -168,7 +203,7 @@ impl LogicalDevice {
             memory: Arc::default(),
             encoder: RefCell::default(),
             recorded: Cell::new(0),
-            in_flight: Cell::new(false),
+            in_flight: RefCell::default(),
             epoch: Cell::new(0),
             map_progress: Arc::default(),
             in_place: RefCell::default(),

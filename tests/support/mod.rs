@@ -66,7 +66,7 @@ pub fn alone(test: &str, settings: &[(&str, &str)]) {
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{test} with {settings:?}:\n{out}\n{err}");
+    assert!(output.status.success(), "{test} with {settings:?}, {}:\n{out}\n{err}", output.status);
     assert!(out.contains("1 passed"), "{test} was not run:\n{out}");
 }
 
@@ -88,7 +88,7 @@ pub fn rerun_in_place(module: &str) {
     command.args(module).args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
 }
 

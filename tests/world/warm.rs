@@ -27,13 +27,15 @@ fn kernels_too_under_mpi() {
 
 /// Repeats `step` until it is warm, then compares what this rank has made before and after some more repeats.
 ///
-/// Between repeats the ranks meet, so that no message of the last one is still under way: how much memory is lent at a
-/// time, and with it what there is to be found idle, then does not depend on how far ranks run ahead of each other.
+/// Between repeats the devices are waited for and the ranks meet, so that no message of the last one is still under way: how much
+/// memory is in use at a time, and with it what there is to be found idle, then does not depend on how far the host runs ahead of
+/// the device, and ranks of each other.
 ///
 /// `new` and `used` are how many plans the first repeat builds and how many each one takes.
 fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {
     let mut settled = || {
         step()?;
+        world.gpu().wait()?;
         world.barrier()?;
         world.group().wait_for(None, || Ok(world.group().flushed()?.then_some(())))
     };

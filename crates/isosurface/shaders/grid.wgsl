@@ -35,5 +35,7 @@ fn normal(gradient: vec3<f32>) -> vec3<f32> {
     if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }
     let most = max(max(abs(down.x), abs(down.y)), abs(down.z));
     if most == 0.0 { return vec3<f32>(0.0); }
-    return normalize(down / most);
+    // So that devices do not take the inverse of the divisor for zero.
+    let scale = select(1.0, 5.421011e-20, most > 1e18);
+    return normalize((scale * down) / (scale * most));
 }

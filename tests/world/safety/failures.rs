@@ -153,7 +153,7 @@ fn the_last_rank_panics() -> Result<()> {
 
 fn one_line_says_it(ended: &Ended) {
     ended.must_have_failed();
-    let lines = ended.lines("zippy: rank 2 panicked at tests/world/safety/failures.rs:");
+    let lines = ended.lines(concat!("zippy: rank 2 panicked at ", file!(), ":"));
     assert!(lines.len() == 1 && lines[0].contains("the list of rank 2"), "{}", ended.text);
 }
 

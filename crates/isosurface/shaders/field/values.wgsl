@@ -44,8 +44,8 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
 fn between(first: f32, second: f32, isovalue: f32) -> f32 {
     let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
     let largest = max(max(abs(first), abs(second)), abs(isovalue));
-    // So that no difference is beyond all numbers, or so small that devices may take it for zero.
-    let scale = select(select(1.0, 0.125, largest > 1e37), 1.8446744e19, largest < 1e-18);
+    // So that no difference is beyond all numbers or so small that devices may take it for zero, nor the inverse of one.
+    let scale = select(select(1.0, 5.421011e-20, largest > 1e18), 1.8446744e19, largest < 1e-18);
     let a = scale * first - scale * isovalue;
     let b = scale * second - scale * isovalue;
     let difference = a - b;

@@ -13,6 +13,7 @@ use zippy_render::volume::{
 };
 
 use crate::ranks::common::analytic::{self, Case};
+use crate::ranks::common::is_close;
 use crate::ranks::common::units::scaled;
 use crate::support::{self, launcher};
 
@@ -119,7 +120,7 @@ fn every_feature_gives_the_picture_of_the_twin() {
         for ((name, look), picture) in looks.iter().zip(&pictures) {
             let expected = twin(look, 1);
             let difference = picture.difference(&expected).unwrap();
-            assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 130.0, "{name}: {difference:?}");
+            assert!(is_close(&difference, 1e-5, 130.0), "{name}: {difference:?}");
             assert!(seen(picture) > 150, "{name}: {} pixels", seen(picture));
             // It does something.
             assert!(expected.difference(&without).unwrap().max_abs > 0.02, "{name} changes nothing");
@@ -169,7 +170,7 @@ fn components_are_colour_and_opacity() {
             for pictures in pictures(ranks, &layout, components, &looks) {
                 for (((name, _), picture), twin) in looks.iter().zip(&pictures).zip(&twins) {
                     let difference = picture.difference(twin).unwrap();
-                    assert!(difference.max_abs <= 1e-5, "{name} of {components} components: {difference:?}");
+                    assert!(is_close(&difference, 1e-5, 0.0), "{name} of {components} components: {difference:?}");
                     assert!(seen(picture) > 150, "{name}: {} pixels", seen(picture));
                 }
                 match &whole {

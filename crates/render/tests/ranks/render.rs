@@ -8,6 +8,7 @@ use zippy_render::volume::{
 };
 
 use crate::ranks::common::analytic::{self, Case};
+use crate::ranks::common::is_close;
 use crate::support::{self, launcher};
 
 /// Renders a case over a world; the picture on rank 0.
@@ -134,7 +135,7 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
         let program = |world: &World| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as u8);
         on_ranks(ranks, program, |image| {
             let difference = image.difference(&expected).unwrap();
-            assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{ranks}, {split:?}: {difference:?}");
+            assert!(is_close(&difference, 4e-6, 140.0), "{ranks}, {split:?}: {difference:?}");
         });
     }
 }
@@ -182,7 +183,7 @@ fn leaps_miss_nothing() {
             let program = |world: &World| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as i16);
             on_ranks(1 + 2 * number, program, |image| {
                 let difference = image.difference(&expected).unwrap();
-                assert!(difference.max_abs <= 4e-6, "split {number}, azimuth {azimuth}: {difference:?}");
+                assert!(is_close(&difference, 4e-6, 0.0), "split {number}, azimuth {azimuth}: {difference:?}");
             });
         }
     }
@@ -202,7 +203,7 @@ fn cuts_by_boxes_have_a_depth_order_too() {
     let program = |world: &World| render(world, &case, &layout(&case).boxes(boxes.clone()), SIZE, |v| v as i32);
     on_ranks(3, program, |image| {
         let difference = image.difference(&twin(&case, SIZE)).unwrap();
-        assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{difference:?}");
+        assert!(is_close(&difference, 4e-6, 140.0), "{difference:?}");
     });
 }
 
@@ -216,7 +217,7 @@ fn every_type_of_voxel() {
             |world| render(world, &case, &split, (31, 22), &value),
             |image| {
                 let difference = image.difference(&twin(&case, (31, 22))).unwrap();
-                assert!(difference.max_abs <= 4e-6, "{}: {difference:?}", T::INFO.name);
+                assert!(is_close(&difference, 4e-6, 0.0), "{}: {difference:?}", T::INFO.name);
             },
         );
     }
