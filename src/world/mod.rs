@@ -108,6 +108,7 @@ impl World {
         let common = common::CommonLimits::of(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
         let named = inner.clone();
+        // Grows from the rank's share, which is too small for a program that uses many texts in turn.
         let mut composed = WeightedCache::new(kept_bytes(), |text: &String, _: &Kernel| compiled_bytes(text));
         composed.bound(device.share_of(kept_bytes()));
         let plans = RefCell::new(planned::new_cache(&device));

@@ -14,7 +14,8 @@ pub(super) struct Planned {
     pub transfer: Rc<Transfer>,
 }
 
-/// Bytes of the operations that the ranks of a process remember, as far as [`Device::share_of`] divides them.
+/// Most bytes of a rank's plan cache, which starts with the rank's share of them ([`Device::share_of`]) and grows while the rank
+/// asks for plans that it dropped.
 const REMEMBERED_BYTES: usize = 128 << 20;
 
 pub(super) fn new_cache(device: &Device) -> PlanCache<Planned> {

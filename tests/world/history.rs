@@ -348,7 +348,7 @@ fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
     }
 }
 
-/// The last of several calls at one site that an update does not see: a write after it, or while it is under way.
+/// Of several writes at one call site, the last one follows the ghost update or overlaps it.
 #[test]
 fn write_repeated_at_its_call_site_after_an_update_is_found() {
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -380,7 +380,8 @@ fn write_repeated_at_its_call_site_after_an_update_is_found() {
         read()
     };
     for last in [Last::Write, Last::Update, Last::WriteWhileUpdating] {
-        for found in checked(&[1, 2, 4], |world| program(world, last)) {
+        // On more ranks no rank has both chunks, and their writes and updates are ordered when the ranks meet.
+        for found in checked(&[1, 2], |world| program(world, last)) {
             let is_stale = found.iter().any(|one| one.starts_with("u [1] stale by read:"));
             assert_eq!(is_stale, last != Last::Update, "{last:?}: {found:?}");
             assert!(is_stale || found.is_empty(), "{last:?}: {found:?}");

@@ -14,6 +14,7 @@ pub struct Dependence {
     pub on_more: bool,
 }
 
+pub const COUNTER: Dependence = Dependence { on_uniform: false, on_counter: true, on_more: false };
 pub const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_more: false };
 pub const MORE: Dependence = Dependence { on_uniform: false, on_counter: false, on_more: true };
 

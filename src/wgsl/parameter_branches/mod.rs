@@ -4,7 +4,8 @@
 //! compiles a kernel of ordinary size anew at every call and keeps all that it has compiled. These decide a branch alone:
 //!
 //! * uniforms that are read at a constant index, and arithmetic on them and on constants;
-//! * for the end of a loop also a counter, one that begins and proceeds by such values, as in `for (var i = 0; i < n; i++)`.
+//! * for the end of a loop also a counter, one that begins and proceeds by such values, as in `for (var i = 0; i < n; i++)`;
+//! * in a loop with a constant number of iterations, which drivers unroll, its counter.
 //!
 //! Anything else in the condition prevents it: the id of the invocation or of its workgroup, the length of an array, a value
 //! loaded from storage, a uniform at an index that depends on these, a variable changed by a branch or a loop. So a condition becomes arithmetic (`select`, a product with `clamp`), or a counter begins at the number of an

@@ -41,6 +41,9 @@ fn branches_on_parameters_alone_are_found() {
         "var k = 0; loop { x[i] += 1; continuing { k += 1; break if k == few.x; } }",
         "var k = 0; while k < few.x { k += 1; }",
         "for (var k = i; k < 9; k++) { if few.x == 3 { x[k] = 1; } }",
+        "for (var k = 0; k < 3; k++) { if k < few.x { x[i] += k; } }",
+        "for (var k = 0; k < 3; k++) { if many[k].x == 1 { x[i] += k; } }",
+        "for (var k = 0; k < 3; k++) { for (var m = k; m < few.x; m++) { x[i] += m; } }",
         "var n = 1; n = few.x; if n > 2 { x[i] = 1; }",
         "var n = 1; if i > 2 { n = few.x; if n > 2 { x[i] = 1; } }",
         "var n = vec2<i32>(); n.x = few.x; if n.x > 2 { x[i] = 1; }",
@@ -65,6 +68,8 @@ fn branches_on_anything_else_are_not() {
         "if (few.x > 1) & (arrayLength(&x) > 0u) { x[i] = 1; }",
         "for (var k = 0; k < 9; k++) { x[i] += k; }",
         "for (var k = i; k < few.x; k++) { x[i] += k; }",
+        "for (var k = i; k < 9; k++) { if k < few.x { x[i] += k; } }",
+        "for (var k = 0; k < 3; k++) { if k < 2 { x[i] += few.x; } }",
         "for (var k = i32(group.x); k < few.x; k++) { x[i] += k; }",
         "var n = 1; if i > 2 { n = few.x; } if n > 2 { x[i] = 1; }",
         "var low = 0; var high = few.x; while low < high { let m = (low + high) / 2; \

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
 
-use super::dependence::{Dependence, MORE, UNIFORM, merge};
+use super::dependence::{COUNTER, Dependence, MORE, UNIFORM, merge};
 
 /// A variable whose values are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -186,6 +186,9 @@ impl<'a> Walk<'a> {
             Statement::If { condition, accept, reject } => {
                 let ends_loop = of_loop && (leaves(accept) || leaves(reject));
                 let value = self.check(*condition, ends_loop);
+                if ends_loop && value == COUNTER {
+                    self.unroll();
+                }
                 return self.branches(value, &[accept, reject]);
             }
             Statement::Switch { selector, cases } => {
@@ -251,6 +254,12 @@ impl<'a> Walk<'a> {
         if let Some(result) = result {
             self.values.insert(result, returned);
         }
+    }
+
+    /// Takes the counters of a loop with a constant number of iterations for constants, as drivers unroll it.
+    fn unroll(&mut self) {
+        let values = self.locals.values_mut().chain(self.privates.values_mut());
+        values.filter(|value| **value == COUNTER).for_each(|value| *value = Dependence::default());
     }
 
     /// Walks through alternative blocks. A variable that differs at their ends depends on the condition, too.

@@ -7,10 +7,10 @@ use super::element::SavedType;
 use super::manifest::Manifest;
 use crate::{quoted, said};
 
-/// Names that a message lists.
-const SHOWN: usize = 12;
+/// Most names in a message.
+const MOST_LISTED_NAMES: usize = 12;
 
-/// Letters that a misspelled name has wrong at most.
+/// Largest edit distance between an unknown name and the saved name that a message suggests.
 const MOST_TYPOS: usize = 2;
 
 /// A saved array, as a message lists it.
@@ -30,11 +30,10 @@ pub fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usi
         cells: format!("{}, {}", said(&array.element.to_string()), Index::new(&array.shape)),
         fits: array.element.is(&wanted) && array.shape.len() == axes,
     });
-    let message = message("array", name, &arrays.collect::<Vec<_>>());
-    match manifest.growables.iter().any(|growable| growable.name == name) {
-        true => format!("{message}. {name:?} is a growable array, which `Checkpoint::growable` loads"),
-        false => message,
+    if manifest.growables.iter().any(|growable| growable.name == name) {
+        return format!("has no array called {name:?}, but a growable array: load it with `Checkpoint::growable`");
     }
+    message("array", name, &arrays.collect::<Vec<_>>())
 }
 
 /// Message for a growable array of a type.
@@ -45,38 +44,41 @@ pub fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String
         cells: said(&growable.element.to_string()),
         fits: growable.element.is(&wanted),
     });
-    let message = message("growable array", name, &growables.collect::<Vec<_>>());
-    match manifest.arrays.iter().any(|array| array.name == name) {
-        true => format!("{message}. {name:?} is an array, which `Checkpoint::array` and `fill` load"),
-        false => message,
+    if manifest.arrays.iter().any(|array| array.name == name) {
+        return format!(
+            "has no growable array called {name:?}, but an array: load it with `Checkpoint::array` or `fill`"
+        );
     }
+    message("growable array", name, &growables.collect::<Vec<_>>())
 }
 
 fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
-    let there = list(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
+    let there = join_first(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
     let typos = |one: &&Saved| strsim::damerau_levenshtein(one.name, name);
     let most = MOST_TYPOS.min(name.chars().count() / 2);
-    if let Some(alike) = saved.iter().min_by_key(typos).filter(|one| typos(one) <= most) {
-        return format!("{message}; did you mean {}?", quoted(alike.name));
+    if let Some(closest) = saved.iter().min_by_key(typos).filter(|one| typos(one) <= most) {
+        return format!("{message}; did you mean {}?", quoted(closest.name));
     }
     if !saved.iter().any(|one| one.fits) {
         return message;
     }
-    let fitting = list(saved.iter().filter(|one| one.fits).map(|one| quoted(one.name)));
+    let fitting = join_first(saved.iter().filter(|one| one.fits).map(|one| quoted(one.name)));
     format!(
         "{message}; of the wanted type and number of axes: {fitting}. An array keeps its own name when variables are swapped \
          (`mem::swap`): `Contents::array_as` and `growable_as` save under a name that the program gives"
     )
 }
 
-/// The first words of a list, and how many more there are.
-fn list(words: impl Iterator<Item = String>) -> String {
-    let words: Vec<String> = words.collect();
-    match words.len() {
+/// Joins the first [`MOST_LISTED_NAMES`] entries, and counts the others.
+fn join_first(entries: impl Iterator<Item = String>) -> String {
+    let entries: Vec<String> = entries.collect();
+    match entries.len() {
         0 => "none".into(),
-        count if count > SHOWN => format!("{} and {} more", words[..SHOWN].join(", "), count - SHOWN),
-        _ => words.join(", "),
+        count if count > MOST_LISTED_NAMES => {
+            format!("{} and {} more", entries[..MOST_LISTED_NAMES].join(", "), count - MOST_LISTED_NAMES)
+        }
+        _ => entries.join(", "),
     }
 }
 
@@ -95,7 +97,7 @@ mod tests {
             let text = message("array", name, &all);
             assert!(text.ends_with(&format!("; did you mean {alike:?}?")), "{text}");
         }
-        // Any two names of one letter are as close.
+        // A name of one letter is one edit from every other one, so there is no suggestion.
         for name in ["velocity", "v"] {
             let text = message("array", name, &all);
             assert!(text.contains("mem::swap") && !text.contains("did you mean"), "{text}");
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut() {
+    fn list_of_many_names_is_shortened() {
         let names: Vec<String> = (0..100).map(|number| format!("field {number}")).collect();
         let all: Vec<Saved> = names.iter().map(|name| saved(name, true)).collect();
         let text = message("array", "x", &all);

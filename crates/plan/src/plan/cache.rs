@@ -74,8 +74,8 @@ pub type PlanCache<V> = WeightedCache<PlanKey, V>;
 /// A cache that is bounded by the weight of its entries. Drops the entry that was not used for the longest time: first of those
 /// that were used once only, so that an array that is saved in thousands of pieces does not drive out the plans of a step.
 /// Those used again have three quarters of the room at most. An entry heavier than all of the room is kept until the next one
-/// comes. In a cache with a tighter bound than it was made with the room grows where an entry is asked for that was dropped: what a
-/// program uses in turn fits after one round.
+/// comes. After [`Self::bound`] the capacity grows by the weight of each dropped entry that a caller asks for again, up to the
+/// capacity given to [`Self::new`]: entries that are used in turn fit after one round.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>
 where
@@ -83,11 +83,14 @@ where
 {
     once: Segment<K, V>,
     again: Segment<K, V>,
-    /// Hashes of the keys that were dropped last, with the weights of their entries.
-    dropped: LruCache<u64, usize>,
+    /// Hashes of the keys that were dropped last, and the weights of their entries.
+    dropped_weights: LruCache<u64, usize>,
     hasher: RandomState,
     capacity: usize,
-    most: usize,
+    /// Capacity given to `bound`, from which `capacity` grows.
+    bound: usize,
+    /// Capacity given to `new`, to which `capacity` may grow.
+    max_capacity: usize,
     weigh: fn(&K, &V) -> usize,
     hits: u64,
     misses: u64,
@@ -123,8 +126,8 @@ impl<K: Hash + Eq, V> Segment<K, V> {
     }
 }
 
-/// Keys that a cache remembers when it has dropped their entries.
-const REMEMBERED: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+/// Most dropped keys that a cache remembers.
+const MOST_DROPPED_KEYS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
 
 impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
     /// A cache whose entries weigh at most `capacity` together, each as much as `weigh` says; with 0 it keeps nothing.
@@ -132,10 +135,11 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Self {
             once: Segment::new(),
             again: Segment::new(),
-            dropped: LruCache::new(REMEMBERED),
+            dropped_weights: LruCache::new(MOST_DROPPED_KEYS),
             hasher: RandomState::new(),
             capacity,
-            most: capacity,
+            bound: capacity,
+            max_capacity: capacity,
             weigh,
             hits: 0,
             misses: 0,
@@ -163,8 +167,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
         let Some((key, entry)) = self.once.take(key) else {
             self.misses += 1;
-            if let Some(weight) = self.dropped.pop(&self.hasher.hash_one(key)) {
-                self.capacity = self.capacity.saturating_add(weight).min(self.most).max(self.capacity);
+            if let Some(weight) = self.dropped_weights.pop(&self.hasher.hash_one(key)) {
+                self.capacity = self.capacity.saturating_add(weight).clamp(self.capacity, self.max_capacity);
             }
             return None;
         };
@@ -179,17 +183,20 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Some(value)
     }
 
-    /// Lets the entries weigh at most `capacity` from now on, and drops those that are too many. Where dropped ones are asked for,
-    /// the room grows again, up to what the cache was made with.
+    /// Lowers the capacity, and drops the entries beyond it. From there the capacity grows when a caller asks for a dropped entry, up
+    /// to the one given to [`Self::new`]. The same bound again changes nothing.
     pub fn bound(&mut self, capacity: usize) {
-        self.capacity = capacity;
-        self.make_room(0);
+        let bound = capacity.min(self.max_capacity);
+        if bound != self.bound {
+            (self.bound, self.capacity) = (bound, bound);
+            self.make_room(0);
+        }
     }
 
     fn make_room(&mut self, weight: usize) {
         while self.once.weight + self.again.weight + weight > self.capacity {
             let Some((key, (_, weight))) = self.once.take_oldest().or_else(|| self.again.take_oldest()) else { break };
-            self.dropped.put(self.hasher.hash_one(&key), weight);
+            self.dropped_weights.put(self.hasher.hash_one(&key), weight);
         }
     }
 
@@ -302,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn room_grows_to_what_is_used_in_turn() {
+    fn capacity_grows_until_entries_used_in_turn_fit() {
         let mut cache = WeightedCache::new(64, |_: &usize, weight: &usize| *weight);
         cache.bound(16);
         let mut is_there = |number: usize, weight: usize| {
