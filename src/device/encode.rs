@@ -64,9 +64,10 @@ impl Device {
         };
         logical.epoch.set(logical.epoch.get() + 1);
         Tally::add(&logical.memory.tally.submissions);
-        if let Some(first) = first {
-            // What is wrong is told by the next check.
-            let _ = self.poll(wgpu::PollType::Wait { submission_index: Some(first), timeout: None });
+        if let Some(first) = first
+            && let Err(error) = self.poll_once(wgpu::PollType::Wait { submission_index: Some(first), timeout: None })
+        {
+            tracing::error!("waiting for an earlier submission failed: {error}");
         }
     }
 
@@ -99,6 +100,12 @@ impl Device {
     /// Lets wgpu run its callbacks; with a waiting `poll_type` after the work submitted so far is done.
     pub(super) fn poll(&self, poll_type: wgpu::PollType) -> Result<(), DeviceError> {
         self.check("polling the device")?;
+        self.poll_once(poll_type)?;
+        self.check("polling the device")
+    }
+
+    /// [`poll`](Self::poll) that leaves errors of earlier work to the next check. A device that is lost meanwhile is noted.
+    fn poll_once(&self, poll_type: wgpu::PollType) -> Result<(), DeviceError> {
         let waits = matches!(poll_type, wgpu::PollType::Wait { .. });
         let _span =
             waits.then(|| trace::span(SpanKind::Kernel, || trace::queued_text("waiting for", "the device", true)));
@@ -109,13 +116,13 @@ impl Device {
             self.raw().poll(poll_type)
         };
         match catch_expected(poll) {
-            Ok(Ok(_)) => self.check("polling the device"),
+            Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(DeviceError::Other(format!("waiting for {} failed: {error}", self.adapter()))),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
                 self.logical().health.lose(text.unwrap_or_else(|| "the driver failed while being polled".into()));
-                self.check("polling the device")
+                Ok(())
             }
         }
     }

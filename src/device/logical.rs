@@ -127,6 +127,12 @@ pub(super) fn unified(device_type: DeviceType) -> bool {
     matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
 }
 
+/// Drops all idle devices; false if there are none.
+fn drop_idle() -> bool {
+    let idle = std::mem::take(&mut *IDLE.lock().unwrap_or_else(|e| e.into_inner()));
+    !idle.is_empty()
+}
+
 impl LogicalDevice {
     /// An idle one that serves this request: of several the one with the most pipelines, which then has to make the fewest.
     pub fn idle(key: &Key) -> Option<Box<Self>> {
@@ -165,7 +171,10 @@ impl LogicalDevice {
             ..Default::default()
         };
         let open = Open::new();
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+        let request = || pollster::block_on(adapter.request_device(&descriptor));
+        // Idle devices serve other requests, and drivers limit how many there are.
+        let opened = request().or_else(|error| if drop_idle() { request() } else { Err(error) });
+        let (device, queue) = opened.map_err(|error| {
             let message = match open.others() {
                 0 => error.to_string(),
                 others => format!(

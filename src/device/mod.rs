@@ -42,7 +42,7 @@ pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use kernels::FoldKernel;
 #[doc(hidden)]
-pub use kernels::movers::bound_compiled;
+pub use kernels::movers::bound_kept;
 pub(crate) use kernels::movers::{compiled_bytes, kept_bytes};
 pub use lease::Lease;
 pub use logical::Limits;
@@ -150,7 +150,7 @@ impl Device {
     }
 
     /// Returns this rank's share of the bytes that a process may keep. Ranks that are threads divide them; each has an eighth at
-    /// least, since a cache below the working set of a program compiles it again at every step.
+    /// least. A cache below the working set of a program grows, to four times its share at most.
     pub(crate) fn share_of(&self, bytes: usize) -> usize {
         bytes / self.ranks.clamp(1, MOST_SHARES)
     }

@@ -13,6 +13,8 @@ use super::zarr::ZarrOptions;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SaveOptions {
+    /// Name of the array in the file; `None`: that of the metadata, else the array's own.
+    pub name: Option<String>,
     /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section. A format
     /// that cannot keep it is an error.
     pub metadata: Metadata,
@@ -27,8 +29,8 @@ impl SaveOptions {
         Self::default()
     }
 
-    /// Names the array in the file: as its own name changes places where arrays are swapped after each step. Call it behind
-    /// [`metadata`](Self::metadata), which has a name of its own.
+    /// Sets the name of the array in the file. The array's own name moves with the array when variables are
+    /// swapped after each step.
     ///
     /// ```
     /// use zippy::Layout;
@@ -47,8 +49,15 @@ impl SaveOptions {
     /// # Ok::<(), zippy::Error>(())
     /// ```
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.metadata.name = Some(name.into());
+        self.name = Some(name.into());
         self
+    }
+
+    /// The metadata, with the name that the array is given.
+    pub(super) fn named_metadata(&self) -> Metadata {
+        let mut metadata = self.metadata.clone();
+        metadata.name = self.name.clone().or(metadata.name);
+        metadata
     }
 
     /// With this metadata.

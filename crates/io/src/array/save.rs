@@ -96,7 +96,7 @@ pub fn save_with<T: Element, const D: usize>(
     let (path, section) = (path.as_ref(), &section.into());
     #[cfg(feature = "zarr")]
     if matches!(Format::of(path), Ok(Format::Zarr)) {
-        return zarr::save(world, path, section, &options.metadata, &options.zarr);
+        return zarr::save(world, path, section, &options.named_metadata(), &options.zarr);
     }
     save_in_blocks(world, path, section, options, BLOCK_BYTES)
 }
@@ -119,7 +119,7 @@ pub fn save_in_blocks<T: Element, const D: usize>(
     block_bytes: u64,
 ) -> Result<u64> {
     let (array, region) = (section.array(), section.region());
-    let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.metadata)?;
+    let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.named_metadata())?;
     let outline = match plan {
         Plan::One(outline) => outline,
         Plan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),

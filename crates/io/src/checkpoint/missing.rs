@@ -56,8 +56,11 @@ fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
     let there = join_first(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
     let typos = |one: &&Saved| strsim::damerau_levenshtein(one.name, name);
-    let most = MOST_TYPOS.min(name.chars().count() / 2);
-    if let Some(closest) = saved.iter().min_by_key(typos).filter(|one| typos(one) <= most) {
+    // Short names and numbered ones are close to each other, as those of two arrays that change places are.
+    let most = (name.chars().count() / 2).saturating_sub(1).min(MOST_TYPOS);
+    let letters = |name: &str| name.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
+    let is_misspelled = |one: &&Saved| typos(one) <= most && letters(one.name) != letters(name);
+    if let Some(closest) = saved.iter().min_by_key(typos).filter(is_misspelled) {
         return format!("{message}; did you mean {}?", quoted(closest.name));
     }
     if !saved.iter().any(|one| one.fits) {
@@ -92,13 +95,12 @@ mod tests {
 
     #[test]
     fn misspelled_name_is_reported_with_the_closest_one() {
-        let all = [saved("pressure", true), saved("density", true), saved("u", true)];
+        let all = [saved("pressure", true), saved("density", true), saved("u", true), saved("field0", true)];
         for (name, alike) in [("presure", "pressure"), ("desnity", "density")] {
             let text = message("array", name, &all);
             assert!(text.ends_with(&format!("; did you mean {alike:?}?")), "{text}");
         }
-        // A name of one letter is one edit from every other one, so there is no suggestion.
-        for name in ["velocity", "v"] {
+        for name in ["velocity", "v", "u0", "field1"] {
             let text = message("array", name, &all);
             assert!(text.contains("mem::swap") && !text.contains("did you mean"), "{text}");
         }

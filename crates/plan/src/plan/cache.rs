@@ -74,8 +74,8 @@ pub type PlanCache<V> = WeightedCache<PlanKey, V>;
 /// A cache that is bounded by the weight of its entries. Drops the entry that was not used for the longest time: first of those
 /// that were used once only, so that an array that is saved in thousands of pieces does not drive out the plans of a step.
 /// Those used again have three quarters of the room at most. An entry heavier than all of the room is kept until the next one
-/// comes. After [`Self::bound`] the capacity grows by the weight of each dropped entry that a caller asks for again, up to the
-/// capacity given to [`Self::new`]: entries that are used in turn fit after one round.
+/// comes. After [`Self::bound`] the capacity grows by the weight of each dropped entry that a caller asks for again, up to
+/// four times the bound: entries that are used in turn fit after one round.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>
 where
@@ -89,7 +89,7 @@ where
     capacity: usize,
     /// Capacity given to `bound`, from which `capacity` grows.
     bound: usize,
-    /// Capacity given to `new`, to which `capacity` may grow.
+    /// Capacity given to `new`, which no bound exceeds.
     max_capacity: usize,
     weigh: fn(&K, &V) -> usize,
     hits: u64,
@@ -128,6 +128,9 @@ impl<K: Hash + Eq, V> Segment<K, V> {
 
 /// Most dropped keys that a cache remembers.
 const MOST_DROPPED_KEYS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+
+/// Largest capacity of a cache in terms of its bound.
+const MOST_GROWTH: usize = 4;
 
 impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
     /// A cache whose entries weigh at most `capacity` together, each as much as `weigh` says; with 0 it keeps nothing.
@@ -168,7 +171,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         let Some((key, entry)) = self.once.take(key) else {
             self.misses += 1;
             if let Some(weight) = self.dropped_weights.pop(&self.hasher.hash_one(key)) {
-                self.capacity = self.capacity.saturating_add(weight).clamp(self.capacity, self.max_capacity);
+                let most = self.max_capacity.min(MOST_GROWTH * self.bound).max(self.capacity);
+                self.capacity = self.capacity.saturating_add(weight).min(most);
             }
             return None;
         };
@@ -183,8 +187,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Some(value)
     }
 
-    /// Lowers the capacity, and drops the entries beyond it. From there the capacity grows when a caller asks for a dropped entry, up
-    /// to the one given to [`Self::new`]. The same bound again changes nothing.
+    /// Lowers the capacity, and drops the entries beyond it. From there the capacity grows when a caller asks for a dropped entry, to
+    /// four times the bound at most, and to the capacity given to [`Self::new`]. The same bound again changes nothing.
     pub fn bound(&mut self, capacity: usize) {
         let bound = capacity.min(self.max_capacity);
         if bound != self.bound {
@@ -232,6 +236,8 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
     /// Forgets all entries; counters go on.
     pub fn clear(&mut self) {
         (self.once, self.again) = (Segment::new(), Segment::new());
+        self.dropped_weights.clear();
+        self.capacity = self.bound;
     }
 }
 
@@ -313,6 +319,8 @@ mod tests {
         let mut cache = WeightedCache::new(64, |_: &usize, weight: &usize| *weight);
         cache.bound(16);
         let mut is_there = |number: usize, weight: usize| {
+            // Users of a cache bound it before each request.
+            cache.bound(16);
             let before = cache.hits();
             cache.get_or_build(number, || Ok::<_, Infallible>(weight)).unwrap();
             (cache.hits() > before, cache.once.weight + cache.again.weight)
