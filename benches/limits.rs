@@ -39,9 +39,10 @@ fn triad(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
 ";
 
 pub fn main() -> Result<()> {
-    let about = "Bandwidth of copies between buffers of the adapter, by the driver and by a kernel (each byte is read and written), \
-                 and of the triad a = b + s c (two arrays are read, one is written), of copies from host memory to the device and back, and the seconds of an \
-                 empty submission until the host knows that it is done.";
+    let about = "Bandwidth of three kinds of work in the memory of the adapter and of copies between host and device: copies \
+                 between buffers by the driver, the same copies by a kernel (both read and write each byte), and the triad \
+                 a = b + s c (it reads two arrays and writes one). Also the seconds from an empty submission until the host \
+                 knows that it is done.";
     on_ranks("limits", about, &[Path::Kernels], |run| {
         in_device_memory(run)?;
         between_host_and_device(run)?;
@@ -117,12 +118,21 @@ fn in_device_memory(run: &Run) -> Result<()> {
     report(run, "device, copy by the driver", 2 * bytes * u64::from(TIMES), || {
         bench.submit(|encoder| (0..TIMES).for_each(|_| encoder.copy_buffer_to_buffer(&b, 0, &a, 0, bytes)));
     })?;
-    by_a_kernel(run, &bench, "device, copy by a kernel", "copy", &[&a, &b])?;
-    by_a_kernel(run, &bench, "device, triad", "triad", &[&a, &b, &c])
+    let copy = KernelCase { case: "device, copy by a kernel", entry_point: "copy", buffers: &[&a, &b] };
+    report_kernel(run, &bench, copy)?;
+    report_kernel(run, &bench, KernelCase { case: "device, triad", entry_point: "triad", buffers: &[&a, &b, &c] })
 }
 
-/// Reports the bandwidth of an entry point that reads or writes each of these buffers once.
-fn by_a_kernel(run: &Run, bench: &Bench, case: &str, entry_point: &str, buffers: &[&wgpu::Buffer]) -> Result<()> {
+/// An entry point of [`KERNELS`] with its buffers. It reads or writes each buffer once.
+struct KernelCase<'a> {
+    case: &'a str,
+    entry_point: &'a str,
+    buffers: &'a [&'a wgpu::Buffer],
+}
+
+/// Reports the bandwidth of a kernel.
+fn report_kernel(run: &Run, bench: &Bench, kernel: KernelCase) -> Result<()> {
+    let KernelCase { case, entry_point, buffers } = kernel;
     let device = run.world.gpu().raw();
     let source = wgpu::ShaderSource::Wgsl(KERNELS.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });

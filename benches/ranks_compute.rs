@@ -25,7 +25,7 @@ pub fn main() -> Result<()> {
                  extents or a count on the device, beside a bare wgpu dispatch into the same encoder: a call's share of 500, \
                  when they are recorded and when they are done.";
     on_ranks("ranks_compute", about, &[Path::Mapped, Path::Kernels], |run| {
-        // The loops by hand take a second with more.
+        // With larger arrays the hand-written loops take more than a second.
         let n = N * run.growth((4 * N * N * N) as u64, 3).min(2);
         let shape = [n, n, n * run.world.size() as i64];
         let layout =

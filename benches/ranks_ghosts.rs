@@ -45,7 +45,7 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     }
     let world = run.world;
     let grid = grid(world.size());
-    // The vectors by hand take seconds to make with more.
+    // Larger vectors of the hand-written contender take seconds to fill.
     let n = N * run.growth(4 * N.pow(3) as u64, 3).min(2) as usize;
     let layout = Layout::new(grid.map(|chunks| chunks * n))
         .split(grid.map(Split::Even))

@@ -17,8 +17,8 @@ const COLUMNS: f64 = 50.0;
 pub fn main() -> Result<()> {
     let about = "The share of a step of heat diffusion (ghost update, 7-point stencil) that is spent in overhead (packing, \
                  unpacking, local copies, planning), in waiting for other ranks, and in computing: the paper's Figure 10. Also \
-                 the step's time when the ghost update overlaps the computation of the interior, and that of the same \
-                 stencil by hand with wgpu, without a ghost update (benches/reference/stencil.rs).";
+                 the step's time when the ghost update overlaps the computation of the interior, and the time of the \
+                 same stencil, written by hand with wgpu and without a ghost update (benches/reference/stencil.rs).";
     on_ranks("ranks_step", about, &[Path::Mapped, Path::Kernels], |run| {
         if run.world.rank() == 0 {
             println!("c computing, o overhead, w waiting, . anything else");
@@ -35,6 +35,16 @@ struct Shares {
     computing: f64,
     overhead: f64,
     waiting: f64,
+}
+
+/// Samples of the three kinds of steps, of one rank.
+#[derive(Default)]
+struct StepSamples {
+    blocking: Vec<Shares>,
+    /// Seconds of steps with a ghost update that overlaps the computation.
+    overlapping: Vec<f64>,
+    /// Seconds of steps of the hand-written stencil.
+    by_hand: Vec<f64>,
 }
 
 fn step(run: &Run, n: usize) -> Result<()> {
@@ -78,10 +88,10 @@ fn step(run: &Run, n: usize) -> Result<()> {
         world.gpu().wait()?;
         Ok(start.elapsed().as_secs_f64())
     };
-    let by_hand = BareStencil::new(world.gpu(), n);
-    let by_hand = |which: usize| {
+    let stencil = BareStencil::new(world.gpu(), n);
+    let by_hand = |step_index: usize| {
         let start = Instant::now();
-        by_hand.step(world.gpu(), which);
+        stencil.step(world.gpu(), step_index);
         start.elapsed().as_secs_f64()
     };
     for which in 0..4 {
@@ -89,20 +99,21 @@ fn step(run: &Run, n: usize) -> Result<()> {
         overlapping(which)?;
         by_hand(which);
     }
-    let (mut shares, mut overlapped, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    let mut samples = StepSamples::default();
     for which in 0..run.options.samples() {
         world.barrier()?;
-        shares.push(blocking(which)?);
+        samples.blocking.push(blocking(which)?);
         world.barrier()?;
-        overlapped.push(overlapping(which)?);
+        samples.overlapping.push(overlapping(which)?);
         world.barrier()?;
-        bare.push(by_hand(which));
+        samples.by_hand.push(by_hand(which));
     }
-    report(run, n, &case, &shares, overlapped, bare)
+    report(run, n, &case, samples)
 }
 
-fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f64>, bare: Vec<f64>) -> Result<()> {
+fn report(run: &Run, n: usize, case: &str, samples: StepSamples) -> Result<()> {
     let world = run.world;
+    let StepSamples { blocking: shares, overlapping, by_hand } = samples;
     // Means over steps and ranks, so that the parts add up.
     let mut sums = shares
         .iter()
@@ -111,12 +122,10 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
     let count = (shares.len() * world.size()) as f64;
     let [total, computing, overhead, waiting] = sums.map(|sum| sum / count);
     let part = |secs: f64| secs / total;
-    let overlapped = Spread::of(&run.slowest(overlapped)?);
+    let overlapping = Spread::of(&run.slowest(overlapping)?);
     let totals = run.slowest(shares.iter().map(|one| one.total).collect())?;
-    let figures = [
-        Figure::new("zippy", &totals, &totals),
-        Figure::new("the stencil by hand with wgpu", &run.slowest(bare)?, &totals),
-    ];
+    let library = Figure::new("zippy", &totals, &totals);
+    let by_hand = Figure::new("the stencil by hand with wgpu", &run.slowest(by_hand)?, &totals);
     let steps = Spread::of(&totals);
     if world.rank() != 0 {
         return Ok(());
@@ -132,8 +141,8 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
         percent(overhead),
         percent(waiting),
         steps.median * 1e6,
-        overlapped.median * 1e6,
-        figures[1].secs.median * 1e6
+        overlapping.median * 1e6,
+        by_hand.secs.median * 1e6
     );
     run.add(json!({
         "case": case,
@@ -143,8 +152,8 @@ fn report(run: &Run, n: usize, case: &str, shares: &[Shares], overlapped: Vec<f6
         "waiting": part(waiting),
         "median_step_secs": steps.median,
         "quartiles_step_secs": [steps.low, steps.high],
-        "median_overlapping_step_secs": overlapped.median,
-        "figures": figures.iter().map(Figure::json).collect::<Vec<_>>(),
+        "median_overlapping_step_secs": overlapping.median,
+        "figures": [library.json(), by_hand.json()],
     }));
     Ok(())
 }

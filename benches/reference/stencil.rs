@@ -1,11 +1,13 @@
-//! A step of heat diffusion on a 7-point stencil, by hand with wgpu: a field with one layer of ghost cells in each of two
-//! buffers, and a kernel that knows their shape.
+//! [`BareStencil`]: heat diffusion with a 7-point stencil, written by hand with wgpu.
+//!
+//! Two buffers hold a field with one layer of ghost cells. The kernel contains the layout of the
+//! field.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, CommandEncoder};
 use zippy::device::Device;
 
-const TEXT: &str = "
+const STENCIL: &str = "
 @group(0) @binding(0) var<storage, read> now: array<f32>;
 @group(0) @binding(1) var<storage, read_write> next: array<f32>;
 @group(0) @binding(2) var<uniform> n: u32;
@@ -19,19 +21,19 @@ const TEXT: &str = "
     next[at] = centre + 0.1 * (around - 6.0 * centre);
 }";
 
-/// A pipeline with two fields, made once.
+/// A pipeline and the two fields of a stencil.
 pub struct BareStencil {
     pipeline: wgpu::ComputePipeline,
-    /// From the first field to the second, and back.
+    /// Bindings for a step from the first field to the second, and for a step back.
     bindings: [wgpu::BindGroup; 2],
     n: u32,
 }
 
 impl BareStencil {
-    /// Fields of n³ cells.
+    /// Creates fields of n³ cells.
     pub fn new(gpu: &Device, n: usize) -> Self {
         let device = gpu.raw();
-        let source = wgpu::ShaderSource::Wgsl(TEXT.into());
+        let source = wgpu::ShaderSource::Wgsl(STENCIL.into());
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
@@ -59,12 +61,12 @@ impl BareStencil {
         Self { pipeline, bindings, n }
     }
 
-    /// Computes step `which`, and waits for it.
-    pub fn step(&self, gpu: &Device, which: usize) {
+    /// Computes a step and waits for it. Even steps read the first field.
+    pub fn step(&self, gpu: &Device, step_index: usize) {
         let mut encoder: CommandEncoder = gpu.raw().create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.bindings[which % 2], &[]);
+        pass.set_bind_group(0, &self.bindings[step_index % 2], &[]);
         pass.dispatch_workgroups(self.n.div_ceil(64), self.n, self.n);
         drop(pass);
         gpu.queue().submit([encoder.finish()]);

@@ -1,4 +1,4 @@
-//! Processes with a time limit, whose output goes to logs.
+//! Processes with a time limit and logs of their output.
 
 use std::fs::File;
 use std::path::Path;
@@ -97,12 +97,14 @@ pub fn benchmark(setting: &Setting, name: &str) -> Command {
     command
 }
 
-/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end. What it
-/// writes to standard error goes to a log of its own beside `log`.
+/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end.
+///
+/// Standard output goes to `log`. Standard error goes to a second file, with the ending
+/// `errors.log` instead of that of `log`; the file is removed if it is empty.
 pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
-    let errors = log.with_extension("errors.log");
-    let [out, err] = [log, &errors].map(File::create);
+    let error_log = log.with_extension("errors.log");
+    let [out, err] = [log, &error_log].map(File::create);
     command.stdin(Stdio::null()).stdout(out.map_err(failed)?).stderr(err.map_err(failed)?);
     // Relative paths of the programs are below the results.
     command.current_dir(log.parent().unwrap_or(Path::new(".")));
@@ -123,8 +125,8 @@ pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Re
         }
     };
     let secs = begun.elapsed().as_secs_f64();
-    if errors.metadata().is_ok_and(|errors| errors.len() == 0) {
-        let _ = std::fs::remove_file(errors);
+    if error_log.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+        let _ = std::fs::remove_file(error_log);
     }
     let text = std::fs::read(log).map_err(failed)?;
     Ok(Ended { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })

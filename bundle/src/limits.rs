@@ -9,14 +9,14 @@ pub enum Limit {
     Copy,
     /// Two arrays are read and one is written.
     Triad,
-    /// From a vector of the host into the adapter's memory.
+    /// Copy from a vector of the host into the adapter's memory.
     HostToDevice,
     /// Nothing of the adapter bounds it.
     None,
 }
 
 impl Limit {
-    /// Its cases in the benchmark.
+    /// Names of its cases in the benchmark.
     fn cases(self) -> &'static [&'static str] {
         match self {
             Limit::Copy => &["device, copy by the driver", "device, copy by a kernel"],
@@ -26,7 +26,7 @@ impl Limit {
         }
     }
 
-    /// The bandwidth in GB/s among the measured limits: the best one of its cases.
+    /// The measured bandwidth in GB/s: the highest one among its cases.
     pub fn rate(self, limits: &[Value]) -> Option<f64> {
         let is_mine = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
         limits.iter().filter(is_mine).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)

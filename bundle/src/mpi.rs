@@ -43,10 +43,10 @@ pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
     let mut command = Command::new(launcher);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     child::clean(&mut command);
-    // Open MPI looks for a remote shell even where it starts all ranks on this machine.
-    let has_shell = std::env::split_paths(&search)
+    // Open MPI needs the program of a remote shell, although it starts all ranks on this machine.
+    let has_remote_shell = std::env::split_paths(&search)
         .any(|directory| ["ssh", "rsh"].iter().any(|name| directory.join(name).is_file()));
-    if !has_shell {
+    if !has_remote_shell {
         command.envs([("OMPI_MCA_plm_rsh_agent", "sh"), ("PRTE_MCA_plm_ssh_agent", "sh")]);
     }
     // Rank 0 alone reports its tests. An error of another rank goes to standard error, and ends all.

@@ -73,29 +73,29 @@ fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
 pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
     let (ended, mut outcome) = ended(result);
     let mut unseen: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    let mut open = None;
+    let mut running = None;
     for line in ended.text.lines() {
-        let begun = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
-        let (name, end) = match (begun, open) {
-            (Some(begun), _) => begun,
+        let started = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
+        let (name, end) = match (started, running) {
+            (Some(started), _) => started,
             (None, Some(name)) => (name, line),
             (None, None) => continue,
         };
         unseen.remove(name);
-        if begun.is_some() {
-            outcome.unfinished.extend(open.map(String::from));
-            open = Some(name);
+        if started.is_some() {
+            outcome.unfinished.extend(running.map(String::from));
+            running = Some(name);
         }
         match end.trim() {
             "ok" => outcome.passed += 1,
             "FAILED" => outcome.failed.push(name.into()),
             end if end.starts_with("ignored") => {}
-            // Something that a test prints.
+            // Output of the running test.
             _ => continue,
         }
-        open = None;
+        running = None;
     }
-    outcome.unfinished.extend(open.map(String::from));
+    outcome.unfinished.extend(running.map(String::from));
     if outcome.problem.is_some() {
         outcome.unfinished.extend(unseen.into_iter().map(String::from));
     }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tests_print_comes_between_their_names_and_ends() {
+    fn test_output_between_name_and_result_is_ignored() {
         let outcome =
             harness("test a ... 12 cells\nhalf a line, ok\nok\ntest b ... what?\nFAILED\ntest c ... no end\n", None);
         assert_eq!((outcome.passed, &outcome.failed[..]), (1, &["b".to_string()][..]));

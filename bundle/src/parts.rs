@@ -61,8 +61,9 @@ const OF_SOURCES: &[&str] = &[
     "world::safety::examples::",
 ];
 
-/// Tests that need more than the time of their part on a GPU, as each of a great many messages waits for the device.
-const LONG: &[&str] = &["algorithms::deliver::bounded::a_cell_a_message"];
+/// Tests that take longer on a GPU than the time of their part. They send very many messages, and
+/// each message waits for the device.
+const TOO_LONG_ON_GPU: &[&str] = &["algorithms::deliver::bounded::a_cell_a_message"];
 
 /// All parts. Their times add up to eight minutes.
 pub const PARTS: &[Part] = &[
@@ -134,7 +135,7 @@ impl Part {
                     Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
                 };
                 let mut command = child::everything(setting);
-                command.args(["--exact", "--nocapture", "--test-threads", &threads().to_string()]).args(&names);
+                command.args(["--exact", "--nocapture", "--test-threads", &test_threads().to_string()]).args(&names);
                 of_tests(child::run(command, &log, limit, &setting.stop), &names)
             }
             Work::Benchmark { program, arguments, ranks, .. } => {
@@ -168,9 +169,13 @@ impl Part {
     }
 }
 
-/// Tests that run side by side: each has up to eight ranks with a device each, and drivers open only so many at a time.
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(6))
+/// Most tests that run at the same time. A test has up to eight ranks with one device each, and
+/// drivers limit the number of open devices.
+const MOST_TEST_THREADS: usize = 6;
+
+/// Number of tests that run at the same time.
+fn test_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_TEST_THREADS))
 }
 
 /// Time of a program that only lists its tests.
@@ -187,8 +192,9 @@ fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec
     let listed = listed.text;
     let begins = |name: &str, with: &[&str]| with.iter().any(|module| name.starts_with(module));
     let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-    let wanted =
-        |name: &&str| begins(name, modules) && ![without, OF_SOURCES, LONG].iter().any(|names| begins(name, names));
+    let wanted = |name: &&str| {
+        begins(name, modules) && ![without, OF_SOURCES, TOO_LONG_ON_GPU].iter().any(|names| begins(name, names))
+    };
     let names: Vec<String> = names.filter(wanted).map(String::from).collect();
     if names.is_empty() { Err("no test has such a name".into()) } else { Ok(names) }
 }

@@ -12,8 +12,8 @@ use crate::transport::catch_expected;
 /// buffers for a pass.
 const MOST_RECORDS: u32 = 32;
 
-/// Submissions that the device has not done yet, at most: each keeps some ten kilobytes of the host's memory, and a program may
-/// be faster than its device for as long as it runs.
+/// Most unfinished submissions of a device. Each one keeps about ten kilobytes of host memory, and
+/// a program may submit faster than its device computes.
 const MOST_IN_FLIGHT: usize = 64;
 
 impl Device {
@@ -57,15 +57,15 @@ impl Device {
         let logical = self.logical();
         let submission = logical.queue.submit([encoder.finish()]);
         logical.recorded.set(0);
-        let first = {
+        let oldest = {
             let mut in_flight = logical.in_flight.borrow_mut();
             in_flight.push_back(submission);
             if in_flight.len() > MOST_IN_FLIGHT { in_flight.pop_front() } else { None }
         };
         logical.epoch.set(logical.epoch.get() + 1);
         Tally::add(&logical.memory.tally.submissions);
-        if let Some(first) = first
-            && let Err(error) = self.poll_once(wgpu::PollType::Wait { submission_index: Some(first), timeout: None })
+        if let Some(oldest) = oldest
+            && let Err(error) = self.poll_once(wgpu::PollType::Wait { submission_index: Some(oldest), timeout: None })
         {
             tracing::error!("waiting for an earlier submission failed: {error}");
         }
@@ -104,7 +104,10 @@ impl Device {
         self.check("polling the device")
     }
 
-    /// [`poll`](Self::poll) that leaves errors of earlier work to the next check. A device that is lost meanwhile is noted.
+    /// Polls wgpu once, without a check of earlier work: the next check returns its errors.
+    ///
+    /// # Errors
+    /// The wait fails. A device that is lost in the meantime is an error of the next check.
     fn poll_once(&self, poll_type: wgpu::PollType) -> Result<(), DeviceError> {
         let waits = matches!(poll_type, wgpu::PollType::Wait { .. });
         let _span =

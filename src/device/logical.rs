@@ -37,7 +37,7 @@ pub struct Limits {
 /// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
 pub(super) struct LogicalDevice {
     key: Key,
-    _open: Open,
+    _open_device: OpenDeviceGuard,
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
@@ -48,7 +48,7 @@ pub(super) struct LogicalDevice {
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
     /// How often the encoder was recorded into.
     pub recorded: Cell<u32>,
-    /// Submissions that may not be done yet, the first one first.
+    /// Submissions that may be unfinished, the oldest first.
     pub in_flight: RefCell<VecDeque<wgpu::SubmissionIndex>>,
     /// Number of submissions so far: what is recorded now runs with the next.
     pub epoch: Cell<u64>,
@@ -58,26 +58,27 @@ pub(super) struct LogicalDevice {
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 
-/// Counts the devices that this process has opened or is opening.
-struct Open;
+/// Guard that counts a device in [`OPEN_DEVICES`] as long as it lives.
+struct OpenDeviceGuard;
 
-static OPEN: AtomicUsize = AtomicUsize::new(0);
+/// Number of devices that this process has open or is opening.
+static OPEN_DEVICES: AtomicUsize = AtomicUsize::new(0);
 
-impl Open {
+impl OpenDeviceGuard {
     fn new() -> Self {
-        OPEN.fetch_add(1, Ordering::Relaxed);
+        OPEN_DEVICES.fetch_add(1, Ordering::Relaxed);
         Self
     }
 
-    /// Those beside this one.
-    fn others(&self) -> usize {
-        OPEN.load(Ordering::Relaxed) - 1
+    /// Number of devices besides the device of this guard.
+    fn count_others(&self) -> usize {
+        OPEN_DEVICES.load(Ordering::Relaxed) - 1
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenDeviceGuard {
     fn drop(&mut self) {
-        OPEN.fetch_sub(1, Ordering::Relaxed);
+        OPEN_DEVICES.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -127,8 +128,8 @@ pub(super) fn unified(device_type: DeviceType) -> bool {
     matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
 }
 
-/// Drops all idle devices; false if there are none.
-fn drop_idle() -> bool {
+/// Drops all idle devices and returns whether there were any.
+fn drop_idle_devices() -> bool {
     let idle = std::mem::take(&mut *IDLE.lock().unwrap_or_else(|e| e.into_inner()));
     !idle.is_empty()
 }
@@ -170,16 +171,16 @@ impl LogicalDevice {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let open = Open::new();
+        let open_device = OpenDeviceGuard::new();
         let request = || pollster::block_on(adapter.request_device(&descriptor));
-        // Idle devices serve other requests, and drivers limit how many there are.
-        let opened = request().or_else(|error| if drop_idle() { request() } else { Err(error) });
+        // Drivers limit the number of open devices, and idle ones do not fit this request.
+        let opened = request().or_else(|error| if drop_idle_devices() { request() } else { Err(error) });
         let (device, queue) = opened.map_err(|error| {
-            let message = match open.others() {
+            let message = match open_device.count_others() {
                 0 => error.to_string(),
                 others => format!(
-                    "{error}, after {others} others that this process has opened; drivers limit them: fewer ranks as threads \
-                     have fewer devices"
+                    "{error}; this process has {others} other device(s) open, and drivers limit their number: run fewer \
+                     ranks as threads"
                 ),
             };
             DeviceError::Open { adapter: info.name.clone(), message }
@@ -203,7 +204,7 @@ impl LogicalDevice {
         };
         Ok(Self {
             key,
-            _open: open,
+            _open_device: open_device,
             device,
             queue,
             limits,

@@ -45,9 +45,9 @@ pub enum Problem {
     LoopStopped {
         /// The line of the loop in the kernel's text, from 1.
         line: u32,
-        /// Limit of the adapter on the passes of all loops of invocations that it computes together.
+        /// Limit of the adapter on the passes of all loops of a group of invocations.
         passes: u32,
-        /// Number of invocations of the call whose loops were stopped.
+        /// Number of invocations of the call with a stopped loop.
         invocations: u32,
     },
 }
@@ -126,9 +126,8 @@ impl Display for Finding {
             }
             Problem::LoopStopped { line, passes, invocations } => write!(
                 f,
-                "has a loop in line {line} that the adapter stops: it allows {passes} passes of all loops of invocations that it \
-                 computes together, and has stopped {invocations} invocation(s); make the passes in several calls, or in more \
-                 invocations"
+                "has a loop in line {line} that the adapter stops: it allows {passes} loop passes for each group of invocations, \
+                 and stopped {invocations} invocation(s); divide the passes among several calls, or among more invocations"
             ),
         }
     }

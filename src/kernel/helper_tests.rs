@@ -59,7 +59,7 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
 
 fn signature(shape: VarShape, space: Space) -> Signature {
     // Every helper of a checked run stands beside those of any other one.
-    Signature { space, domain_axes: shape.axes, vars: vec![shape], watch: Watch::FewBits, stops_loops: false }
+    Signature { space, domain_axes: shape.axes, vars: vec![shape], watch: Watch::FewBits, reports_stopped_loops: false }
 }
 
 /// What an array of this shape can be in. A counted domain has one axis.

@@ -1,7 +1,8 @@
-//! [`most_passes`]: limit of an adapter on the passes of all loops of an invocation.
+//! [`most_passes`]: limit of an adapter on the passes of all loops of a group of invocations.
 //!
-//! Mesa's lavapipe (22.3, 24.0) computes invocations in groups, and ends every loop of a group without an error once the
-//! group has made 65,535 passes: as many as the longest of its invocations makes in each loop, in all loops together.
+//! Mesa's lavapipe (22.3, 24.0) computes invocations in groups. It ends every loop of a group,
+//! without an error, once the group has made 65,535 passes in all its loops together. A loop of a
+//! group makes as many passes as the invocation with the most passes needs.
 
 use std::rc::Rc;
 
@@ -35,7 +36,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Words of the trial's memory.
 const WORDS: i64 = 3;
 
-/// Limit of this adapter on the passes of all loops of a group of invocations; `None` if it has no limit. Measured once per device.
+/// Limit of this adapter on the passes of all loops of a group of invocations; `None` if it has no
+/// limit. Measured once per device.
 ///
 /// # Errors
 /// The device fails.

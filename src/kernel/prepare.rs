@@ -24,7 +24,8 @@ pub(super) struct PreparedCall<'c> {
     pub uniforms: Vec<Vec<u8>>,
     /// Whether it reports what it reaches.
     pub watch: Watch,
-    /// The passes after which the adapter stops its loops, where it reports that.
+    /// Loop passes that the adapter allows for a group of invocations, where stopped loops are
+    /// reported.
     pub most_passes: Option<u32>,
 }
 
@@ -53,7 +54,7 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        let most_passes = if signature.stops_loops { most_passes(device)? } else { None };
+        let most_passes = if signature.reports_stopped_loops { most_passes(device)? } else { None };
         let watch = signature.watch;
         Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch, most_passes })
     }
@@ -139,9 +140,9 @@ impl Call<'_> {
         };
         let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
         let watch = self.watch(program, order, &vars);
-        let finds = watch != Watch::Off && program.scan.has_loops();
-        let stops_loops = finds && most_passes(&self.kernel.shared.device)?.is_some();
-        Ok(Signature { space: ground.space(), domain_axes, vars, watch, stops_loops })
+        let is_watched = watch != Watch::Off && program.scan.has_loops();
+        let reports_stopped_loops = is_watched && most_passes(&self.kernel.shared.device)?.is_some();
+        Ok(Signature { space: ground.space(), domain_axes, vars, watch, reports_stopped_loops })
     }
 
     /// Whether the call is to report what it reaches.

@@ -187,8 +187,9 @@ impl Program {
         let watched = signature.watch != Watch::Off;
         let parsed = parsed(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
             let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
-            if signature.stops_loops {
-                loops::find_stopped(&mut module, text, self.text.len(), &helpers::line_name(), REPORT);
+            if signature.reports_stopped_loops {
+                let own_text = &text[..self.text.len()];
+                loops::instrument_loops(&mut module, own_text, &helpers::line_name(), REPORT);
             }
             if watched {
                 flush::at_the_end(&mut module, &helpers::flush_name());

@@ -32,8 +32,9 @@ pub struct Signature {
     pub vars: Vec<VarShape>,
     /// Whether helpers report what they reach.
     pub watch: Watch,
-    /// Whether the kernel has loops, the adapter stops long ones, and invocations report that.
-    pub stops_loops: bool,
+    /// Whether invocations report stopped loops: the run is checked, the kernel has loops, and the
+    /// adapter limits loop passes.
+    pub reports_stopped_loops: bool,
 }
 
 /// Whether helpers report what they reach beyond the cells that chunks own.
@@ -58,7 +59,7 @@ impl Signature {
             domain_axes: axes,
             vars: scan.storage.iter().map(shape).collect(),
             watch: Watch::Off,
-            stops_loops: false,
+            reports_stopped_loops: false,
         }
     }
 }

@@ -35,19 +35,19 @@ pub fn warn(text: &str) {
     }
 }
 
-/// Lines of the program that people were told of.
-static TOLD: Mutex<BTreeSet<CallSite>> = Mutex::new(BTreeSet::new());
+/// Call sites at which [`warn_once`] has warned in this process.
+static WARNED: Mutex<BTreeSet<CallSite>> = Mutex::new(BTreeSet::new());
 
 /// [`warn`] with a line of the program before the text, once for each line in a process. Local.
 pub fn warn_once(at: CallSite, text: impl FnOnce() -> String) {
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(at) {
+    if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(at) {
         warn(&format!("{at}: {}", text()));
     }
 }
 
-/// Whether [`warn_once`] has told people of a line in this process, so that it says nothing more of it. Local.
-pub fn is_told(at: CallSite) -> bool {
-    TOLD.lock().unwrap_or_else(PoisonError::into_inner).contains(&at)
+/// Whether [`warn_once`] has warned at a call site in this process. Local.
+pub fn has_warned(call_site: CallSite) -> bool {
+    WARNED.lock().unwrap_or_else(PoisonError::into_inner).contains(&call_site)
 }
 
 /// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not

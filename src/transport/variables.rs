@@ -45,7 +45,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_CHECK",
-        "`1` compares the collective calls of all ranks before they move anything, finds stale ghost cells that are read, helpers' loads and stores outside of chunks and loops that the adapter stops, and fails the run at its end where it found any; `warn` only reports them; `0` does neither, and finds calls that differ by what every message says",
+        "`1` compares the collective calls of all ranks before they move anything, finds reads of stale ghost cells, loads and stores of helpers outside of chunks, and loops that the adapter stops, and fails the run at its end after any finding; `warn` only reports findings; `0` does neither, and finds calls that differ by what every message says",
         "0; debug builds compare calls",
     ),
     documented(

@@ -182,13 +182,13 @@ fn floats_in_the_order_of_the_definition() {
             let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
             compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
         }
-        // GPUs may do as they like with not-numbers and zeros of both signs.
-        let strange = match world.gpu().adapter().device_type {
+        // On GPUs the results for NaN and for zeros of both signs are not defined.
+        let special = match world.gpu().adapter().device_type {
             zippy::wgpu::DeviceType::Cpu => [0.0, -0.0, f32::NAN],
             _ => [0.5, -0.5, f32::MAX],
         };
-        let some = [strange[0], strange[1], 1.0, strange[2], -1.0, strange[0]];
-        let values: Vec<f32> = (0..3000).map(|i| some[mixed(i) as usize % 6]).collect();
+        let cycle = [special[0], special[1], 1.0, special[2], -1.0, special[0]];
+        let values: Vec<f32> = (0..3000).map(|i| cycle[mixed(i) as usize % 6]).collect();
         compare(world, &values, 2.0, &Operator::Min, smaller)?;
         let values: Vec<[f32; 4]> = (0..3000).map(|i| [0, 1, 2, 3].map(|k| mixed(4 * i + k) as f32)).collect();
         compare(world, &values, [0.1; 4], &Operator::Add, |a, b| [0, 1, 2, 3].map(|k| a[k] + b[k]))

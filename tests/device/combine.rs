@@ -40,11 +40,12 @@ fn check<T: Element + PartialEq + std::fmt::Debug>(
     make: impl Fn(u64) -> T,
     twin: impl Fn(T, T) -> T + Copy,
 ) {
-    check_rounded(operator, make, [twin, twin]);
+    check_rounded_or_fused(operator, make, [twin, twin]);
 }
 
-/// [`check`] of an operator whose products are rounded before they are added (the first twin), or on GPUs not (the second).
-fn check_rounded<T: Element + PartialEq + std::fmt::Debug>(
+/// [`check`] of an operator with sums of products. The first twin rounds the products before it
+/// adds them. The second twin fuses both operations, and only GPUs may do so.
+fn check_rounded_or_fused<T: Element + PartialEq + std::fmt::Debug>(
     operator: &Operator,
     make: impl Fn(u64) -> T,
     twins: [impl Fn(T, T) -> T; 2],
@@ -86,9 +87,10 @@ fn check_rounded<T: Element + PartialEq + std::fmt::Debug>(
             continue;
         }
         let is_gpu = device.adapter().device_type != wgpu::DeviceType::Cpu;
-        let hold = |found: Vec<T>, how: &str| {
-            if !(is_gpu && found == expected[1]) {
-                assert_eq!(found, expected[0], "{} {operator} from {how} on device {which}", T::INFO.name);
+        let [rounded, fused] = &expected;
+        let assert_expected = |found: Vec<T>, how: &str| {
+            if !(is_gpu && found == *fused) {
+                assert_eq!(found, *rounded, "{} {operator} from {how} on device {which}", T::INFO.name);
             }
         };
         let (buffer, beside) = (chunk(device, &there), chunk(device, &there));
@@ -98,12 +100,12 @@ fn check_rounded<T: Element + PartialEq + std::fmt::Debug>(
             .map(|(&view, &payload_offset)| Piece { buffer: &buffer, view, payload_offset })
             .collect();
         device.combine(&T::INFO, &payload, &pieces, operator).unwrap();
-        hold(contents(device, &buffer, there.len()), "a payload");
+        assert_expected(contents(device, &buffer, there.len()), "a payload");
         let source = chunk(device, &arriving);
         let pairs: Vec<_> =
             boxes.iter().map(|&view| (BoxOf { buffer: &source, view }, BoxOf { buffer: &beside, view })).collect();
         device.combine_boxes(&T::INFO, &pairs, operator).unwrap();
-        hold(contents(device, &beside, there.len()), "boxes");
+        assert_expected(contents(device, &beside, there.len()), "boxes");
     }
 }
 
@@ -199,24 +201,24 @@ fn colour(i: u64) -> [f32; 4] {
     [part(0) * alpha, part(1) * alpha, part(2) * alpha, alpha]
 }
 
-/// Products are rounded before they are added.
+/// One colour in front of another, with products that are rounded before the sum.
 pub fn onto(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| front[c] + (1.0 - front[3]) * back[c])
 }
 
-/// Products are added as they are.
-fn fused(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
+/// [`onto`] with fused products and sums.
+fn onto_fused(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| (1.0 - front[3]).mul_add(back[c], front[c]))
 }
 
 #[test]
 fn colours_in_front_and_behind() {
     type Onto = fn([f32; 4], [f32; 4]) -> [f32; 4];
-    let each: [Onto; 2] = [onto, fused];
-    check_rounded::<[f32; 4]>(&Operator::Over, colour, each);
-    check_rounded::<[f32; 4]>(&Operator::Under, colour, each.map(|onto| move |s, d| onto(d, s)));
+    let twins: [Onto; 2] = [onto, onto_fused];
+    check_rounded_or_fused::<[f32; 4]>(&Operator::Over, colour, twins);
+    check_rounded_or_fused::<[f32; 4]>(&Operator::Under, colour, twins.map(|onto| move |s, d| onto(d, s)));
     let opaque = std::sync::atomic::AtomicU32::new(0);
-    let closed = |onto: Onto| {
+    let saturated = |onto: Onto| {
         let opaque = &opaque;
         move |s, d| {
             let mut c = onto(d, s);
@@ -227,7 +229,7 @@ fn colours_in_front_and_behind() {
             c
         }
     };
-    check_rounded::<[f32; 4]>(&Operator::under_opaque_from(0.75), colour, each.map(closed));
+    check_rounded_or_fused::<[f32; 4]>(&Operator::under_opaque_from(0.75), colour, twins.map(saturated));
     assert!(opaque.into_inner() > 200, "the threshold is met often");
 }
 

@@ -233,13 +233,14 @@ fn settings_are_checked() {
     assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));
 }
 
-/// A host that is ahead of its device waits for earlier submissions, and leaves what is wrong to the next check.
+/// A host that submits faster than its device computes waits for an earlier submission. This wait
+/// leaves errors to the next check.
 #[test]
 fn error_before_a_wait_for_an_earlier_submission_is_returned_by_the_next_check() {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let buffer = device.storage_buffer(256, "cleared").unwrap();
     let record = || device.record(|encoder| encoder.clear_buffer(buffer.raw(), 0, None));
-    // More submissions than are under way at a time; the last ones are made without a check.
+    // More submissions than a device may have unfinished. The last submissions have no check.
     for _ in 0..80 {
         record();
         device.flush().unwrap();

@@ -166,7 +166,7 @@ crate::with_variables! {
     /// and are told what they cannot do.
     a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {
         let count = launcher::size().unwrap_or(3);
-        let mapped = std::env::var_os("ZIPPY_HOST_MAP").is_none() && mapping().is_some();
+        let mapped = std::env::var_os("ZIPPY_HOST_MAP").is_none() && open_mapping_device().is_some();
         // A rank that hears of the failure before it has sent anything lends nothing: whether both have is a matter of time.
         let tries = if mapped { 50 } else { 1 };
         let both_lent = (0..tries).any(|_| found_after_a_failure(count).iter().all(|found| found.lent));
@@ -180,15 +180,15 @@ crate::with_variables! {
     }
 }
 
-/// A device whose chunks the host maps; none where the adapter has memory of its own.
-fn mapping() -> Option<Rc<Device>> {
+/// Opens a device whose chunks the host can map; `None` if the adapter has its own memory.
+fn open_mapping_device() -> Option<Rc<Device>> {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     device.host_mapped().then_some(device)
 }
 
 #[test]
 fn a_chunk_is_lent_until_the_last_payload_is_gone() {
-    let Some(device) = mapping() else { return };
+    let Some(device) = open_mapping_device() else { return };
     let chunk = device.storage_buffer(4096, "lent").unwrap();
     let values: Vec<u32> = (0..1024).collect();
     let box_of =
@@ -234,7 +234,7 @@ fn a_chunk_is_lent_until_the_last_payload_is_gone() {
 /// A chunk whose array is gone stays until its payload is, and then serves others.
 #[test]
 fn a_dropped_chunk_outlives_its_payload() {
-    let Some(device) = mapping() else { return };
+    let Some(device) = open_mapping_device() else { return };
     let element: &ElementInfo = &u32::INFO;
     assert!(device.host_moves(element, None).unwrap());
     let chunk = device.storage_buffer(4096, "short").unwrap();

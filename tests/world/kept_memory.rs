@@ -82,7 +82,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
     if !support::is_alone() {
         return support::alone(test, &[]);
     }
-    // Less for a rank than its plan of all neighbours needs, at first.
+    // At first the share of a rank is smaller than its plan of all neighbours.
     zippy::device::bound_kept(8 << 20);
     support::ranks(&[8], |world| {
         let layout =
@@ -145,17 +145,17 @@ fn texts_are_bounded_by_their_bytes() {
     });
 }
 
-/// Ranks that are threads share the room of the process: four keep fewer texts each than one rank keeps, until they use more texts
-/// in turn.
+/// The process has one limit on kept texts. Four ranks that are threads keep fewer texts each than
+/// one rank, until they use more texts in turn.
 #[test]
-fn ranks_that_are_threads_share_the_room_for_texts() {
-    let test = "world::kept_memory::ranks_that_are_threads_share_the_room_for_texts";
+fn ranks_that_are_threads_share_the_memory_for_texts() {
+    let test = "world::kept_memory::ranks_that_are_threads_share_the_memory_for_texts";
     if !support::is_alone() {
         return support::alone(test, &[]);
     }
     // Room for about 15 texts.
     zippy::device::bound_kept(4 << 20);
-    // With devices of their own first.
+    // The run of four ranks is first: its devices have no cached texts yet.
     support::ranks(&[4, 1], |world| {
         let x = world.array::<f32, 1>("x", &Layout::new([64]).split([Split::Auto]))?;
         let run_all = || -> Result<u64> {
@@ -169,7 +169,7 @@ fn ranks_that_are_threads_share_the_room_for_texts() {
         // A fourth of the room is for three.
         let again = run_all()?;
         assert!(if world.size() == 1 { again == 0 } else { again >= 5 }, "{again} of 8 on {} ranks", world.size());
-        assert_eq!(run_all()?, 0, "what is used in turn");
+        assert_eq!(run_all()?, 0, "texts that are used in turn");
         x.fill(0.0)?;
         run_all()?;
         assert_eq!(world.sum(&x)?, 64.0 * 28.0);

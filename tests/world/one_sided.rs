@@ -209,8 +209,8 @@ fn tickets_belong_to_their_fence() {
         let mut second = world.fence()?;
         assert!(matches!(first.redeem(of_first).unwrap_err().kind(), ErrorKind::Array(ArrayError::Ticket { .. })));
         let message = second.redeem(early).unwrap_err().to_string();
-        let told = concat!("the ticket of section [3..5] of array \"array\", had from get at ", file!(), ":");
-        assert!(message.contains(told), "{message}");
+        let expected = concat!("the ticket of section [3..5] of array \"array\", had from get at ", file!(), ":");
+        assert!(message.contains(expected), "{message}");
         assert_eq!(second.redeem(late)?, values::<u16, 1>(7, &boxed([20], [9])));
         // What is asked for and not redeemed is no mistake, nor is a fence without operations.
         assert_eq!(world.fence()?.moved.bytes_network, 0);

@@ -27,9 +27,9 @@ fn kernels_too_under_mpi() {
 
 /// Repeats `step` until it is warm, then compares what this rank has made before and after some more repeats.
 ///
-/// Between repeats the devices are waited for and the ranks meet, so that no message of the last one is still under way: how much
-/// memory is in use at a time, and with it what there is to be found idle, then does not depend on how far the host runs ahead of
-/// the device, and ranks of each other.
+/// Between repeats each rank waits for its device and for the other ranks. No message of the last
+/// repeat is then under way. The memory in use, and therefore the idle memory that a repeat finds,
+/// does not depend on how far the host is ahead of the device or a rank ahead of the others.
 ///
 /// `new` and `used` are how many plans the first repeat builds and how many each one takes.
 fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {

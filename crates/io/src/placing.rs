@@ -4,11 +4,13 @@ use zippy::Grid;
 
 use crate::store::Stated;
 
-/// A vector for each axis.
+/// One vector for each axis.
 pub type Directions = Vec<Vec<f64>>;
 
-/// Grid of axes with this spacing, origin and directions, in a space of one to three dimensions. The directions may have
-/// any length, which does not count. Missing axes have a spacing of 1 and point across the others.
+/// Grid of up to three axes in a space of one to three dimensions.
+///
+/// The lengths of the directions have no influence. Missing axes have a spacing of 1 and are
+/// perpendicular to the others.
 pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) -> Grid {
     let number = |numbers: &[f64], at: usize, none: f64| numbers.get(at).copied().unwrap_or(none);
     let along_space = Grid::new(
@@ -20,10 +22,12 @@ pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) ->
     along_space.with_directions(completed(known.collect()))
 }
 
-/// Spacing and unit vectors of axes for which a file gives a spacing and, apart from it, directions of any length: voxel
-/// `i` of an axis stands at `i * spacing * direction`, so that lengths are factors of the spacing, which is 1 where the
-/// file gives none. Without directions of other lengths than 1 both are as they were.
-pub fn scaled(
+/// Moves the lengths of directions into the spacing: returns the new spacing and unit vectors.
+///
+/// Voxel `i` of an axis has the position `i * spacing * direction` in a file. Therefore the length
+/// of a direction is a factor of the spacing. A file without a spacing has a spacing of 1. If all
+/// directions have length 1, both stay unchanged.
+pub fn move_lengths_into_spacing(
     mut spacing: Option<Stated<Vec<f64>>>,
     directions: Option<Stated<Directions>>,
 ) -> (Option<Stated<Vec<f64>>>, Option<Directions>) {
@@ -61,14 +65,14 @@ fn completed(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
     }
 }
 
-/// The vector of length 1 along a vector.
+/// Unit vector in the direction of a vector.
 fn unit(mut vector: [f64; 3]) -> [f64; 3] {
     normalise(&mut vector);
     vector
 }
 
-/// Takes a vector to length 1 and returns its length. A vector without a direction, or with numbers that are not finite,
-/// stays as it is and counts as one of length 1.
+/// Normalises a vector and returns its length. A vector of zeros, or with a number that is not
+/// finite, stays unchanged and has length 1 here.
 fn normalise(vector: &mut [f64]) -> f64 {
     let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
     if most == 0.0 || !vector.iter().all(|part| part.is_finite()) {
@@ -109,14 +113,17 @@ mod tests {
     fn lengths_of_directions_are_factors_of_the_spacing() {
         let stated = |vectors: Vec<Vec<f64>>| Some(Stated::new(vectors, 7));
         let vectors = vec![vec![2.0, 0.0, 0.0], vec![0.0, -3.0, 4.0], vec![0.0; 3], vec![f64::NAN, 1.0, 0.0]];
-        let (spacing, directions) = scaled(Some(Stated::new(vec![0.5, 2.0, 3.0, 4.0], 5)), stated(vectors.clone()));
+        let (spacing, directions) =
+            move_lengths_into_spacing(Some(Stated::new(vec![0.5, 2.0, 3.0, 4.0], 5)), stated(vectors.clone()));
         assert_eq!(spacing, Some(Stated::new(vec![1.0, 10.0, 3.0, 4.0], 5)));
         let directions = directions.unwrap();
         assert_eq!(directions[..3], [vec![1.0, 0.0, 0.0], vec![0.0, -0.6, 0.8], vec![0.0; 3]]);
         assert!(directions[3][0].is_nan() && directions[3][1] == 1.0);
-        assert_eq!(scaled(None, stated(vectors)).0, Some(Stated::new(vec![2.0, 5.0, 1.0, 1.0], 7)));
+        assert_eq!(move_lengths_into_spacing(None, stated(vectors)).0, Some(Stated::new(vec![2.0, 5.0, 1.0, 1.0], 7)));
         let extreme = stated(vec![vec![3e300, 4e300], vec![3e-300, -4e-300]]);
-        let (Some(Stated { value: lengths, .. }), Some(extreme)) = scaled(None, extreme) else { panic!("no spacing") };
+        let (Some(Stated { value: lengths, .. }), Some(extreme)) = move_lengths_into_spacing(None, extreme) else {
+            panic!("no spacing")
+        };
         assert!((lengths[0] / 5e300 - 1.0).abs() < 1e-15 && (lengths[1] / 5e-300 - 1.0).abs() < 1e-15, "{lengths:?}");
         assert!(extreme.iter().all(|vector| (vector[0] - 0.6).abs() < 1e-15 && (vector[1].abs() - 0.8).abs() < 1e-15));
     }
@@ -126,6 +133,6 @@ mod tests {
         let turned = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [0.64, -0.48, 0.6]];
         let vectors = turned.map(|vector| vector.to_vec()).to_vec();
         assert_eq!(grid(&[], &[], Some(&vectors)).directions, turned);
-        assert_eq!(scaled(None, Some(Stated::new(vectors.clone(), 7))), (None, Some(vectors)));
+        assert_eq!(move_lengths_into_spacing(None, Some(Stated::new(vectors.clone(), 7))), (None, Some(vectors)));
     }
 }

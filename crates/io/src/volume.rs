@@ -15,9 +15,9 @@
 //! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
 //! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
 //! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and voxels are read in their stored order, whatever
-//! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI header may place its
-//! volume twice: the matrix (`sform`) counts where its code is above 0, else the quaternion (`qform`), as in nibabel and
-//! FSL.
+//! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI
+//! header may have two transforms. The matrix (`sform`) decides if its code is above 0, else the
+//! quaternion (`qform`). nibabel and FSL choose in the same order.
 //!
 //! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
 //! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the

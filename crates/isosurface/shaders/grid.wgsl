@@ -35,7 +35,8 @@ fn normal(gradient: vec3<f32>) -> vec3<f32> {
     if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }
     let most = max(max(abs(down.x), abs(down.y)), abs(down.z));
     if most == 0.0 { return vec3<f32>(0.0); }
-    // So that devices do not take the inverse of the divisor for zero.
-    let scale = select(1.0, 5.421011e-20, most > 1e18);
+    // Devices may flush the inverse of a large divisor to zero. The constants are those of
+    // field/values.wgsl.
+    let scale = select(1.0, SCALE_DOWN, most > LARGE);
     return normalize((scale * down) / (scale * most));
 }

@@ -90,8 +90,9 @@ pub struct PictureOptions {
     #[arg(long, value_name = "SHARE", value_delimiter = ',', requires = "render", value_parser = share)]
     pub opacity: Vec<f64>,
 
-    /// Colours the surfaces by another volume of the same shape, sample by sample, from its least value (dark) to its largest
-    /// (bright). A warning says so where its samples stand elsewhere than those of --input
+    /// Colours the surfaces by another volume of the same shape, sample by sample, from its least
+    /// value (dark) to its largest (bright). A warning reports samples with other positions than
+    /// those of --input
     #[arg(long, value_name = "FILE", requires = "render")]
     pub colour_by: Option<PathBuf>,
 

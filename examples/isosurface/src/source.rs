@@ -112,11 +112,11 @@ pub fn colours(
     let (file, found) = world.agree("opening the volume of colours", opened)?;
     if let Source::File(field) = source
         && world.rank() == 0
-        && !is_alike(&file.grid(), &field.grid(), found)
+        && !has_same_positions(&file.grid(), &field.grid(), found)
     {
         complain(format_args!(
-            "warning: the samples of {} stand elsewhere than those of the surfaces' field ({:?}, not {:?}); colours are \
-             those of the same indices",
+            "warning: the samples of {} have other positions than those of the surfaces' field ({:?}, not {:?}); each \
+             sample of the field has the colour of the same index",
             path.display(),
             file.grid(),
             field.grid()
@@ -126,13 +126,17 @@ pub fn colours(
     array(world, "colours", found, options.pad, read).map(Some)
 }
 
-/// Whether the corners of an array stand at the same positions on both grids, to a tenth of a sample.
-fn is_alike(one: &Grid, other: &Grid, shape: [i64; 3]) -> bool {
-    let near = 0.1 * other.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+/// Tolerance of positions, as a share of the least spacing.
+const POSITION_TOLERANCE: f64 = 0.1;
+
+/// Whether the corners of an array have the same positions on two grids, within
+/// [`POSITION_TOLERANCE`].
+fn has_same_positions(one: &Grid, other: &Grid, shape: [i64; 3]) -> bool {
+    let tolerance = POSITION_TOLERANCE * other.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
     (0..8).all(|corner: usize| {
         let index = |axis: usize| if corner >> axis & 1 == 1 { (shape[axis] - 1) as f64 } else { 0.0 };
         let [a, b] = [one, other].map(|grid| grid.position(std::array::from_fn(index)));
-        (0..3).all(|row| (a[row] - b[row]).abs() <= near)
+        (0..3).all(|row| (a[row] - b[row]).abs() <= tolerance)
     })
 }
 

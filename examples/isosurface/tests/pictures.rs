@@ -60,19 +60,18 @@ fn picture_of_a_file_is_the_same_wherever_the_file_stands() {
 }
 
 #[test]
-fn colours_that_stand_elsewhere_than_the_field_are_a_warning() {
-    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-elsewhere-{}", std::process::id()));
+fn colours_at_other_positions_than_the_field_cause_a_warning() {
+    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-positions-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let file = |name: &str, origin: &str, step: &str| {
         let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 9 9 9\nspace dimension: 3\nencoding: raw\n";
-        let place = format!("space directions: ({step},0,0) (0,0.5,0) (0,0,0.5)\nspace origin: {origin}\n\n");
-        let mut file = format!("{head}{place}").into_bytes();
-        file.extend((0..729).map(|place| (place % 9 * 20) as u8));
+        let position = format!("space directions: ({step},0,0) (0,0.5,0) (0,0,0.5)\nspace origin: {origin}\n\n");
+        let mut file = format!("{head}{position}").into_bytes();
+        file.extend((0..729).map(|index| (index % 9 * 20) as u8));
         std::fs::write(directory.join(name), file).unwrap();
     };
     file("field.nrrd", "(3,4,5)", "0.5");
-    for (origin, step, is_told) in [("(3,4,5.01)", "0.5", false), ("(3,4,5.1)", "0.5", true), ("(3,4,5)", "-0.5", true)]
-    {
+    for (origin, step, warnings) in [("(3,4,5.01)", "0.5", 0), ("(3,4,5.1)", "0.5", 1), ("(3,4,5)", "-0.5", 1)] {
         file("colours.nrrd", origin, step);
         let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
         command.env_remove("ZIPPY_RANKS").current_dir(&directory).args(["--ranks", "2", "--input", "field.nrrd"]);
@@ -80,7 +79,7 @@ fn colours_that_stand_elsewhere_than_the_field_are_a_warning() {
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{text}");
-        assert_eq!(text.matches("stand elsewhere").count(), usize::from(is_told), "{origin} {step}: {text}");
+        assert_eq!(text.matches("have other positions").count(), warnings, "{origin} {step}: {text}");
     }
     std::fs::remove_dir_all(directory).unwrap();
 }

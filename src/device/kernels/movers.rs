@@ -54,8 +54,10 @@ pub(super) struct BoxDispatch<'a> {
     pub transfers: Vec<BoxPair>,
 }
 
-/// Capacity, in bytes, of all caches of one kind in a process: of plans, or of what is compiled. [`Device::share_of`] divides it
-/// among ranks, and a rank that uses more in turn gets up to four times its share.
+/// Capacity, in bytes, of all caches of one kind in a process: of plans, or of compiled kernels.
+///
+/// [`Device::share_of`] divides it among ranks. The cache of a rank with a larger working set
+/// grows, up to four times its share.
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
 /// Returns the capacity, in bytes, of all caches of one kind.
@@ -63,7 +65,8 @@ pub fn kept_bytes() -> usize {
     KEPT_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets the capacity, in bytes, of all caches of one kind. Tests reach a small one after few plans and compilations.
+/// Sets the capacity, in bytes, of all caches of one kind. Tests reach a small one after few plans
+/// and compilations.
 pub fn bound_kept(bytes: usize) {
     KEPT_BYTES.store(bytes, Ordering::Relaxed);
 }

@@ -21,15 +21,15 @@ pub fn flush_name() -> String {
     format!("{PREFIX}flush")
 }
 
-/// The variable in which an invocation keeps the line of the first of its loops that the adapter stops.
+/// Name of the variable with the line of the first loop of an invocation that the adapter stops.
 pub fn line_name() -> String {
     LINE.replace('$', PREFIX)
 }
 
 /// The report, for all arrays, and what an invocation keeps: its number, how many positions were outside, of which array
 /// the first one was (twice its number, and 1, and 1 more for a store) and where.
-pub fn declarations(group: u32, binding: u32, stops_loops: bool) -> String {
-    let line = if stops_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
+pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> String {
+    let line = if reports_stopped_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
          var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {NOBODY}: bool;\n\
@@ -45,9 +45,11 @@ pub struct Kept {
     stores: bool,
 }
 
-/// The function that tells it. It has as few accesses to memory as can be: one for all words of a position, in a loop, unless
-/// the adapter stops loops of this kernel and so this one too.
-pub fn flush(arrays: &[Kept], has_many_axes: bool, stops_loops: bool) -> String {
+/// Text of the function that writes the report of an invocation, with few accesses to memory.
+///
+/// A loop stores the words of a position in one statement. Where the adapter stops loops it may
+/// stop this loop too: each word then has its own statement.
+pub fn flush(arrays: &[Kept], has_many_axes: bool, reports_stopped_loops: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
@@ -58,10 +60,10 @@ pub fn flush(arrays: &[Kept], has_many_axes: bool, stops_loops: bool) -> String 
         "fn $flush() {{\n  var $words = 0u;\n  if $strays > 0u {{\n    \
          if atomicAdd(&{REPORT}[0], $strays) == 0u {{ $words = {count}u; }}\n  }}\n"
     );
-    if stops_loops {
+    if reports_stopped_loops {
         text += "  if $words > 0u {\n";
-        for (place, word) in words.iter().enumerate() {
-            text += &format!("    atomicStore(&{REPORT}[{}], {word});\n", 1 + place);
+        for (index, word) in words.iter().enumerate() {
+            text += &format!("    atomicStore(&{REPORT}[{}], {word});\n", 1 + index);
         }
         let (count, line) = (STRAY_WORDS, STRAY_WORDS + 1);
         text += &format!(

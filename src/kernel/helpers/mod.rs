@@ -113,8 +113,12 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         binding += 1;
     }
     if watch != Watch::Off {
-        out.push_str(&look::declarations(group, binding, signature.stops_loops));
-        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4), signature.stops_loops));
+        out.push_str(&look::declarations(group, binding, signature.reports_stopped_loops));
+        out.push_str(&look::flush(
+            &kept,
+            signature.vars.iter().any(|var| var.axes > 4),
+            signature.reports_stopped_loops,
+        ));
     }
     needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {

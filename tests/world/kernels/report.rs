@@ -21,8 +21,8 @@ impl<'w> Report<'w> {
         let _ = writeln!(self.text, "## {what}\n{text}\n");
     }
 
-    /// Compares all of it with the accepted text, which lies among the sources and is found by Cargo. Where a bundle runs
-    /// without them there is nothing to compare with.
+    /// Compares the report with the accepted text, a file among the sources. A bundle on a machine
+    /// without the sources or without Cargo compares nothing.
     pub fn compare(self, name: &str) {
         if [env!("CARGO"), env!("CARGO_MANIFEST_DIR")].iter().all(|path| std::path::Path::new(path).exists()) {
             insta::with_settings!({ prepend_module_to_snapshot => false }, {

@@ -69,7 +69,8 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
     }
 }
 
-/// Counts the passes of two loops one after the other, of one in another, and of an inner one of known length.
+/// Counts the passes of two consecutive loops, of nested loops, of an inner loop with a constant
+/// number of passes, and of a loop with several exits.
 const LOOPS: &str = "@group(0) @binding(0) var<storage, read> lengths: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 fn second(length: u32, value: u32) -> u32 {
@@ -113,8 +114,8 @@ fn loop_that_the_adapter_stops_is_found_with_its_line() {
     let run = run_with(Config::threads(2).check(true), |world| {
         let lengths = world.local_array::<u32, 1>("lengths", &Layout::new([6]))?;
         let kernel = world.kernel(KernelSource::text("loops.wgsl", LOOPS))?;
-        // Even and odd cells take the first two lengths in turn.
-        for (given, lines) in [
+        // Odd cells exchange the first two lengths.
+        for (given_lengths, lines) in [
             ([100, 100, 10, 3, 9, 0], &[][..]),
             ([32_600, 32_600, 0, 0, 0, 0], &[]),
             ([0, 0, 0, 0, 65_000, 0], &[]),
@@ -131,24 +132,24 @@ fn loop_that_the_adapter_stops_is_found_with_its_line() {
             ([0, 0, 0, 70_000, 0, 1], &[18, 19]),
         ] {
             // A finding is reported once for an array and a line.
-            let name = format!("{given:?}");
+            let name = format!("{given_lengths:?}");
             let out = world.array::<u32, 1>(&name, &Layout::new([9]).split([Split::Even(world.size())]))?;
-            lengths.all().write(&given)?;
+            lengths.all().write(&given_lengths)?;
             let before = world.findings().len();
             for chunk in out.chunks() {
                 kernel.call().read("lengths", &lengths).write("out", &chunk).run()?;
-                let [first, second, square, fours, last, strays] = given;
-                let wanted = first + second + square * square + 4 * fours + last;
+                let [first, second, nested, fours, last, strays] = given_lengths;
+                let wanted = first + second + nested * nested + 4 * fours + last;
                 let right = chunk.all().read()?.iter().all(|&done| done == wanted);
                 let found = &world.findings()[before..];
                 let text = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                assert_eq!(found.len(), usize::from(!right) + strays as usize, "{given:?}: {text}");
-                let told = format!("kernel loops.wgsl at {}:", file!());
+                assert_eq!(found.len(), usize::from(!right) + strays as usize, "{given_lengths:?}: {text}");
+                let call = format!("kernel loops.wgsl at {}:", file!());
                 let stopped = |line| format!("has a loop in line {line} that the adapter stops: it allows ");
-                let is_named = text.contains(&told) && lines.iter().any(|line| text.contains(&stopped(line)));
-                assert!(right || is_named, "{given:?}: {text}");
-                let place = chunk.all().region()?.start[0] + 10;
-                assert!(strays == 0 || text.contains(&format!("stores cell [{place}]")), "{place}: {text}");
+                let is_reported = text.contains(&call) && lines.iter().any(|line| text.contains(&stopped(line)));
+                assert!(right || is_reported, "{given_lengths:?}: {text}");
+                let stray = chunk.all().region()?.start[0] + 10;
+                assert!(strays == 0 || text.contains(&format!("stores cell [{stray}]")), "{stray}: {text}");
             }
         }
         world.barrier()

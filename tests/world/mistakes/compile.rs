@@ -83,23 +83,23 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The file that the compiler has linked this test with: the latest one before it; none where this is no test program of
-/// cargo, as in a bundle.
+/// Library file that this test is linked with: the latest one that is not newer than the test.
+/// `None` if this is no test program of Cargo, for example in a bundle.
 fn library() -> Option<PathBuf> {
     let program = std::env::current_exe().unwrap();
     let directory = program.parent().filter(|directory| directory.ends_with("deps"))?;
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let time = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
-    let linked = time(&program);
+    let linked_at = time(&program);
     let is_library = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libzippy-") && name.ends_with(".rlib") && time(path) <= linked
+        name.starts_with("libzippy-") && name.ends_with(".rlib") && time(path) <= linked_at
     };
     let latest = entries.filter(is_library).max_by_key(time);
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// What the compiler says of a text; none where there is no compiler.
+/// Compiles a text and returns the output of the compiler; `None` without a compiler.
 fn compile(library: &Path, text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistakes.rs");
@@ -115,9 +115,10 @@ fn compile(library: &Path, text: &str) -> Option<String> {
         }
         output => output.unwrap(),
     };
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!said.contains("E0514"), "the compiler is another one than that of the library:\n{said}");
-    Some(said)
+    let compiler_output = String::from_utf8_lossy(&output.stderr).into_owned();
+    let has_other_version = compiler_output.contains("E0514");
+    assert!(!has_other_version, "another compiler has compiled the library:\n{compiler_output}");
+    Some(compiler_output)
 }
 
 const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\n";
@@ -126,14 +127,14 @@ const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operato
 fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
     let Some(library) = library().filter(|_| launcher::size().is_none()) else { return };
     let functions: Vec<&str> = MISTAKES.iter().map(|(function, _)| *function).collect();
-    let Some(said) = compile(&library, &(HEAD.to_owned() + &functions.join("\n"))) else { return };
+    let Some(compiler_output) = compile(&library, &(HEAD.to_owned() + &functions.join("\n"))) else { return };
     for (function, expected) in MISTAKES {
         for expected in *expected {
-            assert!(said.contains(expected), "{function}: {expected}\nis not in\n{said}");
+            assert!(compiler_output.contains(expected), "{function}: {expected}\nis not in\n{compiler_output}");
         }
     }
-    assert!(!said.contains("From<") && !said.contains("Into<"), "{said}");
+    assert!(!compiler_output.contains("From<") && !compiler_output.contains("Into<"), "{compiler_output}");
     // One for each mistake; `together` is refused at its argument and at its result.
-    let errors: BTreeSet<&str> = said.lines().filter(|line| line.starts_with("error[")).collect();
-    assert_eq!(errors.len(), MISTAKES.len(), "{said}");
+    let errors: BTreeSet<&str> = compiler_output.lines().filter(|line| line.starts_with("error[")).collect();
+    assert_eq!(errors.len(), MISTAKES.len(), "{compiler_output}");
 }

@@ -15,13 +15,18 @@ pub struct Metadata {
     pub name: Option<String>,
     /// One for each axis of the array, axis 0 first; empty: nothing is known of them.
     pub axes: Vec<Axis>,
-    /// Where each axis points, as vectors of length 1, one for each axis, with as many numbers as space has dimensions;
-    /// `None`: along the axes of space. The origins of all axes together, and [`Self::further_origin`] after them, are
-    /// the position of the first cell in space.
+    /// Directions of the axes: one vector of length 1 for each axis, with one number for each
+    /// dimension of space. `None`: the axes of the array are those of space.
+    ///
+    /// The position of the first cell consists of the origins of all axes, followed by
+    /// [`further_origin`](Self::further_origin).
     pub directions: Option<Vec<Vec<f64>>>,
-    /// Position of the first cell along the dimensions of space that follow those of the axes, for a slice or a line
-    /// in a larger space; needs [`Self::axes`]. Empty: space has as many dimensions as the array has axes. A slice in
-    /// a space of three dimensions has one number here, which is its height where directions are `None`.
+    /// Position of the first cell in the further dimensions of space: those beyond the number of
+    /// axes.
+    ///
+    /// Slices and lines in a larger space have it, and it needs [`axes`](Self::axes). A slice in a
+    /// space of three dimensions has one number here: without directions, its z coordinate. Empty:
+    /// space has as many dimensions as the array has axes.
     pub further_origin: Vec<f64>,
     /// What the user wants to keep beside, by name.
     pub attributes: Map<String, Value>,
@@ -62,8 +67,8 @@ impl Metadata {
         self
     }
 
-    /// Positions of the cells of an array of up to three axes in a space of up to three dimensions; `None` for more of
-    /// either. An axis that is missing has a spacing of 1 and points across the others.
+    /// Positions of the cells of an array in space; `None` for more than three axes or dimensions
+    /// of space. A missing axis has a spacing of 1 and is perpendicular to the others.
     pub fn grid(&self) -> Option<Grid> {
         let axes = self.axes.len().max(self.directions.as_ref().map_or(0, Vec::len));
         if axes.max(self.dimensions()) > 3 {
@@ -73,21 +78,22 @@ impl Metadata {
         let (mut spacing, mut origin) = (numbers(|axis| axis.spacing), numbers(|axis| axis.origin));
         spacing.resize(axes, 1.0);
         origin.extend(&self.further_origin);
-        // Rounding in the lengths of directions counts.
+        // A direction may have another length than 1 by rounding.
         let directions = self.directions.clone().map(|vectors| Stated::new(vectors, 0));
-        let (spacing, directions) = placing::scaled(Some(Stated::new(spacing, 0)), directions);
+        let (spacing, directions) = placing::move_lengths_into_spacing(Some(Stated::new(spacing, 0)), directions);
         Some(placing::grid(&spacing.unwrap_or_default().value, &origin, directions.as_deref()))
     }
 
-    /// Dimensions of the space that origins and directions are in.
+    /// Number of dimensions of the space of origins and directions.
     pub(crate) fn dimensions(&self) -> usize {
         let longest = self.directions.iter().flatten().map(Vec::len).max();
         longest.unwrap_or(0).max(self.axes.len() + self.further_origin.len())
     }
 
-    /// The same for an array of so many axes in the space of fewest dimensions that holds it: those in which the array
-    /// stands at 0 and no axis advances go, as far as there is none for each axis. Directions along the axes of space
-    /// are none.
+    /// The same metadata in the smallest space that contains an array of `axes` axes.
+    ///
+    /// It removes last dimensions of space in which the whole array has the coordinate 0, down to
+    /// one dimension for each axis. Directions along the axes of space become `None`.
     pub(crate) fn in_smallest_space(mut self, axes: usize) -> Self {
         let part = |vector: &[f64], at: usize| vector.get(at).copied().unwrap_or(0.0);
         let is_empty = |dimension: usize| {
@@ -128,10 +134,10 @@ impl Metadata {
         }
         let further = &self.further_origin;
         if !further.iter().all(|part| part.is_finite()) {
-            return Err(format!("a further origin of {further:?}; it must be finite"));
+            return Err(format!("a further origin of {further:?}; all its numbers must be finite"));
         }
         if !further.is_empty() && self.axes.is_empty() {
-            return Err(format!("a further origin of {further:?} without axes; it follows their origins"));
+            return Err(format!("a further origin of {further:?} without axes; give `axes` as well"));
         }
         let Some(directions) = &self.directions else { return Ok(()) };
         let dimensions = axes + further.len();
@@ -140,8 +146,8 @@ impl Metadata {
                 0 => String::new(),
                 _ => format!(" in a space of {dimensions} dimensions (further origin {further:?})"),
             };
-            let message = format!("each needs a vector of {dimensions} numbers");
-            return Err(format!("directions {directions:?} for {axes} axes{space}; {message}"));
+            let need = format!("each needs a vector of {dimensions} numbers");
+            return Err(format!("directions {directions:?} for {axes} axes{space}; {need}"));
         }
         for vector in directions {
             let length = vector.iter().map(|part| part * part).sum::<f64>().sqrt();

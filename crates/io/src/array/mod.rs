@@ -11,10 +11,14 @@
 //! Axis 0 is the fastest one in memory: an array of shape `[x, y, z]` is one of shape `(z, y, x)` for NumPy, and cell
 //! `[x, y, z]` its element `[z, y, x]`, in C order and in Fortran order. The numbers of a vector are a last axis there. A cell is a point of VTK's images; an axis that is missing has one point.
 //!
-//! Metadata comes back as it was, but for directions along the axes of space, which come back as none, and for axes of which
-//! nothing is known beside directions, which NRRD gives a spacing of 1. A slice in a larger space keeps its position there
-//! ([`Metadata::further_origin`]); a dimension of space in which it stands at 0 and does not advance is left out. Attributes are written as JSON; text of others that is
-//! no JSON is loaded as text.
+//! A load returns the metadata of the save, except in these cases:
+//!
+//! * Directions along the axes of space are loaded as `None`.
+//! * NRRD gives axes with directions alone a spacing of 1.
+//! * A slice keeps its position in a larger space ([`Metadata::further_origin`]). Last dimensions
+//!   of space in which all its cells have the coordinate 0 are removed.
+//!
+//! Attributes are written as JSON; text of others that is no JSON is loaded as text.
 
 mod blocks;
 mod describe;

@@ -12,7 +12,7 @@ use super::outline::Outline;
 /// A header longer than this is not read.
 const MOST: usize = 1 << 20;
 
-/// A space of more dimensions is not read.
+/// Most dimensions of space in a header.
 const MOST_DIMENSIONS: usize = 8;
 
 /// The file of a box.
@@ -98,8 +98,8 @@ fn place(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Res
         directions.join(" ")
     );
     if metadata.axes.iter().any(|axis| axis.unit.is_some()) {
-        let further = " \"\"".repeat(dimensions - axes);
-        let _ = writeln!(text, "space units: {}{further}", quoted_words(metadata, |axis| &axis.unit)?);
+        let further_units = " \"\"".repeat(dimensions - axes);
+        let _ = writeln!(text, "space units: {}{further_units}", quoted_words(metadata, |axis| &axis.unit)?);
     }
     Ok(())
 }

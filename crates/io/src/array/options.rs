@@ -29,8 +29,9 @@ impl SaveOptions {
         Self::default()
     }
 
-    /// Sets the name of the array in the file. The array's own name moves with the array when variables are
-    /// swapped after each step.
+    /// Sets the name of the array in the file.
+    ///
+    /// The array's own name moves with the array when variables are swapped after each step.
     ///
     /// ```
     /// use zippy::Layout;

@@ -235,7 +235,7 @@ fn trimmed(path: &Path, shape: &Index, axes: usize, metadata: &mut Metadata) -> 
         let message = format!("holds an array of {shape}, which cannot be one of {axes} axes");
         return Err(IoError::request(path, message));
     }
-    // The axes that go leave a position behind.
+    // The positions of removed axes stay.
     metadata.further_origin = metadata.axes.drain(axes.min(metadata.axes.len())..).map(|axis| axis.origin).collect();
     metadata.directions.iter_mut().for_each(|all| all.truncate(axes));
     *metadata = std::mem::take(metadata).in_smallest_space(axes);

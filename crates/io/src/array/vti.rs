@@ -130,7 +130,7 @@ pub fn kind(kind: ScalarKind) -> &'static str {
     }
 }
 
-/// Where the points are, as attributes. Axes that the array lacks point across the others.
+/// Attributes with the positions of the points. Missing axes are perpendicular to the others.
 fn frame(metadata: &Metadata, grid: &Grid) -> String {
     let numbers = |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let mut text = String::new();

@@ -94,8 +94,9 @@ impl Window {
         let offsets: Vec<f64> =
             metadata.axes.iter().zip(self.start.iter()).map(|(axis, &start)| axis.spacing * start as f64).collect();
         let directions = metadata.directions.take();
-        // Distance of the first cell that is taken from the first one of all, along a dimension of space.
-        let moved = |row: usize| match &directions {
+        // Distance from the first cell of the array to the first cell of the window, along a
+        // dimension of space.
+        let shift = |row: usize| match &directions {
             None => offsets.get(row).copied().unwrap_or(0.0),
             Some(all) => {
                 let part = |(vector, offset): (&Vec<f64>, &f64)| vector.get(row).map_or(0.0, |part| part * offset);
@@ -103,11 +104,11 @@ impl Window {
             }
         };
         for (number, axis) in metadata.axes.iter_mut().enumerate() {
-            axis.origin += moved(number);
+            axis.origin += shift(number);
             axis.spacing *= self.step[number] as f64;
         }
         let axes = metadata.axes.len();
-        metadata.further_origin.iter_mut().enumerate().for_each(|(number, part)| *part += moved(axes + number));
+        metadata.further_origin.iter_mut().enumerate().for_each(|(number, part)| *part += shift(axes + number));
         metadata.directions = directions;
         metadata
     }

@@ -8,7 +8,7 @@ mod fields;
 use std::path::{Path, PathBuf};
 
 use super::files::{Head, beside, named_by, numbered};
-use super::placing::scaled;
+use super::placing::move_lengths_into_spacing;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
@@ -112,11 +112,11 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     let big_endian = if text { cfg!(target_endian = "big") } else { order[0].or(order[1]).unwrap_or(false) };
     let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
     let origin = origin.transpose()?;
-    let (spacing, directions) = scaled(spacing, directions(fields, count));
+    let (spacing, directions) = move_lengths_into_spacing(spacing, directions(fields, count));
     Claim { components, spacing, origin, directions, ..Claim::plain(kind, big_endian, sizes) }.check(path)
 }
 
-/// Where the axes point, where the header gives as many numbers as that takes.
+/// Directions of the axes; `None` if the header has no matrix, or one of another size.
 fn directions(fields: &Fields, axes: usize) -> Option<Stated<Vec<Vec<f64>>>> {
     let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
     let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();

@@ -119,11 +119,11 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         0.0 if sizes[axis - 1] == 1 => 1.0,
         distance => distance,
     };
-    let form = Form::new(fields);
-    let directions = directions(fields, &form, axes);
-    let spacing = match (&form, &directions) {
-        // The matrix has the distances, too, and may say others.
-        (Form::Matrix, Some(columns)) => {
+    let transform = NiftiTransform::choose(fields);
+    let directions = directions(fields, &transform, axes);
+    let spacing = match (&transform, &directions) {
+        // The matrix also has distances, and they may differ from `pixdim`.
+        (NiftiTransform::Sform, Some(columns)) => {
             let length = |axis: usize| {
                 let length = columns[axis - 1].iter().map(|part| part * part).sum::<f64>().sqrt();
                 if length > 0.0 && length.is_finite() { length } else { distance(axis) }
@@ -137,7 +137,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     Claim {
         components: Stated::new(components, version.datatype.at as u64),
         spacing: Some(spacing),
-        origin: origin(fields, &form),
+        origin: origin(fields, &transform),
         directions,
         rescale: if rgb { None } else { rescale(path, fields)? },
         ..Claim::plain(kind, fields.big_endian, Stated::new(sizes, at))
@@ -177,50 +177,53 @@ fn kind(path: &Path, fields: &Fields) -> Result<(ScalarKind, i64), IoError> {
     Ok((kind, components))
 }
 
-/// Source of position and directions in a header, which may hold two.
-enum Form {
+/// Transform of a header that gives the position and the directions of its volume.
+enum NiftiTransform {
     /// The affine matrix: three rows of four numbers.
-    Matrix,
-    /// A rotation and an offset.
-    Quaternion,
-    /// Neither: the header gives distances only.
+    Sform,
+    /// A rotation as a quaternion, and an offset.
+    Qform,
+    /// No transform: the header gives distances only.
     None,
 }
 
-impl Form {
-    /// The matrix where its code is above 0, else the quaternion where its code is: a program that registers a volume
-    /// to another space writes the matrix and leaves the scanner's quaternion as it is. nibabel (`get_best_affine`)
-    /// and FSL choose in the same order.
-    fn new(fields: &Fields) -> Self {
+impl NiftiTransform {
+    /// Chooses the transform of a header: the matrix if its code is above 0, else the quaternion if
+    /// its code is above 0.
+    ///
+    /// Programs that register a volume to another space write the matrix, and keep the scanner's
+    /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order.
+    fn choose(fields: &Fields) -> Self {
         let is_given = |code| fields.integer(code, 0) > 0;
         match (is_given(fields.version.sform), is_given(fields.version.qform)) {
-            (true, _) => Self::Matrix,
-            (false, true) => Self::Quaternion,
+            (true, _) => Self::Sform,
+            (false, true) => Self::Qform,
             (false, false) => Self::None,
         }
     }
 }
 
 /// Position of the first voxel, in three dimensions.
-fn origin(fields: &Fields, form: &Form) -> Option<Stated<Vec<f64>>> {
+fn origin(fields: &Fields, transform: &NiftiTransform) -> Option<Stated<Vec<f64>>> {
     let version = fields.version;
-    let (field, step, first) = match form {
-        Form::Matrix => (version.srow, 4, 3),
-        Form::Quaternion => (version.qoffset, 1, 0),
-        Form::None => return None,
+    let (field, step, first) = match transform {
+        NiftiTransform::Sform => (version.srow, 4, 3),
+        NiftiTransform::Qform => (version.qoffset, 1, 0),
+        NiftiTransform::None => return None,
     };
     Some(Stated::new((0..3).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
 }
 
-/// Directions of the axes: the columns of the matrix, whose lengths are distances, or unit vectors of the quaternion.
-fn directions(fields: &Fields, form: &Form, axes: usize) -> Option<Vec<Vec<f64>>> {
+/// Directions of the axes: columns of the matrix with distances as their lengths, or unit vectors
+/// of the quaternion.
+fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Option<Vec<Vec<f64>>> {
     let version = fields.version;
-    match form {
-        Form::Matrix => {
+    match transform {
+        NiftiTransform::Sform => {
             let column = |axis: usize| (0..3).map(|row| fields.float(version.srow, 4 * row + axis)).collect();
             Some((0..axes).map(column).collect())
         }
-        Form::Quaternion => {
+        NiftiTransform::Qform => {
             let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
             let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
             // The third axis of a left-handed volume points the other way.
@@ -232,7 +235,7 @@ fn directions(fields: &Fields, form: &Form, axes: usize) -> Option<Vec<Vec<f64>>
             ];
             Some(columns[..axes].iter().map(|column| column.to_vec()).collect())
         }
-        Form::None => None,
+        NiftiTransform::None => None,
     }
 }
 

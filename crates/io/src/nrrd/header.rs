@@ -355,11 +355,12 @@ impl Draft<'_> {
         let most_axes = self.most_axes;
         let mut claim =
             Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };
-        // Positions of ends lie on axes of space.
+        // The ends of axes are positions on the axes of space: they have no meaning with
+        // directions.
         if !self.seen.contains(&"space directions") {
-            self.notes.place(&mut claim, before);
+            self.notes.complete_positions(&mut claim, before);
         }
-        // NaN stands for "says nothing".
+        // NaN stands for an unknown spacing.
         claim.spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
         let stated = claim.spacing.is_some() || claim.origin.is_some();
         let grid = claim.check(self.path)?;

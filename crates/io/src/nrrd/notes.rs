@@ -31,10 +31,10 @@ impl Notes {
         let axes = grid.shape.axes();
         let origin = grid.origin.as_deref().unwrap_or_default();
         let further_origin = origin.get(axes..).unwrap_or_default().to_vec();
-        let place = Metadata { directions: unit_vectors(grid), further_origin, ..Metadata::default() };
+        let position = Metadata { directions: unit_vectors(grid), further_origin, ..Metadata::default() };
         let word = |list: &[String], at: usize| list.get(at).filter(|word| !word.is_empty()).cloned();
-        let has_each = self.space_units.len() == place.dimensions().max(origin.len()).max(axes);
-        let of_space = |axis| if has_each { word(&self.space_units, axis) } else { None };
+        let has_all_units = self.space_units.len() == position.dimensions().max(origin.len()).max(axes);
+        let of_space = |axis| if has_all_units { word(&self.space_units, axis) } else { None };
         let axis = |axis: usize| Axis {
             name: word(&self.labels, axis + before),
             unit: word(&self.units, axis + before).or_else(|| of_space(axis)),
@@ -46,38 +46,44 @@ impl Notes {
             found.clear();
         }
         let name = Some(self.content).filter(|name| !name.is_empty());
-        Metadata { name, axes: found, attributes: self.pairs, ..place }.in_smallest_space(axes)
+        Metadata { name, axes: found, attributes: self.pairs, ..position }.in_smallest_space(axes)
     }
 
-    /// Adds to a claim what the positions of the ends of axes (`axis mins`, `axis maxs`) say of spacing, origin and
-    /// directions, where no other field says it. An axis of voxels whose first end lies after its last one runs against
-    /// its axis of space. `before`: axes of components; a spacing of NaN is none.
-    pub fn place(&self, claim: &mut Claim, before: usize) {
+    /// Completes spacing, origin and directions of a claim from the ends of the axes (`axis mins`,
+    /// `axis maxs`). Numbers of other fields stay.
+    ///
+    /// An axis with its first end after its last end gets the opposite direction. A spacing of NaN
+    /// is unknown. `before` is the number of axes of components, which the file has before those of
+    /// voxels.
+    pub fn complete_positions(&self, claim: &mut Claim, before: usize) {
         let sizes = &claim.sizes;
         let given = |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());
-        let along = |(axis, &voxels): (usize, &i64)| self.along(axis + before, voxels, given(axis));
-        let found: Vec<AxisPosition> = sizes.value.iter().enumerate().map(along).collect();
-        if claim.origin.is_none() && found.iter().any(|axis| axis.first.is_some()) {
-            let first = found.iter().map(|axis| axis.first.unwrap_or_default()).collect();
+        let position = |(axis, &voxels): (usize, &i64)| self.axis_position(axis + before, voxels, given(axis));
+        let positions: Vec<AxisPosition> = sizes.value.iter().enumerate().map(position).collect();
+        if claim.origin.is_none() && positions.iter().any(|axis| axis.first.is_some()) {
+            let first = positions.iter().map(|axis| axis.first.unwrap_or_default()).collect();
             claim.origin = Some(Stated::new(first, sizes.at));
         }
         let steps: Vec<f64> =
-            found.iter().enumerate().map(|(axis, one)| one.step.or(given(axis)).unwrap_or(1.0)).collect();
-        let is_new = |is_wanted: fn(f64) -> bool| found.iter().any(|axis| axis.step.is_some_and(is_wanted));
-        if is_new(|step| step < 0.0) {
+            positions.iter().enumerate().map(|(axis, one)| one.step.or(given(axis)).unwrap_or(1.0)).collect();
+        let has_step = |is_wanted: fn(f64) -> bool| positions.iter().any(|axis| axis.step.is_some_and(is_wanted));
+        if has_step(|step| step < 0.0) {
             let vector =
                 |axis: usize| (0..steps.len()).map(|row| if row == axis { steps[axis] } else { 0.0 }).collect();
             claim.directions = Some((0..steps.len()).map(vector).collect());
         }
-        if is_new(|_| true) {
-            let lengths = found.iter().zip(&steps).map(|(axis, step)| axis.step.map_or(*step, f64::abs));
+        if has_step(|_| true) {
+            let lengths = positions.iter().zip(&steps).map(|(axis, step)| axis.step.map_or(*step, f64::abs));
             claim.spacing = Some(Stated::new(lengths.collect(), claim.spacing.as_ref().map_or(sizes.at, |all| all.at)));
         }
     }
 
-    /// Position of an axis of the file by its ends, as far as these and `centers` say it. The ends are centres of voxels
-    /// (`node`), or lie half a step outside of them (`cell`). `spacing`: that of another field, which counts more.
-    fn along(&self, axis: usize, voxels: i64, spacing: Option<f64>) -> AxisPosition {
+    /// Position of an axis of the file from its ends.
+    ///
+    /// By the axis's word in `centers` the ends are centres of voxels (`node`), or lie half a step
+    /// outside of the outermost centres (`cell`). Without one of these words the position is
+    /// unknown. `spacing` is the spacing of another field, and decides over the ends.
+    fn axis_position(&self, axis: usize, voxels: i64, spacing: Option<f64>) -> AxisPosition {
         let end = |list: &[f64]| list.get(axis).copied().filter(|end| end.is_finite());
         let (first, last) = (end(&self.mins), end(&self.maxs));
         let (steps, outside) = match self.centers.get(axis).map(String::as_str) {
@@ -97,11 +103,11 @@ impl Notes {
 struct AxisPosition {
     /// Centre of the first voxel.
     first: Option<f64>,
-    /// From a voxel to the next one, where the ends say it; negative where the axis runs backwards.
+    /// Signed distance from a voxel to the next one; `None` if the ends do not give it.
     step: Option<f64>,
 }
 
-/// Directions of length 1.
+/// Directions of the axes as vectors of length 1.
 fn unit_vectors(grid: &VoxelLayout) -> Option<Vec<Vec<f64>>> {
     let unit = |(axis, vector): (usize, &Vec<f64>)| vector.iter().map(|part| part / grid.spacing[axis]).collect();
     Some(grid.directions.as_ref()?.iter().enumerate().map(unit).collect())

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
-use crate::placing::scaled;
+use crate::placing::move_lengths_into_spacing;
 use crate::store::Stated;
 
 /// What the element of an image says of its points.
@@ -15,8 +15,8 @@ pub struct Frame {
     pub whole: Stated<[(i64, i64); 3]>,
     /// Distance of neighbouring points along each axis.
     pub spacing: Option<Stated<Vec<f64>>>,
-    /// Where the axes point, as vectors of length 1: the columns of the image's matrix, whose lengths are factors of
-    /// the spacing here.
+    /// Directions of the axes as vectors of length 1, from the columns of the image's matrix. The
+    /// lengths of the columns are factors of [`spacing`](Self::spacing).
     pub directions: Option<Vec<Vec<f64>>>,
     /// Position of the point with index 0 on all axes.
     origin: Option<Stated<Vec<f64>>>,
@@ -35,8 +35,10 @@ impl Frame {
         let column = |rows: &[f64], axis: usize| [0, 1, 2].map(|row| rows[3 * row + axis]).to_vec();
         let columns = |rows: &[f64]| (0..3).map(|axis| column(rows, axis)).collect();
         let matrix = element.floats(path, "Direction", 9)?;
-        let (spacing, directions) =
-            scaled(element.floats(path, "Spacing", 3)?, matrix.map(|rows| Stated::new(columns(&rows.value), rows.at)));
+        let (spacing, directions) = move_lengths_into_spacing(
+            element.floats(path, "Spacing", 3)?,
+            matrix.map(|rows| Stated::new(columns(&rows.value), rows.at)),
+        );
         Ok(Self { whole, spacing, directions, origin: element.floats(path, "Origin", 3)? })
     }
 
@@ -45,8 +47,8 @@ impl Frame {
         Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
     }
 
-    /// Where the first point of the image is. An origin that is left out is 0, which counts where indices begin at
-    /// others than 0.
+    /// Position of the first point of the image; `None` if the file has no origin and its indices
+    /// begin at 0. With other first indices a missing origin is 0.
     pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
         let zero = Stated::new(vec![0.0; 3], self.whole.at);
         let is_default = self.origin.is_none() && self.whole.value.iter().all(|&(first, _)| first == 0);

@@ -106,9 +106,10 @@ fn nifti_matrix_decides_over_pixdim() {
     assert_eq!(grid.directions, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]);
 }
 
-/// nibabel's `get_best_affine` and FSL take the matrix where its code is above 0, whatever the quaternion says.
+/// nibabel's `get_best_affine` and FSL choose in the same order: first the matrix, then the
+/// quaternion.
 #[test]
-fn nifti_with_both_forms_has_the_grid_of_the_matrix() {
+fn nifti_with_both_transforms_has_the_grid_of_the_matrix() {
     let folder = Folder::new();
     let root = 0.5_f32.sqrt();
     let rows = [2.0, 0.0, 0.0, 1.0, 0.0, 0.0, -3.0, 2.0, 0.0, 0.5, 0.0, 3.0];
@@ -151,7 +152,7 @@ fn nrrd_axis_minima_are_positions_of_centres_or_of_cells() {
     assert_eq!(file.grid(), Grid::new([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(directions));
 }
 
-/// Between the ends of an axis there are as many steps as cells, or one less than nodes.
+/// Between the ends of an axis lie `n` steps with cells, and `n - 1` steps with nodes.
 #[test]
 fn nrrd_ends_of_axes_give_spacing_and_origin() {
     let folder = Folder::new();
@@ -159,33 +160,33 @@ fn nrrd_ends_of_axes_give_spacing_and_origin() {
     let grid = |more: &str| nrrd(&folder, &format!("{ends}{more}")).grid();
     assert_eq!(grid("centers: cell cell cell\n"), Grid::new([1.25, -2.5, 10.5], [2.5, 3.0, 1.0]));
     assert_eq!(grid("centers: node node node\n"), Grid::new([0.0, -4.0, 10.0], [10.0 / 3.0, 4.5, 2.0]));
-    // An axis whose centers are not said has no position; a spacing that is given counts more than the ends.
+    // An axis with unknown `centers` has no position. A spacing of the file decides over the ends.
     assert_eq!(grid("centers: cell ??? node\n"), Grid::new([1.25, 0.0, 10.0], [2.5, 1.0, 2.0]));
     let spacings = "centers: cell cell node\nspacings: 0.5 nan 3\n";
     assert_eq!(grid(spacings), Grid::new([0.25, -2.5, 10.0], [0.5, 3.0, 3.0]));
     assert_eq!(nrrd(&folder, "axis maxs: 10 5 12\ncenters: cell node cell\n").grid(), Grid::default());
-    // An axis that runs backwards is one of the opposite direction.
+    // An axis that runs backwards has the opposite direction.
     let backwards = "axis mins: 10 -4 nan\naxis maxs: 0 5 12\ncenters: cell node cell\n";
     let mirrored = [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(
         nrrd(&folder, backwards).grid(),
         Grid::new([8.75, -4.0, 0.0], [2.5, 4.5, 1.0]).with_directions(mirrored)
     );
-    // No distance lies between ends that are the same, nor between the nodes of a single one.
+    // Equal ends give no spacing, and neither does an end that is not finite.
     let same = "axis mins: 3 -4 10\naxis maxs: 3 inf 12\ncenters: cell node node\n";
     assert_eq!(nrrd(&folder, same).grid(), Grid::new([3.5, -4.0, 10.0], [1.0, 1.0, 2.0]));
-    // An axis of components goes before those of voxels.
+    // The axis of components comes before the axes of voxels.
     let head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 4 1\nkinds: vector domain domain\nencoding: raw\n";
     let text = format!("{head}axis mins: 5 0 7\naxis maxs: 6 10 8\ncenters: cell cell node\n\n");
     let file = volume::open(folder.file("v.nrrd", &[text.as_bytes(), &[7; 12]].concat())).unwrap();
     assert_eq!((file.components(), file.grid()), (3, Grid::new([1.25, 7.0, 0.0], [2.5, 1.0, 1.0])));
 }
 
-/// Voxel `i` of an axis stands at `i * spacing * direction`: the length of a direction counts.
+/// Voxel `i` of an axis has the position `i * spacing * direction`.
 #[test]
 fn lengths_of_directions_multiply_the_spacing() {
     let folder = Folder::new();
-    // Lengths 2, 5 and 0.25, the last two axes turned.
+    // The columns have lengths 2, 5 and 0.25; the last two axes are turned.
     let columns = [[2.0, 0.0, 0.0], [0.0, 3.0, 4.0], [0.0, 0.2, -0.15]];
     let directions = [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [0.0, 0.8, -0.6]];
     let matrix = words((0..9).map(|at| columns[at % 3][at / 3]));
@@ -194,7 +195,7 @@ fn lengths_of_directions_multiply_the_spacing() {
     let place = format!("Origin=\"{}\" Spacing=\"{}\" {along}", words(ORIGIN), words(SPACING));
     let wanted = Grid::new(ORIGIN, [1.0, 6.25, 1.0]).with_directions(directions);
     let file = vti(&folder, "3 6 -1 1 10 11", &place);
-    // By hand: origin + columns * spacing * (3, -1, 10).
+    // The expected position is origin + columns * spacing * (3, -1, 10).
     let first = [-12.5 + 3.0, 7.0 - 3.75 + 8.0, 100.25 - 5.0 - 6.0];
     near(&file.grid(), &Grid { origin: first, ..wanted }, 1e-13);
     near(&file.grid(), &wanted.section([3, -1, 10], [1; 3]), 1e-13);
@@ -205,7 +206,7 @@ fn lengths_of_directions_multiply_the_spacing() {
         [8.0, 1.0, 1.0]
     );
 
-    // An origin that is left out is 0.
+    // A missing origin is 0.
     assert_eq!(vti(&folder, "3 6 0 2 0 1", text).grid(), Grid::new([6.0, 0.0, 0.0], [2.0, 1.0, 1.0]));
 
     let lines = format!("TransformMatrix = {}\nOffset = {}\n", words(columns.concat()), words(ORIGIN));

@@ -40,12 +40,18 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
     return !is_nan(bits) && key(bits) >= key(bitcast<u32>(isovalue));
 }
 
+// Factors by powers of two, 2^-64 and 2^64, and the numbers beyond which they are used.
+const SCALE_DOWN = 5.421011e-20;
+const SCALE_UP = 1.8446744e19;
+const LARGE = 1e18;
+const SMALL = 1e-18;
+
 // Where between two samples the surface is; see the twin for samples that are infinite or no numbers.
 fn between(first: f32, second: f32, isovalue: f32) -> f32 {
     let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
     let largest = max(max(abs(first), abs(second)), abs(isovalue));
-    // So that no difference is beyond all numbers or so small that devices may take it for zero, nor the inverse of one.
-    let scale = select(select(1.0, 5.421011e-20, largest > 1e18), 1.8446744e19, largest < 1e-18);
+    // Differences must not overflow, and devices may flush small differences and inverses to zero.
+    let scale = select(select(1.0, SCALE_DOWN, largest > LARGE), SCALE_UP, largest < SMALL);
     let a = scale * first - scale * isovalue;
     let b = scale * second - scale * isovalue;
     let difference = a - b;

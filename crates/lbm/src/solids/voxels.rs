@@ -27,40 +27,46 @@ pub struct Voxels<'a> {
     pub read: &'a dyn Fn(Range<i64>, &mut Take) -> Result<()>,
 }
 
-/// Two voxels along an axis, and the share of the second one.
+/// Two neighbouring voxels along an axis, and the share of the second one.
 #[derive(Debug, Clone, Copy)]
-struct Between {
+struct Neighbours {
     first: i64,
     second: i64,
     share: f64,
 }
 
-/// Indices of voxels at the middles of cells.
-struct Indices {
-    /// At the first cell of the share.
+/// Affine map from the middle of a cell to the voxel index there.
+struct CellToVoxel {
+    /// Voxel index at the first cell of the share.
     first: [f64; 3],
-    /// From each cell to the next along each axis of the box.
+    /// Difference of the voxel indices of neighbouring cells, for each axis of the box.
     steps: [[f64; 3]; 3],
 }
 
-/// What rounding adds to indices at the border of the scan.
-const ROUNDING: f64 = 1e-9;
+/// Tolerance of voxel indices at the border of the scan, for rounding errors.
+const INDEX_TOLERANCE: f64 = 1e-9;
 
-impl Indices {
-    fn at(&self, place: [i64; 3]) -> [f64; 3] {
-        let [x, y, z] = place.map(|at| at as f64);
+impl CellToVoxel {
+    /// The voxel index at a cell of the share.
+    fn apply(&self, cell: [i64; 3]) -> [f64; 3] {
+        let [x, y, z] = cell.map(|at| at as f64);
         let [along_x, along_y, along_z] = self.steps;
         std::array::from_fn(|axis| self.first[axis] + x * along_x[axis] + y * along_y[axis] + z * along_z[axis])
     }
 
-    /// Cells of a row along axis 0 of the box, the first at an index `from` on axis 2 of the scan, in which an index may lie
-    /// between two; some more beside them.
-    fn between(&self, from: f64, [low, high]: [f64; 2], count: i64) -> Range<i64> {
+    /// Cells of a row along axis 0 of the box that may lie between two planes of voxels.
+    ///
+    /// * `first_index`: index on axis 2 of the scan at the first cell of the row.
+    /// * `low`, `high`: indices of the planes.
+    /// * `count`: number of cells in the row.
+    ///
+    /// The range may have a few more cells at both ends.
+    fn row_between_planes(&self, first_index: f64, [low, high]: [f64; 2], count: i64) -> Range<i64> {
         let step = self.steps[0][2];
         if step == 0.0 {
-            return 0..if low <= from && from <= high { count } else { 0 };
+            return 0..if low <= first_index && first_index <= high { count } else { 0 };
         }
-        let ends = [low, high].map(|end| (end - from) / step);
+        let ends = [low, high].map(|end| (end - first_index) / step);
         let least = (ends[0].min(ends[1]).floor() - 1.0).clamp(0.0, count as f64);
         least as i64..(ends[0].max(ends[1]).ceil() + 2.0).clamp(least, count as f64) as i64
     }
@@ -90,17 +96,19 @@ impl Voxels<'_> {
         }
     }
 
-    /// The voxels around an index along an axis; beyond the outermost middles the value is that there.
-    fn between(&self, axis: usize, at: f64) -> Between {
+    /// The neighbouring voxels of an index along an axis. An index outside of the scan has the
+    /// outermost voxel.
+    fn neighbours(&self, axis: usize, index: f64) -> Neighbours {
         let last = self.shape[axis] - 1;
-        let at = at.clamp(0.0, last as f64);
-        let first = (at.floor() as i64).min(last);
-        let share = at - first as f64;
-        Between { first, second: if share > 0.0 { (first + 1).min(last) } else { first }, share }
+        let index = index.clamp(0.0, last as f64);
+        let first = (index.floor() as i64).min(last);
+        let share = index - first as f64;
+        Neighbours { first, second: if share > 0.0 { (first + 1).min(last) } else { first }, share }
     }
 
-    /// Indices from a cell on. The middle of the scan is that of its box, wherever it stands.
-    fn indices(&self, placement: &Placement, start: [i64; 3]) -> Indices {
+    /// The map from the cells of a share to voxel indices. It takes the middle of the placement to
+    /// the middle of the scan: the origin of the grid has no influence.
+    fn cell_to_voxel(&self, placement: &Placement, start: [i64; 3]) -> CellToVoxel {
         let inverse = self.grid.inverse();
         let step = |row: usize, axis: usize| inverse[row][axis] / self.grid.spacing[axis] / placement.scale;
         let steps: [[f64; 3]; 3] = std::array::from_fn(|row| std::array::from_fn(|axis| step(row, axis)));
@@ -109,26 +117,30 @@ impl Voxels<'_> {
             let offset: f64 = (0..3).map(|row| from_middle(row) * steps[row][axis]).sum();
             (self.shape[axis] - 1) as f64 / 2.0 + offset
         });
-        Indices { first, steps }
+        CellToVoxel { first, steps }
     }
 
     /// Whether an index lies in the box of a voxel.
-    fn holds(&self, index: [f64; 3]) -> bool {
-        (0..3).all(|axis| index[axis] >= -0.5 - ROUNDING && index[axis] <= self.shape[axis] as f64 - 0.5 + ROUNDING)
+    fn contains(&self, index: [f64; 3]) -> bool {
+        let is_within = |axis: usize| {
+            index[axis] >= -0.5 - INDEX_TOLERANCE && index[axis] <= self.shape[axis] as f64 - 0.5 + INDEX_TOLERANCE
+        };
+        (0..3).all(is_within)
     }
 
-    /// The planes of voxels between which cells of a box lie.
-    fn planes(&self, indices: &Indices, [low, high]: [[i64; 3]; 2]) -> Range<i64> {
+    /// The planes of voxels that surround the cells from `low` to `high`, both included.
+    fn planes_around(&self, cell_to_voxel: &CellToVoxel, [low, high]: [[i64; 3]; 2]) -> Range<i64> {
         let corner = |corner: usize| {
-            let place = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] });
-            self.between(2, indices.at(place)[2])
+            let cell = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] });
+            self.neighbours(2, cell_to_voxel.apply(cell)[2])
         };
         let corners = (0..8).map(corner);
-        let ends = corners.fold((i64::MAX, 0), |(first, end), at| (at.first.min(first), end.max(at.second + 1)));
-        ends.0..ends.1
+        let (first, end) =
+            corners.fold((i64::MAX, 0), |(first, end), at| (at.first.min(first), end.max(at.second + 1)));
+        first..end
     }
 
-    /// The share of this rank, with the least and the greatest value there.
+    /// The solid cells in the share of this rank, with the least and the greatest value there.
     fn own(
         &self,
         layers: Range<i64>,
@@ -140,10 +152,10 @@ impl Voxels<'_> {
         if layers.is_empty() {
             return Ok((draft, values));
         }
-        let indices = self.indices(placement, start);
+        let cell_to_voxel = self.cell_to_voxel(placement, start);
         let (size, last) = ((self.shape[0] * self.shape[1]) as usize, self.shape[2] - 1);
-        let ends = [[0, 0, layers.start], [count[0] - 1, count[1] - 1, layers.end - 1]];
-        let wanted = self.planes(&indices, ends);
+        let corners = [[0, 0, layers.start], [count[0] - 1, count[1] - 1, layers.end - 1]];
+        let wanted = self.planes_around(&cell_to_voxel, corners);
         let mut next = wanted.start;
         let mut before: Vec<f32> = Vec::new();
         (self.read)(wanted.clone(), &mut |plane, voxels| {
@@ -152,19 +164,20 @@ impl Voxels<'_> {
                 return Err(Error::program(format!("the scan gave {found} instead of plane {next} of {size}")));
             }
             next += 1;
-            // Cells between this plane and the one before it, and those beyond the outermost ones.
+            // Cells outside of the outermost planes belong to these planes.
             let low = if plane == 0 { f64::NEG_INFINITY } else { (plane - 1) as f64 };
             let high = if plane == last { f64::INFINITY } else { plane as f64 };
             for (z, y) in layers.clone().flat_map(|z| (0..count[1]).map(move |y| (z, y))) {
-                for x in indices.between(indices.at([0, y, z])[2], [low, high], count[0]) {
-                    let index = indices.at([x, y, z]);
-                    let depth = self.between(2, index[2]);
-                    if depth.second != plane || !self.holds(index) {
+                let first_index = cell_to_voxel.apply([0, y, z])[2];
+                for x in cell_to_voxel.row_between_planes(first_index, [low, high], count[0]) {
+                    let index = cell_to_voxel.apply([x, y, z]);
+                    let depth = self.neighbours(2, index[2]);
+                    if depth.second != plane || !self.contains(index) {
                         continue;
                     }
                     let lower = if depth.first < plane { &before[..] } else { voxels };
-                    let value =
-                        self.value([lower, voxels], depth.share, [0, 1].map(|axis| self.between(axis, index[axis])));
+                    let in_plane = [0, 1].map(|axis| self.neighbours(axis, index[axis]));
+                    let value = self.interpolate([lower, voxels], depth.share, in_plane);
                     values = [values[0].min(value), values[1].max(value)];
                     if value > self.above && self.below.is_none_or(|below| value <= below) {
                         draft.set([x, y, z]);
@@ -181,8 +194,8 @@ impl Voxels<'_> {
         }
     }
 
-    /// The value between two planes, at a share of the second one.
-    fn value(&self, planes: [&[f32]; 2], share: f64, [column, row]: [Between; 2]) -> f64 {
+    /// Interpolates between eight voxels: four of each plane, with a share of the second plane.
+    fn interpolate(&self, planes: [&[f32]; 2], share: f64, [column, row]: [Neighbours; 2]) -> f64 {
         let mix = |one: f64, other: f64, share: f64| one * (1.0 - share) + other * share;
         let at = |plane: &[f32], y: i64, x: i64| f64::from(plane[(y * self.shape[0] + x) as usize]);
         let line = |plane: &[f32], y: i64| mix(at(plane, y, column.first), at(plane, y, column.second), column.share);

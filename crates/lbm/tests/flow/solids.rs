@@ -200,9 +200,9 @@ fn scans_are_interpolated() {
     assert_eq!(found.cells, wanted);
 }
 
-/// The same along mirrored, exchanged, turned and sheared axes, far from the origin of space.
+/// Grids have mirrored, exchanged, turned and sheared axes, far from the origin of space.
 #[test]
-fn scans_stand_as_their_grids_say() {
+fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     let (shape, spacing) = ([9, 7, 5], [1.0, 1.25, 2.0]);
     let directions = [
         [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -210,9 +210,9 @@ fn scans_stand_as_their_grids_say() {
         [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]],
         [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
     ];
-    // v = (3 i + 5 j + 11 k) at index (i, j, k), exact in between.
+    // Interpolation of v(i, j, k) = 3 i + 5 j + 11 k is exact.
     let value = |index: [f64; 3]| 3.0 * index[0] + 5.0 * index[1] + 11.0 * index[2];
-    // No cell has either value, nor its middle at the border of the scan.
+    // No cell has one of these values, and no middle of a cell lies on the border of the scan.
     let (above, below) = (30.4871, Some(77.5133));
     let placement = Placement { scale: 2.0, middle: [16.3071, 15.9113, 14.2037] };
     for directions in directions {
@@ -226,17 +226,16 @@ fn scans_stand_as_their_grids_say() {
         for (z, y, x) in (0..31).flat_map(|z| (0..33).flat_map(move |y| (0..34).map(move |x| (z, y, x)))) {
             let at = std::array::from_fn(|axis| middle[axis] + ([x, y, z][axis] as f64 - placement.middle[axis]) / 2.0);
             let index = grid.index(at);
-            let in_it = (0..3).all(|axis| (-0.5..=shape[axis] as f64 - 0.5).contains(&index[axis]));
+            let is_in_scan = (0..3).all(|axis| (-0.5..=shape[axis] as f64 - 0.5).contains(&index[axis]));
             let value = value(std::array::from_fn(|axis| index[axis].clamp(0.0, (shape[axis] - 1) as f64)));
-            if in_it && value > above && below.is_none_or(|below| value <= below) {
+            if is_in_scan && value > above && below.is_none_or(|below| value <= below) {
                 wanted.push([x, y, z]);
             }
         }
         assert!(wanted.len() > 1000, "{} on {grid:?}", wanted.len());
         let missing = wanted.iter().filter(|cell| !found.cells.contains(cell)).count();
-        let unequal =
-            format!("{missing} are missing, {} too many, on {grid:?}", found.cells.len() + missing - wanted.len());
-        assert!(found.cells == wanted, "{unequal}");
+        let surplus = found.cells.len() + missing - wanted.len();
+        assert!(found.cells == wanted, "{missing} are missing, {surplus} too many, on {grid:?}");
     }
 }
 

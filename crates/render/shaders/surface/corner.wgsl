@@ -1,11 +1,11 @@
 // Vertices of surfaces as they are drawn: place in voxels, normal, value. Tells the first one that is not finite.
 
 struct Vertices {
-  origin: vec3<f32>,       // position of the first voxel
+  origin: vec3<f32>,           // position of the first voxel
   has_normals: u32,
-  rest: vec3<f32>,         // what rounding takes from it
+  origin_remainder: vec3<f32>, // exact position of the first voxel minus `origin`
   has_values: u32,
-  to_voxels: mat3x3<f32>,  // from vectors in space
+  to_voxels: mat3x3<f32>,      // from vectors in space
 }
 
 // Three numbers a vertex, and one.
@@ -39,9 +39,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
-    // Clamped, which keeps both differences apart.
-    let near = clamp(position - vertices.origin[axis], -MOST, MOST);
-    let offset = clamp(near - vertices.rest[axis], -MOST, MOST);
+    // Clamping keeps compilers from adding `origin` and `origin_remainder` first.
+    let from_origin = clamp(position - vertices.origin[axis], -MOST, MOST);
+    let offset = clamp(from_origin - vertices.origin_remainder[axis], -MOST, MOST);
     // Clamped products: sums of them are finite, and no device fuses the two.
     place += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
     let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);

@@ -8,10 +8,15 @@ pub mod units;
 use zippy::device::{Device, DeviceOptions};
 use zippy_io::image::Difference;
 
-/// Whether a picture is as close to that of the twin as the largest difference and the least ratio of signal to noise say. On GPUs
-/// it may be four times as far: they round divisions, roots and powers as they like.
+/// Whether the difference from the twin's picture is small enough.
+///
+/// * `max_abs`: largest absolute difference of a component.
+/// * `psnr_db`: least ratio of signal to noise, in decibels.
+///
+/// On GPUs the difference may be four times as large, because their divisions, roots and powers
+/// have other rounding errors.
 pub fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
-    let device = Device::open(&DeviceOptions::default()).expect("a device, as there is a picture");
-    let times = if device.adapter().device_type == zippy::wgpu::DeviceType::Cpu { 1.0_f64 } else { 4.0 };
-    difference.max_abs <= times * max_abs && difference.psnr_db >= psnr_db - 20.0 * times.log10()
+    let device = Device::open(&DeviceOptions::default()).expect("the device that has drawn the picture");
+    let factor = if device.adapter().device_type == zippy::wgpu::DeviceType::Cpu { 1.0_f64 } else { 4.0 };
+    difference.max_abs <= factor * max_abs && difference.psnr_db >= psnr_db - 20.0 * factor.log10()
 }

@@ -312,15 +312,15 @@ fn segments_on_a_sheared_grid_are_as_long_as_cells_are_thick() {
     for (grid, most) in [(&tilted, 2.0 * cosine), (&grids()[0], 1.5), (&grids()[1], 1.5)] {
         assert!(refused(grid, most).is_none() && refused(grid, 1.001 * most).is_some(), "{grid:?}");
     }
-    // Along axis 2 of space, the way across the thin side of cells.
+    // Rays along axis 2 of space cross the thin side of cells.
     let focus = middle(&tilted);
-    let along = Camera {
+    let along_thin_side = Camera {
         position: [focus[0] + 2.0, focus[1] - 3.0, focus[2] - 60.0],
         focal_point: focus,
         ..camera(&tilted, false)
     };
-    let along = Camera { view_up: [0.1, 1.0, 0.0], ..along };
-    let look = Look { camera: along, ..look(&tilted, 1.999 * cosine) };
+    let along_thin_side = Camera { view_up: [0.1, 1.0, 0.0], ..along_thin_side };
+    let look = Look { camera: along_thin_side, ..look(&tilted, 1.999 * cosine) };
     let picture = |brick: i64| {
         let look = &look;
         move |world: &World| {
@@ -332,8 +332,8 @@ fn segments_on_a_sheared_grid_are_as_long_as_cells_are_thick() {
     };
     let [alone, whole] = [8, 32].map(|brick| run_with(Config::apart(1), picture(brick)).unwrap().remove(0).unwrap());
     assert!(alone.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 200);
-    let far = alone.difference(&whole).unwrap().max_abs;
-    assert!(far < 1e-5, "{far} between cuts");
+    let difference = alone.difference(&whole).unwrap().max_abs;
+    assert!(difference < 1e-5, "a difference of {difference} between bricks of 8 and of 32 cells");
     for ranks in launcher::counts(&[3, 5]) {
         let found = run_with(Config::threads(ranks), picture(8)).unwrap();
         assert!(found.iter().flatten().all(|found| bits(found) == bits(&alone)), "{ranks} ranks");

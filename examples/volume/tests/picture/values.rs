@@ -270,7 +270,7 @@ fn directions_of_axes_are_read_and_said() {
         assert!(a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6), "{a:?}, {b:?}");
     };
     near(&matrix, &[minus(&x), vec![0.0, 0.6, 0.8], vec![0.0, -0.8, 0.6]]);
-    // The matrix counts, whatever quaternion stands next to it.
+    // The matrix decides over the quaternion.
     assert_eq!(read(nifti(2, &data, &[(252, &codes(1, 1)), (256, &[0.0, 0.0, 1.0]), (280, &rows)])), Some(matrix));
     // Half a turn around the third axis (a = b = c = 0, d = 1); a quarter around the first one, and a left-handed one.
     let quaternion = |b: f32, c: f32, d: f32, handed: f32| {

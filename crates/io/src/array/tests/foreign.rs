@@ -29,7 +29,7 @@ fn nrrd_of_others() {
     let [x, y] = [&axes[0], &axes[1]];
     assert_eq!((x.name.as_deref(), x.unit.as_deref(), x.spacing, x.origin), (Some("x"), Some("mm"), 0.5, 1.0));
     assert_eq!((y.name.as_deref(), y.unit.as_deref(), y.spacing, y.origin), (Some("y"), Some("s"), 2.0, 11.0));
-    // By the ends of the axes, of which the second runs backwards.
+    // The ends of the axes also give positions. The second axis runs backwards.
     let ends = header.replace("spacings: nan 0.5 2\naxis mins: nan 1 10", "axis mins: nan 1 10\naxis maxs: nan 5 2");
     std::fs::write(&path, [ends.as_bytes(), &cells].concat()).unwrap();
     let by_ends = describe(&path).unwrap().metadata;

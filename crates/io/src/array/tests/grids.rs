@@ -51,7 +51,8 @@ fn grids_survive_every_format() {
                 let wanted = grid.section([2, 1, 1], [2, 1, 2]);
                 assert!((0..3).all(|row| (part.origin[row] - wanted.origin[row]).abs() < 1e-9), "{part:?}");
                 same(Grid { origin: wanted.origin, ..part }, wanted);
-                // OME-Zarr has no words for directions; where it says where cells are, it is right at every level.
+                // OME-Zarr cannot describe directions. Without them its positions are right at
+                // every level.
                 if ending == "zarr" {
                     let text = std::fs::read_to_string(path.join("zarr.json")).unwrap();
                     assert_eq!(text.contains("multiscales"), number == 0, "{text}");
@@ -72,18 +73,18 @@ fn grids_survive_every_format() {
     }
 }
 
-/// An image of 4 x 3 x `slices` bytes.
-fn vti(path: &Path, extent: &str, slices: usize, place: &str) {
+/// Writes an image of 4 x 3 x `slices` bytes.
+fn write_vti(path: &Path, extent: &str, slices: usize, position_attributes: &str) {
     let text = format!(
         "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\"><ImageData \
-         WholeExtent=\"{extent}\" {place}><Piece Extent=\"{extent}\"><PointData><DataArray type=\"UInt8\" Name=\"s\" \
+         WholeExtent=\"{extent}\" {position_attributes}><Piece Extent=\"{extent}\"><PointData><DataArray type=\"UInt8\" Name=\"s\" \
          format=\"ascii\">{}</DataArray></PointData></Piece></ImageData></VTKFile>",
         "7 ".repeat(12 * slices)
     );
     std::fs::write(path, text).unwrap();
 }
 
-/// Metadata have directions of length 1, which a save takes.
+/// A save accepts the loaded directions.
 #[test]
 fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
     let directory = directory();
@@ -92,7 +93,7 @@ fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
         ("2 0 0 0 5 0 0 0 0.25", None),
         ("0 -5 0 2 0 0 0 0 0.25", Some(vec![vec![0.0, 1.0, 0.0], vec![-1.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]])),
     ] {
-        vti(&path, "3 6 -1 1 0 1", 2, &format!("Direction=\"{matrix}\" Spacing=\"0.5 1 4\" Origin=\"1 2 3\""));
+        write_vti(&path, "3 6 -1 1 0 1", 2, &format!("Direction=\"{matrix}\" Spacing=\"0.5 1 4\" Origin=\"1 2 3\""));
         run_with(Config::threads(3), |world| {
             let found = load_with::<u8, 3>(world, &path, "array", &LoadOptions::new(), Layout::new)?;
             assert_eq!(found.metadata.directions, directions);
@@ -111,25 +112,26 @@ fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
 
 const Y_Z_X: [[f64; 3]; 3] = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
 
-fn nrrd(path: &Path, sizes: &str, place: &str, cells: usize) {
+/// Writes an image of bytes in a space of three dimensions.
+fn write_nrrd(path: &Path, sizes: &str, position_fields: &str, cells: usize) {
     let axes = sizes.split(' ').count();
     let head = format!("NRRD0004\ntype: uint8\ndimension: {axes}\nspace dimension: 3\nsizes: {sizes}\nencoding: raw\n");
-    std::fs::write(path, [format!("{head}{place}\n\n").as_bytes(), &vec![7; cells]].concat()).unwrap();
+    std::fs::write(path, [format!("{head}{position_fields}\n\n").as_bytes(), &vec![7; cells]].concat()).unwrap();
 }
 
-/// A slice has the grid of its file in space, as a volume and as an array, also of sections, and after every save.
+/// Slices are loaded as volumes, as arrays and as sections, and again after a save in every format.
 #[test]
 fn slices_in_space_keep_their_grid() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
-    nrrd(&path("across.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)", 12);
-    nrrd(&path("along.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,6)", 12);
-    nrrd(&path("flat.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,0)", 12);
-    nrrd(&path("through.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)", 12);
-    vti(&path("along.vti"), "0 3 0 2 0 0", 1, "Origin=\"1 2 7\" Spacing=\"0.5 2 4\"");
+    write_nrrd(&path("across.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)", 12);
+    write_nrrd(&path("along.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,6)", 12);
+    write_nrrd(&path("flat.nrrd"), "4 3", "space directions: (2,0,0) (0,3,0)\nspace origin: (4,5,0)", 12);
+    write_nrrd(&path("through.nrrd"), "4 3", "space directions: (0,2,0) (0,0,3)", 12);
+    write_vti(&path("along.vti"), "0 3 0 2 0 0", 1, "Origin=\"1 2 7\" Spacing=\"0.5 2 4\"");
     let turned = "Origin=\"1 2 7\" Spacing=\"0.5 2 4\" Direction=\"0 0 1 1 0 0 0 1 0\"";
-    vti(&path("across.vti"), "2 5 0 2 5 5", 1, turned);
-    vti(&path("through.vti"), "0 3 0 2 0 0", 1, "Direction=\"0 0 1 1 0 0 0 1 0\"");
+    write_vti(&path("across.vti"), "2 5 0 2 5 5", 1, turned);
+    write_vti(&path("through.vti"), "0 3 0 2 0 0", 1, "Direction=\"0 0 1 1 0 0 0 1 0\"");
     let grid = |origin: [f64; 3], spacing: [f64; 3]| Grid::new(origin, spacing);
     let cases = [
         ("across.nrrd", grid([4.0, 5.0, 6.0], [2.0, 3.0, 1.0]).with_directions(Y_Z_X), &[6.0][..]),
@@ -158,7 +160,7 @@ fn slices_in_space_keep_their_grid() {
                 let saved = path(&format!("saved-{ranks}-{name}.{ending}"));
                 save_with(world, &saved, found.array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
                 let again = load_with::<u8, 2>(world, &saved, "again", &LoadOptions::new(), cut)?.metadata;
-                // VTI's directions say no spacing, and NRRD's do.
+                // Directions in NRRD contain the spacing, those in VTI do not.
                 assert_eq!((again.grid(), &again.further_origin), (Some(grid), &metadata.further_origin), "{saved:?}");
                 assert_eq!((&again.directions, &again.name), (&metadata.directions, &metadata.name), "{saved:?}");
                 let again = load_with::<u8, 2>(world, &saved, "again part", &part, cut)?.metadata;
@@ -177,7 +179,7 @@ fn slices_in_space_keep_their_grid() {
 fn lines_in_space_keep_their_grid() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
-    nrrd(
+    write_nrrd(
         &path("line.nrrd"),
         "5",
         "space directions: (0,0,2)\nspace origin: (4,5,6)\nspace units: \"mm\" \"mm\" \"mm\"",
@@ -206,7 +208,7 @@ fn lines_in_space_keep_their_grid() {
 }
 
 #[test]
-fn positions_that_no_space_has_are_refused() {
+fn further_origin_that_does_not_fit_is_refused() {
     let directory = directory();
     let axes = vec![Axis::default(); 2];
     let further = |further_origin: &[f64]| Metadata {
@@ -219,8 +221,12 @@ fn positions_that_no_space_has_are_refused() {
     assert_eq!(further(&[3.0]).grid(), Some(Grid::new([0.0, 0.0, 3.0], [1.0; 3])));
     let flat = vectors([&[1.0, 0.0], &[0.0, 1.0]]);
     let cases = [
-        ("a.vti", further(&[f64::NAN]), "a further origin of [NaN]; it must be finite"),
-        ("a.nrrd", Metadata { axes: Vec::new(), ..further(&[1.0]) }, "a further origin of [1.0] without axes"),
+        ("a.vti", further(&[f64::NAN]), "a further origin of [NaN]; all its numbers must be finite"),
+        (
+            "a.nrrd",
+            Metadata { axes: Vec::new(), ..further(&[1.0]) },
+            "a further origin of [1.0] without axes; give `axes` as well",
+        ),
         ("a.nrrd", Metadata { directions: flat, ..further(&[1.0]) }, "each needs a vector of 3 numbers"),
         ("a.vti", further(&[1.0, 2.0]), "cannot have a space of 4 dimensions, only of 1 to 3"),
         ("a.pvti", further(&[1.0, 2.0]), "cannot have a space of 4 dimensions, only of 1 to 3"),

@@ -21,8 +21,8 @@
 //! * Names of axes are `dimension_names`. An axis without a name is called "x", "y", "z", "axis_3" and so on.
 //! * The attribute "zippy" of the array (of the group, for records) has `names`, `units`, `spacing` and `origin`, each with one
 //!   entry for each axis in the order of Zarr's dimensions (slowest first), and `directions`. It is there where the metadata
-//!   names axes or directions. The numbers of a direction, and of `further_origin`, are in the order of the dimensions of
-//!   space.
+//!   names axes or directions. Slices in a larger space also have `further_origin`. The numbers of
+//!   a direction and of `further_origin` are in the order of the dimensions of space.
 //! * An axis with a name, of at most 1,048,576 cells, has an array of one dimension beside (beside the fields of a record, if
 //!   none has the name), of the same name, in f64: the place of each cell, with the attribute `units`. There are none where
 //!   the axes have directions other than those of space.
@@ -30,8 +30,8 @@
 //!
 //! The attribute "ome" follows OME-Zarr 0.5. It is written where there are levels and where OME-Zarr has words for the axes: two
 //! or three of space, before which one of channels ("c", "channel") or of any other name and one of time ("t", "time") may
-//! stand, no directions other than those of space, and no vectors nor records. Abbreviations of common units are written out, as OME-Zarr wants them.
-
+//! stand. It is not written for vectors, records, or axes with directions other than those of
+//! space. Abbreviations of common units are written out, as OME-Zarr wants them.
 //!
 //! # Saving
 //!

@@ -22,8 +22,8 @@ const UNITS: &[(&str, &str)] = &[
     ("h", "hour"),
 ];
 
-/// The attribute for arrays at these nodes, level 0 first; `None` where OME-Zarr has no words for the axes: it has scales
-/// and translations only, none for directions.
+/// The attribute for arrays at these nodes, level 0 first; `None` if OME-Zarr cannot describe the
+/// axes. It has scales and translations, and no directions.
 pub fn attribute(metadata: &Metadata, count: usize, nodes: &[String]) -> Option<Value> {
     if !metadata.is_along_space() {
         return None;
@@ -77,25 +77,25 @@ fn written_out(unit: &str) -> &str {
     UNITS.iter().find(|(short, _)| *short == unit).map_or(unit, |(_, long)| long)
 }
 
-/// What the attribute of a group says of the axes of the array at a node, axis 0 first. The transformations of the array
-/// come first, then those of all levels together.
+/// Axes of the array at a node from the attribute of a group, axis 0 first. The transformations of
+/// the array apply first, then those of all levels.
 pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Option<Vec<Axis>> {
     multiscales(attributes)?.as_array()?.iter().find_map(|multiscale| {
         let is_it = |dataset: &&Value| dataset["path"].as_str() == Some(node);
         let dataset = multiscale.get("datasets")?.as_array()?.iter().find(is_it)?;
         let axes = multiscale.get("axes")?.as_array().filter(|axes| axes.len() == count)?;
         let lists = [dataset.get("coordinateTransformations"), multiscale.get("coordinateTransformations")];
-        let steps: Vec<&Value> = lists.into_iter().flatten().filter_map(Value::as_array).flatten().collect();
-        let place = |axis: usize| {
-            let number = |step: &Value, key: &str| step.get(key)?.as_array()?.get(axis)?.as_f64();
-            steps.iter().fold((1.0, 0.0), |(spacing, origin), step| {
-                let scale = number(step, "scale").unwrap_or(1.0);
-                (spacing * scale, origin * scale + number(step, "translation").unwrap_or(0.0))
+        let transformations: Vec<&Value> = lists.into_iter().flatten().filter_map(Value::as_array).flatten().collect();
+        let spacing_and_origin = |axis: usize| {
+            let number = |transformation: &Value, key: &str| transformation.get(key)?.as_array()?.get(axis)?.as_f64();
+            transformations.iter().fold((1.0, 0.0), |(spacing, origin), transformation| {
+                let scale = number(transformation, "scale").unwrap_or(1.0);
+                (spacing * scale, origin * scale + number(transformation, "translation").unwrap_or(0.0))
             })
         };
         let text = |axis: usize, key: &str| axes[axis][key].as_str().map(str::to_string);
         let axis = |at: usize| {
-            let (spacing, origin) = place(at);
+            let (spacing, origin) = spacing_and_origin(at);
             Axis { name: text(at, "name"), unit: text(at, "unit"), spacing, origin }
         };
         Some((0..count).rev().map(axis).collect())

@@ -53,11 +53,14 @@ pub(in crate::volume) struct Bricks {
 pub(in crate::volume) struct ToVoxels {
     /// Position of the first voxel.
     pub origin: [f64; 3],
-    /// What rounding takes from it.
-    pub rest: [f64; 3],
+    /// Exact position of the first voxel minus [`origin`](Self::origin), rounded to `f32`.
+    pub origin_remainder: [f64; 3],
     /// Columns of the matrix from vectors in space to voxels.
     pub columns: [[f64; 3]; 3],
 }
+
+/// Share of the least spacing above which the distance of neighbouring `f32` positions is coarse.
+const COARSE_SHARE: f64 = 1.0 / 16.0;
 
 /// Positions and voxels beyond this lie beyond every picture; sums of three of them are finite.
 const BEYOND: f64 = 1e38;
@@ -65,8 +68,9 @@ const BEYOND: f64 = 1e38;
 impl ToVoxels {
     /// The voxel of a position, rounded as operations of `f32` are. In kernels: `shaders/surface/corner.wgsl`.
     pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
-        let minus = |a: f32, b: f64| (f64::from(a) - b).clamp(f32::MIN.into(), f32::MAX.into()) as f32;
-        let offset: [f32; 3] = std::array::from_fn(|row| minus(minus(position[row], self.origin[row]), self.rest[row]));
+        let subtract = |a: f32, b: f64| (f64::from(a) - b).clamp(f32::MIN.into(), f32::MAX.into()) as f32;
+        let offset: [f32; 3] =
+            std::array::from_fn(|row| subtract(subtract(position[row], self.origin[row]), self.origin_remainder[row]));
         let term = |column: usize, row: usize| {
             (f64::from(offset[column]) * self.columns[column][row]).clamp(-BEYOND, BEYOND) as f32
         };
@@ -94,11 +98,12 @@ impl Bricks {
             })
         };
         let origin = self.grid.origin.map(|part| single(part, f32::is_finite));
-        let rest = |row: usize| match (self.grid.origin[row] - origin[row]) as f32 {
-            rest if rest.is_normal() => f64::from(rest),
+        let remainder = |row: usize| match (self.grid.origin[row] - origin[row]) as f32 {
+            remainder if remainder.is_normal() => f64::from(remainder),
             _ => 0.0,
         };
-        ToVoxels { origin, rest: std::array::from_fn(rest), columns: self.grid.inverse().map(column) }
+        let origin_remainder = std::array::from_fn(remainder);
+        ToVoxels { origin, origin_remainder, columns: self.grid.inverse().map(column) }
     }
 
     /// # Errors
@@ -114,18 +119,18 @@ impl Bricks {
         }
     }
 
-    /// Least and greatest coordinates of the voxels.
+    /// Least and greatest coordinates of the voxels in space.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         self.grid.bounds(self.lattice.all_cells().map(|cells| i64::from(cells) + 1))
     }
 
-    /// The distance of neighbouring positions of 32 bits at the far end of the volume, where that is more than a
-    /// sixteenth of a voxel.
-    pub fn coarse(&self) -> Option<f64> {
-        let far = self.bounds().as_flattened().iter().fold(0.0_f64, |most, part| most.max(part.abs())) as f32;
-        let apart = f64::from(far.next_up()) - f64::from(far);
-        let least = self.grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
-        (far.is_normal() && apart > least / 16.0).then_some(apart)
+    /// Distance of neighbouring `f32` positions at the far end of the volume, if it is coarse:
+    /// above a sixteenth of the least spacing.
+    pub fn coarse_position_distance(&self) -> Option<f64> {
+        let farthest = self.bounds().as_flattened().iter().fold(0.0_f64, |most, part| most.max(part.abs())) as f32;
+        let distance = f64::from(farthest.next_up()) - f64::from(farthest);
+        let least_spacing = self.grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+        (farthest.is_normal() && distance > COARSE_SHARE * least_spacing).then_some(distance)
     }
 
     /// Rounding moves fragments by less than this many voxels; so do rasterisers, which may move vertices by a sixteenth of a
@@ -264,8 +269,8 @@ mod tests {
     }
 
     #[test]
-    fn voxels_of_positions_are_those_of_the_whole_origin() {
-        // Numbers of 32 bits lie 1/128 apart there.
+    fn voxel_of_position_far_from_origin_keeps_precision() {
+        // Neighbouring `f32` numbers are 1/128 apart there.
         let to_voxels = bricks([100_000.003, -100_000.003, 0.1]).to_voxels();
         let found = to_voxels.apply([100_003.5, -99_996.5, 2.1]);
         for (found, wanted) in found.into_iter().zip([6.994, 3.503, 1.0]) {
@@ -274,10 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_coarse_where_voxels_lie_closer_than_sixteen_of_them() {
-        assert_eq!(bricks([0.0; 3]).coarse(), None);
-        assert_eq!(bricks([0.0, -500_000.0, 0.0]).coarse(), None);
-        assert_eq!(bricks([0.0, -600_000.0, 0.0]).coarse(), Some(0.0625));
-        assert_eq!(bricks([500_000.3, 4_600_000.3, 0.0]).coarse(), Some(0.5));
+    fn positions_more_than_a_sixteenth_of_the_spacing_apart_are_coarse() {
+        assert_eq!(bricks([0.0; 3]).coarse_position_distance(), None);
+        assert_eq!(bricks([0.0, -500_000.0, 0.0]).coarse_position_distance(), None);
+        assert_eq!(bricks([0.0, -600_000.0, 0.0]).coarse_position_distance(), Some(0.0625));
+        assert_eq!(bricks([500_000.3, 4_600_000.3, 0.0]).coarse_position_distance(), Some(0.5));
     }
 }

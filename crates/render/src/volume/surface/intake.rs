@@ -110,7 +110,7 @@ impl Intake {
         let call = call.read("values", of.values.unwrap_or(of.positions).all());
         let call = call.write("corners", corners.all()).update("found", self.found.all());
         let call = call.param("vertices.origin", single(to_voxels.origin));
-        let call = call.param("vertices.rest", single(to_voxels.rest));
+        let call = call.param("vertices.origin_remainder", single(to_voxels.origin_remainder));
         let call = call.param("vertices.to_voxels", to_voxels.columns.map(single));
         let call = call.param("vertices.has_normals", u32::from(of.normals.is_some()));
         let call = call.param("vertices.has_values", u32::from(of.values.is_some()));

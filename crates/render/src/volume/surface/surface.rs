@@ -6,7 +6,7 @@ use std::rc::Rc;
 use zippy::array::Growable;
 use zippy::device::Lease;
 use zippy::error::CallSite;
-use zippy::trace::{is_told, warn_once};
+use zippy::trace::{has_warned, warn_once};
 use zippy::wgpu::BufferUsages;
 use zippy::{Result, World};
 
@@ -30,32 +30,34 @@ pub struct Surface {
     bricks: Rc<Bricks>,
 }
 
-/// Triangles of all ranks.
-struct Totals {
+/// Numbers of triangles of all ranks.
+struct TriangleCounts {
     triangles: u64,
-    /// Those that lie outside of the volume.
+    /// Triangles that lie outside of the volume.
     outside: u64,
-    /// Whether rank 0 has told people of this call.
-    is_told: bool,
+    /// Whether rank 0 has warned at this call site.
+    has_warned: bool,
 }
 
-/// Positions that are read from the device at a time.
+/// Positions in one read from the device.
 const READ_AT_ONCE: u64 = 1 << 18;
 
-/// Least coordinates of positions, and the greatest ones negated, so that the least of all are the ends of all.
-struct Ends([f32; 6]);
+/// Least coordinates of positions, followed by the negated greatest coordinates. The minimum of
+/// each number over all ranks gives the bounds of all positions.
+struct PositionBounds([f32; 6]);
 
-impl Default for Ends {
+impl Default for PositionBounds {
     fn default() -> Self {
         Self([f32::INFINITY; 6])
     }
 }
 
-impl Ends {
+impl PositionBounds {
+    /// Widens the bounds to contain these positions.
     fn widen(&mut self, positions: &[[f32; 3]]) {
         for position in positions {
-            for (end, part) in self.0.iter_mut().zip(position.iter().copied().chain(position.map(|part| -part))) {
-                *end = end.min(part);
+            for (bound, part) in self.0.iter_mut().zip(position.iter().copied().chain(position.map(|part| -part))) {
+                *bound = bound.min(part);
             }
         }
     }
@@ -102,9 +104,9 @@ impl Surface {
         let mut reached = BTreeMap::new();
         bricks.reached(world.rank(), &drawn, &mut reached);
         let counts = [of.triangles.len() as u64, bricks.outside(of)];
-        let totals = self.finish(world, reached, &drawn, counts)?;
-        self.warn(world, &totals, |ends| {
-            ends.widen(of.positions);
+        let counts = self.finish(world, reached, &drawn, counts)?;
+        self.warn_of_placement(world, &counts, |bounds| {
+            bounds.widen(of.positions);
             Ok(())
         })
     }
@@ -125,55 +127,61 @@ impl Surface {
         for drawn in [&listed, &received] {
             bricks.reached(world.rank(), drawn, &mut reached);
         }
-        let totals = self.finish(world, reached, &received, [of.count(), outside])?;
-        self.warn(world, &totals, |ends| {
+        let counts = self.finish(world, reached, &received, [of.count(), outside])?;
+        self.warn_of_placement(world, &counts, |bounds| {
             let count = of.positions.len();
             for first in (0..count).step_by(3 * READ_AT_ONCE as usize) {
                 let end = count.min(first + 3 * READ_AT_ONCE);
-                ends.widen(of.positions.at(first..end).read()?.as_chunks().0);
+                bounds.widen(of.positions.at(first..end).read()?.as_chunks().0);
             }
             Ok(())
         })
     }
 
-    /// Adds what is drawn here beside what is there. `counts`: this rank's triangles, and those of them that lie outside of
-    /// the volume; returns those of all ranks. Collective.
+    /// Appends the triangles in `drawn` to those of this rank and returns the counts of all ranks.
+    /// Collective.
+    ///
+    /// * `reached`: for each brick of this rank the cells that the surface may reach into.
+    /// * `triangles`, `outside`: numbers of this rank's triangles, and of those that lie outside of
+    ///   the volume.
     fn finish(
         &mut self,
         world: &World,
         reached: BTreeMap<usize, CellBox>,
         drawn: &Drawn,
         [triangles, outside]: [u64; 2],
-    ) -> Result<Totals> {
+    ) -> Result<TriangleCounts> {
         self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
-        let mut all = [triangles, outside, u64::from(world.rank() == 0 && is_told(CallSite::here()))];
-        world.group().all_reduce(&mut all, |sum, more| *sum += more)?;
+        let mut sums = [triangles, outside, u64::from(world.rank() == 0 && has_warned(CallSite::here()))];
+        world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
         world.agree(TAKING, self.append(world, drawn))?;
-        let [triangles, outside, told] = all;
+        let [triangles, outside, warned] = sums;
         self.triangles = triangles;
-        Ok(Totals { triangles, outside, is_told: told > 0 })
+        Ok(TriangleCounts { triangles, outside, has_warned: warned > 0 })
     }
 
-    /// Warns, once for the call site, where positions are too coarse for the voxels, or more than half of the triangles
-    /// lie outside of the volume; `ends` takes in the positions of this rank. Collective.
-    fn warn(
+    /// Warns, once for each call site, if positions are coarse for the voxels, or if more than half
+    /// of the triangles lie outside of the volume. Collective.
+    ///
+    /// `widen_bounds` widens bounds to contain the positions of this rank.
+    fn warn_of_placement(
         &self,
         world: &World,
-        &Totals { triangles, outside, is_told }: &Totals,
-        ends: impl FnOnce(&mut Ends) -> Result<()>,
+        &TriangleCounts { triangles, outside, has_warned }: &TriangleCounts,
+        widen_bounds: impl FnOnce(&mut PositionBounds) -> Result<()>,
     ) -> Result<()> {
-        if is_told || triangles == 0 {
+        if has_warned || triangles == 0 {
             return Ok(());
         }
         let bricks = &self.bricks;
         let [low, high] = bricks.bounds();
-        if let Some(apart) = bricks.coarse() {
+        if let Some(distance) = bricks.coarse_position_distance() {
             if world.rank() == 0 {
                 warn_once(CallSite::here(), || {
                     format!(
-                        "positions of {:?} are numbers of 32 bits, {apart} apart where the volume is, from {low:?} to \
-                         {high:?}, and its voxels are {:?} apart; move grid, triangles, camera and clip planes so that the \
-                         volume stands near the origin of space",
+                        "positions of {:?} are numbers of 32 bits, {distance} apart where the volume is, from {low:?} to \
+                         {high:?}, and its voxels are {:?} apart; move grid, triangles, camera and clip planes, with the \
+                         volume close to the origin of space",
                         self.name(),
                         bricks.grid.spacing
                     )
@@ -184,19 +192,19 @@ impl Surface {
         if 2 * outside <= triangles {
             return Ok(());
         }
-        let mut found = Ends::default();
-        let widened = ends(&mut found);
+        let mut bounds = PositionBounds::default();
+        let widened = widen_bounds(&mut bounds);
         world.agree(TAKING, widened)?;
-        world.group().all_reduce(&mut found.0, |least, other| *least = least.min(*other))?;
+        world.group().all_reduce(&mut bounds.0, |least, other| *least = least.min(*other))?;
         if world.rank() == 0 {
-            let [x, y, z, to_x, to_y, to_z] = found.0;
+            let [x, y, z, minus_high_x, minus_high_y, minus_high_z] = bounds.0;
             warn_once(CallSite::here(), || {
                 format!(
                     "{outside} of {triangles} triangles of {:?} lie outside of the volume: the surface reaches from {:?} to \
                      {:?}, the volume from {low:?} to {high:?}; a mesh and a volume need the same grid",
                     self.name(),
                     [x, y, z],
-                    [-to_x, -to_y, -to_z]
+                    [-minus_high_x, -minus_high_y, -minus_high_z]
                 )
             });
         }

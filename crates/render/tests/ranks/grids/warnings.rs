@@ -1,4 +1,4 @@
-//! Surfaces that stand elsewhere than their volume, or where positions are coarse, are warnings.
+//! Warnings of surfaces that miss their volume, or whose positions are coarse for its voxels.
 
 use zippy::{Config, Grid, Layout, World, run_with};
 use zippy_render::volume::{RendererOptions, VolumeRenderer};
@@ -8,9 +8,9 @@ use super::super::surfaces::on_device::Arrays;
 use super::{SHAPE, grids, middle};
 use crate::support::jobs::{self, Carrier};
 
-/// Surfaces of a mesh without the grid of its volume, from the host and from the device, whose triangles lie in the volume,
-/// half outside and outside.
-fn missing() -> zippy::Result<()> {
+/// Program with surfaces inside of the volume, half outside and outside, from the host and from the
+/// device.
+fn draw_surfaces_that_miss() -> zippy::Result<()> {
     let grid = grids()[0];
     let program = |world: &World| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
@@ -35,14 +35,14 @@ fn missing() -> zippy::Result<()> {
 #[test]
 fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
     let test = jobs::test(module_path!(), "surface_that_misses_the_volume_is_a_warning_with_both_boxes");
-    if jobs::play(&test, missing) {
+    if jobs::play(&test, draw_surfaces_that_miss) {
         return;
     }
     for ranks in [1, 3] {
         let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         let warnings = ended.lines("lie outside of the volume");
-        // One from the host's line and one from the device's.
+        // One for the call site of each kind of surface: from the host and from the device.
         assert_eq!(warnings.len(), 2, "{}", ended.text);
         let [low, high] = grids()[0].bounds(SHAPE);
         let (low, high) = (format!("from {low:?}"), format!("to {high:?}"));
@@ -56,8 +56,9 @@ fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
     }
 }
 
-/// Surfaces on a grid where numbers of 32 bits lie half a length apart, from the host and from the device.
-fn far() -> zippy::Result<()> {
+/// Program with surfaces on a grid where neighbouring `f32` numbers are 0.5 apart, from the host
+/// and from the device.
+fn draw_surfaces_far_away() -> zippy::Result<()> {
     let program = |world: &World| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
         for (origin, name) in [([400.3, 0.0, 0.0], "near"), ([400.3, 4_600_000.3, 0.0], "far")] {
@@ -76,16 +77,16 @@ fn far() -> zippy::Result<()> {
 }
 
 #[test]
-fn surface_far_from_the_origin_of_space_is_a_warning() {
-    let test = jobs::test(module_path!(), "surface_far_from_the_origin_of_space_is_a_warning");
-    if jobs::play(&test, far) {
+fn surface_far_from_origin_causes_one_warning_per_call_site() {
+    let test = jobs::test(module_path!(), "surface_far_from_origin_causes_one_warning_per_call_site");
+    if jobs::play(&test, draw_surfaces_far_away) {
         return;
     }
     for ranks in [1, 3] {
         let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         let warnings = ended.lines("numbers of 32 bits");
-        // One from the host's line and one from the device's.
+        // One for the call site of each kind of surface: from the host and from the device.
         assert_eq!(warnings.len(), 2, "{}", ended.text);
         assert!(warnings.iter().all(|warning| warning.contains("\"far\" are numbers of 32 bits, 0.5 apart")));
         assert!(warnings.iter().all(|warning| warning.contains("[1.0, 1.25, 0.75] apart")), "{}", ended.text);

@@ -130,7 +130,8 @@ fn axes_of_ome_and_of_xarray() {
     change(&path.join("zarr.json"), |document| document["attributes"] = ome);
     near(spacings().collect(), [("x", None, 0.5, 0.0), ("y", Some("micrometer".into()), 8.0, 0.0)]);
     assert_eq!(told(&path)[1].spacing, 4.0);
-    // The transformations of all levels follow those of a level, each in its order; what is not read changes nothing.
+    // The transformations of a level apply in their order, then those of all levels. Unknown ones
+    // have no effect.
     let of_level =
         json!([{"type": "scale", "scale": [4.0, 0.5]}, {"type": "translation", "translation": [10.0, -1.0]}]);
     let of_all = json!([
@@ -142,7 +143,7 @@ fn axes_of_ome_and_of_xarray() {
         multiscale["coordinateTransformations"] = of_all;
     });
     near(spacings().collect(), [("x", None, 1.5, 4.0), ("y", Some("micrometer".into()), 2.0, 3.0)]);
-    // Of all levels alone, and in an attribute of the version before.
+    // Transformations of all levels only, in the attribute of OME-Zarr 0.4.
     change(&path.join("zarr.json"), |document| {
         let mut multiscales = document["attributes"]["ome"]["multiscales"].take();
         multiscales[0]["datasets"][0].as_object_mut().unwrap().remove("coordinateTransformations");
