@@ -83,3 +83,36 @@ fn colours_at_other_positions_than_the_field_cause_a_warning() {
     }
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+/// The first index of an array is z in one file and x in the other.
+#[test]
+fn meshes_of_numpy_arrays_in_both_orders_of_axes_are_equal() {
+    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-axes-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let [nx, ny, nz] = [13_i64, 11, 9];
+    let value = |x: i64, y: i64, z: i64| ((x - 5).pow(2) + 2 * (y - 6).pow(2) + 3 * (z - 3).pow(2)) as f32;
+    let by_z = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| value(x, y, z))));
+    let by_x = (0..nx).flat_map(|x| (0..ny).flat_map(move |y| (0..nz).map(move |z| value(x, y, z))));
+    let files: [(&str, Vec<f32>, &str); 2] =
+        [("(9, 11, 13)", by_z.collect(), "zyx"), ("(13, 11, 9)", by_x.collect(), "xyz")];
+    let meshes = files.map(|(shape, cells, axes)| {
+        let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+        let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        file.extend(format!("{head:<117}\n").bytes());
+        file.extend(cells.iter().flat_map(|cell| cell.to_le_bytes()));
+        std::fs::write(directory.join("field.npy"), file).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+        command.env_remove("ZIPPY_RANKS").current_dir(&directory).args(["--ranks", "3", "--input", "field.npy"]);
+        let output = command.args(["--axes", axes, "--iso", "20.5", "--output", "mesh.obj"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read_to_string(directory.join("mesh.obj")).unwrap()
+    });
+    assert!(meshes[0] == meshes[1]);
+    // Half axes of the ellipsoid: 4.5 along x, 2.6 along z.
+    let largest = |axis: usize| {
+        let vertices = meshes[0].lines().filter(|line| line.starts_with("v "));
+        vertices.map(|line| line.split(' ').nth(1 + axis).unwrap().parse::<f32>().unwrap()).fold(0.0, f32::max)
+    };
+    assert!((largest(0) - 9.5).abs() < 0.1 && (largest(2) - 5.6).abs() < 0.1, "{} {}", largest(0), largest(2));
+    std::fs::remove_dir_all(directory).unwrap();
+}
