@@ -1,6 +1,8 @@
 //! The array viewer's program.
 
 mod options;
+#[path = "../../examples/support/words.rs"]
+mod words;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -21,7 +23,7 @@ fn main() -> ExitCode {
     OF_PROGRAMS.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
     // Recordings are read and files are written without a run.
     zippy::survive_file_limit();
-    match run(Options::parse().command) {
+    match run(Options::parse_from(words::with_negative_numbers(std::env::args_os())).command) {
         Ok(code) => code,
         Err(text) => {
             let _ = writeln!(io::stderr().lock(), "error: {}", tame(&text));

@@ -29,13 +29,7 @@ pub struct Shot {
 
     /// Where the slice lies: an index along each axis that is not shown, as z=0 or 2=0,w=3. Negative ones count from the end.
     /// Default: the middle
-    #[arg(
-        long,
-        value_name = "AXIS=INDEX,...",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "AXIS=INDEX,...", default_value = "", hide_default_value = true)]
     pub slice: String,
 
     /// The axis to the right. Default: the first one that --slice does not name
@@ -64,7 +58,7 @@ pub struct Shot {
     pub map: Option<String>,
 
     /// From where to where they go: min:max, p1:p99 by percentiles, symmetric about 0, or two numbers as -0.5:2. Default: min:max
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "RANGE")]
     pub range: Option<String>,
 
     /// How: linear, log, or symlog:SIZE, which is even up to this size on both sides of 0. Default: linear

@@ -20,14 +20,7 @@ use crate::say::say;
 #[group(skip)]
 pub struct Filters {
     /// Keeps the cells whose eight corners have values from LOW to HIGH, as hexahedra
-    #[arg(
-        long,
-        value_name = "LOW,HIGH",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_negative_numbers = true,
-        group = "what"
-    )]
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1, group = "what")]
     threshold: Vec<f32>,
 
     /// With --threshold: keeps cells of which one corner at least has such a value
@@ -35,7 +28,7 @@ pub struct Filters {
     any: bool,
 
     /// Keeps the part of the volume with values of at least VALUE, as hexahedra, tetrahedra and wedges
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, group = "what")]
+    #[arg(long, value_name = "VALUE", group = "what")]
     clip: Option<f32>,
 
     /// With --clip: keeps the other part
@@ -43,14 +36,7 @@ pub struct Filters {
     below: bool,
 
     /// Cuts the volume by the plane a x + b y + c z = d, as triangles with the values there
-    #[arg(
-        long,
-        value_name = "A,B,C,D",
-        value_delimiter = ',',
-        num_args = 1,
-        allow_negative_numbers = true,
-        group = "what"
-    )]
+    #[arg(long, value_name = "A,B,C,D", value_delimiter = ',', num_args = 1, group = "what")]
     cut: Vec<f64>,
 }
 

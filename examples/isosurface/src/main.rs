@@ -9,6 +9,8 @@ mod report;
 #[path = "../../support/say.rs"]
 mod say;
 mod source;
+#[path = "../../support/words.rs"]
+mod words;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -27,7 +29,7 @@ use self::say::{complain, say};
 use self::source::{Kept, Source, Taker};
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::parse_from(words::with_negative_numbers(std::env::args_os()));
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -42,7 +42,7 @@ pub struct Options {
 
     /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once
     /// (for a picture by kernels, one after the other). A formula has one of its own
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', allow_negative_numbers = true, group = "what")]
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what")]
     iso: Vec<f32>,
 
     #[command(flatten)]

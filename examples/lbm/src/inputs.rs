@@ -17,11 +17,11 @@ pub struct Inputs {
     pub solid: Option<PathBuf>,
 
     /// Of a scan: solid is where its value is above this
-    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "solid", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "solid")]
     pub above: Option<f64>,
 
     /// Of a scan: and not above this
-    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "above", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "above")]
     pub below: Option<f64>,
 
     /// The longest edge of its box, in cells. Default: two fifths of the second number of --n
@@ -55,7 +55,7 @@ pub struct Inputs {
 
     /// A cell whose density and velocity are told in the table of --probes, as 80,40,40: the first one is 0,0,0. May be
     /// given several times
-    #[arg(long, value_name = "X,Y,Z", help_heading = "Tables", requires = "probes", value_parser = place, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", help_heading = "Tables", requires = "probes", value_parser = place)]
     pub probe: Vec<[i64; 3]>,
 
     /// Writes density (beyond 1) and velocity at probes into this table (CSV), as often as --line says

@@ -29,6 +29,8 @@ mod surface;
 mod tables;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 mod view;
+#[path = "../../support/words.rs"]
+mod words;
 
 use std::process::ExitCode;
 
@@ -39,7 +41,7 @@ use self::options::Options;
 use self::say::complain;
 
 fn main() -> ExitCode {
-    match program(&Options::parse()) {
+    match program(&Options::parse_from(words::with_negative_numbers(std::env::args_os()))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("error: {error}"));

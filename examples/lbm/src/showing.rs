@@ -21,7 +21,7 @@ pub struct Showing {
 
     /// Where a surface is: the value of what --render shows. Default: a part of the values that have
     /// colours, or half of the largest value that there is
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = finite, conflicts_with = "slice")]
+    #[arg(long, value_name = "VALUE", value_parser = finite, conflicts_with = "slice")]
     pub iso: Option<f64>,
 
     /// Which layer of cells a slice is, counted from 0 along an axis, as z=40; z alone is the middle. Across x it has z to the
@@ -30,7 +30,7 @@ pub struct Showing {
     slice: Option<Slice>,
 
     /// The values of the first and of the last colour. Default: by the speed and the length of the case
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = range)]
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
     range: Option<[f64; 2]>,
 
     /// Shows the flow in a window while it runs, which has a slider for the speed of what drives it. Without --steps it runs

@@ -13,7 +13,7 @@ use super::parse;
 #[command(next_help_heading = "Camera")]
 pub struct CameraOptions {
     /// Where the camera stands, degrees around the third axis; -90 is the side of small y
-    #[arg(long, value_name = "DEGREES", default_value_t = -47.0, value_parser = parse::real, allow_negative_numbers = true, conflicts_with = "scene")]
+    #[arg(long, value_name = "DEGREES", default_value_t = -47.0, value_parser = parse::real, conflicts_with = "scene")]
     pub azimuth: f64,
 
     /// How high the camera stands, degrees above the x-y plane, -90 to 90
@@ -22,13 +22,12 @@ pub struct CameraOptions {
         value_name = "DEGREES",
         default_value_t = 29.0,
         value_parser = parse::between(-90.0, 90.0),
-        allow_negative_numbers = true,
         conflicts_with = "scene"
     )]
     pub elevation: f64,
 
     /// 1 shows the whole volume, or what --crop leaves of it; 2 its middle twice as large
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse::positive, allow_negative_numbers = true, conflicts_with = "scene")]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse::positive, conflicts_with = "scene")]
     pub zoom: f64,
 
     /// Whether what is far looks smaller
@@ -37,7 +36,7 @@ pub struct CameraOptions {
 
     /// Angle between the lowest and the highest ray of a perspective picture, 1 to 170; the volume keeps its size.
     /// Default: 40
-    #[arg(long, value_name = "DEGREES", value_parser = parse::between(1.0, 170.0), allow_negative_numbers = true, conflicts_with = "scene")]
+    #[arg(long, value_name = "DEGREES", value_parser = parse::between(1.0, 170.0), conflicts_with = "scene")]
     pub fov: Option<f64>,
 
     /// Camera, transfer function, sample distance, shading and background from a JSON file with a list `scenes`, as
@@ -71,19 +70,19 @@ pub struct LookOptions {
 
     /// Light: share of the colour that is there without it, 0 to 1. These four are given with --shade or to a scene
     /// that has light, whose own they replace. Default: 0.4
-    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub ambient: Option<f64>,
 
     /// Light: share of the colour that is there where a surface faces the camera, 0 to 1. Default: 0.6
-    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub diffuse: Option<f64>,
 
     /// Light: white where a surface mirrors it, 0 to 1. Default: 0.2
-    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub specular: Option<f64>,
 
     /// Light: how small the mirrored light is, 1 (wide) to 1000 (a point). Default: 20
-    #[arg(long, value_name = "EXPONENT", value_parser = parse::between(1.0, 1000.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "EXPONENT", value_parser = parse::between(1.0, 1000.0))]
     pub shininess: Option<f64>,
 
     /// Integrates colours over the values between two samples: thin shells have no rings, steps of up to two voxels
@@ -93,17 +92,17 @@ pub struct LookOptions {
 
     /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half
     /// the smallest spacing
-    #[arg(long, value_name = "LENGTH", value_parser = parse::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = parse::positive)]
     pub step: Option<f64>,
 
     /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are in the
     /// space of the file, by its origin, spacing and directions
-    #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
+    #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip)]
     pub clip: Vec<ClipPlane>,
 
     /// Shows only a box; ends may be left out, as in 10:,:,:64. In lengths along the volume's
     /// axes, from the first voxel: index times spacing
-    #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop)]
     pub crop: Option<Crop>,
 
     /// Shifts the samples of each pixel by a fixed noise, which hides rings
@@ -113,7 +112,7 @@ pub struct LookOptions {
     /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a
     /// component (where ambient, diffuse and specular light add up to more than 1, that much later); 0: never before
     /// the volume does. Default: 2^-19
-    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1))]
     pub termination: Option<f32>,
 }
 
@@ -122,7 +121,7 @@ pub struct LookOptions {
 #[command(next_help_heading = "Isosurface")]
 pub struct IsosurfaceOptions {
     /// Shows the surface where the volume has this value, too. With --view it can be moved
-    #[arg(long, value_name = "VALUE", value_parser = parse::real, allow_negative_numbers = true)]
+    #[arg(long, value_name = "VALUE", value_parser = parse::real)]
     pub iso: Option<f64>,
 
     /// How much of what lies behind the surface it hides, 0 to 1

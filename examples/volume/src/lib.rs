@@ -34,6 +34,8 @@ pub mod source;
 pub mod units;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 pub mod view;
+#[path = "../../support/words.rs"]
+mod words;
 
 use std::path::Path;
 use std::time::Instant;

@@ -16,6 +16,7 @@ use super::cut::{self, Cut, Decomposition};
 use super::movie::{self, Path};
 use super::output::{self, Output};
 use super::parse;
+use super::words::with_negative_numbers;
 
 /// Renders a volume that is spread over several ranks into one picture or a movie.
 ///
@@ -28,7 +29,7 @@ use super::parse;
 pub struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of
     /// processes. Default: ZIPPY_RANKS, else 1
-    #[arg(long, value_name = "N", value_parser = parse::ranks, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse::ranks)]
     pub ranks: Option<usize>,
 
     /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI
@@ -97,7 +98,7 @@ pub struct VolumeOptions {
     pub raw_endian: Endian,
 
     /// Raw numbers: bytes to skip before the first
-    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
     pub raw_offset: u64,
 
     /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
@@ -105,7 +106,7 @@ pub struct VolumeOptions {
     pub raw_gzip: bool,
 
     /// Raw numbers: distance of voxels along each axis
-    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape", allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape")]
     pub raw_spacing: [f64; 3],
 }
 
@@ -148,11 +149,11 @@ pub struct MovieOptions {
     pub movie: Option<Path>,
 
     /// Frames of the movie
-    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: u32,
 
     /// Frames that an .apng shows in a second, 0.1 to 1000. Default: 24
-    #[arg(long, value_name = "RATE", requires = "movie", value_parser = parse::between(0.1, 1000.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "RATE", requires = "movie", value_parser = parse::between(0.1, 1000.0))]
     pub fps: Option<f64>,
 }
 
@@ -172,11 +173,11 @@ pub struct SpreadOptions {
     pub cut: Option<Cut>,
 
     /// Chunks for each rank: near-cubic, or leaves of kd, or bars (at least 2). Default: 1, bars: 3
-    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..))]
     pub chunks_per_rank: Option<u16>,
 
     /// So many ranks, the last ones, have no part of the volume
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub idle_ranks: usize,
 }
 
@@ -191,7 +192,7 @@ pub struct BlendOptions {
 
     /// Cells on a side of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the longest axis, 32
     /// to 128; with --fast a sixteenth, 8 to 128, so that parts follow the chunks
-    #[arg(long, value_name = "N", value_parser = parse::brick, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse::brick)]
     pub brick: Option<u16>,
 
     /// Who blends what. direct: each layer goes to the owners of the picture's tiles; swap (binary swap): halves
@@ -215,7 +216,7 @@ pub struct BlendOptions {
 pub struct CheckOptions {
     /// Renders so many times and reports the parts of the last one, beside the whole of the first one and of those after
     /// it. Compiling counts for none of them
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie")]
     pub repeat: u32,
 
     /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures
@@ -242,8 +243,8 @@ impl Options {
     ///
     /// # Errors
     /// An option that is malformed, unknown or contradicts another; what would be right is said.
-    pub fn read<I: IntoIterator<Item = T>, T: Into<std::ffi::OsString> + Clone>(words: I) -> Result<Self, clap::Error> {
-        let options = Self::try_parse_from(words)?;
+    pub fn read(words: impl IntoIterator<Item = impl Into<std::ffi::OsString>>) -> Result<Self, clap::Error> {
+        let options = Self::try_parse_from(with_negative_numbers(words))?;
         match options.contradiction() {
             None => Ok(options),
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),

@@ -28,6 +28,7 @@ pub fn random() -> Builder<'static, 'static> {
     builder
 }
 
+#[cfg(feature = "zarr")]
 /// [`random`] for directories that are like any other ones.
 pub fn random_directory() -> Builder<'static, 'static> {
     let mut builder = random();

@@ -18,7 +18,9 @@ use durable::directory;
 pub use durable::sync_directory;
 pub use durable::sync_entry;
 use leftovers::random;
-pub use leftovers::{random_directory, sweep, sweep_once};
+#[cfg(feature = "zarr")]
+pub use leftovers::random_directory;
+pub use leftovers::{sweep, sweep_once};
 pub use shared::SharedFile;
 pub use shared::start_writing;
 
