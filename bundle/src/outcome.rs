@@ -96,9 +96,7 @@ pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
         running = None;
     }
     outcome.unfinished.extend(running.map(String::from));
-    if outcome.problem.is_some() {
-        outcome.unfinished.extend(unseen.into_iter().map(String::from));
-    }
+    outcome.unfinished.extend(unseen.into_iter().map(String::from));
     if outcome.passed + outcome.failed.len() == 0 && outcome.problem.is_none() {
         outcome.problem = Some("no test was run".into());
     }

@@ -182,7 +182,7 @@ crate::with_variables! {
 
 /// Opens a device whose chunks the host can map; `None` if the adapter has its own memory.
 fn open_mapping_device() -> Option<Rc<Device>> {
-    let device = Device::open(&DeviceOptions::default()).unwrap();
+    let device = Device::open(&DeviceOptions::from_env(0, 1).unwrap()).unwrap();
     device.host_mapped().then_some(device)
 }
 

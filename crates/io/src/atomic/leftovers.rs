@@ -28,8 +28,8 @@ pub fn random() -> Builder<'static, 'static> {
     builder
 }
 
-#[cfg(feature = "zarr")]
 /// [`random`] for directories that are like any other ones.
+#[cfg(feature = "zarr")]
 pub fn random_directory() -> Builder<'static, 'static> {
     let mut builder = random();
     #[cfg(unix)]

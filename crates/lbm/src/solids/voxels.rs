@@ -54,21 +54,32 @@ impl CellToVoxel {
         std::array::from_fn(|axis| self.first[axis] + x * along_x[axis] + y * along_y[axis] + z * along_z[axis])
     }
 
-    /// Cells of a row along axis 0 of the box that may lie between two planes of voxels.
+    /// Cells along an axis of the box that may lie between two planes of voxels, or of whose rows and layers a
+    /// cell may.
     ///
-    /// * `first_index`: index on axis 2 of the scan at the first cell of the row.
+    /// * `first_index`: index on axis 2 of the scan at cell 0 of this axis and of all lower ones.
     /// * `low`, `high`: indices of the planes.
-    /// * `count`: number of cells in the row.
+    /// * `count`: number of cells along each axis.
     ///
     /// The range may have a few more cells at both ends.
-    fn row_between_planes(&self, first_index: f64, [low, high]: [f64; 2], count: i64) -> Range<i64> {
-        let step = self.steps[0][2];
+    fn cells_between_planes(
+        &self,
+        axis: usize,
+        first_index: f64,
+        [low, high]: [f64; 2],
+        count: [i64; 3],
+    ) -> Range<i64> {
+        // Lower axes add to the index.
+        let added = (0..axis).map(|lower| self.steps[lower][2] * (count[lower] - 1) as f64);
+        let (least, most) = added.fold((0.0, 0.0), |(least, most), end| (least + end.min(0.0), most + end.max(0.0)));
+        let (low, high) = (low - most - INDEX_TOLERANCE, high - least + INDEX_TOLERANCE);
+        let (step, count) = (self.steps[axis][2], count[axis]);
         if step == 0.0 {
             return 0..if low <= first_index && first_index <= high { count } else { 0 };
         }
         let ends = [low, high].map(|end| (end - first_index) / step);
-        let least = (ends[0].min(ends[1]).floor() - 1.0).clamp(0.0, count as f64);
-        least as i64..(ends[0].max(ends[1]).ceil() + 2.0).clamp(least, count as f64) as i64
+        let first = (ends[0].min(ends[1]).floor() - 1.0).clamp(0.0, count as f64);
+        first as i64..(ends[0].max(ends[1]).ceil() + 2.0).clamp(first, count as f64) as i64
     }
 }
 
@@ -167,9 +178,13 @@ impl Voxels<'_> {
             // Cells outside of the outermost planes belong to these planes.
             let low = if plane == 0 { f64::NEG_INFINITY } else { (plane - 1) as f64 };
             let high = if plane == last { f64::INFINITY } else { plane as f64 };
-            for (z, y) in layers.clone().flat_map(|z| (0..count[1]).map(move |y| (z, y))) {
-                let first_index = cell_to_voxel.apply([0, y, z])[2];
-                for x in cell_to_voxel.row_between_planes(first_index, [low, high], count[0]) {
+            let between = |axis: usize, cell: [i64; 3]| {
+                cell_to_voxel.cells_between_planes(axis, cell_to_voxel.apply(cell)[2], [low, high], count)
+            };
+            let in_share = |z: &i64| layers.contains(z);
+            let rows = between(2, [0; 3]).filter(in_share).flat_map(|z| between(1, [0, 0, z]).map(move |y| (z, y)));
+            for (z, y) in rows {
+                for x in between(0, [0, y, z]) {
                     let index = cell_to_voxel.apply([x, y, z]);
                     let depth = self.neighbours(2, index[2]);
                     if depth.second != plane || !self.contains(index) {

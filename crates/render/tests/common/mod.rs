@@ -16,7 +16,8 @@ use zippy_io::image::Difference;
 /// On GPUs the difference may be four times as large, because their divisions, roots and powers
 /// have other rounding errors.
 pub fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
-    let device = Device::open(&DeviceOptions::default()).expect("the device that has drawn the picture");
+    let options = DeviceOptions::from_env(0, 1).expect("the options of the rank that has drawn the picture");
+    let device = Device::open(&options).expect("the device that has drawn the picture");
     let factor = if device.adapter().device_type == zippy::wgpu::DeviceType::Cpu { 1.0_f64 } else { 4.0 };
     difference.max_abs <= factor * max_abs && difference.psnr_db >= psnr_db - 20.0 * factor.log10()
 }

@@ -25,11 +25,11 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// Gives a surface other triangles. Collective; each goes to the ranks whose bricks it reaches into. What lies outside
     /// of the volume is not seen. After an error the surface has no triangles.
     ///
-    /// A call site warns once, in one of two cases:
+    /// A call site warns once, in the first of these cases:
     ///
+    /// * More than half of the triangles lie outside of the volume.
     /// * Neighbouring `f32` positions at the far end of the volume are more than a sixteenth of the
     ///   least spacing apart.
-    /// * More than half of the triangles lie outside of the volume.
     ///
     /// # Errors
     /// Lists of triangles that do not go together; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a triangle;

@@ -175,8 +175,9 @@ impl Surface {
         }
         let bricks = &self.bricks;
         let [low, high] = bricks.bounds();
-        if let Some(distance) = bricks.coarse_position_distance() {
-            if world.rank() == 0 {
+        if 2 * outside <= triangles {
+            let coarse = bricks.coarse_position_distance().filter(|_| world.rank() == 0);
+            if let Some(distance) = coarse {
                 warn_once(CallSite::here(), || {
                     format!(
                         "positions of {:?} are numbers of 32 bits, {distance} apart where the volume is, from {low:?} to \
@@ -187,9 +188,6 @@ impl Surface {
                     )
                 });
             }
-            return Ok(());
-        }
-        if 2 * outside <= triangles {
             return Ok(());
         }
         let mut bounds = PositionBounds::default();
