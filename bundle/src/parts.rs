@@ -81,7 +81,7 @@ pub const PARTS: &[Part] = &[
     program(
         "volume",
         "a picture by four ranks beside one rank's",
-        10,
+        8,
         "--ranks 4 --size 1024x1024 --compare-single --output volume.png",
     ),
     program("isosurface", "a surface and its picture", 8, "--n 128 --with-volume --render isosurface.png"),
@@ -112,7 +112,7 @@ pub const PARTS: &[Part] = &[
     bench("checked", 8, "ranks_checked", 1, Limit::None),
     bench("start", 6, "ranks_start", 2, Limit::None),
     bench("trees-speed", 10, "primitives_kdtree", 1, Limit::None),
-    bench("memory", 5, "ranks_memory", 1, Limit::None),
+    bench("memory", 3, "ranks_memory", 1, Limit::None),
 ];
 
 /// The parts that `--only` names, or all of them.
