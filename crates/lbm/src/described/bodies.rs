@@ -197,7 +197,9 @@ pub fn put(
         Shape::Box(corners) => {
             let (from, to) = (cells(corners.from), cells(corners.to));
             let centre = std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis]));
-            let inside = move |at: Place| (0..3).all(|axis| (from[axis]..to[axis]).contains(&(at[axis] as f64)));
+            // A plane has no extent along its third axis.
+            let axes = problem.velocities().axes();
+            let inside = move |at: Place| (0..axes).all(|axis| (from[axis]..to[axis]).contains(&(at[axis] as f64)));
             return Ok(problem.moving_body(centre, inside, surface(centre)));
         }
         Shape::Cylinder(cylinder) => {

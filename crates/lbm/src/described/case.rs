@@ -207,7 +207,7 @@ fn probes(text: &Text, file: &File, units: &Units) -> std::result::Result<Vec<Pr
     Ok(all)
 }
 
-/// Speeds beside the reference's that are too fast.
+/// Speeds beside the reference's that are too fast, small bodies, and fluid that has no way out.
 fn warnings(file: &File, units: &Units) -> Vec<String> {
     let speeds = sides::speeds(file).into_iter().chain(bodies::speeds(file));
     let start = ("fluid.velocity".to_owned(), file.fluid.get_ref().velocity);
@@ -216,5 +216,5 @@ fn warnings(file: &File, units: &Units) -> Vec<String> {
         (mach > 0.3)
             .then(|| format!("{key} has Mach number {mach:.2}: above 0.3 the fluid is no longer incompressible"))
     });
-    fast.chain(bodies::small(file, units)).collect()
+    fast.chain(bodies::small(file, units)).chain(sides::imbalance(file, units)).collect()
 }

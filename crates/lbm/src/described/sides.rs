@@ -72,12 +72,49 @@ pub fn speeds(file: &File) -> Vec<(String, [f64; 3])> {
     moving.collect()
 }
 
-pub fn put(mut problem: Problem, file: &File, units: &Units) -> Problem {
+/// A warning about fluid that comes in, or goes out, where no side makes up for it: its density then changes for ever.
+pub fn imbalance(file: &File, units: &Units) -> Option<String> {
     let cells = file.lattice.get_ref().cells;
+    let (mut keys, mut net, mut through) = (Vec::new(), 0.0, 0.0_f64);
+    for (axis, name, table) in axes(file) {
+        let walls =
+            walled(file).into_iter().enumerate().filter(|&(other, is_walled)| other != axis && is_walled).count();
+        for ((key, side), inward) in both(name, table.get_ref()).into_iter().zip([1.0, -1.0]) {
+            let mean = match side {
+                Beyond::Pressure(_) | Beyond::Outlet(_) => return None,
+                Beyond::Velocity(u) => u[axis],
+                Beyond::Parabola(u) => u[axis] * (2.0_f64 / 3.0).powi(walls as i32),
+                _ => continue,
+            };
+            let area: i64 = (0..3).filter(|&other| other != axis).map(|other| cells[other]).product();
+            let volume = inward * mean / units.speed() * area as f64;
+            (net, through) = (net + volume, through + volume.abs());
+            keys.push(key);
+        }
+    }
+    if net.abs() <= 1e-3 * through {
+        return None;
+    }
+    let rate = 1e5 * net / cells.iter().product::<i64>() as f64;
+    let [way, missing] = if net > 0.0 { ["in", "out"] } else { ["out", "in"] };
+    Some(format!(
+        "more fluid flows {way} than {missing} ({}), and no side has a pressure: the density of the box changes by {rate:+.3} % in \
+         1000 steps; give another side outlet, pressure or the velocity that is missing",
+        keys.join(", ")
+    ))
+}
+
+/// The axes with walls at rest at both sides.
+fn walled(file: &File) -> [bool; 3] {
     let mut walled = [false; 3];
     for (axis, _, table) in axes(file) {
         walled[axis] = [table.get_ref().below, table.get_ref().above].iter().all(|side| *side == Beyond::Wall);
     }
+    walled
+}
+
+pub fn put(mut problem: Problem, file: &File, units: &Units) -> Problem {
+    let (cells, walled) = (file.lattice.get_ref().cells, walled(file));
     for (axis, _, table) in axes(file) {
         let side = |beyond: Beyond| match beyond {
             Beyond::Periodic => Side::Periodic,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use zippy::{GlobalArray, Layout, LocalArray, Result, World};
 
 use crate::cell::{Border, Cell, MOVING, OPEN, OUTLET, Open, SLIP, flows};
+use crate::error::FlowError;
 use crate::given;
 use crate::problem::Problem;
 
@@ -19,6 +20,26 @@ pub struct Lists {
     pub outlets: u64,
     /// Cells of this rank with fluid.
     pub fluid: u64,
+}
+
+impl Lists {
+    /// Cells with fluid and at outlets, of all ranks. Collective.
+    ///
+    /// # Errors
+    /// No cell has fluid, or none is next to a body; a failure of another rank.
+    pub fn totals(&self, world: &World, problem: &Problem) -> Result<[u64; 2]> {
+        let touched = self.bodies.iter().map(|body| body.chunks.last().map_or(0, |part| part.end as u64));
+        let mut sums: Vec<u64> = [self.fluid, self.outlets].into_iter().chain(touched).collect();
+        world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
+        let [fluid, outlets, bodies @ ..] = &sums[..] else { return Ok([0; 2]) };
+        if *fluid == 0 {
+            return Err(FlowError::NoFluid(problem.extents.iter().product()).into());
+        }
+        match bodies.iter().position(|cells| *cells == 0) {
+            Some(body) => Err(FlowError::Untouched(body).into()),
+            None => Ok([*fluid, *outlets]),
+        }
+    }
 }
 
 /// Where a chunk's cells are among the borders.

@@ -135,9 +135,8 @@ impl<'w> Flow<'w> {
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
         world.ghosts(&cells)?;
-        let mut sums = [lists.fluid, lists.outlets];
-        world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
-        let (fluid, any_outlets) = (sums[0], sums[1] > 0);
+        let [fluid, outlets] = lists.totals(world, problem)?;
+        let any_outlets = outlets > 0;
         let regions: Vec<Region> = cells.chunks().map(|chunk| chunk.region()).collect();
         let lanes = lanes(problem, &f.chunks(), &regions);
         let (problem, due) = (problem.clone(), Due::Nothing);

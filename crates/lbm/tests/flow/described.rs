@@ -173,3 +173,74 @@ fn mistakes_have_a_line_and_a_key() {
     let fast = Described::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("it can be");
     assert!(fast.warnings()[0].contains("sides.x.below has Mach number 1.30"), "{:?}", fast.warnings());
 }
+
+/// The square cylinder of a plane, at whose free-slip sides nothing is said of the third axis.
+const SQUARE: &str = "
+    steps = 1
+    lattice = { cells = [24, 16, 1], velocities = \"D2Q9\" }
+    fluid = { viscosity = 0.02, velocity = [0.05, 0, 0] }
+    reference = { length = 4, speed = 0.05, area = 4 }
+    sides.x = { below = { velocity = [0.05, 0, 0] }, above = { outlet = 0.0 } }
+    sides.y = { below = \"free-slip\", above = \"free-slip\" }
+    [[bodies]]
+    shape.box = { from = [8, 6, 0], to = [12, 10, 1] }
+";
+
+#[test]
+fn box_in_a_plane_has_the_cells_of_its_rectangle() {
+    let pulls = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let case = Described::parse(SQUARE)?.case(world, &no_files)?;
+        let solid = (0..16).flat_map(|y| (0..24).map(move |x| [x, y, 0])).filter(|at| !case.problem.flows(*at));
+        let wanted = (6..10).flat_map(|y| (8..12).map(move |x| [x, y, 0]));
+        assert!(solid.eq(wanted));
+        let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
+        flow.run(20)?;
+        flow.pulls()
+    });
+    assert!(pulls.unwrap()[0][0].force[0] > 1e-3);
+}
+
+#[test]
+fn flow_without_fluid_and_body_without_a_cell_are_errors() {
+    let error = |text: &str| {
+        let outcome = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+            let case = Described::parse(text)?.case(world, &no_files)?;
+            Flow::new(world, &case.problem, &Cut::Auto).map(drop)
+        });
+        outcome.unwrap_err().to_string()
+    };
+    let box_of = |corners: &str| SQUARE.replace("from = [8, 6, 0], to = [12, 10, 1]", corners);
+    let between = error(&box_of("from = [8.6, 6.6, 0], to = [9.4, 7.4, 1]"));
+    assert!(between.contains("body 0 touches no fluid"), "{between}");
+    let within = "[[bodies]]\n shape.box = { from = [9, 7, 0], to = [11, 9, 1] }\n";
+    let within = error(&(SQUARE.to_owned() + within));
+    assert!(within.contains("body 1 touches no fluid"), "{within}");
+    let full = error(&box_of("from = [0, 0, 0], to = [24, 16, 1]"));
+    assert!(full.contains("no cell of the box has fluid: 384 cells"), "{full}");
+}
+
+#[test]
+fn inflow_without_a_way_out_is_a_warning() {
+    let warnings = |above: &str| {
+        let text = SQUARE.replace("{ outlet = 0.0 }", above);
+        Described::parse(&text)
+            .unwrap()
+            .warnings()
+            .iter()
+            .filter(|text| text.contains("fluid flows"))
+            .cloned()
+            .collect()
+    };
+    for above in ["{ outlet = 0.0 }", "{ pressure = 0.0 }", "{ velocity = [0.05, 0, 0] }"] {
+        assert_eq!(warnings(above), [""; 0], "{above}");
+    }
+    let closed: Vec<String> = warnings("\"wall\"");
+    // 16 faces of 0.05 cells into 384 cells.
+    let told = "more fluid flows in than out (sides.x.below), and no side has a pressure: the density of the box changes by +208.333 %";
+    assert!(closed.len() == 1 && closed[0].starts_with(told), "{closed:?}");
+    let fast: Vec<String> = warnings("{ velocity = [0.06, 0, 0] }");
+    assert!(
+        fast.len() == 1 && fast[0].starts_with("more fluid flows out than in (sides.x.below, sides.x.above)"),
+        "{fast:?}"
+    );
+}
