@@ -136,20 +136,35 @@ voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 =
 
 /// Voxels of any type, in the machine's byte order, as f32: the nearest f32 of each value.
 pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
-    fn convert<T: bytemuck::Pod>(bytes: &[u8], f: impl Fn(T) -> f32) -> Vec<f32> {
-        bytes.chunks_exact(size_of::<T>()).map(|b| f(bytemuck::pod_read_unaligned(b))).collect()
+    converted(kind, bytes, None)
+}
+
+/// Voxels of any type, in the machine's byte order, as the nearest f32 of slope * voxel + intercept.
+pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], (slope, intercept): (f64, f64)) -> Vec<f32> {
+    converted(kind, bytes, Some((slope, intercept)))
+}
+
+fn converted(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f32> {
+    macro_rules! convert {
+        ($type:ty) => {{
+            let voxels = bytes.chunks_exact(size_of::<$type>()).map(bytemuck::pod_read_unaligned::<$type>);
+            match scale {
+                None => voxels.map(|voxel| voxel as f32).collect(),
+                Some((slope, intercept)) => voxels.map(|voxel| (slope * voxel as f64 + intercept) as f32).collect(),
+            }
+        }};
     }
     match kind {
-        ScalarKind::U8 => convert::<u8>(bytes, f32::from),
-        ScalarKind::I8 => convert::<i8>(bytes, f32::from),
-        ScalarKind::U16 => convert::<u16>(bytes, f32::from),
-        ScalarKind::I16 => convert::<i16>(bytes, f32::from),
-        ScalarKind::U32 => convert::<u32>(bytes, |v| v as f32),
-        ScalarKind::I32 => convert::<i32>(bytes, |v| v as f32),
-        ScalarKind::U64 => convert::<u64>(bytes, |v| v as f32),
-        ScalarKind::I64 => convert::<i64>(bytes, |v| v as f32),
-        ScalarKind::F32 => convert::<f32>(bytes, |v| v),
-        ScalarKind::F64 => convert::<f64>(bytes, |v| v as f32),
+        ScalarKind::U8 => convert!(u8),
+        ScalarKind::I8 => convert!(i8),
+        ScalarKind::U16 => convert!(u16),
+        ScalarKind::I16 => convert!(i16),
+        ScalarKind::U32 => convert!(u32),
+        ScalarKind::I32 => convert!(i32),
+        ScalarKind::U64 => convert!(u64),
+        ScalarKind::I64 => convert!(i64),
+        ScalarKind::F32 => convert!(f32),
+        ScalarKind::F64 => convert!(f64),
     }
 }
 

@@ -14,7 +14,7 @@
 //! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
 //! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
 //! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
-//! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and voxels are read in their stored order, whatever
+//! side. Only [`VolumeFile::read_regions_scaled`] scales stored numbers, and voxels are read in their stored order, whatever
 //! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI
 //! header may have two transforms. The matrix (`sform`) decides if its code is above 0, else the
 //! quaternion (`qform`). nibabel and FSL choose in the same order.
@@ -157,7 +157,7 @@ impl VolumeFile {
     }
 
     /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file
-    /// gives them. They are for people: what is read are the stored numbers.
+    /// gives them. [`Self::read_regions_scaled`] applies them; whatever else reads voxels gives the stored numbers.
     pub fn rescale(&self) -> Option<(f64, f64)> {
         self.found.grid.rescale
     }
@@ -213,6 +213,22 @@ impl VolumeFile {
         mut done: impl FnMut(usize, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.read::<u8, E>(regions, |number, bytes| done(number, super::scalar::to_f32(self.kind(), &bytes)))
+    }
+
+    /// [`Self::read_regions_f32`] of the values that the file means: with its slope and intercept ([`Self::rescale`]), where
+    /// it has them.
+    ///
+    /// # Errors
+    /// As [`Self::read_regions_f32`].
+    pub fn read_regions_scaled<E: From<IoError>>(
+        &self,
+        regions: &[Region],
+        mut done: impl FnMut(usize, Vec<f32>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(scale) = self.rescale() else { return self.read_regions_f32(regions, done) };
+        self.read::<u8, E>(regions, |number, bytes| {
+            done(number, super::scalar::to_scaled_f32(self.kind(), &bytes, scale))
+        })
     }
 
     fn read<T: bytemuck::Pod, E: From<IoError>>(

@@ -14,6 +14,7 @@ use zippy_isosurface::{
 
 use crate::options::Options;
 use crate::say::say;
+use crate::source::{Kept, values};
 
 /// What is kept instead of a surface.
 #[derive(Args, Debug, Clone)]
@@ -68,7 +69,7 @@ impl Filters {
 }
 
 /// Filters a field and says what came of it. Collective.
-pub fn run<T: Sample>(world: &World, options: &Options, field: &GlobalArray<T, 3>, grid: Grid) -> Result<()> {
+pub fn run<T: Kept>(world: &World, options: &Options, field: &GlobalArray<T, 3>, grid: Grid) -> Result<()> {
     let filters = &options.filters;
     let mut report = Map::new();
     report.insert("shape".into(), json!(field.shape()));
@@ -82,6 +83,10 @@ pub fn run<T: Sample>(world: &World, options: &Options, field: &GlobalArray<T, 3
         put("cut_secs", json!(start.elapsed().as_secs_f64()));
         put("vertices", json!(mesh.vertices()));
         put("triangles", json!(mesh.triangle_count()));
+        if mesh.triangle_count() == 0 {
+            // The plane does not meet it.
+            put("box", json!(grid.bounds(field.shape())));
+        }
         if options.verify {
             let found = statistics(world, &mesh)?;
             put("euler", json!(found.euler));
@@ -106,6 +111,9 @@ pub fn run<T: Sample>(world: &World, options: &Options, field: &GlobalArray<T, 3
     put("hexahedra", json!(cells.hexahedra));
     put("tetrahedra", json!(cells.tetrahedra));
     put("wedges", json!(cells.wedges));
+    if cells.hexahedra + cells.tetrahedra + cells.wedges == 0 {
+        put("values", json!(values(world, field)?));
+    }
     if options.verify {
         let found = volume_statistics(world, &mesh)?;
         put("volume", json!(found.volume));

@@ -65,7 +65,9 @@ fn program(world: &World, options: &Options) -> Result<()> {
                     surfaces(world, options, &source, source::array(world, "field", shape, options.pad, read)?)
                 }};
             }
-            match file.kind() {
+            // Values that a file scales are floats.
+            let kind = if file.rescale().is_some() { ScalarKind::F64 } else { file.kind() };
+            match kind {
                 ScalarKind::U8 => read!(u8),
                 ScalarKind::I8 => read!(i8),
                 ScalarKind::U16 => read!(u16),
@@ -74,7 +76,7 @@ fn program(world: &World, options: &Options) -> Result<()> {
                 ScalarKind::I32 => read!(i32),
                 ScalarKind::F32 => read!(f32),
                 ScalarKind::F64 | ScalarKind::U64 | ScalarKind::I64 => {
-                    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
+                    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(boxes, done);
                     surfaces(world, options, &source, source::array(world, "field", shape, options.pad, read)?)
                 }
             }
@@ -102,9 +104,12 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     world.barrier()?;
     let secs = [prepare_secs, start.elapsed().as_secs_f64()];
     world.debug_point("surfaces")?;
+    let is_any_empty = meshes.iter().any(|mesh| mesh.triangle_count() == 0);
+    let values = if is_any_empty { source::values(world, &field)? } else { None };
     for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
         let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
         report.together = isovalues.len();
+        report.values = values.filter(|_| mesh.triangle_count() == 0);
         if options.verify {
             report.verified = Some(statistics(world, &mesh)?);
         }

@@ -29,6 +29,8 @@ pub struct Report {
     pub vertices: u64,
     pub interior_vertices: u64,
     pub triangles: u64,
+    /// The least and the greatest value of the field, where there are no triangles.
+    pub values: Option<[f32; 2]>,
     /// With `--verify`.
     pub verified: Option<Statistics>,
     /// With `--output`: the file, and how long it took.
@@ -47,6 +49,7 @@ impl Report {
             vertices: mesh.vertices(),
             interior_vertices: mesh.interior_vertices(),
             triangles: mesh.triangle_count(),
+            values: None,
             verified: None,
             written: None,
         }
@@ -71,6 +74,9 @@ impl Report {
         put("vertices", json!(self.vertices));
         put("interior_vertices", json!(self.interior_vertices));
         put("triangles", json!(self.triangles));
+        if let Some(values) = self.values {
+            put("values", json!(values));
+        }
         if let Some(found) = &self.verified {
             put("edges", json!(found.edges));
             put("euler", json!(found.euler));
@@ -104,6 +110,9 @@ impl Report {
             1e3 * self.prepare_secs,
             self.voxels_a_sec(self.prepare_secs),
         );
+        if let Some([least, greatest]) = self.values {
+            text += &format!("\n  no surface: the values of the field are from {least} to {greatest}");
+        }
         if let Some(found) = &self.verified {
             text += &format!(
                 "\n  Euler characteristic {}, {} components, {} open and {} non-manifold edges of {}\n  area {}, volume {}",

@@ -84,6 +84,14 @@ impl Kept for u32 {}
 impl Kept for i32 {}
 impl Kept for f32 {}
 
+/// The least and the greatest value of a field; none where all are no numbers. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn values<T: Kept>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
+    Ok(world.extremes(field)?.map(|Extremes { min, max, .. }| [min.value(), max.value()]))
+}
+
 /// The field that colours surfaces, if there is one. Collective.
 ///
 /// # Errors
@@ -122,7 +130,7 @@ pub fn colours(
             field.grid()
         ));
     }
-    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
+    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(boxes, done);
     array(world, "colours", found, options.pad, read).map(Some)
 }
 

@@ -116,3 +116,44 @@ fn meshes_of_numpy_arrays_in_both_orders_of_axes_are_equal() {
     assert!((largest(0) - 9.5).abs() < 0.1 && (largest(2) - 5.6).abs() < 0.1, "{} {}", largest(0), largest(2));
     std::fs::remove_dir_all(directory).unwrap();
 }
+
+/// Prints of the program, as JSON objects.
+fn printed(arguments: &[&str]) -> Vec<serde_json::Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+    command.env_remove("ZIPPY_RANKS").args(["--ranks", "3", "--n", "12", "--json"]).args(arguments);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn isovalue_range_and_plane_that_miss_the_field_are_reported_with_its_values() {
+    // Lists may begin with a negative number.
+    let surfaces = printed(&["--iso", "-500,0.4"]);
+    let [least, greatest] = [0, 1].map(|end| surfaces[0]["values"][end].as_f64().unwrap());
+    assert!(least < 0.4 && 0.4 < greatest && least > -10.0, "{surfaces:?}");
+    assert_eq!((&surfaces[0]["triangles"], &surfaces[1]["values"]), (&0.into(), &serde_json::Value::Null));
+    let nothing = printed(&["--threshold", "-2000,-1000"]);
+    assert_eq!(nothing[0]["values"], surfaces[0]["values"], "{nothing:?}");
+    let beside = printed(&["--cut", "-1,0,0,-900"]);
+    assert!(beside[0]["triangles"] == 0 && beside[0]["box"].is_array(), "{beside:?}");
+}
+
+/// A ball in Hounsfield units, stored as it is and with an intercept of -1024.
+#[test]
+fn isovalue_of_a_scaled_file_is_one_of_the_values_that_it_means() {
+    let surfaces = ["ct_plain.nii.gz", "ct_inter.nii.gz"].map(|name| {
+        let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+        command
+            .env_remove("ZIPPY_RANKS")
+            .args(["--ranks", "2", "--input", &file, "--iso", "300", "--verify", "--json"]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (found["area"].as_f64().unwrap(), found["triangles"].clone())
+    });
+    assert!((surfaces[0].0 - 197.2).abs() < 0.05, "{surfaces:?}");
+    assert_eq!(surfaces[0], surfaces[1]);
+}

@@ -32,7 +32,7 @@ impl Scan {
                 Region::new(&start, &end)
             };
             let regions: Vec<Region> = planes.clone().map(plane).collect::<std::result::Result<_, _>>()?;
-            self.file.read_regions_f32(&regions, |number, voxels| take(planes.start + number as i64, &voxels))
+            self.file.read_regions_scaled(&regions, |number, voxels| take(planes.start + number as i64, &voxels))
         };
         then(&Voxels {
             shape: std::array::from_fn(|axis| if axis < axes { shape[axis] } else { 1 }),

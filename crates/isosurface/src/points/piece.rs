@@ -56,7 +56,8 @@ impl<const K: usize> Piece<K> {
         self.visits.sort_by_key(|visit| !self.part.is_own(visit.at));
     }
 
-    /// Adds the bricks that follow those with points of one mesh: cells begin in one brick and end in the next.
+    /// Adds the bricks that may have points of cells of one mesh that begin elsewhere: those that follow bricks with points,
+    /// and all at the borders to other chunks, whose values are not known.
     pub fn spread(&mut self) {
         let mut is_there = vec![false; self.part.brick_count()];
         self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
@@ -69,6 +70,12 @@ impl<const K: usize> Piece<K> {
                 }
             }
         }
+        let begins = self.part.field().start.map(|before| before == 0);
+        let [x, y, z] = self.part.bricks();
+        let all = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+        let at_border = |at: &[i64; 3]| (0..3).any(|axis| at[axis] == 0 && !begins[axis]) || !self.part.is_own(*at);
+        let added = all.filter(|at| !is_there[self.part.brick_number(*at)] && at_border(at));
+        self.visits.extend(added.map(|at| Visit { at, layers: 0..1 }).collect::<Vec<_>>());
         self.sort();
     }
 }
