@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,9 @@ const ENDLESS: u64 = 1 << 40;
 
 /// All runs that are asked for, one after the other; `link` leads to the window that shows them. Collective.
 pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
+    if let Some(directory) = &options.checkpoint {
+        refuse_others(world, directory, options.restart.as_deref())?;
+    }
     let runs = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
@@ -82,6 +86,21 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
         }
     }
     Ok(())
+}
+
+/// Refuses a directory with checkpoints of a run that this one does not go on: new ones would take their place. Collective.
+fn refuse_others(world: &World, directory: &Path, restart: Option<&Path>) -> Result<()> {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if restart.is_some_and(|restart| place(restart) == place(directory)) {
+        return Ok(());
+    }
+    let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
+    let case = found.state::<Setup>().map_or("another program".into(), |setup| format!("the case {}", setup.case));
+    let (step, directory) = (found.step(), directory.display());
+    Err(Error::program(format!(
+        "--checkpoint {directory}: it has checkpoints of {case}, the latest of step {step}, which those of this run would \
+         replace; go on from it with --restart {directory}, or name another directory"
+    )))
 }
 
 /// One flow until its end.

@@ -62,3 +62,22 @@ fn a_movie_is_whole_when_the_time_is_over_and_when_the_flow_fails() {
     let (told, read) = frames(&file);
     assert!(told as usize == read && read > 1, "{told} {read}");
 }
+
+#[test]
+fn checkpoints_of_another_run_are_refused_and_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |options: &str| started(directory.path(), &format!("--ranks 2 {options}")).ended();
+    assert!(run("--case cavity2d --n 12 --steps 3 --checkpoint ck").status.success());
+    for other in ["--case couette --n 8 --steps 2", "--case cavity2d --n 12 --steps 3"] {
+        let output = run(&format!("{other} --checkpoint ck"));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let wanted =
+            "it has checkpoints of the case cavity2d, the latest of step 3, which those of this run would replace";
+        assert!(!output.status.success() && told.contains(wanted), "{told}");
+    }
+    let output = run("--restart ck --steps 5 --checkpoint ./ck");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // Its last checkpoint is that of the run that went on.
+    let output = run("--case cavity2d --n 12 --steps 3 --checkpoint ck");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 5"));
+}
