@@ -41,18 +41,30 @@ fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut()
     };
     let cold = world.plan_counters();
     (0..3).try_for_each(|_| settled())?;
-    let (device, planned) = (world.gpu().counters(), world.plan_counters());
-    assert_eq!(planned.built - cold.built, new, "{what} builds its plans once");
-    (0..4).try_for_each(|_| settled())?;
-    let (device_after, planned_after) = (world.gpu().counters(), world.plan_counters());
-    assert_eq!(planned_after.built, planned.built, "{what} builds no plan");
-    assert_eq!(planned_after.reused - planned.reused, 4 * used, "{what} finds its plans");
-    assert_eq!(device_after.buffers_made, device.buffers_made, "{what} makes no buffer");
-    assert_eq!(device_after.bytes_now, device.bytes_now, "{what} allocates nothing");
-    assert_eq!(device_after.pipelines_made, device.pipelines_made, "{what} compiles nothing");
-    assert_eq!(device_after.host_made, device.host_made, "{what} makes no payload");
+    assert_eq!(world.plan_counters().built - cold.built, new, "{what} builds its plans once");
+    let made = || {
+        let device = world.gpu().counters();
+        [device.buffers_made, device.bytes_now, device.pipelines_made, device.host_made]
+    };
+    // How many buffers are in use at a time depends on how ranks meet within a step, until there are enough.
+    let mut quiet = 0;
+    for _ in 0..MOST_REPEATS {
+        let (before, planned) = (made(), world.plan_counters());
+        settled()?;
+        let after = world.plan_counters();
+        assert_eq!(after.built, planned.built, "{what} builds no plan");
+        assert_eq!(after.reused - planned.reused, used, "{what} finds its plans");
+        quiet = if made() == before { quiet + 1 } else { 0 };
+    }
+    assert!(quiet >= QUIET_REPEATS, "{what} makes buffers, pipelines or payloads, or allocates, all the time");
     Ok(())
 }
+
+/// Repeats after which a step is warm.
+const MOST_REPEATS: usize = 24;
+
+/// Repeats of a warm step that make nothing.
+const QUIET_REPEATS: usize = 4;
 
 /// Values encode their position.
 fn numbered<const D: usize>(array: &GlobalArray<f32, D>) -> Result<()> {
