@@ -96,12 +96,6 @@ pub enum FlowError {
     /// No cell of the box has fluid.
     #[error("no cell of the box has fluid: {0} cells are solid; make bodies smaller or the box larger")]
     NoFluid(i64),
-    /// No cell of a body is next to fluid.
-    #[error(
-        "body {0} touches no fluid: it has no cell, or all of its cells are within other solids; bodies smaller than a cell may \
-         lie between the middles of cells"
-    )]
-    Untouched(usize),
     /// A case that flows around a solid has none.
     #[error("the case {0} flows around a solid that is made of a file; say which one")]
     NoSolid(&'static str),

@@ -66,6 +66,12 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
                 Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
             }
         };
+        if let Some(body) = flow.surface_cells().iter().position(|cells| *cells == 0) {
+            return Err(Error::program(format!(
+                "bodies[{body}] touches no fluid: it has no cell, or lies within other solids; a body smaller than a cell may lie \
+                 between the middles of cells"
+            )));
+        }
         let length = made.case.length;
         let report = one(world, options, setup, made, &mut flow, link)?;
         if let Some(error) = report.exact {

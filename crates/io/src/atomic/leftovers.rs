@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -36,7 +36,7 @@ pub fn random_directory() -> Builder<'static, 'static> {
     {
         use std::os::unix::fs::PermissionsExt;
         // Less what the user's mask takes away. A private directory would stay one.
-        builder.permissions(Permissions::from_mode(0o777));
+        builder.permissions(fs::Permissions::from_mode(0o777));
     }
     builder
 }

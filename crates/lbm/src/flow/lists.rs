@@ -22,22 +22,27 @@ pub struct Lists {
     pub fluid: u64,
 }
 
+/// Numbers of cells, of all ranks.
+pub struct Totals {
+    pub fluid: u64,
+    pub outlets: u64,
+    /// Of each body those that touch fluid.
+    pub surfaces: Vec<u64>,
+}
+
 impl Lists {
-    /// Cells with fluid and at outlets, of all ranks. Collective.
+    /// Adds up the cells of all ranks. Collective.
     ///
     /// # Errors
-    /// No cell has fluid, or none is next to a body; a failure of another rank.
-    pub fn totals(&self, world: &World, problem: &Problem) -> Result<[u64; 2]> {
-        let touched = self.bodies.iter().map(|body| body.chunks.last().map_or(0, |part| part.end as u64));
-        let mut sums: Vec<u64> = [self.fluid, self.outlets].into_iter().chain(touched).collect();
+    /// No cell has fluid; a failure of another rank.
+    pub fn totals(&self, world: &World, problem: &Problem) -> Result<Totals> {
+        let surfaces = self.bodies.iter().map(|body| body.chunks.last().map_or(0, |part| part.end as u64));
+        let mut sums: Vec<u64> = [self.fluid, self.outlets].into_iter().chain(surfaces).collect();
         world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
-        let [fluid, outlets, bodies @ ..] = &sums[..] else { return Ok([0; 2]) };
-        if *fluid == 0 {
-            return Err(FlowError::NoFluid(problem.extents.iter().product()).into());
-        }
-        match bodies.iter().position(|cells| *cells == 0) {
-            Some(body) => Err(FlowError::Untouched(body).into()),
-            None => Ok([*fluid, *outlets]),
+        let surfaces = sums.split_off(2);
+        match sums[..] {
+            [0, _] => Err(FlowError::NoFluid(problem.extents.iter().product()).into()),
+            _ => Ok(Totals { fluid: sums[0], outlets: sums[1], surfaces }),
         }
     }
 }

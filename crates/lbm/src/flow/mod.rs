@@ -17,7 +17,7 @@ use zippy::region::Region;
 use zippy::{Element, GlobalArray, Grid, Kernel, Layout, Result, World};
 
 use self::exchange::Due;
-use self::lists::{Lists, kinds};
+use self::lists::{Lists, Totals, kinds};
 use self::populations::{Lane, lanes, ownership, parts_in_cells};
 use crate::cut::{Cut, layout};
 use crate::problem::{Place, Problem};
@@ -47,6 +47,7 @@ pub struct Flow<'w> {
     lists: Lists,
     /// Cells with fluid, and whether there are outlets, on all ranks.
     fluid: u64,
+    surfaces: Vec<u64>,
     any_outlets: bool,
     form: Form,
     kernels: Kernels,
@@ -135,7 +136,7 @@ impl<'w> Flow<'w> {
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
         world.ghosts(&cells)?;
-        let [fluid, outlets] = lists.totals(world, problem)?;
+        let Totals { fluid, outlets, surfaces } = lists.totals(world, problem)?;
         let any_outlets = outlets > 0;
         let regions: Vec<Region> = cells.chunks().map(|chunk| chunk.region()).collect();
         let lanes = lanes(problem, &f.chunks(), &regions);
@@ -151,6 +152,7 @@ impl<'w> Flow<'w> {
             lanes,
             lists,
             fluid,
+            surfaces,
             any_outlets,
             form,
             kernels,
@@ -187,6 +189,12 @@ impl<'w> Flow<'w> {
     /// The number of cells with fluid, on all ranks. Local.
     pub fn fluid_cells(&self) -> u64 {
         self.fluid
+    }
+
+    /// The number of cells of each body that touch fluid, on all ranks: 0 for a body that has no cell, or is within others.
+    /// Local.
+    pub fn surface_cells(&self) -> &[u64] {
+        &self.surfaces
     }
 
     /// The coordinates of the box's cells in arrays of the flow, along each axis. Local.

@@ -81,3 +81,20 @@ fn checkpoints_of_another_run_are_refused_and_kept() {
     let output = run("--case cavity2d --n 12 --steps 3 --checkpoint ck");
     assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 8"));
 }
+
+#[test]
+fn body_that_touches_no_fluid_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "
+        steps = 2
+        lattice = { cells = [12, 8, 1], velocities = \"D2Q9\" }
+        fluid = { viscosity = 0.02, velocity = [0.05, 0, 0] }
+        reference = { length = 4, speed = 0.05 }
+        [[bodies]]
+        shape.box = { from = [3.6, 3.6, 0], to = [4.4, 4.4, 1] }
+    ";
+    std::fs::write(directory.path().join("small.toml"), text).unwrap();
+    let output = started(directory.path(), "--ranks 3 --case small.toml").ended();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("bodies[0] touches no fluid"), "{told}");
+}
