@@ -198,7 +198,9 @@ fn box_in_a_plane_has_the_cells_of_its_rectangle() {
         flow.pulls()
     });
     let pulls = pulls.unwrap();
-    assert!(pulls[0][0].force[0] > 0.0, "{pulls:?}");
+    // Sound goes back and forth at first.
+    let [along, across, _] = pulls[0][0].force;
+    assert!(along.abs() > 1e-3 && across.abs() < 1e-6, "{pulls:?}");
 }
 
 #[test]
