@@ -85,8 +85,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
     // At first the share of a rank is smaller than its plan of all neighbours.
     zippy::device::bound_kept(8 << 20);
     support::ranks(&[8], |world| {
-        let layout =
-            Layout::new([32; 3]).split([8; 3].map(|count| Split::Even(count))).ghost([1; 3]).periodic([true; 3]);
+        let layout = Layout::new([32; 3]).split([8; 3].map(Split::Even)).ghost([1; 3]).periodic([true; 3]);
         let [array, other] = ["one", "other"].map(|name| world.array::<u32, 3>(name, &layout));
         let (array, other) = (array?, other?);
         let step = || -> Result<()> {

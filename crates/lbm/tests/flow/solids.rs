@@ -204,13 +204,13 @@ fn scans_are_interpolated() {
 #[test]
 fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     let (shape, spacing) = ([9, 7, 5], [1.0, 1.25, 2.0]);
-    // The last one is half a turn about y as programs write it, whose sine is nearly zero.
+    // The last one is half a turn about y whose sine is nearly zero, as programs compute it.
     let directions = [
         [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]],
         [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]],
         [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
-        [[-1.0, 0.0, -1.2246e-16], [0.0, 1.0, 0.0], [1.2246e-16, 0.0, -1.0]],
+        [[-1.0, 0.0, -1e-18], [0.0, 1.0, 0.0], [1e-18, 0.0, -1.0]],
     ];
     // Interpolation of v(i, j, k) = 3 i + 5 j + 11 k is exact.
     let value = |index: [f64; 3]| 3.0 * index[0] + 5.0 * index[1] + 11.0 * index[2];
