@@ -196,7 +196,8 @@ fn lines_in_space_keep_their_grid() {
             save_with(world, &saved, found.array.at(..), &SaveOptions::new().metadata(metadata.clone()))?;
             let again = load_with::<u8, 1>(world, &saved, "again", &LoadOptions::new(), cut)?.metadata;
             assert_eq!(again, metadata, "{ending}");
-            let part = LoadOptions::new().section([3..5]);
+            let range = 3..5;
+            let part = LoadOptions::new().section([range]);
             let part = load_with::<u8, 1>(world, &saved, "part", &part, cut)?.metadata.grid().unwrap();
             assert_eq!((part.origin, part.steps()[0]), ([4.0, 5.0, 12.0], [0.0, 0.0, 2.0]), "{ending}");
             let volume = crate::volume::open(&saved).unwrap().grid();
