@@ -33,6 +33,7 @@ pub fn main() -> Result<()> {
                 spread.high * 1e9
             );
             cases.push(json!({ "case": "debug point", "median_secs": spread.median, "quartiles_secs": [spread.low, spread.high] }));
+            common::write(&cases);
         }
     }
     for n in [32, 64, 128, 192] {
@@ -70,10 +71,8 @@ pub fn main() -> Result<()> {
                 "ratio": ratio.median,
                 "quartiles_ratio": [ratio.low, ratio.high],
             }));
+            common::write(&cases);
         }
-    }
-    if !cases.is_empty() {
-        common::write(&cases);
     }
     Ok(())
 }
