@@ -6,7 +6,7 @@ use std::ffi::OsString;
 /// parser `-5,3` alone is the name of an option. An option that takes no value refuses the word by name.
 pub fn with_negative_numbers(words: impl IntoIterator<Item = impl Into<OsString>>) -> Vec<OsString> {
     let mut bound: Vec<OsString> = Vec::new();
-    let mut is_open = false;
+    let (mut is_open, mut is_over) = (false, false);
     for word in words {
         let word = word.into();
         match bound.last_mut() {
@@ -16,8 +16,9 @@ pub fn with_negative_numbers(words: impl IntoIterator<Item = impl Into<OsString>
                 is_open = false;
             }
             _ => {
-                is_open =
-                    word.to_str().is_some_and(|word| word.len() > 2 && word.starts_with("--") && !word.contains('='));
+                is_over |= word == "--";
+                let is_option = word.to_str().is_some_and(|word| word.starts_with("--") && !word.contains('='));
+                is_open = is_option && !is_over;
                 bound.push(word);
             }
         }
@@ -29,7 +30,8 @@ pub fn with_negative_numbers(words: impl IntoIterator<Item = impl Into<OsString>
 fn begins_like_a_negative_number(word: &OsString) -> bool {
     let rest = word.to_str().and_then(|word| word.strip_prefix('-'));
     rest.is_some_and(|rest| {
-        rest.starts_with(|first: char| first.is_ascii_digit() || first == '.') || rest.starts_with("inf")
+        rest.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+            || rest.to_ascii_lowercase().starts_with("inf")
     })
 }
 
@@ -49,6 +51,8 @@ mod tests {
             ("p -2 --re 3 -4", "p -2 --re 3 -4"),
             ("p --re -inf", "p --re=-inf"),
             ("p -- -3", "p -- -3"),
+            ("p -- --x -3", "p -- --x -3"),
+            ("p --re -Infinity", "p --re=-Infinity"),
             ("p --iso -i --iso --help", "p --iso -i --iso --help"),
         ] {
             let words = with_negative_numbers(line.split(' '));

@@ -157,7 +157,7 @@ impl VolumeFile {
     }
 
     /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file
-    /// gives them. [`Self::read_regions_scaled`] applies them; whatever else reads voxels gives the stored numbers.
+    /// gives them. [`Self::read_regions_scaled`] applies them. All other methods return stored numbers.
     pub fn rescale(&self) -> Option<(f64, f64)> {
         self.found.grid.rescale
     }

@@ -84,7 +84,7 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &GlobalArray<T, 3>,
         put("vertices", json!(mesh.vertices()));
         put("triangles", json!(mesh.triangle_count()));
         if mesh.triangle_count() == 0 {
-            // The plane does not meet it.
+            // The plane misses the field.
             put("box", json!(grid.bounds(field.shape())));
         }
         if options.verify {
@@ -144,7 +144,12 @@ fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&P
 
 /// As JSON, or a line for each of its members.
 fn tell(world: &World, options: &Options, report: Map<String, Value>) -> Result<()> {
-    let lines = || report.iter().map(|(name, value)| format!("{name:<12} {value}")).collect::<Vec<_>>().join("\n");
+    let lines = || {
+        let lines = report.iter().map(|(name, value)| format!("{name:<12} {value}\n")).collect::<String>();
+        // These are there where nothing is kept.
+        let is_empty = ["box", "values"].iter().any(|name| report.contains_key(*name));
+        lines.trim_end().to_owned() + if is_empty { "\nnothing is kept: the field does not reach there" } else { "" }
+    };
     match world.rank() {
         0 if options.json => say(Value::Object(report.clone()).to_string()),
         0 => say(lines()),

@@ -110,8 +110,12 @@ impl Report {
             1e3 * self.prepare_secs,
             self.voxels_a_sec(self.prepare_secs),
         );
-        if let Some([least, greatest]) = self.values {
-            text += &format!("\n  no surface: the values of the field are from {least} to {greatest}");
+        match self.values {
+            _ if self.triangles > 0 => {}
+            Some([least, greatest]) => {
+                text += &format!("\n  no surface: the values of the field are from {least} to {greatest}");
+            }
+            None => text += "\n  no surface: all values of the field are NaN",
         }
         if let Some(found) = &self.verified {
             text += &format!(

@@ -79,7 +79,7 @@ pub struct Options {
     #[arg(long, value_enum)]
     pub compare: Option<Table>,
 
-    /// Writes checkpoints into this directory, as often as --every says and at the end
+    /// Writes checkpoints into this directory, as often as --every says and at the end; it has none of another run
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
 

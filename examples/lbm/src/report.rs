@@ -114,9 +114,6 @@ impl Report {
                 self.steps[0] as f64 * units.step
             );
         }
-        for warning in &self.warnings {
-            _ = writeln!(text, "  warning: {warning}");
-        }
         let [at, steps] = self.steps;
         let end = match self.end {
             End::Steps => "",

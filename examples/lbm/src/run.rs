@@ -19,7 +19,7 @@ use crate::made::Made;
 use crate::options::{Options, Setup};
 use crate::picture::Painter;
 use crate::report::Report;
-use crate::say::say;
+use crate::say::{complain, say};
 use crate::steady::Watch;
 use crate::tables::{self, Forces, Probes};
 use crate::view::{Link, Window};
@@ -35,9 +35,7 @@ const ENDLESS: u64 = 1 << 40;
 
 /// All runs that are asked for, one after the other; `link` leads to the window that shows them. Collective.
 pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
-    if let Some(directory) = &options.checkpoint {
-        refuse_others(world, directory, options.restart.as_deref())?;
-    }
+    let mut continued = None;
     let runs = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
@@ -46,10 +44,14 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
             let saved: Setup = checkpoint.state()?;
             let setup = options.changed(saved.clone())?;
             let changed = setup != saved;
+            continued = Some((saved, checkpoint.step()));
             vec![(setup, Some((checkpoint, changed)))]
         }
         None => world.agree("reading what flows", options.setups())?.into_iter().map(|setup| (setup, None)).collect(),
     };
+    if let Some(directory) = &options.checkpoint {
+        refuse_others(world, directory, continued.as_ref())?;
+    }
     let mut errors: Vec<(f64, f64)> = Vec::new();
     for (setup, checkpoint) in runs {
         let mut made = Made::new(world, &setup)?;
@@ -66,11 +68,16 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
                 Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
             }
         };
-        if let Some(body) = flow.surface_cells().iter().position(|cells| *cells == 0) {
-            return Err(Error::program(format!(
-                "bodies[{body}] touches no fluid: it has no cell, or lies within other solids; a body smaller than a cell may lie \
-                 between the middles of cells"
-            )));
+        for (body, _) in flow.surface_cells().iter().enumerate().filter(|(_, cells)| **cells == 0) {
+            made.warnings.push(format!(
+                "bodies[{body}] touches no fluid: it has no cell, or lies within other solids; a body smaller than a \
+                 cell may lie between the middles of cells"
+            ));
+        }
+        // Before the steps, which may take hours or fail.
+        if world.rank() == 0 {
+            let warnings = made.case.warnings().into_iter().chain(made.warnings.clone());
+            warnings.for_each(|warning| complain(format_args!("warning: {warning}")));
         }
         let length = made.case.length;
         let report = one(world, options, setup, made, &mut flow, link)?;
@@ -94,18 +101,26 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
     Ok(())
 }
 
-/// Refuses a directory with checkpoints of a run that this one does not go on: new ones would take their place. Collective.
-fn refuse_others(world: &World, directory: &Path, restart: Option<&Path>) -> Result<()> {
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    if restart.is_some_and(|restart| place(restart) == place(directory)) {
+/// Refuses a directory with checkpoints of a run that this run does not continue: new ones would replace them. `continued`:
+/// setup and step of the checkpoint from which this run starts. Collective.
+fn refuse_others(world: &World, directory: &Path, continued: Option<&(Setup, u64)>) -> Result<()> {
+    let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
+    let (setup, step) = (found.state::<Setup>(), found.step());
+    if let (Ok(setup), Some((saved, start))) = (&setup, continued)
+        && setup == saved
+        && step <= *start
+    {
         return Ok(());
     }
-    let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
-    let case = found.state::<Setup>().map_or("another program".into(), |setup| format!("the case {}", setup.case));
-    let (step, directory) = (found.step(), directory.display());
+    let case = setup.map_or("another program".into(), |setup| format!("the case {}", setup.case));
+    let directory = directory.display();
+    let advice = match continued {
+        None => format!("continue it with --restart {directory}, or name another directory"),
+        Some(_) => "name another directory".into(),
+    };
     Err(Error::program(format!(
         "--checkpoint {directory}: it has checkpoints of {case}, the latest of step {step}, which those of this run would \
-         replace; go on from it with --restart {directory}, or name another directory"
+         replace; {advice}"
     )))
 }
 

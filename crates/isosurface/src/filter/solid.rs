@@ -121,9 +121,13 @@ fn list(
     found: &mut Vec<KeptCells>,
 ) {
     let mut block = Block::new();
-    for visit in visits.iter() {
+    // Bricks that were visited for cells that begin elsewhere may have nothing.
+    visits.retain(|visit| {
         let (is_own, start) = (part.is_own(visit.at), part.samples(visit.at).start);
         let kept = filter.keep(visit.at, part, samples, &mut block);
+        if filter.spreads() && kept.points.as_flattened().iter().all(|word| *word == 0) {
+            return false;
+        }
         let list = &mut lists[usize::from(!is_own)];
         for_each(&kept.points, |at, kind| {
             let direction = EVERYWHERE[kind];
@@ -139,7 +143,8 @@ fn list(
         if is_own {
             found.push(kept.cells);
         }
-    }
+        true
+    });
 }
 
 /// Corners of a cell of the grid in VTK's order.

@@ -87,7 +87,8 @@ fn thresholds_are_those_of_plain_loops() {
 
 /// Values of smooth fields leave whole bricks out, also those that have corners of cells of another chunk.
 #[test]
-fn thresholds_of_smooth_fields_are_the_same_for_every_number_of_ranks() {
+fn thresholds_and_clips_of_smooth_fields_are_the_same_for_every_number_of_ranks() {
+    let mut cells = [0; 3];
     for number in 0..8 {
         let wave = |place: i64, axis: u32| {
             let length = 5.0 + 20.0 * random(97 * number + 7 * axis);
@@ -95,15 +96,20 @@ fn thresholds_of_smooth_fields_are_the_same_for_every_number_of_ranks() {
         };
         let field = Field::new([41, 23, 19], |[x, y, z]| wave(x, 1) + wave(y, 2) * wave(z, 3) + 0.5 * wave(x + y, 4));
         let low = 1.5 * random(number) - 0.7;
-        for rule in [Corners::Any, Corners::All] {
-            let filter = |_: &zippy::World, extractor: &Extractor<f32>| extractor.threshold(low..=low + 0.2, rule, &[]);
-            let expected = alone(&field, GRID, filter);
+        for (filter, rule) in [Some(Corners::Any), Some(Corners::All), None].into_iter().enumerate() {
+            let filtering = |_: &zippy::World, extractor: &Extractor<f32>| match rule {
+                Some(rule) => extractor.threshold(low..=low + 0.2, rule, &[]),
+                None => extractor.clip(low, Side::Above, &[]),
+            };
+            let expected = alone(&field, GRID, filtering);
+            cells[filter] += expected.found.cells.hexahedra;
             for ranks in [2, 3, 5, 8] {
-                let found = filtered(&field, ranks, |layout| layout.split_all(Split::Auto), filter);
+                let found = filtered(&field, ranks, |layout| layout.split_all(Split::Auto), filtering);
                 assert!(found.is_none_or(|found| found == expected), "field {number}, {rule:?}, {ranks} ranks");
             }
         }
     }
+    assert!(cells.iter().all(|&cells| cells > 500), "{cells:?}");
 }
 
 #[test]

@@ -108,6 +108,15 @@ fn along(axis: Along) -> usize {
     }
 }
 
+/// Whether a body may cover a part of a side: the lower one of an axis for `inward` above 0, else the upper one.
+pub fn reaches(file: &File, units: &Units, axis: usize, inward: f64) -> bool {
+    let end = file.lattice.get_ref().cells[axis] as f64 * units.cell;
+    file.bodies.iter().any(|body| {
+        let [low, high] = bounds(&body.get_ref().shape)[axis];
+        if inward > 0.0 { low < units.cell } else { high > end - units.cell }
+    })
+}
+
 /// Velocities of surfaces.
 pub fn speeds(file: &File) -> Vec<(String, [f64; 3])> {
     let all = file.bodies.iter().enumerate().map(|(number, table)| {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use toml::Spanned;
 
+use super::bodies;
 use super::schema::{Axis, Beyond, File};
 use super::text::Text;
 use crate::error::FlowError;
@@ -86,6 +87,10 @@ pub fn imbalance(file: &File, units: &Units) -> Option<String> {
                 Beyond::Parabola(u) => u[axis] * (2.0_f64 / 3.0).powi(walls as i32),
                 _ => continue,
             };
+            if bodies::reaches(file, units, axis, inward) {
+                // It covers a part of the side.
+                return None;
+            }
             let area: i64 = (0..3).filter(|&other| other != axis).map(|other| cells[other]).product();
             let volume = inward * mean / units.speed() * area as f64;
             (net, through) = (net + volume, through + volume.abs());

@@ -26,7 +26,7 @@ pub struct Lists {
 pub struct Totals {
     pub fluid: u64,
     pub outlets: u64,
-    /// Of each body those that touch fluid.
+    /// Cells of each body that touch fluid.
     pub surfaces: Vec<u64>,
 }
 

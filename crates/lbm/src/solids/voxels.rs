@@ -54,10 +54,10 @@ impl CellToVoxel {
         std::array::from_fn(|axis| self.first[axis] + x * along_x[axis] + y * along_y[axis] + z * along_z[axis])
     }
 
-    /// Cells along an axis of the box that may lie between two planes of voxels, or of whose rows and layers a
-    /// cell may.
+    /// Range of cells along `axis` that may contain a cell between two planes of voxels: a cell for axis 0, a
+    /// row for axis 1, a layer for axis 2.
     ///
-    /// * `first_index`: index on axis 2 of the scan at cell 0 of this axis and of all lower ones.
+    /// * `first_index`: index on axis 2 of the scan at cell 0 of `axis` and of all lower axes.
     /// * `low`, `high`: indices of the planes.
     /// * `count`: number of cells along each axis.
     ///

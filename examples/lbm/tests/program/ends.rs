@@ -77,24 +77,33 @@ fn checkpoints_of_another_run_are_refused_and_kept() {
     }
     let output = run("--restart ck --steps 5 --checkpoint ./ck");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // Directories in turn: what is there is older, of the same run. Not the other way round.
+    assert!(run("--restart ck --steps 2 --checkpoint other").status.success());
+    assert!(run("--restart other --steps 2 --checkpoint ck").status.success());
+    let output = run("--restart other --steps 2 --checkpoint ck");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("replace; name another directory"));
     // Its last checkpoint is that of the run that went on.
     let output = run("--case cavity2d --n 12 --steps 3 --checkpoint ck");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 8"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 12"));
 }
 
 #[test]
-fn body_that_touches_no_fluid_is_an_error() {
+fn warnings_come_before_the_steps() {
     let directory = tempfile::tempdir().unwrap();
     let text = "
         steps = 2
         lattice = { cells = [12, 8, 1], velocities = \"D2Q9\" }
         fluid = { viscosity = 0.02, velocity = [0.05, 0, 0] }
         reference = { length = 4, speed = 0.05 }
+        sides.x = { below = { velocity = [0.05, 0, 0] }, above = \"wall\" }
         [[bodies]]
         shape.box = { from = [3.6, 3.6, 0], to = [4.4, 4.4, 1] }
     ";
     std::fs::write(directory.path().join("small.toml"), text).unwrap();
     let output = started(directory.path(), "--ranks 3 --case small.toml").ended();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("bodies[0] touches no fluid"), "{told}");
+    assert!(output.status.success(), "{told}");
+    for warning in ["bodies[0] touches no fluid", "more fluid flows in than out (sides.x.below)"] {
+        assert_eq!(told.matches(warning).count(), 1, "{told}");
+    }
 }
