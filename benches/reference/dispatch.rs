@@ -20,16 +20,7 @@ impl BareDispatch {
     /// Over so many cells of its own.
     pub fn new(gpu: &Device, cells: usize) -> Self {
         let device = gpu.raw();
-        let source = wgpu::ShaderSource::Wgsl(TEXT.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options: Default::default(),
-            cache: None,
-        });
+        let pipeline = super::pipeline(device, TEXT);
         let (contents, usage) = (vec![0; 4 * cells], wgpu::BufferUsages::STORAGE);
         let x = device.create_buffer_init(&BufferInitDescriptor { label: None, contents: &contents, usage });
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {

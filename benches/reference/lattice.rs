@@ -160,18 +160,7 @@ impl<'e> ByHand<'e> {
 {}}}",
             body()
         );
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(text.into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options: Default::default(),
-            cache: None,
-        });
+        let pipeline = super::pipeline(device, &text);
         let copies = [(), ()].map(|()| DeviceHalo::new(device, queue, &plan.exchange, field));
         let bindings = [0, 1].map(|now| {
             let entries = [0, 1].map(|binding: usize| wgpu::BindGroupEntry {

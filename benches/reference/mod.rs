@@ -16,3 +16,17 @@ pub mod pixel;
 pub mod stencil;
 pub mod surfaces;
 pub mod vtk;
+
+/// Compiles the only entry point of a text.
+pub fn pipeline(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
+    let source = wgpu::ShaderSource::Wgsl(text.into());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: Default::default(),
+        cache: None,
+    })
+}

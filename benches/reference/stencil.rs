@@ -33,16 +33,7 @@ impl BareStencil {
     /// Creates fields of n³ cells.
     pub fn new(gpu: &Device, n: usize) -> Self {
         let device = gpu.raw();
-        let source = wgpu::ShaderSource::Wgsl(STENCIL.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options: Default::default(),
-            cache: None,
-        });
+        let pipeline = super::pipeline(device, STENCIL);
         let size = 4 * (n as u64 + 2).pow(3);
         let [a, b] = [(); 2].map(|()| {
             let usage = BufferUsages::STORAGE;
