@@ -8,8 +8,8 @@ pub const FLUID: u8 = 0;
 pub const SOLID: u8 = 1;
 /// A solid cell with a velocity.
 pub const MOVING: u8 = 2;
-/// A mirror.
-pub const SLIP: u8 = 3;
+/// The image of a cell with fluid beyond a free-slip side.
+pub const MIRROR: u8 = 3;
 /// From here on: fluid at an open side. With a velocity that is given.
 pub const OPEN: u8 = 4;
 /// With a pressure that is given.
@@ -29,8 +29,8 @@ pub enum Cell {
     Solid,
     /// A wall with a velocity.
     Moving([f64; 3]),
-    /// A mirror across these axes.
-    Slip([bool; 3]),
+    /// The image of the cell with fluid that lies these steps along each axis away, beyond one or more free-slip sides.
+    Mirror([i64; 3]),
     /// Fluid at an open side; the normal leads into the fluid.
     Open {
         normal: [i64; 3],
@@ -53,7 +53,7 @@ impl Cell {
             Self::Fluid => FLUID,
             Self::Solid => SOLID,
             Self::Moving(_) => MOVING,
-            Self::Slip(_) => SLIP,
+            Self::Mirror(_) => MIRROR,
             Self::Open { open: Open::Velocity(_), .. } => OPEN,
             Self::Open { open: Open::Pressure(_), .. } => PRESSURE,
             Self::Open { open: Open::Outlet(_), .. } => OUTLET,
@@ -74,12 +74,14 @@ pub struct Border {
     pub cell: [i32; 4],
     /// Velocity and density there.
     pub flow: [f32; 4],
-    /// The normal of an open side and the density that an outlet tends to; of a solid cell its place from the centre.
+    /// The normal of an open side and the density that an outlet tends to; the steps from a mirror's cell to the cell that it
+    /// shows; the position of a body's cell from the body's centre.
     pub normal: [f32; 4],
-    /// Of a solid cell a bit for each population that comes from the fluid; of a mirror one for each axis.
+    /// A bit for each population that comes to a solid cell from the fluid.
     pub links: u32,
     /// A bit for each population that would come from beyond the lattice.
     pub beyond: u32,
-    pub _pad0: u32,
-    pub _pad1: u32,
+    /// A bit for each axis across which the cell is an image, beyond free-slip sides.
+    pub mirrored: u32,
+    pub _pad: u32,
 }

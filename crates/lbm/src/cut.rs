@@ -38,8 +38,8 @@ impl Cut {
                     }
                     let [first, last] = least(problem, axis);
                     if parts.len() > 1 && (parts[0] < first || parts[parts.len() - 1] < last) {
-                        let outlet = format!("the first part must have {first} {unit} at least, the last one {last}");
-                        return Err(wrong(format!("{outlet}, as an outlet needs those before it")));
+                        let needed = format!("the first part must have {first} {unit} at least, the last one {last}");
+                        return Err(wrong(format!("{needed}, as an outlet or a mirror needs those before it")));
                     }
                 }
                 few(world, lattice, product(&sizes.each_ref().map(|parts| parts.len() as i64)))?;
@@ -56,11 +56,11 @@ impl Cut {
         for (axis, &count) in parts.iter().enumerate() {
             let (cells, least, unit) = (lattice[axis], least(problem, axis), unit(axis));
             if !fits(cells, count, least) {
-                let outlets = match least {
+                let more = match least {
                     [1, 1] => String::new(),
-                    [first, last] => format!(", at outlets more: the first one {first}, the last one {last}"),
+                    [first, last] => format!(", at outlets and mirrors more: the first one {first}, the last one {last}"),
                 };
-                let wrong = format!("{count} parts of {cells} {unit}: each part must have one at least{outlets}");
+                let wrong = format!("{count} parts of {cells} {unit}: each part must have one at least{more}");
                 return Err(FlowError::Cut { axis, parts: vec![], wrong });
             }
         }
@@ -131,11 +131,19 @@ pub fn layout(parts: &[Vec<i64>; 3], components: Option<usize>) -> Layout {
 
 /// Cells that a part at an outlet has: the layer beyond, the outlet, and the cell before it.
 const OUTLET: i64 = 3;
+/// Cells that a part at a free-slip side has: the image, and the cell that it shows.
+const MIRROR: i64 = 2;
 
 /// How many cells the first and the last part along an axis must have.
 fn least(problem: &Problem, axis: usize) -> [i64; 2] {
-    let outlet = [0, 1].map(|side| matches!(problem.sides[axis][side], Side::Outlet(_)));
-    [0, 1].map(|side| if outlet[side] { OUTLET + side as i64 * problem.pad(axis) } else { 1 })
+    [0, 1].map(|side| {
+        let pad = if side == 1 { problem.pad(axis) } else { 0 };
+        match problem.sides[axis][side] {
+            Side::Outlet(_) => OUTLET + pad,
+            Side::FreeSlip => MIRROR + pad,
+            _ => 1,
+        }
+    })
 }
 
 /// Whether so many parts of `cells` can have one each, and the first and the last one as many as they must.

@@ -19,7 +19,8 @@ pub enum Side {
     Wall,
     /// A wall there that moves along itself, in cells a step.
     MovingWall([f64; 3]),
-    /// A mirror there: nothing goes through, and nothing holds back.
+    /// A plane of symmetry there, half a cell beyond the outermost cells: the flow on its other side is the mirror image, so
+    /// that nothing goes through and nothing holds the fluid back. Bodies that reach the plane go on beyond it.
     FreeSlip,
     /// Fluid comes or goes with this velocity, in cells a step and below 1, at the outermost cells.
     Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
@@ -211,13 +212,42 @@ impl Problem {
         3.0 * self.viscosity + 0.5
     }
 
+    /// The place whose image lies at another one, one cell beyond free-slip sides, and the steps along each axis from the
+    /// image to it; elsewhere the place itself. Wrapped around where an axis is periodic.
+    pub(crate) fn reflected(&self, place: Place) -> (Place, [i64; 3]) {
+        let (mut place, mut inward) = (place, [0; 3]);
+        for axis in 0..3 {
+            let (x, cells) = (place[axis], self.extents[axis]);
+            let [below, above] = &self.sides[axis];
+            inward[axis] = match (below, above) {
+                (Side::Periodic, _) => x.rem_euclid(cells) - x,
+                (Side::FreeSlip, _) if x == -1 => 1,
+                (_, Side::FreeSlip) if x == cells => -1,
+                _ => 0,
+            };
+            place[axis] += inward[axis];
+            if self.periodic(axis) {
+                inward[axis] = 0;
+            }
+        }
+        (place, inward)
+    }
+
     /// What the cell at a place is; up to two cells beyond the box. Wrapped around where it is periodic.
     pub(crate) fn cell(&self, place: Place) -> Cell {
-        let wrapped = |axis: usize| match self.periodic(axis) {
-            true => place[axis].rem_euclid(self.extents[axis]),
-            false => place[axis],
-        };
-        let place = [wrapped(0), wrapped(1), wrapped(2)];
+        let (place, inward) = self.reflected(place);
+        let cell = self.cell_itself(place);
+        match cell {
+            Cell::Moving(velocity) => {
+                Cell::Moving(std::array::from_fn(|k| if inward[k] == 0 { velocity[k] } else { -velocity[k] }))
+            }
+            _ if inward != [0; 3] && cell.flows() => Cell::Mirror(inward),
+            _ => cell,
+        }
+    }
+
+    /// [`cell`](Self::cell) where nothing is mirrored or wrapped around.
+    fn cell_itself(&self, place: Place) -> Cell {
         let beyond = |axis: usize| match place[axis] {
             x if x < 0 => Some(&self.sides[axis][0]),
             x if x >= self.extents[axis] => Some(&self.sides[axis][1]),
@@ -265,23 +295,17 @@ pub(crate) fn is_open(side: &Side) -> bool {
     matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_))
 }
 
-/// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that move, and these over mirrors;
-/// walls that move alike are parts of one, others stop each other. Beyond open sides there is nothing but cells at rest.
+/// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that move; walls that move alike
+/// are parts of one, others stop each other. Beyond open sides and behind mirrors there is nothing but cells at rest.
 fn outside(all: [Option<&Side>; 3]) -> Cell {
-    let mirrors = all.map(|side| matches!(side, Some(Side::FreeSlip)));
     let mut moving = None;
     for side in all.into_iter().flatten() {
         match side {
-            Side::FreeSlip => {}
             Side::MovingWall(velocity) if moving.is_none_or(|other| other == *velocity) => moving = Some(*velocity),
             _ => return Cell::Solid,
         }
     }
-    match moving {
-        Some(velocity) => Cell::Moving(velocity),
-        None if mirrors.contains(&true) => Cell::Slip(mirrors),
-        None => Cell::Solid,
-    }
+    moving.map_or(Cell::Solid, Cell::Moving)
 }
 
 #[cfg(test)]
@@ -294,8 +318,7 @@ mod tests {
     fn corners_look_at_all_their_walls() {
         let lid = Side::MovingWall([0.1, 0.0, 0.0]);
         let other = Side::MovingWall([0.0, 0.0, 0.1]);
-        let (wall, slip, open) = (Side::Wall, Side::FreeSlip, Side::Pressure(1.0));
-        let moving = Cell::Moving([0.1, 0.0, 0.0]);
+        let (wall, open) = (Side::Wall, Side::Pressure(1.0));
         let corner = |sides: [&Side; 3]| outside(sides.map(Some));
         for turned in 0..3 {
             let turn = |mut sides: [&Side; 3]| {
@@ -305,13 +328,31 @@ mod tests {
             assert_eq!(turn([&lid, &lid, &wall]), Cell::Solid);
             assert_eq!(turn([&lid, &lid, &other]), Cell::Solid);
             assert_eq!(turn([&lid, &lid, &open]), Cell::Solid);
-            assert_eq!(turn([&slip, &slip, &wall]), Cell::Solid);
-            assert_eq!(turn([&lid, &lid, &slip]), moving);
-            assert_eq!(turn([&lid, &slip, &slip]), moving);
         }
-        assert_eq!(corner([&lid; 3]), moving);
-        assert_eq!(corner([&slip; 3]), Cell::Slip([true; 3]));
-        assert_eq!(outside([Some(&slip), None, None]), Cell::Slip([true, false, false]));
+        assert_eq!(corner([&lid; 3]), Cell::Moving([0.1, 0.0, 0.0]));
+    }
+
+    /// Beyond a mirror lies the image of what is before it: fluid, bodies, and walls that move.
+    #[test]
+    fn mirrors_show_the_cell_before_them() {
+        let lid = || Side::MovingWall([0.1, 0.0, 0.2]);
+        let problem = Problem::new(VelocitySet::D3Q19, [4, 5, 6])
+            .sides(0, Side::FreeSlip, Side::Pressure(1.0))
+            .sides(1, lid(), Side::FreeSlip)
+            .sides(2, Side::FreeSlip, Side::FreeSlip)
+            .moving_body([0.0; 3], |[x, y, _]| x == 0 && y == 2, |_| [0.01, 0.02, 0.03]);
+        assert_eq!(problem.cell([-1, 1, 3]), Cell::Mirror([1, 0, 0]));
+        assert_eq!(problem.cell([2, 5, 3]), Cell::Mirror([0, -1, 0]));
+        assert_eq!(problem.cell([2, 5, -1]), Cell::Mirror([0, -1, 1]));
+        assert_eq!(problem.cell([-1, 5, 6]), Cell::Mirror([1, -1, -1]));
+        assert_eq!(problem.cell([3, 5, 6]), Cell::Mirror([0, -1, -1]));
+        assert_eq!(problem.cell([-1, 2, 3]), Cell::Moving([-0.01, 0.02, 0.03]));
+        assert_eq!(problem.cell([-1, 2, -1]), Cell::Moving([-0.01, 0.02, -0.03]));
+        assert_eq!(problem.cell([-1, -1, 3]), Cell::Moving([-0.1, 0.0, 0.2]));
+        assert_eq!(problem.cell([4, 5, 3]), Cell::Solid);
+        assert_eq!(problem.cell([-2, 1, 3]), Cell::Solid);
+        let closed = |axis| Problem::new(VelocitySet::D3Q19, [4, 5, 6]).sides(axis, Side::FreeSlip, Side::Wall);
+        assert_eq!(closed(1).cell([-3, -1, 7]), Cell::Mirror([0, 1, 0]));
     }
 
     #[test]

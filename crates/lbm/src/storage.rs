@@ -32,10 +32,13 @@ impl Problem {
     /// Whether an axis can be folded.
     pub(crate) fn folds(&self, axis: usize) -> bool {
         let cells = self.extents[axis];
-        let outlet = self.sides[axis].iter().any(|side| matches!(side, Side::Outlet(_)));
+        let any = |kind: fn(&Side) -> bool| self.sides[axis].iter().any(kind);
         match self.periodic(axis) {
             true => cells % 2 == 0,
-            false => !outlet || cells >= BETWEEN_OUTLETS,
+            false if any(|side| matches!(side, Side::Outlet(_))) => cells >= BETWEEN_OUTLETS,
+            // A mirror's cell and the one that it shows are on one side of the fold.
+            false if any(|side| matches!(side, Side::FreeSlip)) => cells >= 2,
+            false => true,
         }
     }
 

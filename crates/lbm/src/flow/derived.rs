@@ -28,7 +28,8 @@ impl Flow<'_> {
     }
 
     /// A quantity of the flow now, from the velocities of a cell and of those around it, by central differences; zero where
-    /// there is no fluid. In walls velocities count as zero, and in mirrors and beyond open sides as those of the cell itself.
+    /// there is no fluid. Velocities count as zero in walls, as those of the cell itself beyond open sides,
+    /// and as those of its image beyond free-slip sides.
     /// `fields` takes density and velocity.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use zippy::{GlobalArray, Layout, LocalArray, Result, World};
 
-use crate::cell::{Border, Cell, MOVING, OPEN, OUTLET, Open, SLIP, flows};
+use crate::cell::{Border, Cell, MIRROR, MOVING, OPEN, OUTLET, Open, flows};
 use crate::error::FlowError;
 use crate::given;
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ pub struct Lists {
     /// Those that move, mirror or are open, chunk by chunk, in this order; of a chunk its outlets last.
     pub borders: LocalArray<Border, 1>,
     pub chunks: Vec<ListOfChunk>,
-    /// Surfaces of bodies, body by body.
+    /// Surfaces of bodies, body by body, with their images beyond mirrors.
     pub bodies: Vec<ListOfBody>,
     /// Cells of this rank at outlets.
     pub outlets: u64,
@@ -36,7 +36,7 @@ impl Lists {
     /// # Errors
     /// No cell has fluid; a failure of another rank.
     pub fn totals(&self, world: &World, problem: &Problem) -> Result<Totals> {
-        let surfaces = self.bodies.iter().map(|body| body.chunks.last().map_or(0, |part| part.end as u64));
+        let surfaces = self.bodies.iter().map(|body| body.cells);
         let mut sums: Vec<u64> = [self.fluid, self.outlets].into_iter().chain(surfaces).collect();
         world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
         let surfaces = sums.split_off(2);
@@ -50,7 +50,7 @@ impl Lists {
 /// Where a chunk's cells are among the borders.
 pub struct ListOfChunk {
     pub moving: Range<i64>,
-    pub slip: Range<i64>,
+    pub mirrors: Range<i64>,
     /// Outlets among them, last.
     pub open: Range<i64>,
     pub outlets: Range<i64>,
@@ -61,6 +61,8 @@ pub struct ListOfBody {
     pub borders: LocalArray<Border, 1>,
     /// The part of each chunk.
     pub chunks: Vec<Range<i64>>,
+    /// Cells of the box among them.
+    pub cells: u64,
 }
 
 /// Fills `cells` with what each cell is, and finds those that need more.
@@ -112,17 +114,19 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
                     if let Cell::Moving(_) = cell {
                         all.push(border);
                     }
-                    let within = (0..3).all(|axis| (0..problem.extents[axis]).contains(&place[axis]));
-                    if let (true, Some(body)) = (within, problem.bodies.iter().position(|body| (body.inside)(place))) {
+                    let (shown, inward) = problem.reflected(place);
+                    let within = (0..3).all(|axis| (0..problem.extents[axis]).contains(&shown[axis]));
+                    if let (true, Some(body)) = (within, problem.bodies.iter().position(|body| (body.inside)(shown))) {
                         let centre = problem.bodies[body].centre;
-                        let arm: [f64; 3] = std::array::from_fn(|axis| place[axis] as f64 - centre[axis]);
+                        let arm: [f64; 3] = std::array::from_fn(|axis| shown[axis] as f64 - centre[axis]);
                         border.normal = flow(arm, 0.0);
+                        border.mirrored = axes(inward);
                         bodies[body].0.push(border);
                     }
                 }
-                Cell::Slip(axes) => {
-                    border.links = (0..3).filter(|&axis| axes[axis]).fold(0, |bits, axis| bits | 1 << axis);
-                    border.beyond = beyond();
+                Cell::Mirror(inward) => {
+                    border.normal = flow(inward.map(|x| x as f64), 0.0);
+                    border.mirrored = axes(inward);
                     all.push(border);
                 }
                 Cell::Open { normal, open } => {
@@ -149,8 +153,8 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
         all[first..].sort_by_key(kind);
         let from = |least: u8| (first + all[first..].partition_point(|border| kind(border) < least.into())) as i64;
         let list = ListOfChunk {
-            moving: from(MOVING)..from(SLIP),
-            slip: from(SLIP)..from(OPEN),
+            moving: from(MOVING)..from(MIRROR),
+            mirrors: from(MIRROR)..from(OPEN),
             open: from(OPEN)..all.len() as i64,
             outlets: from(OUTLET)..all.len() as i64,
         };
@@ -167,7 +171,10 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
         }
         Ok(array)
     };
-    let bodies = bodies.into_iter().map(|(list, chunks)| Ok(ListOfBody { borders: local("body", &list)?, chunks }));
+    let bodies = bodies.into_iter().map(|(list, chunks)| {
+        let cells = list.iter().filter(|border| border.mirrored == 0).count() as u64;
+        Ok(ListOfBody { borders: local("body", &list)?, chunks, cells })
+    });
     let bodies = bodies.collect::<Result<_>>()?;
     let borders = local("borders", &all)?;
     Ok(Lists { borders, chunks, bodies, outlets: counts[1], fluid: counts[0] })
@@ -185,6 +192,11 @@ pub fn start(problem: &Problem, cells: &GlobalArray<u8, 3>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A bit for each axis along which there are steps.
+fn axes(inward: [i64; 3]) -> u32 {
+    (0..3).filter(|&axis| inward[axis] != 0).fold(0, |bits, axis| bits | 1 << axis)
 }
 
 fn flow(u: [f64; 3], last: f64) -> [f32; 4] {

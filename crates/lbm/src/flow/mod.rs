@@ -60,7 +60,7 @@ pub struct Flow<'w> {
 struct Kernels {
     step: Kernel,
     moving: Kernel,
-    slip: Kernel,
+    mirror: Kernel,
     open: Kernel,
     outlets: Kernel,
     fields: Kernel,
@@ -126,7 +126,7 @@ impl<'w> Flow<'w> {
         let kernels = Kernels {
             step: world.kernel(shader::step(&form))?,
             moving: world.kernel(shader::moving(&form))?,
-            slip: world.kernel(shader::slip(&form))?,
+            mirror: world.kernel(shader::mirror(&form))?,
             open: world.kernel(shader::open(&form))?,
             outlets: world.kernel(shader::outlets(&form))?,
             fields: world.kernel(shader::fields(&form))?,

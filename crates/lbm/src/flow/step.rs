@@ -8,6 +8,8 @@ use zippy::{Exchange, Kernel, Result};
 use super::exchange::{Due, across};
 use super::populations::{Lane, Words};
 use super::{Flow, Kernels};
+use crate::cell::Cell;
+use crate::problem::Place;
 use crate::shader;
 
 impl Flow<'_> {
@@ -55,8 +57,9 @@ impl Flow<'_> {
         }
         // The cells of a list are in one half of their words, so that no two of them share one.
         for (n, list) in self.lists.chunks.iter().enumerate() {
-            let Kernels { moving, slip, open, .. } = &self.kernels;
-            for (kernel, list) in [(moving, &list.moving), (slip, &list.slip), (open, &list.open)] {
+            let Kernels { moving, open, mirror, .. } = &self.kernels;
+            // Mirrors show what fluid has sent in this step.
+            for (kernel, list) in [(moving, &list.moving), (open, &list.open), (mirror, &list.mirrors)] {
                 if !list.is_empty() {
                     let list = self.lists.borders.at(list.clone());
                     let call = words[self.lanes[n].words].update(kernel.call()).read("borders", list.clone());
@@ -148,20 +151,21 @@ impl Flow<'_> {
         let velocity = self.vector("velocity")?;
         let problem = self.problem.clone();
         let layers = [0, 1, 2].map(|axis| problem.layer(axis));
-        // Beyond a side as at the nearest cell, where functions are known; walls hold what is at rest.
-        let cell = |at: [i64; 3]| -> ([i64; 3], bool) {
-            let place: [i64; 3] = std::array::from_fn(|axis| at[axis] - layers[axis]);
-            (place, problem.cell(place).flows())
+        let cell = |at: [i64; 3]| -> (Place, Cell) {
+            let place: Place = std::array::from_fn(|axis| at[axis] - layers[axis]);
+            (place, problem.cell(place))
         };
         self.world.agree(
             "the beginning of a flow",
             excess.fill_with(|at| match cell(at) {
-                (place, true) => ((problem.density)(place) - 1.0) as f32,
+                (place, cell) if cell.flows() => ((problem.density)(place) - 1.0) as f32,
                 _ => 0.0,
             }),
         )?;
+        // A stream along a wall that moves with it is in equilibrium with what the wall sends back.
         velocity.fill_with(|[x, y, z, axis]| match cell([x, y, z]) {
-            (place, true) => (problem.velocity)(place)[axis as usize] as f32,
+            (place, cell) if cell.flows() => (problem.velocity)(place)[axis as usize] as f32,
+            (_, Cell::Moving(velocity)) => velocity[axis as usize] as f32,
             _ => 0.0,
         })?;
         let words = self.f.chunks();

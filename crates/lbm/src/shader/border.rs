@@ -1,4 +1,4 @@
-//! Cells that do not collide like the others: walls that move, walls that let the fluid slip, and open sides.
+//! Cells that do not collide like the others: walls that move, free-slip sides, and open sides.
 //!
 //! A wall at rest has nothing to do: where a solid cell leaves its slots alone, what flew into it comes back from it two
 //! steps later, as it does from a cell that reflects; the wall stands half-way between the two cells.
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::Form;
 use super::collide::collision;
-use super::text::{along, equilibrium, load, number, store};
+use super::text::{along, equilibrium, lanes, load, number, slots, store};
 use crate::cell::{OUTLET, PRESSURE};
 use crate::velocities::VelocitySet;
 
@@ -42,25 +42,32 @@ pub fn moving(form: &Form) -> String {
     text + &store(form)
 }
 
-/// What comes goes on as from a mirror; `links` has a bit for each axis across which it stands.
-pub fn slip(form: &Form) -> String {
-    let (set, mut text) = (form.set, arrived(form));
+/// Populations that leave an image: those that have left the cell that it shows, at `p`, turned around across the mirror.
+/// Half-way specular reflection: what leaves cell *x* towards a mirror arrives at *x + t* in the same step, where *t* is the
+/// part of its velocity along the mirror. The slots that are read belong to cells with fluid in this step, and those that are
+/// written to images, so that invocations do not meet.
+pub fn mirror(form: &Form) -> String {
+    let (set, mut text) = (form.set, load(form));
+    let swap = |text: &mut String, one: usize, other: usize| {
+        _ = writeln!(text, "            let h{one} = g{one};\n            g{one} = g{other};\n            g{other} = h{one};");
+    };
+    // A slot has what has left in the direction opposite to that in which it arrived there.
+    text += "        {\n";
+    set.firsts().for_each(|q| swap(&mut text, q, q + 1));
+    text += "        }\n";
     for axis in 0..set.axes() {
-        _ = writeln!(text, "        if (border.links & {}u) != 0u {{", 1 << axis);
+        _ = writeln!(text, "        if (border.mirrored & {}u) != 0u {{", 1 << axis);
         for q in 1..set.count() {
             let mut c = set.velocity(q);
             if c[axis] > 0 {
                 c[axis] = -c[axis];
                 let other = (1..set.count()).find(|&other| set.velocity(other) == c).unwrap_or(q);
-                _ = writeln!(
-                    text,
-                    "            let h{q} = g{q};\n            g{q} = g{other};\n            g{other} = h{q};"
-                );
+                swap(&mut text, q, other);
             }
         }
         text += "        }\n";
     }
-    text + &store(form)
+    text + "        {\n    let p = border.cell.xyz;\n" + &slots(form) + &lanes(form) + &store(form) + "        }\n"
 }
 
 /// Density and velocity at an open side, of which one is given, from the populations that go along the side or out. Those

@@ -150,7 +150,7 @@ const NAMES: &str = "    let odd = parameters.odd;
 ";
 
 /// A cell in a list; `links` has a bit for each population that comes to it from the fluid.
-const BORDER: &str = "struct Border { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>, links: u32, beyond: u32, _pad0: u32, _pad1: u32 }
+const BORDER: &str = "struct Border { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>, links: u32, beyond: u32, mirrored: u32, _pad: u32 }
 ";
 
 /// One invocation for each cell of a list.
@@ -163,6 +163,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// The cell itself.
 const CELL: &str = "border.cell.xyz";
+/// The cell before an outlet, or that which an image shows.
+const NEXT: &str = "border.cell.xyz + vec3<i32>(border.normal.xyz)";
 
 /// Cells of a workgroup so that few invocations have no cell: on software adapters those cost as much as others.
 fn snug(parts: &[Vec<i64>; 3]) -> [i64; 2] {
@@ -249,9 +251,9 @@ pub fn moving(form: &Form) -> KernelSource {
     source(form, "moving", list(form, "read_write", "read", "", CELL, &border::moving(form)))
 }
 
-/// What mirrors do with populations.
-pub fn slip(form: &Form) -> KernelSource {
-    source(form, "slip", list(form, "read_write", "read", "", CELL, &border::slip(form)))
+/// Populations that leave images beyond free-slip sides.
+pub fn mirror(form: &Form) -> KernelSource {
+    source(form, "mirror", list(form, "read_write", "read", "", NEXT, &border::mirror(form)))
 }
 
 /// A step of cells at open sides.
@@ -321,7 +323,11 @@ pub fn open_fields(form: &Form) -> KernelSource {
 pub fn pulls(form: &Form) -> KernelSource {
     let form = &Form { forced: false, ..*form };
     let mut text = load(form);
-    text += "    var pull = vec3<f32>(0.0, 0.0, 0.0);\n    var turn = vec3<f32>(0.0, 0.0, 0.0);\n";
+    text += "    var pull = vec3<f32>(0.0, 0.0, 0.0);
+    var turn = vec3<f32>(0.0, 0.0, 0.0);
+    let across = vec3<bool>((border.mirrored & 1u) != 0u, (border.mirrored & 2u) != 0u, (border.mirrored & 4u) != 0u);
+    let side = select(vec3<f32>(1.0, 1.0, 1.0), vec3<f32>(-1.0, -1.0, -1.0), across);
+";
     for q in 1..form.set.count() {
         let c = form.set.velocity(q);
         let vector = format!("vec3<f32>({:?}, {:?}, {:?})", c[0] as f32, c[1] as f32, c[2] as f32);
@@ -329,9 +335,10 @@ pub fn pulls(form: &Form) -> KernelSource {
         _ = writeln!(
             text,
             "    if (border.links & {}u) != 0u {{
-        let one = (2.0 * g{q} - {push}) * {vector};
+        let way = side * {vector};
+        let one = (2.0 * g{q} - {push}) * way;
         pull += one;
-        turn += cross(border.normal.xyz - 0.5 * {vector}, one);
+        turn += cross(border.normal.xyz - 0.5 * way, one);
     }}",
             1_u32 << q
         );
@@ -352,8 +359,7 @@ pub fn outlets(form: &Form) -> KernelSource {
     next.flow = vec4<f32>(u.x, u.y, u.z, density);
     borders_store(number, next);
 ";
-    let before = "border.cell.xyz + vec3<i32>(border.normal.xyz)";
-    source(form, "outlets", list(form, "read", "read_write", "", before, &text))
+    source(form, "outlets", list(form, "read", "read_write", "", NEXT, &text))
 }
 
 /// One population of every cell, wherever it is, as a number.

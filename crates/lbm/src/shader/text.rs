@@ -68,6 +68,19 @@ pub fn slots(form: &Form) -> String {
     text
 }
 
+/// The half of a word in which a cell's populations are, and those of the cells above and below it along the fold.
+pub fn lanes(form: &Form) -> &'static str {
+    match form.fold {
+        None => "",
+        Some(_) => {
+            "    let lane = parameters.lane;
+    let above = select(lane, 1 - lane, up);
+    let below = select(lane, 1 - lane, down);
+"
+        }
+    }
+}
+
 /// Reads the populations that arrive at cell `p`, into `g0`, `g1`, …
 pub fn load(form: &Form) -> String {
     let mut text = slots(form);
@@ -75,12 +88,7 @@ pub fn load(form: &Form) -> String {
         None => format!("f[{at}]"),
         Some(_) => format!("half(f[{at}], {lane})"),
     };
-    if form.fold.is_some() {
-        text += "    let lane = parameters.lane;
-    let above = select(lane, 1 - lane, up);
-    let below = select(lane, 1 - lane, down);
-";
-    }
+    text += lanes(form);
     _ = writeln!(text, "    var g0 = {};", read("at".into(), "lane"));
     for q in form.set.firsts() {
         _ = writeln!(text, "    var g{q} = {};", read(format!("i{q}"), "lane"));
@@ -101,16 +109,7 @@ pub fn store(form: &Form) -> String {
 
 /// Writes populations to where [`load`] finds them, as at the beginning of a run.
 pub fn begin(form: &Form) -> String {
-    let lanes = match form.fold {
-        None => "",
-        Some(_) => {
-            "    let lane = parameters.lane;
-    let above = select(lane, 1 - lane, up);
-    let below = select(lane, 1 - lane, down);
-"
-        }
-    };
-    slots(form) + lanes + &place(form, |q| q, |q| q + 1)
+    slots(form) + lanes(form) + &place(form, |q| q, |q| q + 1)
 }
 
 /// Writes one population of each pair to the cell, and the other one to its neighbour.

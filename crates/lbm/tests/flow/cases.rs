@@ -119,15 +119,22 @@ impl Case {
             .filter(|&axis| !(0..self.extents[axis]).contains(&at[axis]))
             .map(|axis| (axis, self.sides[axis][usize::from(at[axis] >= 0)]))
             .collect();
+        let mirrors = [0, 1, 2].map(|axis| beyond.contains(&(axis, Mirror)));
+        if mirrors.contains(&true) {
+            let nearest = |axis: usize| if mirrors[axis] { at[axis].clamp(0, self.extents[axis] - 1) } else { at[axis] };
+            return match self.kind([0, 1, 2].map(nearest)) {
+                Kind::Solid => Kind::Solid,
+                Kind::Moving(u) => Kind::Moving([0, 1, 2].map(|k| if mirrors[k] { -u[k] } else { u[k] })),
+                _ => Kind::Mirror(mirrors),
+            };
+        }
         if !beyond.is_empty() {
             let lids: Vec<_> =
                 beyond.iter().filter_map(|(_, one)| if let Lid(u) = one { Some(*u) } else { None }).collect();
-            let mirrors: Vec<usize> = beyond.iter().filter(|(_, one)| *one == Mirror).map(|(axis, _)| *axis).collect();
             let open = |(_, one): &(usize, Beyond)| matches!(one, Inflow(_) | Pressure(_) | Outlet(_));
             return match (beyond.iter().any(|one| one.1 == Wall || open(one)), lids.first()) {
                 (true, _) => Kind::Solid,
                 (false, Some(&u)) if lids.iter().all(|other| *other == u) => Kind::Moving(u),
-                (false, None) if !mirrors.is_empty() => Kind::Mirror([0, 1, 2].map(|axis| mirrors.contains(&axis))),
                 _ => Kind::Solid,
             };
         }

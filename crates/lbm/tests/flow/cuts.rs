@@ -4,7 +4,7 @@ use zippy::{Config, Layout, run_with};
 use zippy_lbm::{Cut, Flow, Populations, Storage, VelocitySet};
 
 use super::against_twin;
-use super::cases::{Case, all};
+use super::cases::{Beyond, Case, all};
 use super::support::launcher;
 
 /// Hash, mass and forces after 7 steps, an odd number, and the shape of the populations.
@@ -31,25 +31,20 @@ fn found(case: &Case, ranks: usize, cut: &Cut) -> Found {
     all.into_iter().next().unwrap()
 }
 
-/// `n` cells in parts of which the first has one cell.
-fn uneven(n: i64, parts: i64) -> Vec<i64> {
-    let parts = parts.min(n);
-    (0..parts).map(|part| if part + 1 < parts { 1 + part } else { n - parts * (parts - 1) / 2 }).collect()
-}
-
-/// Three uneven parts along each axis that is long enough for them, with one cell in the first where that may be.
+/// Three uneven parts along each axis that is long enough for them, the first one as short as it may be.
 fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
-    // An outlet and the cell before it are in one part.
-    let outlet = case.name == "stream";
-    let least = if outlet { 7 + i64::from(case.storage == Storage::Half) } else { 4 };
-    let mut cut = [0, 1, 2].map(|axis| uneven(lattice[axis], if lattice[axis] < least { 1 } else { 3 }));
-    if outlet {
-        cut.iter_mut().filter(|lengths| lengths.len() > 1).for_each(|lengths| {
-            lengths[0] += 2;
-            *lengths.last_mut().expect("a part") -= 2;
-        });
-    }
-    Cut::Sizes(cut)
+    // An outlet and the cell before it are in one part, and so are a mirror's cell and the one that it shows.
+    let least = |beyond: Beyond| match beyond {
+        Beyond::Outlet(_) => 3,
+        Beyond::Mirror => 2,
+        _ => 1,
+    };
+    let pad = i64::from(case.storage == Storage::Half);
+    Cut::Sizes([0, 1, 2].map(|axis| {
+        let ([first, last], cells) = (case.sides[axis].map(least), lattice[axis]);
+        let rest = cells - first - 2;
+        if rest < last + pad { vec![cells] } else { vec![first, 2, rest] }
+    }))
 }
 
 fn same(case: &Case, found: &Found, alone: &Found, ranks: usize, cut: &Cut) {

@@ -46,7 +46,11 @@ fn against_loops() {
                         let Some(there) = index(next) else { return velocity(at) };
                         let open = matches!(twin.kinds[i], Kind::Velocity { .. } | Kind::Pressure { .. });
                         match twin.kinds[there] {
-                            Kind::Mirror(_) => velocity(at),
+                            Kind::Mirror(_) => {
+                                let mut u = velocity(at);
+                                u[axis] = -u[axis];
+                                u
+                            }
                             Kind::Solid if open => velocity(at),
                             _ => velocity(next),
                         }

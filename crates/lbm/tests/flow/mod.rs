@@ -8,6 +8,7 @@ mod cuts;
 mod derived;
 mod described;
 mod hundred_lines;
+mod mirrors;
 mod mistakes;
 mod solids;
 mod twin;

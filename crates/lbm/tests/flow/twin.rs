@@ -9,6 +9,7 @@ pub enum Kind {
     Fluid,
     Solid,
     Moving([f64; 3]),
+    /// Beyond a mirror across these axes, before which there is fluid.
     Mirror([bool; 3]),
     Velocity { normal: [i64; 3], u: [f64; 3] },
     Pressure { normal: [i64; 3], density: f64 },
@@ -36,12 +37,14 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl Twin {
-    /// In equilibrium with density and velocity, walls at rest.
+    /// In equilibrium with density and velocity, and walls with their own.
     pub fn start(&mut self, density: impl Fn([i64; 3]) -> f64, velocity: impl Fn([i64; 3]) -> [f64; 3]) {
         for i in 0..self.kinds.len() {
             let (mut rho, mut u) = (1.0, [0.0; 3]);
-            if self.flows(i) {
-                (rho, u) = (density(self.at(i)), velocity(self.at(i)));
+            match self.kinds[i] {
+                Kind::Moving(wall) => u = wall,
+                _ if self.flows(i) => (rho, u) = (density(self.at(i)), velocity(self.at(i))),
+                _ => {}
             }
             for q in 0..self.set.count() {
                 let pull = 1.5 * self.set.weight(q) * dot(self.c(q), self.forces[i]);
@@ -146,8 +149,18 @@ impl Twin {
             let left = self.left(i, (0..count).map(arrived).collect());
             for (q, left) in left.into_iter().enumerate() {
                 let c = self.set.velocity(q);
-                if let Some(to) = self.index([at[0] + c[0], at[1] + c[1], at[2] + c[2]]) {
-                    next[to * count + q] = left;
+                let Some(to) = self.index([at[0] + c[0], at[1] + c[1], at[2] + c[2]]) else { continue };
+                match self.kinds[to] {
+                    // Half-way: along the mirror it goes on, across it it has come back already.
+                    Kind::Mirror(axes) if self.flows(i) => {
+                        let way = |back: i64| std::array::from_fn(|axis| if axes[axis] { back * c[axis] } else { c[axis] });
+                        let [along, turned]: [[i64; 3]; 2] = [way(0), way(-1)];
+                        let to = self.index(std::array::from_fn(|axis| at[axis] + along[axis])).expect("a cell");
+                        let q = (0..count).find(|&q| self.set.velocity(q) == turned).expect("a mirror image");
+                        next[to * count + q] = left;
+                    }
+                    _ if matches!(self.kinds[i], Kind::Mirror(_)) => {}
+                    _ => next[to * count + q] = left,
                 }
             }
         }
@@ -171,13 +184,7 @@ impl Twin {
                 };
                 (0..count).map(back).collect()
             }
-            Kind::Mirror(axes) => (0..count)
-                .map(|q| {
-                    let mut c = self.set.velocity(q);
-                    (0..3).filter(|&axis| axes[axis]).for_each(|axis| c[axis] = -c[axis]);
-                    f[(0..count).find(|&other| self.set.velocity(other) == c).expect("a mirror image")]
-                })
-                .collect(),
+            Kind::Mirror(_) => f,
             Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
                 let (density, u) = self.open(i, &f).expect("an open side");
                 let mut left = self.collided(i, self.regular(i, &f, normal, density, u));
