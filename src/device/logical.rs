@@ -3,8 +3,9 @@
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use wgpu::{DeviceType, Features};
 
@@ -12,6 +13,7 @@ use super::Staged;
 use super::health::Health;
 use super::memory::MemoryPool;
 use crate::error::DeviceError;
+use crate::transport::at_exit_call;
 
 /// Idle devices kept by the process.
 const IDLE_DEVICES: usize = 32;
@@ -134,6 +136,19 @@ fn drop_idle_devices() -> bool {
     !idle.is_empty()
 }
 
+/// Registers the drop of idle devices at the end of the process: drivers may crash when it ends with devices open.
+fn drop_idle_devices_at_exit() {
+    extern "C" fn at_exit() {
+        // Another thread that holds the lock may never give it back.
+        if let Ok(mut idle) = IDLE.try_lock() {
+            let idle = std::mem::take(&mut *idle);
+            _ = catch_unwind(AssertUnwindSafe(|| drop(idle)));
+        }
+    }
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| at_exit_call(at_exit));
+}
+
 impl LogicalDevice {
     /// An idle one that serves this request: of several the one with the most pipelines, which then has to make the fewest.
     pub fn idle(key: &Key) -> Option<Box<Self>> {
@@ -185,6 +200,8 @@ impl LogicalDevice {
             };
             DeviceError::Open { adapter: info.name.clone(), message }
         })?;
+        // After the driver, whose own handlers then run later.
+        drop_idle_devices_at_exit();
         let health = Arc::new(Health::default());
         let told = health.clone();
         device.on_uncaptured_error(Arc::new(move |error| told.uncaptured(error)));

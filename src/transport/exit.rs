@@ -44,7 +44,6 @@ unsafe extern "C" {
 }
 
 /// Has a function called when the process exits, before those that were registered earlier.
-#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
 pub(crate) fn at_exit_call(callback: extern "C" fn()) {
     // SAFETY: as above. Should there be no place for it, it is not called, as by a crash.
     unsafe { atexit(callback) };

@@ -51,6 +51,7 @@ mod variables;
 pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
+pub(crate) use exit::at_exit_call;
 pub(crate) use failure::{catch_expected, tell_uncaught};
 pub use group::Group;
 pub use interface::TransportKind;

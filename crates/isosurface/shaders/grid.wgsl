@@ -24,7 +24,11 @@ fn gradient(at: vec3<i32>) -> vec3<f32> {
         var behind = at;
         before[axis] = low[axis];
         behind[axis] = high[axis];
-        slopes[axis] = (0.125 * value(behind) - 0.125 * value(before)) / f32(max(high[axis] - low[axis], 1));
+        let lower = value(before);
+        let upper = value(behind);
+        var difference = 0.125 * upper - 0.125 * lower;
+        if max(abs(lower), abs(upper)) > LARGE { difference = scaled(upper, -3) - scaled(lower, -3); }
+        slopes[axis] = difference / f32(max(high[axis] - low[axis], 1));
     }
     return slopes;
 }
@@ -35,8 +39,10 @@ fn normal(gradient: vec3<f32>) -> vec3<f32> {
     if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }
     let most = max(max(abs(down.x), abs(down.y)), abs(down.z));
     if most == 0.0 { return vec3<f32>(0.0); }
-    // Devices may flush the inverse of a large divisor to zero. The constants are those of
-    // field/values.wgsl.
-    let scale = select(1.0, SCALE_DOWN, most > LARGE);
-    return normalize((scale * down) / (scale * most));
+    // Devices may flush the inverse of a large divisor to zero.
+    if most > LARGE {
+        let smaller = vec3<f32>(scaled(down.x, -64), scaled(down.y, -64), scaled(down.z, -64));
+        return normalize(smaller / scaled(most, -64));
+    }
+    return normalize(down / most);
 }

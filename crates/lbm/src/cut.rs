@@ -58,7 +58,9 @@ impl Cut {
             if !fits(cells, count, least) {
                 let more = match least {
                     [1, 1] => String::new(),
-                    [first, last] => format!(", at outlets and mirrors more: the first one {first}, the last one {last}"),
+                    [first, last] => {
+                        format!(", at outlets and mirrors more: the first one {first}, the last one {last}")
+                    }
                 };
                 let wrong = format!("{count} parts of {cells} {unit}: each part must have one at least{more}");
                 return Err(FlowError::Cut { axis, parts: vec![], wrong });

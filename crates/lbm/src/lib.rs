@@ -43,6 +43,7 @@ mod given;
 mod problem;
 mod shader;
 pub mod solids;
+mod sponge;
 mod storage;
 mod units;
 mod velocities;

@@ -26,7 +26,8 @@ pub enum Side {
     Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
     /// Fluid comes or goes with this density (pressure × 3) at the outermost cells, straight through the side.
     Pressure(f64),
-    /// Fluid goes, with what it has; the density tends to this one. Where there is nothing to take over from, with one or
+    /// Fluid goes, with what it has, and sound with it; the density tends to this one, within some ten times the box's
+    /// length in steps. Where there is nothing to take over from, with one or
     /// two cells along the axis or a body before the side, it is a pressure.
     Outlet(f64),
 }
@@ -109,7 +110,8 @@ impl Problem {
         self
     }
 
-    /// The kinematic viscosity, in cells² a step.
+    /// The kinematic viscosity, in cells² a step. Where it is below 0.02, it is raised near open sides, see
+    /// [`sponge_layers`](Self::sponge_layers).
     pub fn viscosity(self, viscosity: f64) -> Self {
         Self { viscosity, ..self }
     }
@@ -179,6 +181,13 @@ impl Problem {
     /// Whether there is fluid in a cell of the box; beyond it there is none.
     pub fn flows(&self, place: Place) -> bool {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&place[axis])) && self.cell(place).flows()
+    }
+
+    /// Part by which the velocity of an outlet changes in a step to restore the density that is wanted, over that of a sound
+    /// wave with the difference of the densities: 0.2 c / L of a box of length L.
+    pub(crate) fn restoring_speed(&self) -> f64 {
+        let outlet = |axis: &usize| self.sides[*axis].iter().any(|side| matches!(side, Side::Outlet(_)));
+        (0..3).find(outlet).map_or(0.0, |axis| 0.2 / 3.0_f64.sqrt() / self.extents[axis] as f64)
     }
 
     /// Whether an axis is periodic.

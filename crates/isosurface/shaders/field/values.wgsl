@@ -40,20 +40,32 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
     return !is_nan(bits) && key(bits) >= key(bitcast<u32>(isovalue));
 }
 
-// Factors by powers of two, 2^-64 and 2^64, and the numbers beyond which they are used.
-const SCALE_DOWN = 5.421011e-20;
-const SCALE_UP = 1.8446744e19;
+// Magnitudes beyond which differences may overflow, and below which devices may flush them to zero.
 const LARGE = 1e18;
 const SMALL = 1e-18;
+
+// The number times 2^power; zero where that is below the normal numbers. By bits: compilers take common factors out of
+// differences and quotients.
+fn scaled(number: f32, power: i32) -> f32 {
+    let bits = bitcast<u32>(number);
+    let is_subnormal = (bits & 0x7f800000u) == 0u;
+    let size = select(bits & 0x7fffffffu, bitcast<u32>(f32(bits & 0x7fffffu)), is_subnormal);
+    let exponent = i32(size >> 23u) + power - select(0, 149, is_subnormal);
+    let moved = (u32(clamp(exponent, 0, 254)) << 23u) | (size & 0x7fffffu);
+    return bitcast<f32>((bits & 0x80000000u) | select(moved, 0u, exponent < 1));
+}
 
 // Where between two samples the surface is; see the twin for samples that are infinite or no numbers.
 fn between(first: f32, second: f32, isovalue: f32) -> f32 {
     let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
     let largest = max(max(abs(first), abs(second)), abs(isovalue));
-    // Differences must not overflow, and devices may flush small differences and inverses to zero.
-    let scale = select(select(1.0, SCALE_DOWN, largest > LARGE), SCALE_UP, largest < SMALL);
-    let a = scale * first - scale * isovalue;
-    let b = scale * second - scale * isovalue;
+    var a = first - isovalue;
+    var b = second - isovalue;
+    if largest > LARGE || largest < SMALL {
+        let power = select(64, -64, largest > LARGE);
+        a = scaled(first, power) - scaled(isovalue, power);
+        b = scaled(second, power) - scaled(isovalue, power);
+    }
     let difference = a - b;
     var part = 0.5;
     if difference != 0.0 { part = clamp(a / difference, 0.0, 1.0); }

@@ -113,6 +113,8 @@ pub struct Lane {
     pub offset: [i64; 3],
     /// The first word.
     pub origin: [i32; 3],
+    /// The first cell, counted in the box along the axis with open sides.
+    pub layer: i32,
 }
 
 /// The parts of the lattice, in cells: of words with two cells, twice as many along the axis that is folded.
@@ -141,9 +143,13 @@ pub fn ownership(world: &World, problem: &Problem, words: &[Vec<i64>; 3]) -> Res
 
 /// Where the populations of each of this rank's chunks of the lattice are.
 pub fn lanes(problem: &Problem, words: &[Words], cells: &[Region]) -> Vec<Lane> {
+    let layer = |region: &Region| problem.sponge().map_or(0, |sponge| (region.start[sponge.axis] - 1) as i32);
     let Some(axis) = problem.fold() else {
-        let alone = |words| Lane { words, lane: 0, ends: [-1; 2], offset: [0; 3], origin: [0; 3] };
-        return (0..cells.len()).map(alone).collect();
+        let alone = |(words, region)| {
+            let layer = layer(region);
+            Lane { words, lane: 0, ends: [-1; 2], offset: [0; 3], origin: [0; 3], layer }
+        };
+        return cells.iter().enumerate().map(alone).collect();
     };
     let half = problem.words()[axis];
     let lane = |region: &Region| {
@@ -154,7 +160,8 @@ pub fn lanes(problem: &Problem, words: &[Words], cells: &[Region]) -> Vec<Lane> 
         let words = words.iter().position(of)?;
         let before = region.start[axis] - offset[axis];
         let origin = std::array::from_fn(|axis| (region.start[axis] - offset[axis]) as i32);
-        Some(Lane { words, lane, ends: [-before as i32, (half - 1 - before) as i32], offset, origin })
+        let ends = [-before as i32, (half - 1 - before) as i32];
+        Some(Lane { words, lane, ends, offset, origin, layer: layer(region) })
     };
     cells.iter().filter_map(lane).collect()
 }

@@ -124,7 +124,7 @@ impl Flow<'_> {
 
     /// What all kernels of populations are told.
     fn parameters<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
-        let Lane { lane, ends: [first, last], origin, .. } = self.lanes[chunk];
+        let Lane { lane, ends: [first, last], origin, layer, .. } = self.lanes[chunk];
         let [plus, minus] = self.problem.rates();
         let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
         let constant = self.problem.smagorinsky.unwrap_or(0.0);
@@ -140,6 +140,8 @@ impl Flow<'_> {
             .param("last", last)
             // Chance differs from step to step; that it begins anew after four thousand million does not matter.
             .param("step", self.steps as u32 as i32)
+            .param("layer", layer)
+            .param("restore", self.problem.restoring_speed() as f32)
             .param("origin", origin)
             .param("force", self.problem.force.map(|x| x as f32))
     }

@@ -49,7 +49,10 @@ pub fn moving(form: &Form) -> String {
 pub fn mirror(form: &Form) -> String {
     let (set, mut text) = (form.set, load(form));
     let swap = |text: &mut String, one: usize, other: usize| {
-        _ = writeln!(text, "            let h{one} = g{one};\n            g{one} = g{other};\n            g{other} = h{one};");
+        _ = writeln!(
+            text,
+            "            let h{one} = g{one};\n            g{one} = g{other};\n            g{other} = h{one};"
+        );
     };
     // A slot has what has left in the direction opposite to that in which it arrived there.
     text += "        {\n";
@@ -96,9 +99,11 @@ pub fn open_flow(set: VelocitySet) -> String {
     text
 }
 
-/// The velocity goes out with the flow: a step towards that of the cell before, which is in `border.flow`. What it was two
-/// steps ago comes back from the wall behind the outlet, as [`kept`] has sent it there. Sound goes out, too: fluid leaves
-/// faster by as much as a wave of the density that is found would move it, which holds the density where it is wanted.
+/// A characteristic outlet, after Izquierdo and Fueyo 2008. Sound waves are told from the flow by their invariants: of the
+/// cell before, in `border.flow`, the invariant that comes in is the velocity without the sound that goes out. It moves out
+/// with the flow, a step towards that of the cell before. Its value of two steps ago comes back from the wall behind the
+/// outlet, as [`kept`] has sent it there. Fluid leaves faster than that by as much as an outgoing wave of the density that is
+/// found moves it, so that waves are not reflected. A slow rate restores the density that is wanted.
 fn outlet(set: VelocitySet) -> String {
     let mut text = String::from("            var sum = 0.0;\n            var drift = vec3<f32>(0.0, 0.0, 0.0);\n");
     for q in 1..set.count() {
@@ -115,9 +120,11 @@ fn outlet(set: VelocitySet) -> String {
             let speed = 2.0 * clamp(-dot(u, inward), 0.0, 1.0);
             let outgoing = (sum / {count}.0) * inward + (drift - dot(drift, inward) * inward) / {square}.0;
             let before = select(outgoing, u, parameters.fresh == 1);
-            u = (before + speed * u) / (1.0 + speed);
-            mean = dot(u, inward);
             let sound = {};
+            let wave = sound * (density - border.normal.w);
+            let still = select(wave, 0.0, parameters.fresh == 1);
+            u = (before + speed * (u + still * inward)) / (1.0 + speed) - parameters.restore * still * inward;
+            mean = dot(u, inward);
             let half = 0.5 * (1.0 - mean - sound * border.normal.w);
             density = (sqrt(half * half + sound * (1.0 + known)) - half) / sound;",
         number(1.0 / 3.0_f64.sqrt())

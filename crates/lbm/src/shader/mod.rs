@@ -12,6 +12,7 @@ use zippy::KernelSource;
 use self::collide::collision;
 use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
 use crate::problem::{Collision, Problem};
+use crate::sponge::Sponge;
 use crate::velocities::VelocitySet;
 
 /// What kernels are written for.
@@ -23,8 +24,12 @@ pub struct Form {
     eddies: bool,
     /// With forces that differ from cell to cell.
     forced: bool,
+    /// With more viscosity near open sides.
+    sponge: Option<Sponge>,
     /// Two cells that lie half the lattice apart along this axis share a word of two halves.
     fold: Option<usize>,
+    /// Words along that axis.
+    words: i64,
     /// Cells of a workgroup along the first two axes.
     group: [i64; 2],
     /// How far apart the next cells along y and z and the next slot are, where all chunks of this rank have the same.
@@ -41,7 +46,9 @@ impl Form {
             collision: problem.collision,
             eddies: problem.smagorinsky.is_some(),
             forced: problem.forces.is_some(),
+            sponge: problem.sponge(),
             fold: problem.fold(),
+            words: problem.fold().map_or(0, |axis| problem.words()[axis]),
         }
     }
 
@@ -69,7 +76,7 @@ fn head(form: &Form, access: &str, two: bool) -> String {
     format!(
         "@group(0) @binding(0) var<storage, {access}> f: array<{word}>;
 struct Parameters {{ odd: i32, fresh: i32, plus: f32, minus: f32, eddies: f32, magic: f32, lane: i32, first: i32,
-    last: i32, step: i32, origin: vec3<i32>, force: vec3<f32> }}
+    last: i32, step: i32, layer: i32, restore: f32, origin: vec3<i32>, force: vec3<f32> }}
 @group(0) @binding(1) var<uniform> parameters: Parameters;
 alias Real = {real};
 struct Triple {{ x: Real, y: Real, z: Real }}
@@ -142,12 +149,28 @@ fn forces(form: &Form) -> (&'static str, String) {
 }
 
 /// The names by which the texts know the parameters.
-const NAMES: &str = "    let odd = parameters.odd;
-    let plus = parameters.plus;
+fn names(form: &Form, two: bool) -> String {
+    let rates = match form.sponge {
+        None => "    let plus = parameters.plus;
     let minus = parameters.minus;
-    let eddies = parameters.eddies;
     let magic = parameters.magic;
-";
+"
+        .to_owned(),
+        Some(sponge) => {
+            let first = format!("p.{} + parameters.layer", text::AXES[sponge.axis]);
+            let is_bgk = form.collision == Collision::Bgk;
+            match form.fold == Some(sponge.axis) && two {
+                // The second cell of a word is half the lattice further along.
+                true => {
+                    let both = format!("vec2<i32>({first}, {first} + {})", form.words);
+                    sponge.rates(&both, ["vec2<i32>", "vec2<f32>"], is_bgk)
+                }
+                false => sponge.rates(&first, ["i32", "f32"], is_bgk),
+            }
+        }
+    };
+    "    let odd = parameters.odd;\n    let eddies = parameters.eddies;\n".to_owned() + &rates
+}
 
 /// A cell in a list; `links` has a bit for each population that comes to it from the fluid.
 const BORDER: &str = "struct Border { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>, links: u32, beyond: u32, mirrored: u32, _pad: u32 }
@@ -179,7 +202,7 @@ fn snug(parts: &[Vec<i64>; 3]) -> [i64; 2] {
 /// A kernel with one invocation for each cell of the array `over`, which it names `p`.
 fn cells(form: &Form, over: &str, access: &str, declarations: &str, body: &str) -> String {
     let (binding, force) = force(form);
-    kernel(form, over, &(head(form, access, false) + declarations + binding), &(force.to_owned() + body))
+    kernel(form, over, &(head(form, access, false) + declarations + binding), &(names(form, false) + force + body))
 }
 
 fn kernel(form: &Form, over: &str, declarations: &str, body: &str) -> String {
@@ -189,7 +212,7 @@ fn kernel(form: &Form, over: &str, declarations: &str, body: &str) -> String {
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let p = {over}_position(id);
     if !{over}_inside(p) {{ return; }}
-{NAMES}{body}}}
+{body}}}
 "
     )
 }
@@ -204,7 +227,7 @@ fn list(form: &Form, access: &str, borders: &str, declarations: &str, at: &str, 
         + binding
         + MAIN_OF_LIST
         + &format!("    let p = {at};\n    let kind = border.cell.w;\n")
-        + NAMES
+        + &names(form, false)
         + force
         + body
         + "}\n"
@@ -234,7 +257,9 @@ pub fn step(form: &Form) -> KernelSource {
             let mask = "    let mask = select(0u, 0x0000ffffu, cells_load(p) == 0u) | select(0u, 0xffff0000u, others_load(p) == 0u);
     if mask == 0u { return; }
 ";
-            let body = [mask, &forces, &load_two(form), &collision(form.set, form.collision, form.eddies)].concat();
+            let names = names(form, true);
+            let body =
+                [mask, &names, &forces, &load_two(form), &collision(form.set, form.collision, form.eddies)].concat();
             kernel(
                 form,
                 "cells",

@@ -11,9 +11,18 @@ pub enum Kind {
     Moving([f64; 3]),
     /// Beyond a mirror across these axes, before which there is fluid.
     Mirror([bool; 3]),
-    Velocity { normal: [i64; 3], u: [f64; 3] },
-    Pressure { normal: [i64; 3], density: f64 },
-    Outlet { normal: [i64; 3], density: f64 },
+    Velocity {
+        normal: [i64; 3],
+        u: [f64; 3],
+    },
+    Pressure {
+        normal: [i64; 3],
+        density: f64,
+    },
+    Outlet {
+        normal: [i64; 3],
+        density: f64,
+    },
 }
 
 pub struct Twin {
@@ -21,8 +30,10 @@ pub struct Twin {
     pub shape: [i64; 3],
     pub periodic: [bool; 3],
     pub kinds: Vec<Kind>,
-    /// ω⁺ and ω⁻.
-    pub rates: [f64; 2],
+    /// 3 ν of each cell.
+    pub lags: Vec<f64>,
+    /// None for one relaxation time.
+    pub magic: Option<f64>,
     pub smagorinsky: f64,
     pub cumulant: bool,
     pub steps: u64,
@@ -111,7 +122,7 @@ impl Twin {
                 let at = self.at(i);
                 let before = self.index(std::array::from_fn(|axis| at[axis] + n[axis] as i64)).expect("a cell");
                 let count = f.len();
-                let (_, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.forces[before]);
+                let (near, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.forces[before]);
                 // Of the values that come back: their mean, and their slopes along the side.
                 let back: Vec<usize> = (0..count).filter(|&q| dot(self.c(q), n) > 0.0).collect();
                 let value = |q: usize| f[q] - self.set.weight(q);
@@ -124,7 +135,12 @@ impl Twin {
                 let blend = |old: f64, new: f64| (old + speed * new) / (1.0 + speed);
                 let old = [0, 1, 2].map(|axis| if n[axis] != 0.0 { n[axis] * inward } else { slope(axis) });
                 let old = if self.steps < 2 { u } else { old };
-                let mean: [f64; 3] = std::array::from_fn(|axis| blend(old[axis], u[axis]));
+                // The invariant that comes in has no part of the sound that goes out.
+                let wave = if self.steps < 2 { 0.0 } else { (near - density) / 3.0_f64.sqrt() };
+                let length = (0..3).find(|&axis| normal[axis] != 0.0).map_or(1, |axis| self.shape[axis] - 2);
+                let restored = 0.2 / 3.0_f64.sqrt() / length as f64 * wave;
+                let still: [f64; 3] = std::array::from_fn(|axis| u[axis] + wave * n[axis]);
+                let mean: [f64; 3] = std::array::from_fn(|axis| blend(old[axis], still[axis]) - restored * n[axis]);
                 // Leaving at the mean speed and that of a sound wave: rho (1 + out + c (rho - wanted)) is known.
                 let (out, sound) = (-dot(mean, n), 1.0 / 3.0_f64.sqrt());
                 let linear = 1.0 + out - sound * density;
@@ -153,7 +169,8 @@ impl Twin {
                 match self.kinds[to] {
                     // Half-way: along the mirror it goes on, across it it has come back already.
                     Kind::Mirror(axes) if self.flows(i) => {
-                        let way = |back: i64| std::array::from_fn(|axis| if axes[axis] { back * c[axis] } else { c[axis] });
+                        let way =
+                            |back: i64| std::array::from_fn(|axis| if axes[axis] { back * c[axis] } else { c[axis] });
                         let [along, turned]: [[i64; 3]; 2] = [way(0), way(-1)];
                         let to = self.index(std::array::from_fn(|axis| at[axis] + along[axis])).expect("a cell");
                         let q = (0..count).find(|&q| self.set.velocity(q) == turned).expect("a mirror image");
@@ -234,7 +251,9 @@ impl Twin {
         let (set, force) = (self.set, self.forces[i]);
         let (density, u) = moments(set, &f, force);
         let beyond: Vec<f64> = (0..f.len()).map(|q| f[q] - self.equilibrium(q, density, u)).collect();
-        let [mut plus, mut minus] = self.rates;
+        let lag = self.lags[i];
+        let magic = self.magic.unwrap_or(lag * lag);
+        let (mut plus, mut minus) = (1.0 / (lag + 0.5), 1.0 / (magic / lag + 0.5));
         if self.smagorinsky > 0.0 {
             let mut square = 0.0;
             for a in 0..3 {
@@ -243,7 +262,6 @@ impl Twin {
                     square += stress * stress;
                 }
             }
-            let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
             let time = 1.0 / plus;
             let grown = 18.0 * 2.0_f64.sqrt() * self.smagorinsky.powi(2) * square.sqrt() / density;
             plus = 2.0 / (time + (time * time + grown).sqrt());
