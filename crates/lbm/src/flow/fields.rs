@@ -9,7 +9,7 @@ use super::{Flow, on_lattice, scalars, vectors};
 use crate::cell::flows;
 use crate::error::FlowError;
 use crate::given;
-use crate::problem::Problem;
+use crate::problem::{Problem, is_open};
 
 /// Density and velocity of each cell of the lattice, zero where there is no fluid. Cut as the flow is, with its ghost
 /// cells, which are not filled.
@@ -68,8 +68,8 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// The sum of all density beyond 1, with what walls hold of it for a step; of each slot not rounded until the end. In a
-    /// closed box it stays what it is, but for the rounding of collisions, and in 16 bits that of populations.
+    /// Sum of the density beyond 1 of all cells with fluid, with what walls hold of it for a step. In a closed box it
+    /// stays the same, apart from the rounding of collisions and, in 16 bits, that of populations.
     ///
     /// # Errors
     /// A failure of this or of another rank.
@@ -77,14 +77,24 @@ impl Flow<'_> {
     pub fn mass(&mut self) -> Result<f64> {
         let _call = CallSite::enter();
         self.settle()?;
-        let (f, values, mut mass) = (self.f.chunks(), self.scalar("slot")?, 0.0);
-        for slot in 0..self.problem.set.count() as i32 {
-            for (n, values) in values.chunks().enumerate() {
-                self.reading(&self.kernels.slot, &f, n).param("slot", slot).write("values", values.all()).run()?;
-            }
-            mass += self.world.sum(values.at(..))?;
+        let (f, values) = (self.f.chunks(), self.scalar("mass")?);
+        for (n, (cells, values)) in self.cells.chunks().zip(values.chunks()).enumerate() {
+            let call = self.reading(&self.kernels.mass, &f, n).read("cells", cells.all());
+            call.write("values", values.all()).run()?;
         }
-        Ok(mass)
+        self.look_before_outlets()?;
+        for (n, (list, values)) in self.lists.chunks.iter().zip(values.chunks()).enumerate() {
+            if !list.open.is_empty() {
+                let list = self.lists.borders.at(list.open.clone());
+                let call = self.reading(&self.kernels.open_mass, &f, n).read("borders", list.clone());
+                self.forced(call.update("values", values.all()), n).over(list).run()?;
+            }
+        }
+        // Cells beyond open sides have no mass; those behind outlets remember velocities.
+        let is_open = |axis: usize| self.problem.sides[axis].iter().any(is_open);
+        let inside = self.inside();
+        let [x, y, z] = [0, 1, 2].map(|k| if is_open(k) { inside[k].clone() } else { 0..values.shape()[k] });
+        self.world.sum(values.at((x, y, z)))
     }
 
     /// Sees that all is well: that densities and velocities are numbers, and no velocity is beyond that of sound.

@@ -66,7 +66,8 @@ struct Kernels {
     fields: Kernel,
     open_fields: Kernel,
     pulls: Kernel,
-    slot: Kernel,
+    mass: Kernel,
+    open_mass: Kernel,
 }
 
 impl<'w> Flow<'w> {
@@ -132,7 +133,8 @@ impl<'w> Flow<'w> {
             fields: world.kernel(shader::fields(&form))?,
             open_fields: world.kernel(shader::open_fields(&form))?,
             pulls: world.kernel(shader::pulls(&form))?,
-            slot: world.kernel(shader::slot(&form))?,
+            mass: world.kernel(shader::mass(&form))?,
+            open_mass: world.kernel(shader::open_mass(&form))?,
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
         world.ghosts(&cells)?;

@@ -11,6 +11,7 @@ use zippy::KernelSource;
 
 use self::collide::collision;
 use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
+use crate::cell::MIRROR;
 use crate::problem::{Collision, Problem};
 use crate::sponge::Sponge;
 use crate::velocities::VelocitySet;
@@ -387,16 +388,23 @@ pub fn outlets(form: &Form) -> KernelSource {
     source(form, "outlets", list(form, "read", "read_write", "", NEXT, &text))
 }
 
-/// One population of every cell, wherever it is, as a number.
-pub fn slot(form: &Form) -> KernelSource {
+/// Density beyond 1 of what arrives at each cell of fluid but those at open sides, and at solid cells.
+pub fn mass(form: &Form) -> KernelSource {
     let form = &Form { forced: false, ..*form };
-    let word = "f[f_index(vec4<i32>(p, slot))]";
-    let value = match form.fold {
-        None => word.to_owned(),
-        Some(_) => format!("half({word}, parameters.lane)"),
-    };
-    let more = "@group(0) @binding(2) var<storage, read_write> values: array<f32>;
-@group(0) @binding(3) var<uniform> slot: i32;
+    let body = format!(
+        "{}{}    values_store(p, select(0.0, excess, cells_load(p) < {MIRROR}u));\n",
+        load(form),
+        moments(form.set)
+    );
+    let fields = "@group(0) @binding(2) var<storage, read> cells: array<u32>;
+@group(0) @binding(3) var<storage, read_write> values: array<f32>;
 ";
-    source(form, "slot", cells(form, "values", "read", more, &format!("    values_store(p, {value});\n")))
+    source(form, "mass", cells(form, "values", "read", fields, &body))
+}
+
+/// Density beyond 1 of cells at open sides.
+pub fn open_mass(form: &Form) -> KernelSource {
+    let values = "@group(0) @binding(3) var<storage, read_write> values: array<f32>;\n";
+    let body = load(form) + &border::open_flow(form.set) + "    values_store(p, density - 1.0);\n";
+    source(form, "open_mass", list(form, "read", "read", values, CELL, &body))
 }

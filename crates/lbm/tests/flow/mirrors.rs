@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use zippy::{Config, Result, World, run_with};
-use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Pull, Side, VelocitySet};
+use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Pull, Side, Storage, VelocitySet};
 
 use super::support::launcher;
 
@@ -271,4 +271,30 @@ fn outlets_do_not_reflect_sound() {
         })
         .unwrap();
     }
+}
+
+/// Between open sides and mirrors all mass is that of the fluid's cells.
+#[test]
+fn mass_is_the_sum_of_densities() {
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let problem = Problem::new(VelocitySet::D2Q9, [20, 8, 1])
+            .sides(0, inflow([SPEED, 0.0, 0.0]), Side::Outlet(1.0))
+            .sides(1, Side::FreeSlip, Side::FreeSlip)
+            .viscosity(0.01)
+            .start(|[x, y, _]| 1.0 + 1e-3 * (x - 7 + y) as f64, |_| [SPEED, 0.0, 0.0]);
+        for storage in [Storage::Single, Storage::Half] {
+            let mut flow = Flow::new(world, &problem.clone().storage(storage), &Cut::Auto)?;
+            for steps in [1, 6] {
+                flow.run(steps)?;
+                let fields = flow.fields()?;
+                let [x, y, z] = flow.inside();
+                let excess = world.get(fields.excess.at((x, y, z)))?;
+                let sum: f64 = world.fence()?.redeem(excess)?.into_iter().map(f64::from).sum();
+                let mass = flow.mass()?;
+                assert!((mass - sum).abs() < 1e-5 && mass > 0.1, "{storage:?}: {mass}, {sum}");
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
 }
