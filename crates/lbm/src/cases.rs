@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::rc::Rc;
 
 use crate::error::FlowError;
-use crate::problem::{Collision, Place, Problem, Side};
+use crate::problem::{Collision, Place, Problem, Side, is_open};
 use crate::solids::{Placement, Shape, Solid};
 use crate::storage::Storage;
 use crate::velocities::VelocitySet;
@@ -29,6 +29,8 @@ pub struct Case {
     pub exact: Option<Exact>,
     /// What the stream sees of the body, in cells or cells²: drag and lift coefficients count by it.
     pub area: Option<f64>,
+    /// Warnings about parts of bodies that have no cells.
+    pub body_warnings: Vec<String>,
 }
 
 /// What can be chosen of a case; what is left out is as the case has it.
@@ -128,16 +130,22 @@ impl Case {
         self.speed * 3.0_f64.sqrt()
     }
 
-    /// What of its numbers is out of the range in which the method is good.
+    /// What of its numbers is out of the range in which the method is good, and parts of bodies that have no cells.
     pub fn warnings(&self) -> Vec<String> {
         let (mach, time) = (self.mach(), self.problem.relaxation_time());
-        let mut all = Vec::new();
+        let mut all = self.body_warnings.clone();
         if mach > 0.3 {
             all.push(format!(
                 "Mach number {mach:.2}: above 0.3 the fluid is no longer incompressible; lower the speed"
             ));
         }
-        if time < 0.505 {
+        let is_open = self.problem.sides.iter().flatten().any(is_open);
+        if is_open && time < LEAST_OPEN {
+            all.push(format!(
+                "relaxation time {time:.4}: sides where fluid comes or goes are stable from {LEAST_OPEN} on; take more cells at \
+                 the same Reynolds number, or a higher viscosity"
+            ));
+        } else if time < LEAST {
             all.push(format!(
                 "relaxation time {time:.4}: so near to 1/2 the flow may become unstable; take more cells"
             ));
@@ -150,6 +158,10 @@ impl Case {
         all
     }
 }
+
+/// Least relaxation time of flows that are stable in most cases, and that of flows with open sides.
+const LEAST: f64 = 0.505;
+const LEAST_OPEN: f64 = 0.506;
 
 /// Whether a case is sized by as many numbers as are given; zeros stand for those that are not.
 fn sized(name: &str, choices: &Choices) -> Result<(), FlowError> {
@@ -181,6 +193,11 @@ fn numbers(choices: &Choices, n: i64, reynolds: f64, speed: f64) -> Result<(i64,
     Ok((n, reynolds, positive("the speed", choices.speed.unwrap_or(speed))?))
 }
 
+/// A case with its length and speed, of which no exact velocity is known.
+fn known(name: &'static str, problem: Problem, [length, speed]: [f64; 2], steps: u64) -> Case {
+    Case { name, problem, length, speed, steps, exact: None, area: None, body_warnings: Vec::new() }
+}
+
 /// The velocities of a case in space.
 fn space(choices: &Choices) -> VelocitySet {
     choices.set.unwrap_or(VelocitySet::D3Q19)
@@ -200,7 +217,7 @@ fn shear(choices: &Choices) -> Result<Case, FlowError> {
         Problem::new(plane(choices), [n, n, 1]).viscosity(viscosity).start(|_| 1.0, move |at| [wave(at[1]), 0.0, 0.0]);
     let exact: Exact = Rc::new(move |at, steps| [wave(at[1]) * (-viscosity * k * k * steps as f64).exp(), 0.0, 0.0]);
     let steps = (1.0 / (viscosity * k * k)).round() as u64;
-    Ok(Case { name: "shear", problem, length: n as f64, speed, steps, exact: Some(exact), area: None })
+    Ok(Case { exact: Some(exact), ..known("shear", problem, [n as f64, speed], steps) })
 }
 
 fn taylor_green_2d(choices: &Choices) -> Result<Case, FlowError> {
@@ -221,7 +238,7 @@ fn taylor_green_2d(choices: &Choices) -> Result<Case, FlowError> {
         Problem::new(plane(choices), [n, n, 1]).viscosity(viscosity).start(density, move |at| velocity(at, 1.0));
     let exact: Exact = Rc::new(move |at, steps| velocity(at, (-2.0 * viscosity * k * k * steps as f64).exp()));
     let steps = (2.0_f64.ln() / (4.0 * viscosity * k * k)).round() as u64;
-    Ok(Case { name: "taylor-green2d", problem, length: n as f64, speed, steps, exact: Some(exact), area: None })
+    Ok(Case { exact: Some(exact), ..known("taylor-green2d", problem, [n as f64, speed], steps) })
 }
 
 fn taylor_green_3d(choices: &Choices) -> Result<Case, FlowError> {
@@ -238,7 +255,7 @@ fn taylor_green_3d(choices: &Choices) -> Result<Case, FlowError> {
     };
     let problem = Problem::new(space(choices), [n, n, n]).viscosity(speed * length / reynolds).start(density, velocity);
     let steps = (10.0 * length / speed).round() as u64;
-    Ok(Case { name: "taylor-green3d", problem, length, speed, steps, exact: None, area: None })
+    Ok(known("taylor-green3d", problem, [length, speed], steps))
 }
 
 fn couette(choices: &Choices) -> Result<Case, FlowError> {
@@ -249,7 +266,7 @@ fn couette(choices: &Choices) -> Result<Case, FlowError> {
         .viscosity(viscosity);
     let exact: Exact = Rc::new(move |at, _| [speed * (at[1] as f64 + 0.5) / n as f64, 0.0, 0.0]);
     let steps = (3.0 * (n as f64 * n as f64) / viscosity).round() as u64;
-    Ok(Case { name: "couette", problem, length: n as f64, speed, steps, exact: Some(exact), area: None })
+    Ok(Case { exact: Some(exact), ..known("couette", problem, [n as f64, speed], steps) })
 }
 
 fn poiseuille(choices: &Choices) -> Result<Case, FlowError> {
@@ -264,7 +281,7 @@ fn poiseuille(choices: &Choices) -> Result<Case, FlowError> {
         [4.0 * speed * y * (1.0 - y), 0.0, 0.0]
     });
     let steps = (3.0 * height * height / viscosity).round() as u64;
-    Ok(Case { name: "poiseuille", problem, length: height, speed, steps, exact: Some(exact), area: None })
+    Ok(Case { exact: Some(exact), ..known("poiseuille", problem, [height, speed], steps) })
 }
 
 fn cavity_2d(choices: &Choices) -> Result<Case, FlowError> {
@@ -274,7 +291,7 @@ fn cavity_2d(choices: &Choices) -> Result<Case, FlowError> {
         .sides(1, Side::Wall, Side::MovingWall([speed, 0.0, 0.0]))
         .viscosity(speed * n as f64 / reynolds);
     let steps = (20.0 * n as f64 / speed).round() as u64;
-    Ok(Case { name: "cavity2d", problem, length: n as f64, speed, steps, exact: None, area: None })
+    Ok(known("cavity2d", problem, [n as f64, speed], steps))
 }
 
 fn cavity_3d(choices: &Choices) -> Result<Case, FlowError> {
@@ -285,7 +302,7 @@ fn cavity_3d(choices: &Choices) -> Result<Case, FlowError> {
         .sides(2, Side::Wall, Side::Wall)
         .viscosity(speed * n as f64 / reynolds);
     let steps = (20.0 * n as f64 / speed).round() as u64;
-    Ok(Case { name: "cavity3d", problem, length: n as f64, speed, steps, exact: None, area: None })
+    Ok(known("cavity3d", problem, [n as f64, speed], steps))
 }
 
 fn cylinder(choices: &Choices) -> Result<Case, FlowError> {
@@ -314,7 +331,7 @@ fn cylinder(choices: &Choices) -> Result<Case, FlowError> {
         .body(middle, inside)
         .start(density, profile);
     let steps = (100.0 * diameter / speed).round() as u64;
-    Ok(Case { name: "cylinder", problem, length: diameter, speed, steps, exact: None, area: Some(diameter) })
+    Ok(Case { area: Some(diameter), ..known("cylinder", problem, [diameter, speed], steps) })
 }
 
 fn sphere(choices: &Choices) -> Result<Case, FlowError> {
@@ -336,7 +353,7 @@ fn sphere(choices: &Choices) -> Result<Case, FlowError> {
         .start(|_| 1.0, stream);
     let area = Some(PI * diameter * diameter / 4.0);
     let steps = (3.0 * extents[0] as f64 / speed).round() as u64;
-    Ok(Case { name: "sphere", problem, length: diameter, speed, steps, exact: None, area })
+    Ok(Case { area, ..known("sphere", problem, [diameter, speed], steps) })
 }
 
 fn object(choices: &Choices) -> Result<Case, FlowError> {
@@ -362,5 +379,6 @@ fn object(choices: &Choices) -> Result<Case, FlowError> {
     }
     let area = Some(solid.shadow(0) as f64);
     let steps = (3.0 * extents[0] as f64 / speed).round() as u64;
-    Ok(Case { name: "object", problem, length, speed, steps, exact: None, area })
+    let body_warnings = solid.warnings().to_vec();
+    Ok(Case { area, body_warnings, ..known("object", problem, [length, speed], steps) })
 }

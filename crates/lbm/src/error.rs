@@ -1,5 +1,7 @@
 //! What can be wrong with a flow that is asked for.
 
+use crate::flow::Fastest;
+
 /// A flow cannot be set up, or has come to an end, as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -135,22 +137,38 @@ pub enum FlowError {
         "cell {0:?} would become another kind of cell; of a flow that runs only velocities, densities, force and viscosity change"
     )]
     ChangedCell([i64; 3]),
-    /// There are numbers no more.
+    /// There are numbers no more, or the fluid is faster than sound.
     #[error(
-        "step {step}: density {density} and velocity {velocity:?} at cell {cell:?} (rank {rank}): the flow has become unstable; a lower velocity, a higher viscosity or more cells help"
+        "the flow has become unstable: at step {step} cell {cell:?} has no finite density near 1, or is faster than sound{}; \
+         {}",
+        last(fastest),
+        advice(*relaxation_time)
     )]
     Unstable {
         /// The step after which it was seen.
         step: u64,
-        /// The first such cell of that rank.
+        /// The first such cell.
         cell: [i64; 3],
-        /// Its density.
-        density: f32,
-        /// Its velocity.
-        velocity: [f32; 3],
-        /// Who owns it.
-        rank: usize,
+        /// The fastest cell of the last look at which all were finite.
+        fastest: Option<Fastest>,
+        /// Relaxation time of the stress.
+        relaxation_time: f64,
     },
+}
+
+/// The fastest cell before a flow has become unstable.
+fn last(fastest: &Option<Fastest>) -> String {
+    fastest.map_or(String::new(), |Fastest { step, place, speed }| {
+        format!("; the fastest cell of the last finite state, step {step}, was {place:?} with {speed:.4} cells a step")
+    })
+}
+
+/// Ways to a stable flow.
+fn advice(relaxation_time: f64) -> String {
+    format!(
+        "the relaxation time is {relaxation_time:.4}, and at 1/2 no flow is stable: take a higher viscosity, more cells at the \
+         same Reynolds number, or a lower speed (0.1 cells a step or less)"
+    )
 }
 
 fn into(parts: &[i64]) -> String {

@@ -40,6 +40,7 @@ mod driven;
 mod error;
 mod flow;
 mod given;
+mod images;
 mod problem;
 mod shader;
 pub mod solids;
@@ -50,7 +51,7 @@ mod velocities;
 
 pub use cut::Cut;
 pub use error::FlowError;
-pub use flow::{Fields, Flow, Motion, Populations, Pull, Quantity};
+pub use flow::{Fastest, Fields, Flow, Motion, Populations, Pull, Quantity, SolidCells};
 pub use problem::{Collision, Place, Problem, Side};
 pub use storage::Storage;
 pub use units::Units;

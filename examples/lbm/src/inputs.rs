@@ -8,6 +8,8 @@ use zippy::{Error, Result};
 use zippy_io::volume::{NumpyAxes, ScalarKind};
 use zippy_lbm::Units;
 
+use crate::numbers::{count, extents};
+
 /// The part of the command line.
 #[derive(Args, Debug, Clone)]
 pub struct Inputs {
@@ -27,6 +29,11 @@ pub struct Inputs {
     /// The longest edge of its box, in cells. Default: two fifths of the second number of --n
     #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid")]
     pub solid_size: Option<f64>,
+
+    /// Cells that its surface passes through are solid, too: thin parts have a cell at least and no holes, and it grows by half
+    /// a cell at most
+    #[arg(long, help_heading = "Solid", requires = "solid")]
+    pub thicken: bool,
 
     /// Of a scan in a NumPy file: how its indices are called, the first one first, in C order and in Fortran order: zyx or xyz
     #[arg(long, value_name = "ORDER", help_heading = "Solid", requires = "above", default_value_t = NumpyAxes::Zyx)]
@@ -67,7 +74,7 @@ pub struct Inputs {
     pub forces: Option<PathBuf>,
 
     /// Steps from line to line of tables. Default: as --every says, or the file that describes the case
-    #[arg(long, value_name = "STEPS", help_heading = "Tables", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "STEPS", help_heading = "Tables", value_parser = count)]
     pub line: Option<u64>,
 }
 
@@ -90,6 +97,9 @@ pub struct FromFile {
     /// As [`NumpyAxes`] calls them; checkpoints of older versions say nothing.
     #[serde(default)]
     pub axes: Option<String>,
+    /// Also the cells that its surface passes through.
+    #[serde(default)]
+    pub thicken: bool,
 }
 
 /// Length in m, viscosity in m²/s, speed in m/s, density in kg/m³.
@@ -128,6 +138,7 @@ impl Inputs {
             size: self.solid_size,
             raw: self.raw.clone(),
             axes: Some(self.axes.to_string()),
+            thicken: self.thicken,
         })
     }
 
@@ -164,7 +175,6 @@ fn place(text: &str) -> std::result::Result<[i64; 3], String> {
 fn raw(text: &str) -> std::result::Result<Raw, String> {
     let wanted = "voxels along each axis and their type, as 256x256x128:u8";
     let (shape, kind) = text.split_once(':').ok_or(wanted)?;
-    let numbers: Option<Vec<i64>> = shape.split('x').map(|part| part.parse().ok().filter(|n| *n >= 1)).collect();
-    let shape = numbers.and_then(|numbers| numbers.try_into().ok()).ok_or(wanted)?;
+    let shape = extents(shape).ok().and_then(|numbers| numbers.try_into().ok()).ok_or(wanted)?;
     Ok(Raw { shape, kind: kind.parse::<ScalarKind>()?.name().to_owned() })
 }

@@ -1,14 +1,16 @@
 //! A run's case, made from what the command line, a file or a checkpoint says.
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 
 use zippy::{Error, Result, World};
-use zippy_lbm::Units;
 use zippy_lbm::cases::Case;
 use zippy_lbm::described::{Described, Probe, Source};
+use zippy_lbm::solids::Room;
+use zippy_lbm::{Units, VelocitySet};
 
 use crate::inputs::FromFile;
-use crate::options::Setup;
+use crate::setup::Setup;
 use crate::solid;
 
 /// A solid that takes a larger part of a stream's cross-section feels its sides.
@@ -26,6 +28,8 @@ pub struct Made {
     pub line: Option<u64>,
     /// Beside those of the case.
     pub warnings: Vec<String>,
+    /// Files of solids.
+    pub files: Vec<PathBuf>,
 }
 
 impl Made {
@@ -46,7 +50,12 @@ impl Made {
             }
             let shape = solid::shape(world, from)?;
             let placement = choices.placement(&*shape, from.size);
-            let made = shape.solid(world, &placement, choices.stream());
+            let room = Room {
+                is_plane: choices.set == Some(VelocitySet::D2Q9),
+                thicken: from.thicken,
+                ..choices.stream().into()
+            };
+            let made = shape.solid(world, &placement, &room);
             choices.solid = Some(made.map_err(|error| Error::program(format!("{}: {error}", from.file.display())))?);
         }
         let case = Case::named(&setup.case, &choices).map_err(|error| match setup.case.as_str() {
@@ -64,7 +73,8 @@ impl Made {
             )
         });
         let warnings = warning.into_iter().collect();
-        Ok(Self { case, title, units, probes: Vec::new(), line: None, warnings })
+        let files = setup.solid.iter().map(|from| from.file.clone()).collect();
+        Ok(Self { case, title, units, probes: Vec::new(), line: None, warnings, files })
     }
 
     fn described(world: &World, setup: &Setup, text: &str) -> Result<Self> {
@@ -83,13 +93,21 @@ impl Made {
         }
         let described = Described::parse(text).map_err(|error| place(&error))?;
         let folder = Path::new(&setup.case).parent().unwrap_or(Path::new("."));
+        let files = RefCell::new(Vec::new());
         let load = |world: &World, source: &Source| match source {
             Source::Scan { file, above, below, axes } => {
                 let (file, axes) = (folder.join(file), axes.clone());
-                let from = FromFile { file, above: Some(*above), below: *below, size: None, raw: None, axes };
+                files.borrow_mut().push(file.clone());
+                let above_this = Some(*above);
+                let from =
+                    FromFile { file, above: above_this, below: *below, size: None, raw: None, axes, thicken: false };
                 solid::scan(world, &from, *above)
             }
-            Source::Surface { file } => solid::surface(world, &folder.join(file)),
+            Source::Surface { file } => {
+                let file = folder.join(file);
+                files.borrow_mut().push(file.clone());
+                solid::surface(world, &file)
+            }
         };
         let case = described.case(world, &load)?;
         Ok(Self {
@@ -99,6 +117,7 @@ impl Made {
             probes: described.probes().to_vec(),
             line: described.every(),
             warnings: described.warnings().to_vec(),
+            files: files.into_inner(),
         })
     }
 }

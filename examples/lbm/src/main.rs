@@ -14,14 +14,19 @@ mod legend;
 #[path = "../../support/link.rs"]
 mod link;
 mod made;
+mod numbers;
 mod options;
 mod outline;
+mod outputs;
 mod picture;
+mod places;
 mod report;
+mod restart;
 mod run;
 #[path = "../../support/say.rs"]
 mod say;
 mod scene;
+mod setup;
 mod showing;
 mod solid;
 mod steady;
@@ -34,14 +39,13 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use zippy::Result;
 
 use self::options::Options;
 use self::say::complain;
 
 fn main() -> ExitCode {
-    match program(&Options::parse_from(words::with_negative_numbers(std::env::args_os()))) {
+    match program(&Options::read(words::with_negative_numbers(std::env::args_os()))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("error: {error}"));

@@ -9,7 +9,8 @@ use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 
 use crate::ending::{End, Ending};
-use crate::options::{Options, Setup};
+use crate::options::Options;
+use crate::setup::Setup;
 
 /// The way to a window: there is none.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,11 @@ impl Window {
         _: &mut Flow,
         _: &Fields,
     ) -> Result<ControlFlow<End, u64>> {
+        match self.0 {}
+    }
+
+    /// Called by nobody.
+    pub fn hold(&mut self, _: &World, _: &Ending, _: &Error) -> Result<()> {
         match self.0 {}
     }
 }

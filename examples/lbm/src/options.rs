@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
 use zippy::{Config, Error, Result};
-use zippy_lbm::cases::{Choices, NAMES};
-use zippy_lbm::{Collision, Cut, Storage, VelocitySet};
+use zippy_lbm::cases::NAMES;
+use zippy_lbm::{Cut, Storage};
 
-use crate::inputs::{FromFile, Inputs, Physical, absolute};
-
+use crate::inputs::Inputs;
+use crate::numbers::{bits, count, pixels, size};
 use crate::scene::Shown;
+use crate::setup::is_file;
 use crate::showing::Showing;
 
 /// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
@@ -23,14 +24,19 @@ use crate::showing::Showing;
 pub struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
     /// Default: ZIPPY_RANKS, else 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub ranks: Option<u64>,
 
-    /// What flows; see below. Or a file that describes a case of one's own, with the ending .toml
-    #[arg(long, value_name = "NAME", required_unless_present = "restart")]
+    /// What flows; see below. Or a file that describes a case of one's own, with the ending .toml. With --restart an edited
+    /// file of the same lattice, shapes and kinds of sides
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["restart", "what"])]
     pub case: Option<String>,
 
-    /// Its size, as one number or as 160x80x80; several, separated by commas, run one after the other, and the order of their
+    /// As --case
+    #[arg(value_name = "CASE", conflicts_with = "case")]
+    what: Option<String>,
+
+    /// Its size, as one number or as 160x80x80; several, as 32,64,128, run one after the other, and the order of their
     /// errors is told
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
     pub n: Vec<[i64; 3]>,
@@ -84,7 +90,7 @@ pub struct Options {
     pub checkpoint: Option<PathBuf>,
 
     /// Steps between checkpoints, pictures, files of fields and lines of tables
-    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "STEPS", value_parser = count)]
     pub every: Option<u64>,
 
     /// Draws this of the flow as it runs, as often as --every says and at both ends
@@ -108,8 +114,9 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub fields: Option<PathBuf>,
 
-    /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["case", "n", "lattice"])]
+    /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed. Solid cells
+    /// are those of the checkpoint: a file of a solid that has changed is refused
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["n", "lattice"])]
     pub restart: Option<PathBuf>,
 
     /// Prints a hash of all populations: the same for every number of ranks and every cut
@@ -143,28 +150,6 @@ pub enum Table {
     Ghia,
 }
 
-/// What a run is made from; checkpoints hold it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setup {
-    pub case: String,
-    pub n: [i64; 3],
-    pub re: Option<f64>,
-    pub speed: Option<f64>,
-    pub lattice: Option<Lattice>,
-    pub collision: Option<Relaxation>,
-    pub smagorinsky: Option<f64>,
-    /// In 16 bits.
-    #[serde(default)]
-    pub half: bool,
-    /// What a file that describes the case says; then `case` is its name.
-    #[serde(default)]
-    pub text: Option<String>,
-    #[serde(default)]
-    pub solid: Option<FromFile>,
-    #[serde(default)]
-    pub physical: Option<Physical>,
-}
-
 fn after() -> String {
     let cases: String = NAMES.iter().map(|(name, what)| format!("  {name:<15} {what}\n")).collect();
     format!(
@@ -177,48 +162,32 @@ fn after() -> String {
          lbm --ranks 2 --case sphere --n 96x48x48 --view\n  \
          lbm --case object --solid tooth.nrrd --above 600 --n 192x96x96 --forces forces.csv --line 20\n  \
          lbm --case object --solid car.stl --solid-size 60 --length 1.8 --viscosity 1.5e-5 --flow-speed 1e-3 --density 1.2\n  \
-         lbm --case channel.toml --probes probes.csv\n\n\
+         lbm channel.toml --probes probes.csv\n  \
+         lbm --restart ck --case edited.toml --steps 1000\n\n\
          crates/lbm/README.md has a file that describes a case; zippy_lbm::described lists all keys."
     )
-}
-
-/// `128` or `160x80x80`.
-fn size(text: &str) -> std::result::Result<[i64; 3], String> {
-    let mut n = [0; 3];
-    let parts: Vec<&str> = text.split('x').collect();
-    if parts.len() > 3 {
-        return Err("at most three numbers, as in 160x80x80".into());
-    }
-    for (n, part) in n.iter_mut().zip(parts) {
-        *n = part.parse().ok().filter(|n| *n >= 1).ok_or(format!("{part:?} is not a number of cells"))?;
-    }
-    Ok(n)
 }
 
 fn ends_as_a_picture(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "apng" || ending == "png")
 }
 
-/// `16` or `32`.
-fn bits(text: &str) -> std::result::Result<Storage, String> {
-    match text {
-        "16" => Ok(Storage::Half),
-        "32" => Ok(Storage::Single),
-        _ => Err("16 or 32".into()),
-    }
-}
-
-/// Pixels along a side of a picture.
-const MOST: u32 = 16384;
-
-/// `640x480`.
-fn pixels(text: &str) -> std::result::Result<(u32, u32), String> {
-    let two = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    let can_be = |&(width, height): &(u32, u32)| (1..=MOST).contains(&width) && (1..=MOST).contains(&height);
-    two.filter(can_be).ok_or(format!("not a size, as 640x480, of at most {MOST} pixels a side"))
-}
-
 impl Options {
+    /// The options of a command line; mistakes end the program.
+    pub fn read(words: impl IntoIterator<Item = std::ffi::OsString>) -> Self {
+        let mut options = Self::parse_from(words);
+        options.case = options.case.or(options.what.take());
+        options
+    }
+
+    /// Runs of a size with several numbers each are asked for, and may not be what was meant.
+    pub fn ambiguity(&self) -> Option<String> {
+        let is_sized_by_three = matches!(self.case.as_deref(), Some("sphere" | "object"));
+        let [[x, 0, 0], [y, 0, 0], [z, 0, 0]] = self.n[..] else { return None };
+        is_sized_by_three
+            .then(|| format!("--n {x},{y},{z} are three runs; one run in a box of three extents is --n {x}x{y}x{z}"))
+    }
+
     pub fn config(&self) -> Config {
         match self.ranks {
             Some(ranks) => Config::threads(ranks as usize),
@@ -234,7 +203,11 @@ impl Options {
     pub fn check(&self) -> Result<()> {
         self.inputs.check()?;
         let tables = self.inputs.forces.is_some() || self.inputs.probes.is_some();
-        let named = self.case.as_ref().is_some_and(|case| !case.to_ascii_lowercase().ends_with(".toml"));
+        let named = self.case.as_ref().is_some_and(|case| !is_file(case));
+        let repeated = (1..self.n.len()).any(|k| self.n[..k].contains(&self.n[k]));
+        if let (true, Some(wrong)) = (repeated, self.ambiguity()) {
+            return Err(Error::program(wrong));
+        }
         let wrong = match self {
             Self { until_steady: true, bits: Storage::Half, .. } => {
                 "--until-steady waits until nothing changes, and in 16 bits something always does; give --steps"
@@ -269,90 +242,5 @@ impl Options {
             _ => return Ok(()),
         };
         Err(Error::program(wrong))
-    }
-
-    /// The runs that are asked for. Local.
-    ///
-    /// # Errors
-    /// The file that describes the case cannot be read.
-    pub fn setups(&self) -> Result<Vec<Setup>> {
-        let mut case = self.case.clone().unwrap_or_default();
-        let mut text = None;
-        if case.to_ascii_lowercase().ends_with(".toml") {
-            let read = std::fs::read_to_string(&case);
-            text = Some(read.map_err(|error| Error::program(format!("cannot read {case}: {error}")))?);
-            case = absolute(case.as_ref()).display().to_string();
-        }
-        let one = |n: [i64; 3]| Setup {
-            case: case.clone(),
-            n,
-            re: self.re,
-            speed: self.speed,
-            lattice: self.lattice,
-            collision: self.collision,
-            smagorinsky: self.smagorinsky,
-            half: self.bits == Storage::Half,
-            text: text.clone(),
-            solid: self.inputs.solid(),
-            physical: self.inputs.physical(),
-        };
-        Ok(match self.n[..] {
-            [] => vec![one([0; 3])],
-            _ => self.n.iter().map(|&n| one(n)).collect(),
-        })
-    }
-
-    /// A checkpoint's run with what is given anew.
-    ///
-    /// # Errors
-    /// What cannot be changed: a cell and a step are what they were.
-    pub fn changed(&self, saved: Setup) -> Result<Setup> {
-        if saved.text.is_some() && (self.re.is_some() || self.speed.is_some()) {
-            return Err(Error::program(
-                "--re and --speed are for named cases; the file that describes this one says them",
-            ));
-        }
-        let same =
-            |given: &Physical| saved.physical.is_some_and(|old| given.length == old.length && given.speed == old.speed);
-        let given = self.inputs.physical();
-        if saved.physical.is_some() && self.speed.is_some() || given.is_some_and(|given| !same(&given)) {
-            let wrong = "a run in physical units keeps the size of a cell and the time of a step: --speed, and another --length or \
-                         --flow-speed, would change them; --viscosity and --density may be others";
-            return Err(Error::program(wrong));
-        }
-        let physical = given.or(saved.physical.filter(|_| self.re.is_none()));
-        Ok(Setup {
-            physical,
-            re: self.re.or(saved.re),
-            speed: self.speed.or(saved.speed),
-            collision: self.collision.or(saved.collision),
-            smagorinsky: self.smagorinsky.or(saved.smagorinsky),
-            ..saved
-        })
-    }
-}
-
-impl Setup {
-    pub fn choices(&self) -> Choices {
-        let set = |lattice| match lattice {
-            Lattice::D2q9 => VelocitySet::D2Q9,
-            Lattice::D3q19 => VelocitySet::D3Q19,
-            Lattice::D3q27 => VelocitySet::D3Q27,
-        };
-        let collision = |relaxation| match relaxation {
-            Relaxation::Bgk => Collision::Bgk,
-            Relaxation::Trt => Collision::Trt { magic: 3.0 / 16.0 },
-            Relaxation::Cumulant => Collision::Cumulant,
-        };
-        Choices {
-            n: self.n,
-            reynolds: self.physical.map(|physical| physical.reynolds()).or(self.re),
-            speed: self.speed,
-            set: self.lattice.map(set),
-            collision: self.collision.map(collision),
-            smagorinsky: self.smagorinsky,
-            storage: if self.half { Storage::Half } else { Storage::Single },
-            solid: None,
-        }
     }
 }

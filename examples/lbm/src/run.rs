@@ -2,72 +2,46 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::{Error, Result, World};
 use zippy_io::checkpoint::{Checkpoints, Contents};
-use zippy_lbm::described::Probe;
 use zippy_lbm::{Fields, Flow, Populations};
 
-use crate::compare;
 use crate::ending::{End, Ending, Listening};
-use crate::files::Fieldbook;
 use crate::made::Made;
-use crate::options::{Options, Setup};
+use crate::options::Options;
+use crate::outputs::Outputs;
 use crate::picture::Painter;
 use crate::report::Report;
+use crate::restart::{KEPT, Start};
 use crate::say::{complain, say};
+use crate::setup::Setup;
 use crate::steady::Watch;
-use crate::tables::{self, Forces, Probes};
 use crate::view::{Link, Window};
+use crate::{compare, places, restart};
 
-/// Checkpoints that are kept.
-const KEPT: usize = 2;
-
-/// Steps from one look at the flow's numbers to the next: one that has become unstable is found soon.
-const CHECK: u64 = 1000;
+/// Steps from one look for the fastest cell to the next: a flow that has become unstable is found soon.
+const CHECK: u64 = 50;
 
 /// The steps of a run that a window ends: more than anybody waits for.
 const ENDLESS: u64 = 1 << 40;
 
 /// All runs that are asked for, one after the other; `link` leads to the window that shows them. Collective.
 pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
-    let mut continued = None;
-    let runs = match &options.restart {
-        Some(directory) => {
-            let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
-            let none = || Error::program(format!("there is no checkpoint in {}", directory.display()));
-            let checkpoint = checkpoint.ok_or_else(none)?;
-            let saved: Setup = checkpoint.state()?;
-            let setup = options.changed(saved.clone())?;
-            let changed = setup != saved;
-            continued = Some((saved, checkpoint.step()));
-            vec![(setup, Some((checkpoint, changed)))]
-        }
-        None => world.agree("reading what flows", options.setups())?.into_iter().map(|setup| (setup, None)).collect(),
-    };
-    if let Some(directory) = &options.checkpoint {
-        refuse_others(world, directory, continued.as_ref())?;
-    }
+    places::check(world, options)?;
     let mut errors: Vec<(f64, f64)> = Vec::new();
-    for (setup, checkpoint) in runs {
+    if let Some(note) = options.ambiguity() {
+        note_once(world, "note", &note);
+    }
+    for Start { mut setup, checkpoint, notes } in restart::starts(world, options)? {
+        notes.iter().for_each(|note| note_once(world, "note", note));
         let mut made = Made::new(world, &setup)?;
         // What was before the change is not in what is known.
-        made.case.exact = made.case.exact.filter(|_| !matches!(checkpoint, Some((_, true))));
-        let case = &made.case;
-        let mut flow = match &checkpoint {
-            None => Flow::new(world, &case.problem, &options.cut())?,
-            Some((checkpoint, _)) => {
-                let fill = |populations: &Populations| match populations {
-                    Populations::Single(f) => checkpoint.fill(world, f),
-                    Populations::Half(f) => checkpoint.fill(world, f),
-                };
-                Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
-            }
-        };
+        made.case.exact = made.case.exact.filter(|_| !checkpoint.as_ref().is_some_and(|(_, is_changed)| *is_changed));
+        let mut flow = restart::flow(world, options, &mut setup, &made, checkpoint.as_ref().map(|(found, _)| found))?;
         for (body, _) in flow.surface_cells().iter().enumerate().filter(|(_, cells)| **cells == 0) {
             made.warnings.push(format!(
                 "bodies[{body}] touches no fluid: it has no cell, or lies within other solids; a body smaller than a \
@@ -75,10 +49,8 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
             ));
         }
         // Before the steps, which may take hours or fail.
-        if world.rank() == 0 {
-            let warnings = made.case.warnings().into_iter().chain(made.warnings.clone());
-            warnings.for_each(|warning| complain(format_args!("warning: {warning}")));
-        }
+        let warnings = made.case.warnings().into_iter().chain(made.warnings.clone());
+        warnings.for_each(|warning| note_once(world, "warning", &warning));
         let length = made.case.length;
         let report = one(world, options, setup, made, &mut flow, link)?;
         if let Some(error) = report.exact {
@@ -101,27 +73,11 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
     Ok(())
 }
 
-/// Refuses a directory with checkpoints of a run that this run does not continue: new ones would replace them. `continued`:
-/// setup and step of the checkpoint from which this run starts. Collective.
-fn refuse_others(world: &World, directory: &Path, continued: Option<&(Setup, u64)>) -> Result<()> {
-    let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
-    let (setup, step) = (found.state::<Setup>(), found.step());
-    if let (Ok(setup), Some((saved, start))) = (&setup, continued)
-        && setup == saved
-        && step <= *start
-    {
-        return Ok(());
+/// A line to standard error, of one rank.
+fn note_once(world: &World, kind: &str, text: &str) {
+    if world.rank() == 0 {
+        complain(format_args!("{kind}: {text}"));
     }
-    let case = setup.map_or("another program".into(), |setup| format!("the case {}", setup.case));
-    let directory = directory.display();
-    let advice = match continued {
-        None => format!("continue it with --restart {directory}, or name another directory"),
-        Some(_) => "name another directory".into(),
-    };
-    Err(Error::program(format!(
-        "--checkpoint {directory}: it has checkpoints of {case}, the latest of step {step}, which those of this run would \
-         replace; {advice}"
-    )))
 }
 
 /// One flow until its end.
@@ -155,6 +111,8 @@ fn one(
     outputs.write(world, flow, &fields)?;
     outputs.lines(world, flow, &fields)?;
     let mut window = link.map(|link| Window::open(world, link, options, &made.case, flow)).transpose()?;
+    flow.start_check()?;
+    flow.finish_checks()?;
     let bar = if link.is_some() { ProgressBar::hidden() } else { bar(world, until - begun) };
     let mut listening = Listening::new();
     let (mut secs, mut saved, mut end) = (0.0, None, None);
@@ -164,7 +122,7 @@ fn one(
         let shown = match turn.transpose()? {
             Some(ControlFlow::Continue(steps)) => flow.steps() + steps,
             Some(ControlFlow::Break(asked)) => {
-                check(flow, &fields, options, saved)?;
+                check(flow, &fields).map_err(|error| with_checkpoint(error, options, saved))?;
                 end = Some(asked);
                 break;
             }
@@ -172,7 +130,7 @@ fn one(
         };
         let next = |every: Option<u64>| every.map_or(until, |every| (flow.steps() / every + 1) * every);
         let lines = line.filter(|_| outputs.has_tables());
-        let stop = [options.every, lines, watch.as_ref().map(|watch| watch.every), Some(CHECK)];
+        let stop = [options.every, lines, watch.as_ref().map(|watch| watch.every)];
         let stop = stop.into_iter().map(next).fold(until.min(shown), u64::min);
         let start = Instant::now();
         while end.is_none() && flow.steps() < stop {
@@ -181,6 +139,9 @@ fn one(
             world.gpu().wait()?;
             listening.took(world, steps, begun_at.elapsed().as_secs_f64() - looked)?;
             secs -= looked;
+            if let Err(error) = flow.finish_checks() {
+                return Err(held(world, window.as_mut(), &ending, with_checkpoint(error, options, saved))?);
+            }
             bar.set_position(flow.steps() - begun);
             end = ending.now(world)?;
         }
@@ -189,8 +150,14 @@ fn one(
         secs += start.elapsed().as_secs_f64();
         let cells = flow.fluid_cells() as f64 * (flow.steps() - begun) as f64;
         bar.set_message(format!("{:.1} MLUPS", cells / secs / 1e6));
-        if end.is_some() || flow.steps().is_multiple_of(CHECK) || flow.steps() == until {
-            check(flow, &fields, options, saved)?;
+        let due = options.every.is_some_and(|every| flow.steps().is_multiple_of(every));
+        // Before it is written, seen or kept.
+        let checked = match end.is_some() || due && checkpoints.is_some() || flow.steps() == until {
+            true => check(flow, &fields),
+            false => flow.start_check().and_then(|()| flow.finish_checks()),
+        };
+        if let Err(error) = checked {
+            return Err(held(world, window.as_mut(), &ending, with_checkpoint(error, options, saved))?);
         }
         if let Some(watch) = &mut watch
             && flow.steps().is_multiple_of(watch.every)
@@ -198,9 +165,7 @@ fn one(
         {
             end = Some(End::Steady);
         }
-        let due = options.every.is_some_and(|every| flow.steps().is_multiple_of(every));
         if let (Some(checkpoints), true) = (&checkpoints, due) {
-            check(flow, &fields, options, saved)?;
             save(world, checkpoints, &setup, flow)?;
             saved = Some(flow.steps());
         }
@@ -241,6 +206,9 @@ fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Resul
     let mut secs = 0.0;
     for _ in 0..steps {
         flow.step()?;
+        if flow.steps().is_multiple_of(CHECK) {
+            flow.start_check()?;
+        }
         if !world.is_observed("step") {
             world.debug_point("step")?;
             continue;
@@ -254,75 +222,31 @@ fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Resul
     Ok(secs)
 }
 
-/// What is written while a flow runs, beside checkpoints.
-struct Outputs<'w> {
-    painter: Option<Painter<'w>>,
-    book: Option<Fieldbook>,
-    forces: Option<Forces>,
-    probes: Option<Probes>,
-    /// The steps at which pictures and files, and lines of tables, were written last.
-    last: [Option<u64>; 2],
-}
-
-impl<'w> Outputs<'w> {
-    fn open(world: &'w World, options: &Options, made: &Made, flow: &Flow, frames: u64) -> Result<Self> {
-        let inputs = &options.inputs;
-        let given = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
-        let places: Vec<Probe> = made.probes.iter().cloned().chain(given).collect();
-        // Before anything is written over.
-        if inputs.probes.is_some() {
-            tables::check(flow, &places)?;
-        }
-        // A window shows itself; a file beside it is one that was asked for.
-        let drawn = options.render.filter(|_| !options.showing.view || options.output.is_some());
-        let painter = drawn.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
-        let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
-        let units = made.units;
-        let forces = inputs.forces.as_deref().map(|path| Forces::open(world, path, flow, units)).transpose()?;
-        let probes = inputs.probes.as_deref().map(|path| Probes::open(world, path, flow, places, units)).transpose()?;
-        Ok(Self { painter, book, forces, probes, last: [None; 2] })
-    }
-
-    fn has_tables(&self) -> bool {
-        self.forces.is_some() || self.probes.is_some()
-    }
-
-    /// Pictures and files, once a step.
-    fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
-        if self.last[0].replace(flow.steps()) == Some(flow.steps()) {
-            return Ok(());
-        }
-        if let Some(painter) = &mut self.painter {
-            painter.paint(flow, fields)?;
-        }
-        if let Some(book) = &mut self.book {
-            book.write(world, flow, fields)?;
-        }
-        Ok(())
-    }
-
-    /// Lines of tables, once a step.
-    fn lines(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
-        if self.last[1].replace(flow.steps()) == Some(flow.steps()) {
-            return Ok(());
-        }
-        if let Some(forces) = &mut self.forces {
-            forces.write(world, flow)?;
-        }
-        self.probes.as_mut().map_or(Ok(()), |probes| probes.write(world, flow, fields))
-    }
-}
-
-/// Whether the flow is one still; if not, which checkpoint was the last one where it was.
-fn check(flow: &mut Flow, fields: &Fields, options: &Options, saved: Option<u64>) -> Result<()> {
+/// Whether the flow is one still.
+fn check(flow: &mut Flow, fields: &Fields) -> Result<()> {
+    flow.start_check()?;
+    flow.finish_checks()?;
     flow.fields_into(fields)?;
-    flow.check(fields).map_err(|error| match (saved, &options.checkpoint) {
+    flow.check(fields)
+}
+
+/// An error with the last checkpoint before it.
+fn with_checkpoint(error: Error, options: &Options, saved: Option<u64>) -> Error {
+    match (saved, &options.checkpoint) {
         (Some(step), Some(directory)) => Error::program(format!(
             "{error}; the last good checkpoint is that of step {step} in {}",
             directory.display()
         )),
         _ => error,
-    })
+    }
+}
+
+/// Shows an error in the window, if there is one, until it is closed. Collective.
+fn held(world: &World, window: Option<&mut Window>, ending: &Ending, error: Error) -> Result<Error> {
+    if let Some(window) = window {
+        window.hold(world, ending, &error)?;
+    }
+    Ok(error)
 }
 
 fn save(world: &World, checkpoints: &Checkpoints, setup: &Setup, flow: &mut Flow) -> Result<()> {

@@ -8,7 +8,7 @@ use zippy::region::Region;
 use zippy::{Error, Result, World};
 use zippy_io::mesh;
 use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, VolumeFile};
-use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
 
 use crate::inputs::FromFile;
 
@@ -49,8 +49,8 @@ impl Shape for Scan {
         self.with(|voxels| voxels.bounds())
     }
 
-    fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid> {
-        self.with(|voxels| voxels.solid(world, placement, extents))
+    fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
+        self.with(|voxels| voxels.solid(world, placement, room))
     }
 }
 

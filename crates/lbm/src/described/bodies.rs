@@ -1,15 +1,17 @@
 //! Solid bodies: simple ones, and those of files.
 
-use std::path::Path;
-
 use zippy::{Result, World};
 
-use super::schema::{Along, Body, File, Scan, Shape};
+use super::beyond::Beyond;
+use super::schema::{Body, File};
+use super::shape::{Along, Scan, Shape};
+use super::sides;
 use super::source::{Load, Source};
 use super::text::Text;
 use crate::error::FlowError;
+use crate::images::{nearest, within};
 use crate::problem::{Place, Problem};
-use crate::solids::{self, Placement};
+use crate::solids::{self, Placement, Room};
 use crate::units::Units;
 
 /// # Errors
@@ -117,6 +119,28 @@ pub fn reaches(file: &File, units: &Units, axis: usize, inward: f64) -> bool {
     })
 }
 
+/// Bodies that sides of the box cut off. Of one whose middle is in a mirror the other half is its image.
+pub fn cut(file: &File, units: &Units, axes: usize) -> Vec<String> {
+    /// Rounding errors, in cells.
+    const ROUNDED: f64 = 1e-6;
+    let mut warnings = Vec::new();
+    for (number, table) in file.bodies.iter().enumerate() {
+        let bounds = bounds(&table.get_ref().shape);
+        for (axis, bounds) in bounds.iter().enumerate().take(axes).filter(|(_, bounds)| bounds[0].is_finite()) {
+            let [low, high] = bounds.map(|x| x / units.cell);
+            let end = file.lattice.get_ref().cells[axis] as f64;
+            for (side, (key, beyond)) in sides::of_axis(file, axis).into_iter().enumerate() {
+                let (at, lost) = if side == 0 { (0.0, -low) } else { (end, high - end) };
+                let is_half = beyond == Beyond::FreeSlip && (0.5 * (low + high) - at).abs() < ROUNDED;
+                if beyond != Beyond::Periodic && !is_half && lost > ROUNDED {
+                    warnings.push(format!("bodies[{number}] reaches {lost:.2} cells beyond {key}, which cuts it off"));
+                }
+            }
+        }
+    }
+    warnings
+}
+
 /// Velocities of surfaces.
 pub fn speeds(file: &File) -> Vec<(String, [f64; 3])> {
     let all = file.bodies.iter().enumerate().map(|(number, table)| {
@@ -150,7 +174,14 @@ pub fn small(file: &File, units: &Units) -> Vec<String> {
     all.collect()
 }
 
-/// Puts a body into a problem. Collective where it is one of a file.
+/// Size and place of a file's body, as the text gives them.
+struct Placed {
+    size: Option<f64>,
+    unit: Option<f64>,
+    centre: Option<[f64; 3]>,
+}
+
+/// Puts a body into a problem, with warnings about what of it has no cells. Collective where it is one of a file.
 ///
 /// # Errors
 /// What the file says, and what cannot be made of it.
@@ -159,10 +190,11 @@ pub fn put(
     problem: Problem,
     body: &Body,
     number: usize,
-    extents: [i64; 3],
+    file: &File,
     units: &Units,
     load: &Load<'_>,
-) -> Result<Problem> {
+) -> Result<(Problem, Vec<String>)> {
+    let extents = file.lattice.get_ref().cells;
     // Cell 0 has its middle half a cell from the corner; in the plane all is at the one layer's middle.
     let plane = problem.velocities().axes() == 2;
     let cells = |place: [f64; 3]| {
@@ -170,65 +202,74 @@ pub fn put(
         [x, y, if plane { 0.0 } else { z }]
     };
     let (velocity, spin) = (body.velocity.map(|u| u / units.speed()), body.spin.map(|x| x * units.step));
+    // Of all images along periodic axes the nearest one counts.
+    let periods = problem.periods();
+    let from_centre = move |at: Place, centre: [f64; 3]| nearest(periods, at, centre);
     let surface = move |centre: [f64; 3]| {
         move |at: Place| {
-            let arm: [f64; 3] = std::array::from_fn(|axis| at[axis] as f64 - centre[axis]);
+            let arm = from_centre(at, centre);
             let turn = [1, 2, 0].map(|a| (a, (a + 1) % 3)).map(|(a, b)| spin[a] * arm[b] - spin[b] * arm[a]);
             [0, 1, 2].map(|axis| velocity[axis] + turn[axis])
         }
     };
-    let square = |at: Place, centre: [f64; 3], axis: usize| (at[axis] as f64 - centre[axis]).powi(2);
-    let file =
-        |source: Source, size: Option<f64>, unit: Option<f64>, centre: Option<[f64; 3]>| -> Result<solids::Solid> {
-            let wrong = |path: &Path, error: zippy::Error| {
-                zippy::Error::program(format!("bodies[{number}], {}: {error}", path.display()))
-            };
-            let path = match &source {
-                Source::Scan { file, .. } | Source::Surface { file } => file.clone(),
-            };
-            let shape = load(world, &source)?;
-            let [low, high] = shape.bounds();
-            let scale = unit.unwrap_or(1.0) / units.cell;
-            let own: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5);
-            let middle = centre.map_or(own, cells);
-            let placement = match size {
-                Some(size) => shape.placed(size / units.cell, middle),
-                None => Placement { scale, middle },
-            };
-            shape.solid(world, &placement, extents).map_err(|error| wrong(&path, error))
+    let periodic = std::array::from_fn(|axis| problem.periodic(axis));
+    let room = |thicken: bool| Room { cells: extents, periodic, is_plane: plane, thicken };
+    let read = |source: Source, placed: &Placed, thicken: bool| -> Result<solids::Solid> {
+        let path = match &source {
+            Source::Scan { file, .. } | Source::Surface { file } => file.clone(),
         };
+        let wrong =
+            |error: zippy::Error| zippy::Error::program(format!("bodies[{number}], {}: {error}", path.display()));
+        let shape = load(world, &source)?;
+        let [low, high] = shape.bounds();
+        let scale = placed.unit.unwrap_or(1.0) / units.cell;
+        let own: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5);
+        let middle = placed.centre.map_or(own, cells);
+        let placement = match placed.size {
+            Some(size) => shape.placed(size / units.cell, middle),
+            None => Placement { scale, middle },
+        };
+        shape.solid(world, &placement, &room(thicken)).map_err(wrong)
+    };
     let solid = match &body.shape {
         Shape::Sphere(sphere) => {
             let (centre, radius) = (cells(sphere.centre), sphere.radius / units.cell);
-            let inside = move |at: Place| (0..3).map(|axis| square(at, centre, axis)).sum::<f64>() < radius * radius;
-            return Ok(problem.moving_body(centre, inside, surface(centre)));
+            let inside = move |at: Place| from_centre(at, centre).map(|x| x * x).iter().sum::<f64>() < radius * radius;
+            return Ok((problem.moving_body(centre, inside, surface(centre)), Vec::new()));
         }
         Shape::Box(corners) => {
             let (from, to) = (cells(corners.from), cells(corners.to));
             let centre = std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis]));
             // A plane has no extent along its third axis.
             let axes = problem.velocities().axes();
-            let inside = move |at: Place| (0..axes).all(|axis| (from[axis]..to[axis]).contains(&(at[axis] as f64)));
-            return Ok(problem.moving_body(centre, inside, surface(centre)));
+            let inside = move |at: Place| (0..axes).all(|axis| within(periods[axis], at[axis], [from[axis], to[axis]]));
+            return Ok((problem.moving_body(centre, inside, surface(centre)), Vec::new()));
         }
         Shape::Cylinder(cylinder) => {
             let (centre, radius) = (cells(cylinder.centre), cylinder.radius / units.cell);
             let along = along(cylinder.axis);
-            let half = cylinder.length.map_or(f64::INFINITY, |length| 0.5 * length / units.cell);
+            let half = cylinder.length.map(|length| 0.5 * length / units.cell);
+            let ends = half.map(|half| [centre[along] - half, centre[along] + half]);
             let inside = move |at: Place| {
+                let far = from_centre(at, centre);
                 let across = (0..3).filter(|&axis| axis != along);
-                across.map(|axis| square(at, centre, axis)).sum::<f64>() < radius * radius
-                    && (at[along] as f64 - centre[along]).abs() < half
+                across.map(|axis| far[axis] * far[axis]).sum::<f64>() < radius * radius
+                    && ends.is_none_or(|ends| within(periods[along], at[along], ends))
             };
-            return Ok(problem.moving_body(centre, inside, surface(centre)));
+            return Ok((problem.moving_body(centre, inside, surface(centre)), Vec::new()));
         }
         Shape::Scan(scan) => {
             let Scan { file: path, above, below, axes, .. } = scan;
             let source = Source::Scan { file: path.clone(), above: *above, below: *below, axes: axes.clone() };
-            file(source, scan.size, scan.unit, Some(scan.centre))?
+            let placed = Placed { size: scan.size, unit: scan.unit, centre: Some(scan.centre) };
+            read(source, &placed, scan.thicken)?
         }
-        Shape::Surface(mesh) => file(Source::Surface { file: mesh.file.clone() }, mesh.size, mesh.unit, mesh.centre)?,
+        Shape::Surface(mesh) => {
+            let placed = Placed { size: mesh.size, unit: mesh.unit, centre: mesh.centre };
+            read(Source::Surface { file: mesh.file.clone() }, &placed, mesh.thicken)?
+        }
     };
+    let warnings = solid.warnings().iter().map(|warning| format!("bodies[{number}]: {warning}")).collect();
     let centre = solid.middle();
-    Ok(problem.moving_body(centre, solid.inside(), surface(centre)))
+    Ok((problem.moving_body(centre, solid.inside(), surface(centre)), warnings))
 }

@@ -25,8 +25,8 @@ pub struct Probe {
 /// A text that says what a case needs.
 #[derive(Debug, Clone)]
 pub struct Described {
-    file: File,
-    units: Units,
+    pub(super) file: File,
+    pub(super) units: Units,
     probes: Vec<Probe>,
     warnings: Vec<String>,
 }
@@ -118,8 +118,11 @@ impl Described {
             problem = problem.smagorinsky(constant);
         }
         problem = sides::put(problem, file, units);
+        let mut body_warnings = Vec::new();
         for (number, body) in file.bodies.iter().enumerate() {
-            problem = bodies::put(world, problem, body.get_ref(), number, lattice.cells, units, load)?;
+            let (with_body, warnings) = bodies::put(world, problem, body.get_ref(), number, file, units, load)?;
+            problem = with_body;
+            body_warnings.extend(warnings);
         }
         let dimensions = set.axes() as i32 - 1;
         Ok(Case {
@@ -130,11 +133,12 @@ impl Described {
             steps: file.steps,
             exact: None,
             area: reference.area.map(|area| area / units.cell.powi(dimensions)),
+            body_warnings,
         })
     }
 }
 
-fn velocities(lattice: &schema::Lattice) -> VelocitySet {
+pub(super) fn velocities(lattice: &schema::Lattice) -> VelocitySet {
     match lattice.velocities {
         Some(Velocities::D2Q9) => VelocitySet::D2Q9,
         Some(Velocities::D3Q27) => VelocitySet::D3Q27,
@@ -207,7 +211,7 @@ fn probes(text: &Text, file: &File, units: &Units) -> std::result::Result<Vec<Pr
     Ok(all)
 }
 
-/// Speeds beside the reference's that are too fast, small bodies, and fluid that has no way out.
+/// Speeds beside the reference's that are too fast, bodies that are small or cut off, and fluid that has no way out.
 fn warnings(file: &File, units: &Units) -> Vec<String> {
     let speeds = sides::speeds(file).into_iter().chain(bodies::speeds(file));
     let start = ("fluid.velocity".to_owned(), file.fluid.get_ref().velocity);
@@ -216,5 +220,7 @@ fn warnings(file: &File, units: &Units) -> Vec<String> {
         (mach > 0.3)
             .then(|| format!("{key} has Mach number {mach:.2}: above 0.3 the fluid is no longer incompressible"))
     });
-    fast.chain(bodies::small(file, units)).chain(sides::imbalance(file, units)).collect()
+    let axes = velocities(file.lattice.get_ref()).axes();
+    let cut = bodies::cut(file, units, axes);
+    fast.chain(bodies::small(file, units)).chain(cut).chain(sides::imbalance(file, units)).collect()
 }

@@ -11,20 +11,25 @@
 //! | `fluid.viscosity`, `.acceleration`, `.velocity` | kinematic viscosity in m²/s; what pulls the fluid, in m/s²; its velocity at the beginning |
 //! | `reference.length`, `.speed`, `.area` | what the Reynolds number counts by; the area of drag coefficients, in two dimensions a length |
 //! | `sides.x`, `.y`, `.z` | what lies `below` and `above` the box along an axis: `"periodic"`, which is the default, `"wall"`, `"free-slip"`, `{ moving-wall = [u, v, w] }`, `{ velocity = [u, v, w] }`, `{ parabola = [u, v, w] }` with this peak between walls, `{ pressure = p }`, `{ outlet = p }` (Pa above that of the fluid at rest) |
-//! | `[[bodies]]` `shape` | `{ sphere = { centre, radius } }`, `{ box = { from, to } }`, `{ cylinder = { centre, radius, axis, length } }`, `{ scan = { file, above, below, axes, centre, size or unit } } (`axes = "xyz"` of a NumPy array of shape (x, y, z))`, `{ surface = { file, centre, size or unit } }` |
+//! | `[[bodies]]` `shape` | `{ sphere = { centre, radius } }`, `{ box = { from, to } }`, `{ cylinder = { centre, radius, axis, length } }`, `{ scan = { file, above, below, axes, centre, size or unit, thicken } } (`axes = "xyz"` of a NumPy array of shape (x, y, z))`, `{ surface = { file, centre, size or unit, thicken } }` |
 //! | `[[bodies]]` `velocity`, `spin` | how its surface moves, in m/s, and turns about its centre, in radians a second |
 //! | `[[probes]]` `name`, `at` | a place where density and velocity are told |
 //!
 //! Places are counted from the lower corner of the box. Without the table `units` all numbers are in cells, steps and density
 //! 1; places are counted from that corner, too. Of a file, `size` is what the longest edge of its box is to be, `unit` what one
-//! of its own units is; without a `centre` a surface keeps the places that its file has.
+//! of its own units is; without a `centre` a surface keeps the places that its file has. With `thicken = true` cells
+//! that the surface passes through are solid, too, so that thin parts have no holes. Along periodic axes bodies have images.
 
+mod beyond;
 mod bodies;
 mod case;
+mod changes;
 mod schema;
+mod shape;
 mod sides;
 mod source;
 mod text;
 
 pub use case::{Described, Probe};
+pub use changes::Changes;
 pub use source::{Load, Source};

@@ -1,13 +1,14 @@
 //! The tables and keys of a case of one's own.
 
-use std::path::PathBuf;
-
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
+use super::beyond::Beyond;
+use super::shape::Shape;
+
 /// The whole text.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
     pub name: Option<String>,
@@ -25,7 +26,7 @@ pub struct File {
     pub probes: Vec<Spanned<Probe>>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
     #[serde(deserialize_with = "three")]
@@ -36,14 +37,14 @@ pub struct Lattice {
     pub smagorinsky: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub enum Velocities {
     D2Q9,
     D3Q19,
     D3Q27,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relaxation {
     Bgk,
@@ -51,7 +52,7 @@ pub enum Relaxation {
     Cumulant,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnitTable {
     pub cell: f64,
@@ -60,7 +61,7 @@ pub struct UnitTable {
     pub density: f64,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fluid {
     pub viscosity: f64,
@@ -70,7 +71,7 @@ pub struct Fluid {
     pub velocity: [f64; 3],
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     pub length: f64,
@@ -78,7 +79,7 @@ pub struct Reference {
     pub area: Option<f64>,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sides {
     pub x: Option<Spanned<Axis>>,
@@ -86,30 +87,14 @@ pub struct Sides {
     pub z: Option<Spanned<Axis>>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
     pub below: Beyond,
     pub above: Beyond,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Beyond {
-    Periodic,
-    Wall,
-    FreeSlip,
-    #[serde(deserialize_with = "three")]
-    MovingWall([f64; 3]),
-    #[serde(deserialize_with = "three")]
-    Velocity([f64; 3]),
-    #[serde(deserialize_with = "three")]
-    Parabola([f64; 3]),
-    Pressure(f64),
-    Outlet(f64),
-}
-
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     pub shape: Shape,
@@ -119,77 +104,7 @@ pub struct Body {
     pub spin: [f64; 3],
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    Sphere(Sphere),
-    Box(Corners),
-    Cylinder(Cylinder),
-    Scan(Scan),
-    Surface(Surface),
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sphere {
-    #[serde(deserialize_with = "three")]
-    pub centre: [f64; 3],
-    pub radius: f64,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Corners {
-    #[serde(deserialize_with = "three")]
-    pub from: [f64; 3],
-    #[serde(deserialize_with = "three")]
-    pub to: [f64; 3],
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cylinder {
-    #[serde(deserialize_with = "three")]
-    pub centre: [f64; 3],
-    pub radius: f64,
-    #[serde(default)]
-    pub axis: Along,
-    pub length: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Along {
-    X,
-    Y,
-    #[default]
-    Z,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scan {
-    pub file: PathBuf,
-    pub above: f64,
-    pub below: Option<f64>,
-    pub axes: Option<String>,
-    #[serde(deserialize_with = "three")]
-    pub centre: [f64; 3],
-    pub size: Option<f64>,
-    pub unit: Option<f64>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Surface {
-    pub file: PathBuf,
-    #[serde(default, deserialize_with = "perhaps_three")]
-    pub centre: Option<[f64; 3]>,
-    pub size: Option<f64>,
-    pub unit: Option<f64>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     pub name: String,
@@ -198,11 +113,11 @@ pub struct Probe {
 }
 
 /// A number for each axis, and not more: what reads arrays of three stops there.
-fn three<'de, T: Deserialize<'de>, D: Deserializer<'de>>(text: D) -> Result<[T; 3], D::Error> {
+pub fn three<'de, T: Deserialize<'de>, D: Deserializer<'de>>(text: D) -> Result<[T; 3], D::Error> {
     let wrong = |all: Vec<T>| D::Error::custom(format!("{} numbers; there must be 3, one for each axis", all.len()));
     Vec::deserialize(text)?.try_into().map_err(wrong)
 }
 
-fn perhaps_three<'de, D: Deserializer<'de>>(text: D) -> Result<Option<[f64; 3]>, D::Error> {
+pub fn perhaps_three<'de, D: Deserializer<'de>>(text: D) -> Result<Option<[f64; 3]>, D::Error> {
     three(text).map(Some)
 }

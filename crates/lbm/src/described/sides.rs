@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use toml::Spanned;
 
+use super::beyond::Beyond;
 use super::bodies;
-use super::schema::{Axis, Beyond, File};
+use super::schema::{Axis, File};
 use super::text::Text;
 use crate::error::FlowError;
 use crate::problem::{Place, Problem, Side};
@@ -21,6 +22,13 @@ fn axes(file: &File) -> impl Iterator<Item = (usize, &'static str, &Spanned<Axis
 /// Both sides of an axis, with the keys by which the text knows them.
 fn both(name: &str, axis: &Axis) -> [(String, Beyond); 2] {
     [(format!("sides.{name}.below"), axis.below), (format!("sides.{name}.above"), axis.above)]
+}
+
+/// Both sides of an axis by number, with their keys. One of which nothing is said is periodic.
+pub fn of_axis(file: &File, axis: usize) -> [(String, Beyond); 2] {
+    let periodic = Axis { below: Beyond::Periodic, above: Beyond::Periodic };
+    let said = axes(file).find(|&(number, ..)| number == axis).map(|(_, _, table)| table.get_ref().clone());
+    both(["x", "y", "z"][axis], &said.unwrap_or(periodic))
 }
 
 /// # Errors

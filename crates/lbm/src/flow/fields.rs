@@ -4,10 +4,10 @@ use zippy::array::ChunkRef;
 use zippy::error::CallSite;
 use zippy::{GlobalArray, Layout, Result};
 
+use super::fastest::{number, numbered};
 use super::populations::parts_in_cells;
 use super::{Flow, on_lattice, scalars, vectors};
 use crate::cell::flows;
-use crate::error::FlowError;
 use crate::given;
 use crate::problem::{Problem, is_open};
 
@@ -97,38 +97,41 @@ impl Flow<'_> {
         self.world.sum(values.at((x, y, z)))
     }
 
-    /// Sees that all is well: that densities and velocities are numbers, and no velocity is beyond that of sound.
+    /// Checks that the density of each cell is finite and near 1, and that no velocity is beyond that of sound. Reads the
+    /// fields of all cells: [`start_check`](Self::start_check) is for looks while a flow goes on.
     ///
     /// # Errors
-    /// The first cell of the lowest rank where it is not; arrays that are not of this flow; the same error on every rank.
+    /// [`FlowError::Unstable`] with the first cell of the box for which that is not so, the same on every rank and for every
+    /// number of ranks; arrays that are not of this flow; a failure of this or of another rank.
     #[track_caller]
     pub fn check(&mut self, fields: &Fields) -> Result<()> {
         let _call = CallSite::enter();
         let own = self.owns_fields(fields).map_err(Into::into);
         self.world.agree("arrays of density and velocity of a flow", own)?;
-        let mut wrong = Ok(());
+        let found = self.first_unstable(fields);
+        let mut first = [self.world.agree("looking whether a flow is stable", found)?];
+        self.world.group().all_reduce(&mut first, |one, other| *one = (*one).min(*other))?;
+        match first[0] {
+            u64::MAX => Ok(()),
+            cell => Err(self.unstable(self.steps, numbered(cell, self.problem.extents)).into()),
+        }
+    }
+
+    /// The number of this rank's first cell that is not finite, or faster than sound; `u64::MAX` where there is none.
+    fn first_unstable(&self, fields: &Fields) -> Result<u64> {
+        let mut first = u64::MAX;
         for (excess, velocity) in zippy::together((&fields.excess, &fields.velocity))? {
-            let (values, cells) = (excess.all().read()?, excess.region());
-            let u = velocity.all().read()?;
+            let (values, u) = (excess.all().read()?, velocity.all().read()?);
             let count = values.len();
-            let bad = (0..count).find(|&i| {
+            for (i, at) in excess.region().points().enumerate() {
                 let square: f32 = (0..3).map(|axis| u[axis * count + i].powi(2)).sum();
                 // Comparisons with what is no number are false.
-                !(values[i].abs() < 1.0 && square < 1.0 / 3.0)
-            });
-            if let Some((i, at)) = bad.and_then(|i| cells.points().nth(i).map(|at| (i, at))) {
-                wrong = Err(FlowError::Unstable {
-                    step: self.steps,
-                    cell: self.place([at[0], at[1], at[2]]),
-                    density: 1.0 + values[i],
-                    velocity: [0, 1, 2].map(|axis| u[axis * count + i]),
-                    rank: self.world.rank(),
+                if !(values[i].abs() < 1.0 && square < 1.0 / 3.0) {
+                    first = first.min(number(self.place([at[0], at[1], at[2]]), self.problem.extents));
                 }
-                .into());
-                break;
             }
         }
-        self.world.agree("looking whether a flow is stable", wrong)
+        Ok(first)
     }
 
     /// The forces of a problem on each cell of this rank's chunks, where they differ; zero where nothing flows. Local.

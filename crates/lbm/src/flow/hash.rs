@@ -4,7 +4,9 @@ use zippy::Result;
 use zippy::error::CallSite;
 
 use super::Flow;
+use super::fastest::number;
 use super::populations::Lane;
+use crate::cell::flows;
 
 /// Mixes a word well (the end of MurmurHash3).
 fn mixed(mut word: u64) -> u64 {
@@ -13,7 +15,44 @@ fn mixed(mut word: u64) -> u64 {
     word ^ word >> 33
 }
 
+/// The solid cells of a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolidCells {
+    /// How many there are.
+    pub count: u64,
+    /// A hash of their places.
+    pub hash: u64,
+}
+
 impl Flow<'_> {
+    /// Number and hash of the solid cells in the box: the same for every number of ranks and every cut. A flow that goes on
+    /// with other ones is another flow.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    #[track_caller]
+    pub fn solid_cells(&self) -> Result<SolidCells> {
+        let _call = CallSite::enter();
+        let (inside, mut sums) = (self.inside(), [0_u64; 2]);
+        let mut add = || -> Result<()> {
+            for chunk in self.cells.chunks() {
+                let kinds = chunk.all().read()?;
+                for (at, _) in chunk.region().points().zip(kinds).filter(|(_, kind)| !flows(*kind)) {
+                    if (0..3).all(|axis| inside[axis].contains(&at[axis])) {
+                        let place = self.place([at[0], at[1], at[2]]);
+                        sums[0] += 1;
+                        sums[1] = sums[1].wrapping_add(mixed(number(place, self.problem.extents) + 1));
+                    }
+                }
+            }
+            Ok(())
+        };
+        let added = add();
+        self.world.agree("looking at the solid cells of a flow", added)?;
+        self.world.group().all_reduce(&mut sums, |one, other| *one = one.wrapping_add(*other))?;
+        Ok(SolidCells { count: sums[0], hash: sums[1] })
+    }
+
     /// A hash of all populations, each with the cell where it arrives and its number, whatever slot it is in: the same for
     /// every number of ranks and every cut.
     ///

@@ -7,6 +7,7 @@ use zippy::{GlobalArray, Layout, LocalArray, Result, World};
 use crate::cell::{Border, Cell, MIRROR, MOVING, OPEN, OUTLET, Open, flows};
 use crate::error::FlowError;
 use crate::given;
+use crate::images::nearest;
 use crate::problem::Problem;
 
 /// Lists of one rank's cells.
@@ -118,7 +119,7 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
                     let within = (0..3).all(|axis| (0..problem.extents[axis]).contains(&shown[axis]));
                     if let (true, Some(body)) = (within, problem.bodies.iter().position(|body| (body.inside)(shown))) {
                         let centre = problem.bodies[body].centre;
-                        let arm: [f64; 3] = std::array::from_fn(|axis| shown[axis] as f64 - centre[axis]);
+                        let arm = nearest(problem.periods(), shown, centre);
                         border.normal = flow(arm, 0.0);
                         border.mirrored = axes(inward);
                         bodies[body].0.push(border);

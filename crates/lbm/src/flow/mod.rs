@@ -3,6 +3,7 @@
 mod change;
 mod derived;
 mod exchange;
+mod fastest;
 mod fields;
 mod hash;
 mod lists;
@@ -17,6 +18,7 @@ use zippy::region::Region;
 use zippy::{Element, GlobalArray, Grid, Kernel, Layout, Result, World};
 
 use self::exchange::Due;
+use self::fastest::Looks;
 use self::lists::{Lists, Totals, kinds};
 use self::populations::{Lane, lanes, ownership, parts_in_cells};
 use crate::cut::{Cut, layout};
@@ -24,7 +26,9 @@ use crate::problem::{Place, Problem};
 use crate::shader::{self, Form};
 
 pub use derived::Quantity;
+pub use fastest::Fastest;
 pub use fields::Fields;
+pub use hash::SolidCells;
 pub use motion::Motion;
 pub use populations::Populations;
 pub use pulls::Pull;
@@ -55,6 +59,8 @@ pub struct Flow<'w> {
     due: Due,
     /// How often there were new arrays for density and velocity.
     asked: u64,
+    looks: Option<Looks>,
+    fastest: Option<Fastest>,
 }
 
 struct Kernels {
@@ -161,6 +167,8 @@ impl<'w> Flow<'w> {
             steps: 0,
             due,
             asked: 0,
+            looks: None,
+            fastest: None,
         };
         flow.forces = flow.force_array()?;
         Ok(flow)

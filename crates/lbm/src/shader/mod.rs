@@ -3,6 +3,7 @@
 mod border;
 mod collide;
 mod cumulant;
+pub mod fastest;
 mod text;
 
 use std::fmt::Write;

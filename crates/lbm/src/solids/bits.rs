@@ -6,6 +6,8 @@ use std::sync::Arc;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 
+use super::coverage::Coverage;
+use super::room::Room;
 use crate::error::FlowError;
 
 /// Cells of a box at most: 8 GiB of bits.
@@ -18,6 +20,10 @@ pub struct Solid {
     extents: [i64; 3],
     words: Arc<[u64]>,
     cells: u64,
+    /// After how many cells it repeats along each axis.
+    periods: [Option<i64>; 3],
+    warnings: Arc<[String]>,
+    coverage: Option<Coverage>,
 }
 
 impl Solid {
@@ -43,13 +49,50 @@ impl Solid {
         draft.shared(world)
     }
 
-    /// Whether a cell is solid; those beyond its box are not.
+    /// Whether a cell is solid; those beyond its box are not, but for its images in a periodic one.
     pub fn contains(&self, place: [i64; 3]) -> bool {
-        let at: [i64; 3] = std::array::from_fn(|axis| place[axis] - self.start[axis]);
+        let images = |axis: usize| {
+            let at = place[axis] - self.start[axis];
+            match self.periods[axis] {
+                None => (at..at + 1).step_by(1),
+                Some(period) => (at.rem_euclid(period)..self.extents[axis]).step_by(period as usize),
+            }
+        };
+        images(2).any(|z| images(1).any(|y| images(0).any(|x| self.bit([x, y, z]))))
+    }
+
+    /// Whether a cell is solid; images do not count.
+    pub(super) fn contains_unwrapped(&self, place: [i64; 3]) -> bool {
+        self.bit(std::array::from_fn(|axis| place[axis] - self.start[axis]))
+    }
+
+    /// Whether a cell, counted from the first one of its box, is solid.
+    fn bit(&self, at: [i64; 3]) -> bool {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&at[axis])) && {
             let bit = index(self.extents, at);
             self.words[bit / 64] >> (bit % 64) & 1 == 1
         }
+    }
+
+    /// Its box: the first cell, and cells along each axis.
+    pub(super) fn window(&self) -> [[i64; 3]; 2] {
+        [self.start, self.extents]
+    }
+
+    /// The same in a room, with its images.
+    pub(super) fn placed_in(self, room: &Room, mut warnings: Vec<String>, coverage: Option<Coverage>) -> Self {
+        warnings.extend(coverage.as_ref().and_then(Coverage::warning));
+        Self { periods: room.periods(), warnings: warnings.into(), coverage, ..self }
+    }
+
+    /// Parts of the shape that its cells do not have: cut off by a side of the box, or thinner than a cell.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// How much of a surface its cells show; `None` for other shapes.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_ref()
     }
 
     /// [`contains`](Self::contains) as [`Problem::body`](crate::Problem::body) takes it.
@@ -81,6 +124,19 @@ impl Solid {
             }
         }
         bounds
+    }
+
+    /// How many cells have no solid neighbour above them along each axis: the projected areas of the solid, in cells².
+    pub(super) fn faces(&self) -> [u64; 3] {
+        let mut faces = [0; 3];
+        for place in self.places() {
+            for (axis, faces) in faces.iter_mut().enumerate() {
+                let mut above = place;
+                above[axis] += 1;
+                *faces += u64::from(!self.contains_unwrapped(above));
+            }
+        }
+        faces
     }
 
     /// How many lines along an axis meet a solid cell: the area that a stream along it sees, in cells².
@@ -145,6 +201,11 @@ impl Draft {
         Ok(Self { start, extents, words })
     }
 
+    /// What is known already.
+    pub fn of(solid: &Solid) -> Self {
+        Self { start: solid.start, extents: solid.extents, words: solid.words.to_vec() }
+    }
+
     /// A cell, counted from the first one of the box, is solid.
     pub fn set(&mut self, at: [i64; 3]) {
         let bit = index(self.extents, at);
@@ -155,6 +216,8 @@ impl Draft {
     pub fn shared(mut self, world: &World) -> Result<Solid> {
         world.group().all_reduce(&mut self.words, |one, other| *one |= *other)?;
         let cells = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
-        Ok(Solid { start: self.start, extents: self.extents, words: self.words.into(), cells })
+        let [start, extents] = [self.start, self.extents];
+        let (periods, warnings, coverage) = ([None; 3], Arc::new([]), None);
+        Ok(Solid { start, extents, words: self.words.into(), cells, periods, warnings, coverage })
     }
 }

@@ -3,6 +3,7 @@
 use zippy::{Result, World};
 
 use super::bits::Solid;
+use super::room::Room;
 use crate::error::FlowError;
 
 /// Where a shape stands in the box: cell 0 has its middle at 0, as everywhere.
@@ -19,12 +20,13 @@ pub trait Shape {
     /// The least and the greatest coordinate along each axis, in the shape's own unit.
     fn bounds(&self) -> [[f64; 3]; 2];
 
-    /// The cells of a box of so many cells whose middles are inside the shape. What leaves the box is not there. Each rank
-    /// looks at its share of the cells, and all know all of them then: a bit for each cell of the shape's own box. Collective.
+    /// The cells of a box whose middles are inside the shape, by the rules of [`Room`]. What leaves the box at a side that is
+    /// not periodic is cut off, and [`Solid::warnings`] say so. Each rank looks at its share of the cells, and all know all
+    /// of them then: a bit for each cell of the shape's own box. Collective.
     ///
     /// # Errors
     /// The same on every rank: a placement that is none, no cell that is solid, what a file says.
-    fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid>;
+    fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid>;
 
     /// The placement in which the longest edge of its box is so many cells, around a middle.
     fn placed(&self, longest: f64, middle: [f64; 3]) -> Placement {
@@ -34,23 +36,58 @@ pub trait Shape {
     }
 }
 
+/// Shares of the offset along each axis: the point beside a middle lies on no diagonal of a triangle.
+const OBLIQUE: [f64; 3] = [1.0, 0.7548776662, 0.5698402910];
+
+/// A box of cells around a shape.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    pub start: [i64; 3],
+    pub count: [i64; 3],
+    /// Position of a cell's point from its middle, in cells: more than coordinates of 32 bits are rounded by.
+    pub offset: [f64; 3],
+}
+
+impl Window {
+    /// A length, in cells, above all rounding errors of a surface.
+    pub fn tolerance(&self) -> f64 {
+        2.0 * self.offset[0]
+    }
+}
+
 impl Placement {
-    /// The coordinates of a shape, with these bounds, at the middle of a cell.
-    pub(super) fn at(&self, [low, high]: &[[f64; 3]; 2], place: [i64; 3]) -> [f64; 3] {
+    /// The coordinates of a shape, with these bounds, at the point of a cell.
+    pub(super) fn at(&self, [low, high]: &[[f64; 3]; 2], window: &Window, place: [i64; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
-            0.5 * (low[axis] + high[axis]) + (place[axis] as f64 - self.middle[axis]) / self.scale
+            let far = place[axis] as f64 - self.middle[axis] + window.offset[axis];
+            0.5 * (low[axis] + high[axis]) + far / self.scale
         })
     }
 
-    /// The cells of a box whose middles are between the bounds: the first one and how many along each axis.
+    /// A point of a shape in cells, so that the points of cells are at whole numbers: the inverse of [`at`](Self::at).
+    pub(super) fn in_cells(&self, [low, high]: &[[f64; 3]; 2], window: &Window, point: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|axis| {
+            let far = (point[axis] - 0.5 * (low[axis] + high[axis])) * self.scale;
+            self.middle[axis] - window.offset[axis] + far
+        })
+    }
+
+    /// From where to where a shape is in cells.
+    pub(super) fn reach(&self, [low, high]: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
+        let half = |axis: usize| 0.5 * (high[axis] - low[axis]) * self.scale;
+        [-1.0, 1.0].map(|sign| std::array::from_fn(|axis| self.middle[axis] + sign * half(axis)))
+    }
+
+    /// The cells that may be those of a shape with these bounds: between them or, where it thickens, touched by them. Along
+    /// periodic axes they may leave the box.
     ///
     /// # Errors
     /// It is no placement; there are no such cells.
-    pub(super) fn cells(
+    pub(super) fn window(
         &self,
-        [low, high]: &[[f64; 3]; 2],
-        extents: [i64; 3],
-    ) -> std::result::Result<[[i64; 3]; 2], FlowError> {
+        bounds @ [low, high]: &[[f64; 3]; 2],
+        room: &Room,
+    ) -> std::result::Result<Window, FlowError> {
         if !(self.scale > 0.0 && self.scale.is_finite()) {
             let wanted = "a finite number above 0";
             return Err(FlowError::Number {
@@ -62,23 +99,36 @@ impl Placement {
         if let Some(&value) = self.middle.iter().find(|x| !x.is_finite()) {
             return Err(FlowError::Number { what: "the middle of a shape", value, wanted: "finite" });
         }
-        let (mut start, mut count) = ([0; 3], [0; 3]);
+        let largest = low.iter().chain(high).fold(0.0_f64, |largest, x| largest.max(x.abs())) * self.scale;
+        let offset = (4.0 * f64::from(f32::EPSILON) * largest).clamp(1e-6, 1e-2);
+        let mut window = Window { start: [0; 3], count: [0; 3], offset: OBLIQUE.map(|share| share * offset) };
+        let (periods, [low, high]) = (room.periods(), self.reach(bounds));
+        let margin = window.tolerance() + if room.thicken { 0.5 } else { 0.0 };
         for axis in 0..3 {
-            let half = 0.5 * (high[axis] - low[axis]) * self.scale;
-            let last = (extents[axis] - 1) as f64;
+            let last = (room.cells[axis] - 1) as f64;
             // Conversions to integers end at the largest one.
-            start[axis] = (self.middle[axis] - half).ceil().clamp(0.0, last + 1.0) as i64;
-            let end = (self.middle[axis] + half).floor().clamp(-1.0, last) as i64 + 1;
-            count[axis] = (end - start[axis]).max(0);
-            if count[axis] == 0 {
-                let (low, high) = (self.middle[axis] - half, self.middle[axis] + half);
-                return Err(FlowError::Solid(format!(
-                    "along axis {axis} it reaches from {low:.3} to {high:.3} cells, where the box of {} cells has no middle \
-                     of a cell; it must stand in the box and be larger than a cell",
-                    extents[axis]
-                )));
+            let [first, end] = match periods[axis] {
+                Some(_) => [f64::from(i32::MIN), f64::from(i32::MAX)],
+                None => [0.0, last],
+            };
+            window.start[axis] = (low[axis] - margin).ceil().clamp(first, end + 1.0) as i64;
+            let end = (high[axis] + margin).floor().clamp(first - 1.0, end) as i64 + 1;
+            window.count[axis] = (end - window.start[axis]).max(0);
+            if window.count[axis] == 0 {
+                let (low, high, cells) = (low[axis], high[axis], room.cells[axis]);
+                let is_between = periods[axis].is_some() || low > -0.5 && high < last + 0.5;
+                return Err(FlowError::Solid(match is_between {
+                    true => format!(
+                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells, where no cell has its middle: take \
+                         smaller cells, or thicken it"
+                    ),
+                    false => format!(
+                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells, outside of the box, whose {cells} \
+                         cells have their middles from 0 to {last}; it must stand in the box"
+                    ),
+                }));
             }
         }
-        Ok([start, count])
+        Ok(window)
     }
 }

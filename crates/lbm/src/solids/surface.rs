@@ -6,7 +6,10 @@ use zippy::{Result, World};
 
 use super::angle::{Moments, area, dot, exact, less, middle};
 use super::bits::Solid;
+use super::coverage::Coverage;
+use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape};
+use super::thicken::thicken;
 use crate::error::FlowError;
 
 /// A surface of triangles, which go round counter-clockwise as seen from outside.
@@ -155,17 +158,25 @@ impl Shape for Surface {
         self.bounds
     }
 
-    fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid> {
-        let [start, count] = placement.cells(&self.bounds, extents)?;
-        let solid = Solid::of(world, start, count, |place| self.contains(placement.at(&self.bounds, place)))?;
-        match solid.cells() {
-            0 => Err(FlowError::Solid(format!(
-                "the surface of {} triangles has no cell inside; it must be closed but for small holes, and larger than a \
-                 few cells",
-                self.triangles.len()
-            ))
-            .into()),
-            _ => Ok(solid),
+    fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
+        let window = placement.window(&self.bounds, room)?;
+        let is_inside = |place| self.contains(placement.at(&self.bounds, &window, place));
+        let mut solid = Solid::of(world, window.start, window.count, is_inside)?;
+        let count = self.triangles.len();
+        let triangle = |number: usize| {
+            self.triangles[number].map(|corner| placement.in_cells(&self.bounds, &window, corner.map(f64::from)))
+        };
+        if room.thicken {
+            solid = thicken(world, solid, count, triangle, window.tolerance())?;
         }
+        if solid.cells() == 0 {
+            return Err(FlowError::Solid(format!(
+                "the surface of {count} triangles has no cell inside; it must be closed but for small holes, its triangles must \
+                 face the same way, and its parts must be thicker than a cell: smaller cells help, or to thicken it"
+            ))
+            .into());
+        }
+        let coverage = Coverage::of(world, room, &solid, count, triangle)?;
+        Ok(solid.placed_in(room, cut_off(room, placement.reach(&self.bounds)), Some(coverage)))
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use zippy::{Error, Grid, Result, World};
 
 use super::bits::{Draft, Solid, share};
-use super::shape::{Placement, Shape};
+use super::room::{Room, cut_off};
+use super::shape::{Placement, Shape, Window};
 use crate::error::FlowError;
 
 /// Takes a plane of voxels and its number: see [`Voxels::read`].
@@ -42,6 +43,9 @@ struct CellToVoxel {
     /// Difference of the voxel indices of neighbouring cells, for each axis of the box.
     steps: [[f64; 3]; 3],
 }
+
+/// Samples along an edge of a cell that is solid where any of them is.
+const MOST_SAMPLES: i64 = 16;
 
 /// Tolerance of voxel indices at the border of the scan, for rounding errors.
 const INDEX_TOLERANCE: f64 = 1e-9;
@@ -117,13 +121,19 @@ impl Voxels<'_> {
         Neighbours { first, second: if share > 0.0 { (first + 1).min(last) } else { first }, share }
     }
 
-    /// The map from the cells of a share to voxel indices. It takes the middle of the placement to
+    /// The map from the samples of a share to voxel indices. It takes the middle of the placement to
     /// the middle of the scan: the origin of the grid has no influence.
-    fn cell_to_voxel(&self, placement: &Placement, start: [i64; 3]) -> CellToVoxel {
+    fn cell_to_voxel(&self, placement: &Placement, window: &Window, samples: i64) -> CellToVoxel {
         let inverse = self.grid.inverse();
-        let step = |row: usize, axis: usize| inverse[row][axis] / self.grid.spacing[axis] / placement.scale;
+        let scale = placement.scale * samples as f64;
+        let step = |row: usize, axis: usize| inverse[row][axis] / self.grid.spacing[axis] / scale;
         let steps: [[f64; 3]; 3] = std::array::from_fn(|row| std::array::from_fn(|axis| step(row, axis)));
-        let from_middle = |row: usize| start[row] as f64 - placement.middle[row];
+        // The first sample of a cell is half a sample from its lower faces.
+        let first_sample = 0.5 / samples as f64 - 0.5;
+        let from_middle = |row: usize| {
+            let cells = window.start[row] as f64 - placement.middle[row] + window.offset[row] + first_sample;
+            cells * samples as f64
+        };
         let first = std::array::from_fn(|axis| {
             let offset: f64 = (0..3).map(|row| from_middle(row) * steps[row][axis]).sum();
             (self.shape[axis] - 1) as f64 / 2.0 + offset
@@ -131,11 +141,14 @@ impl Voxels<'_> {
         CellToVoxel { first, steps }
     }
 
+    /// The most voxels that a cell is across, along any axis of the scan.
+    fn voxels_across(&self, placement: &Placement) -> f64 {
+        self.grid.spacing.iter().fold(0.0, |most: f64, spacing| most.max(1.0 / (spacing * placement.scale)))
+    }
+
     /// Whether an index lies in the box of a voxel.
     fn contains(&self, index: [f64; 3]) -> bool {
-        let is_within = |axis: usize| {
-            index[axis] >= -0.5 - INDEX_TOLERANCE && index[axis] <= self.shape[axis] as f64 - 0.5 + INDEX_TOLERANCE
-        };
+        let is_within = |axis: usize| index[axis] >= -0.5 && index[axis] <= self.shape[axis] as f64 - 0.5;
         (0..3).all(is_within)
     }
 
@@ -151,19 +164,23 @@ impl Voxels<'_> {
         first..end
     }
 
-    /// The solid cells in the share of this rank, with the least and the greatest value there.
+    /// The solid cells in the share of this rank, with the least and the greatest value there. A cell is solid where any of its
+    /// samples is, so many along each edge.
     fn own(
         &self,
         layers: Range<i64>,
         placement: &Placement,
-        [start, count]: [[i64; 3]; 2],
+        window: &Window,
+        samples: i64,
     ) -> Result<(Draft, [f64; 2])> {
-        let mut draft = Draft::new(start, count)?;
+        let mut draft = Draft::new(window.start, window.count)?;
         let mut values = [f64::INFINITY, f64::NEG_INFINITY];
         if layers.is_empty() {
             return Ok((draft, values));
         }
-        let cell_to_voxel = self.cell_to_voxel(placement, start);
+        let cell_to_voxel = self.cell_to_voxel(placement, window, samples);
+        let layers = layers.start * samples..layers.end * samples;
+        let count = window.count.map(|cells| cells * samples);
         let (size, last) = ((self.shape[0] * self.shape[1]) as usize, self.shape[2] - 1);
         let corners = [[0, 0, layers.start], [count[0] - 1, count[1] - 1, layers.end - 1]];
         let wanted = self.planes_around(&cell_to_voxel, corners);
@@ -195,7 +212,7 @@ impl Voxels<'_> {
                     let value = self.interpolate([lower, voxels], depth.share, in_plane);
                     values = [values[0].min(value), values[1].max(value)];
                     if value > self.above && self.below.is_none_or(|below| value <= below) {
-                        draft.set([x, y, z]);
+                        draft.set([x, y, z].map(|sample| sample / samples));
                     }
                 }
             }
@@ -224,10 +241,12 @@ impl Shape for Voxels<'_> {
         self.grid.bounds_between([-0.5; 3], self.shape.map(|n| n as f64 - 0.5))
     }
 
-    fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid> {
+    fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
         self.check()?;
-        let cells = placement.cells(&self.bounds(), extents)?;
-        let own = self.own(share(world, cells[1][2]), placement, cells);
+        let window = placement.window(&self.bounds(), room)?;
+        let across = self.voxels_across(placement);
+        let samples = if room.thicken { (across.ceil() as i64).clamp(2, MOST_SAMPLES) } else { 1 };
+        let own = self.own(share(world, window.count[2]), placement, &window, samples);
         let (draft, mut values) = world.agree("reading a scan", own)?;
         let solid = draft.shared(world)?;
         values[0] = -values[0];
@@ -241,7 +260,10 @@ impl Shape for Voxels<'_> {
                 self.below.map_or(String::new(), |below| format!(" and not above {below}"))
             ))
             .into()),
-            _ => Ok(solid),
+            _ => {
+                let warnings = cut_off(room, placement.reach(&self.bounds()));
+                Ok(solid.placed_in(room, warnings, None))
+            }
         }
     }
 }

@@ -7,10 +7,13 @@ mod change;
 mod cuts;
 mod derived;
 mod described;
+mod edited;
 mod hundred_lines;
+mod layers;
 mod mirrors;
 mod mistakes;
 mod solids;
+mod stability;
 mod twin;
 
 use crate::support;

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::ops::Range;
 
 use zippy::{Config, Grid, Result, World, run_with};
-use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
 use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
@@ -12,7 +12,7 @@ use super::support::launcher;
 type Triangle = [[f32; 3]; 3];
 
 /// A sphere of radius 1 around a point, of `2 n (n - 1)` triangles.
-fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
+pub fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
     let at = |i: usize, j: usize| -> [f32; 3] {
         let (polar, around) = (PI * i as f64 / n as f64, 2.0 * PI * (j % n) as f64 / n as f64);
         let unit = [polar.sin() * around.cos(), polar.sin() * around.sin(), polar.cos()];
@@ -131,16 +131,16 @@ struct Solids {
     middle: [f64; 3],
 }
 
-/// Cells whose middles are on a face, an edge or a corner are not solid.
+/// Of cells whose middles are on faces those at the lower ones are solid.
 #[test]
-fn the_surface_itself_is_not_solid() {
+fn lower_faces_belong_to_a_solid_and_upper_ones_do_not() {
     let placement = Placement { scale: 1.0, middle: [5.0, 4.0, 3.0] };
-    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, [12, 9, 7]));
-    assert_eq!(found.bounds, [4..7, 3..6, 2..5]);
-    assert_eq!((found.cells.len(), found.shadow, found.middle), (27, [9; 3], [5.0, 4.0, 3.0]));
+    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, &Room::from([12, 9, 7])));
+    assert_eq!(found.bounds, [3..7, 2..6, 1..5]);
+    assert_eq!((found.cells.len(), found.shadow, found.middle), (64, [16; 3], [4.5, 3.5, 2.5]));
     // Two and a half times as large, and half a cell along: between cells.
     let placement = Placement { scale: 2.5, middle: [5.5, 4.5, 2.0] };
-    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, [12, 9, 7]));
+    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, &Room::from([12, 9, 7])));
     assert_eq!(found.bounds, [1..11, 0..9, 0..7], "what leaves the box is not there");
     assert_eq!(found.cells.len(), 10 * 9 * 7);
 }
@@ -150,7 +150,7 @@ fn the_surface_itself_is_not_solid() {
 fn cells_are_where_their_middles_are() {
     let hole: Vec<_> = sphere(40, [0.3, -0.1, 0.0]).into_iter().filter(|one| one[0][2] < 0.8).collect();
     let placement = Placement { scale: 14.7, middle: [18.2, 17.9, 16.4] };
-    let found = everywhere(|world| Surface::new(&hole)?.solid(world, &placement, [36, 36, 34]));
+    let found = everywhere(|world| Surface::new(&hole)?.solid(world, &placement, &Room::from([36, 36, 34])));
     let surface = Surface::new(&hole).unwrap();
     let [low, high] = surface.bounds();
     let mut wanted = Vec::new();
@@ -179,7 +179,7 @@ fn scans_are_interpolated() {
         move |world: &World| {
             // What hands planes over belongs to a rank.
             let read = scan(shape, move |voxel| value(middle(voxel)));
-            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, [32, 40, 10])
+            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, &Room::from([32, 40, 10]))
         }
     };
     let (above, below) = (9.0, 15.0);
@@ -223,7 +223,7 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
         let grid = Grid::new([4e3, -6e3, 11.5], spacing).with_directions(directions);
         let found = everywhere(move |world: &World| {
             let read = scan(shape, move |voxel| value(voxel.map(|at| at as f64)));
-            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, [34, 33, 31])
+            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, &Room::from([34, 33, 31]))
         });
         let middle = grid.position(shape.map(|n| (n - 1) as f64 / 2.0));
         let mut wanted = Vec::new();
@@ -262,12 +262,12 @@ fn forces_are_those_of_the_cells() {
     let far = move |at: [f64; 3]| -> f64 { (0..3).map(|axis| (at[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt() };
     let pulls = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let placement = Placement { scale: radius, middle };
-        let surface = Surface::new(&sphere(80, [3.0, 0.0, -2.0]))?.solid(world, &placement, extents)?;
+        let surface = Surface::new(&sphere(80, [3.0, 0.0, -2.0]))?.solid(world, &placement, &Room::from(extents))?;
         let read = scan([60, 60, 60], |voxel| {
             1.0 - (0..3).map(|axis| (voxel[axis] as f64 - 29.5).powi(2)).sum::<f64>().sqrt() / 20.0
         });
         let voxels = Voxels { shape: [60; 3], grid: [0.25; 3].into(), above: 0.0, below: None, read: &read };
-        let voxels = voxels.solid(world, &Placement { scale: radius / 5.0, middle }, extents)?;
+        let voxels = voxels.solid(world, &Placement { scale: radius / 5.0, middle }, &Room::from(extents))?;
         let function = move |at: [i64; 3]| far(at.map(|x| x as f64)) < radius;
         let stream = std::rc::Rc::new(|_| [0.05, 0.0, 0.0]);
         let mut all = Vec::new();
@@ -309,17 +309,22 @@ fn mistakes_say_what_would_be_right() {
         errors.into_iter().next().unwrap()
     };
     let place = |scale: f64| Placement { scale, middle: [4.0; 3] };
-    let ball =
-        |scale: f64| move |world: &World| Surface::new(&sphere(8, [0.0; 3]))?.solid(world, &place(scale), [9; 3]);
+    let ball = |scale: f64| {
+        move |world: &World| Surface::new(&sphere(8, [0.0; 3]))?.solid(world, &place(scale), &Room::from([9; 3]))
+    };
     let voxels = |above: f64, below: Option<f64>| {
         move |world: &World| {
             let read = scan([4; 3], |voxel| voxel[0] as f64);
-            Voxels { shape: [4; 3], grid: [1.0; 3].into(), above, below, read: &read }.solid(world, &place(2.0), [9; 3])
+            Voxels { shape: [4; 3], grid: [1.0; 3].into(), above, below, read: &read }.solid(
+                world,
+                &place(2.0),
+                &Room::from([9; 3]),
+            )
         }
     };
     let sheet = |world: &World| {
         let sheet = [[[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]];
-        Surface::new(&sheet)?.solid(world, &place(6.0), [9; 3])
+        Surface::new(&sheet)?.solid(world, &place(6.0), &Room::from([9; 3]))
     };
     let checks: [(String, &str); 10] = [
         (error(&|_| Ok(Surface::new(&[]).map(|_| unreachable!())?)), "no triangles"),
@@ -328,7 +333,11 @@ fn mistakes_say_what_would_be_right() {
         (error(&ball(f64::NAN)), "NaN"),
         (
             error(&|world| {
-                Surface::new(&cube())?.solid(world, &Placement { scale: 1.0, middle: [40.0, 4.0, 4.0] }, [9; 3])
+                Surface::new(&cube())?.solid(
+                    world,
+                    &Placement { scale: 1.0, middle: [40.0, 4.0, 4.0] },
+                    &Room::from([9; 3]),
+                )
             }),
             "38.000 to 42.000",
         ),
@@ -339,7 +348,7 @@ fn mistakes_say_what_would_be_right() {
         (
             error(&|world| {
                 let far = Placement { scale: 1e9, middle: [8e6; 3] };
-                Surface::new(&cube())?.solid(world, &far, [1 << 24; 3])
+                Surface::new(&cube())?.solid(world, &far, &Room::from([1 << 24; 3]))
             }),
             "more than there is memory for",
         ),

@@ -45,6 +45,7 @@ impl eframe::App for App {
                 (Event::Picture(frame), Some(viewer)) => viewer.picture(context, *frame),
                 (Event::Values(shown, values, extremes), Some(viewer)) => viewer.values(shown, *values, extremes),
                 (Event::Refused(message), Some(viewer)) => viewer.refused = Some(message),
+                (Event::Stopped(message), Some(viewer)) => viewer.stop(message),
                 (Event::Ended, _) => context.send_viewport_cmd(egui::ViewportCommand::Close),
                 _ => {}
             }
@@ -89,6 +90,8 @@ pub struct Viewer {
     steps: u64,
     resolution: String,
     refused: Option<String>,
+    /// Why it stands still for good.
+    pub stopped: Option<String>,
 }
 
 impl Viewer {
@@ -118,6 +121,7 @@ impl Viewer {
             steps: 0,
             resolution: String::new(),
             refused: None,
+            stopped: None,
         }
     }
 
@@ -131,6 +135,12 @@ impl Viewer {
         self.resolution = format!("{width} × {height}{}", if frame.quick { " while moving" } else { "" });
         self.refused = None;
         self.picture.set(context, frame.image);
+    }
+
+    /// The flow cannot go on: the last picture stays, with the reason.
+    fn stop(&mut self, message: String) {
+        self.wanted.running = false;
+        self.stopped = Some(message);
     }
 
     fn values(&mut self, shown: Shown, values: Distribution, extremes: [f64; 2]) {
@@ -187,6 +197,7 @@ impl Viewer {
             let help = if slice { HELP_OF_SLICES } else { HELP };
             ui.painter().text(corner, Align2::LEFT_TOP, help, FontId::proportional(12.0), colour);
             self.legend(ui, response.rect);
+            self.reason(ui, response.rect);
         });
         self.asks(ui.ctx())
     }
@@ -215,9 +226,20 @@ impl Viewer {
         _ = text(at, short(high));
     }
 
+    /// Why the flow stands still, in a frame over the picture.
+    fn reason(&self, ui: &Ui, area: Rect) {
+        let Some(message) = &self.stopped else { return };
+        let text = format!("{message}\n\nThis is the last good picture. Closing the window ends the program.");
+        let (font, width) = (FontId::proportional(15.0), (area.width() - 80.0).clamp(100.0, 640.0));
+        let text = ui.painter().layout(text, font, Color32::from_rgb(255, 225, 215), width);
+        let frame = Rect::from_center_size(area.center_top() + vec2(0.0, 60.0 + 0.5 * text.size().y), text.size());
+        ui.painter().rect_filled(frame.expand(14.0), 6.0, Color32::from_rgba_unmultiplied(90, 20, 15, 235));
+        ui.painter().galley(frame.min, text, Color32::WHITE);
+    }
+
     /// Keys that work wherever the pointer is, but not while something else listens to them.
     fn keys(&mut self, ui: &Ui) {
-        if ui.memory(|memory| memory.focused()).is_some() {
+        if self.stopped.is_some() || ui.memory(|memory| memory.focused()).is_some() {
             return;
         }
         let pressed = |key| ui.input(|input| input.key_pressed(key));
@@ -237,7 +259,11 @@ impl Viewer {
 
     fn status(&self, ui: &mut Ui) {
         ui.horizontal(|ui| {
-            let state = if self.wanted.running { "runs" } else { "paused" };
+            let state = match (&self.stopped, self.wanted.running) {
+                (Some(_), _) => "unstable",
+                (None, true) => "runs",
+                (None, false) => "paused",
+            };
             ui.label(RichText::new(format!("step {} · {state}", self.steps)).strong());
             ui.separator();
             ui.label(format!("{:.1} MLUPS · {}", self.mlups, self.rate.text()));
@@ -262,7 +288,7 @@ impl Viewer {
         if self.wanted.moving {
             context.request_repaint_after(rest);
         }
-        let news = self.asked.as_ref() != Some(&self.wanted);
+        let news = self.stopped.is_none() && self.asked.as_ref() != Some(&self.wanted);
         news.then(|| self.asked.insert(self.wanted.clone()).clone())
     }
 }

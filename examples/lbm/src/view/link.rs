@@ -78,6 +78,8 @@ pub enum Event {
     Values(Shown, Box<Distribution>, [f64; 2]),
     /// What could not be done; the ranks go on.
     Refused(String),
+    /// Why the flow stands still until the window is closed.
+    Stopped(String),
     /// The ranks have ended, for whatever reason.
     Ended,
 }

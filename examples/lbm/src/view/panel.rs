@@ -35,6 +35,9 @@ impl Viewer {
 
     /// How it goes on, and what drives it.
     fn flow(&mut self, ui: &mut Ui) {
+        if self.stopped.is_some() {
+            ui.disable();
+        }
         ui.horizontal(|ui| {
             let size = vec2(110.0, 26.0);
             let label = if self.wanted.running { "pause" } else { "go on" };

@@ -16,8 +16,10 @@ use super::link::{Event, Frame, Link, Setting, Wanted};
 use crate::drawing::Pictures;
 use crate::ending::{End, Ending};
 use crate::link::Next;
-use crate::options::{Options, Setup};
+use crate::options::Options;
+use crate::say::complain;
 use crate::scene::{Scene, Shown};
+use crate::setup::Setup;
 
 /// While it runs, the distribution of values is counted this often.
 const COUNTING: Duration = Duration::from_secs(1);
@@ -135,6 +137,29 @@ impl<'w> Window<'w> {
                 return Ok(ControlFlow::Continue(order.steps));
             }
         }
+    }
+
+    /// Shows why the flow cannot go on, with the last picture, until the window is closed or the run is ended. Collective.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn hold(&mut self, world: &World, ending: &Ending, error: &Error) -> Result<()> {
+        if world.rank() == 0 {
+            complain(format_args!("{}; close the window to end the program", error.kind()));
+            self.link.tell(Event::Stopped(error.kind().to_string()));
+        }
+        while ending.now(world)?.is_none() {
+            let nothing = match world.rank() {
+                0 => {
+                    // What is wanted now is seen in the last picture, or not at all.
+                    self.link.next(world, || ending.asked())?;
+                    Some(None)
+                }
+                _ => None,
+            };
+            told(world, nothing)?;
+        }
+        Ok(())
     }
 
     /// Changes what drives the flow, if that is to be another speed.

@@ -5,7 +5,9 @@ mod running;
 #[path = "../../../volume/tests/program/screen.rs"]
 mod screen;
 
+mod command_line;
 mod ends;
 mod fields;
 mod pictures;
+mod restart;
 mod window;

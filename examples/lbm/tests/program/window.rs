@@ -98,6 +98,38 @@ fn a_person_pauses_steps_changes_and_closes() {
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
 }
 
+/// How many pixels are nearly the colour of the frame around the reason, and how many are magenta.
+fn reddish(shot: &Shot) -> [usize; 2] {
+    let near = |pixel: &[u8; 3]| pixel[0].abs_diff(90) < 30 && pixel[1] < 50 && pixel[2] < 50;
+    let magenta = |pixel: &[u8; 3]| pixel[0] > 200 && pixel[1] < 60 && pixel[2] > 200;
+    [shot.pixels.iter().filter(|pixel| near(pixel)).count(), shot.pixels.iter().filter(|pixel| magenta(pixel)).count()]
+}
+
+#[test]
+fn unstable_flow_stands_still_with_its_last_good_picture_until_the_window_is_closed() {
+    let screen = Screen::start(1180, 760);
+    let options = "--ranks 2 --case sphere --n 32x16x16 --re 1e7 --speed 0.25 --slice z --render speed --view";
+    let mut running = start(&screen, options);
+    let window = first_picture(&screen, &mut running);
+    let shot = || screen.shot(PLACE, SIZE);
+    running.wait("the reason", || (reddish(&shot())[0] > 5000).then_some(()));
+    let stopped = screen.settled("a picture that stays", shot, |_| true);
+    save(&screen, 5);
+    assert_eq!(reddish(&stopped)[1], 0, "magenta is what has no finite value");
+    assert!(stopped.unlike(stopped.pixels[0]) > stopped.pixels.len() / 20);
+    // Neither the space bar nor the button moves it.
+    screen.click(PAUSE);
+    assert!(screen.settled("the same picture", shot, |_| true) == stopped && screen.window(TITLE).is_some());
+    screen.close(window);
+    let output = running.ended();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the flow has become unstable") && said.contains("the fastest cell of the last finite state"),
+        "{said}"
+    );
+}
+
 #[test]
 fn ctrl_c_ends_it_in_good_order_and_nothing_without_a_display() {
     let screen = Screen::start(1180, 760);

@@ -1,0 +1,263 @@
+//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any place.
+
+use std::collections::BTreeSet;
+use std::f64::consts::PI;
+use std::ops::Range;
+
+use zippy::{Config, Result, World, run_with};
+use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
+
+use super::solids::sphere;
+use super::support::launcher;
+
+type Triangle = [[f32; 3]; 3];
+
+/// A box between two corners, of twelve triangles.
+fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
+    let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { high } else { low }[axis] as f32);
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let halves = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]);
+    halves.map(|corners| corners.map(corner)).collect()
+}
+
+/// A placement that keeps a surface where its numbers say, in cells from the lower corner of the box.
+fn kept(surface: &Surface, scale: f64) -> Placement {
+    let [low, high] = surface.bounds();
+    Placement { scale, middle: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
+}
+
+/// The solid of triangles in cells, the same on all ranks.
+fn solid(triangles: &[Triangle], scale: f64, room: Room) -> Result<Solid> {
+    let solids = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let surface = Surface::new(triangles)?;
+        let solid = surface.solid(world, &kept(&surface, scale), &room)?;
+        Ok(solid)
+    })?;
+    assert!(solids.windows(2).all(|pair| pair[0] == pair[1]));
+    Ok(solids[0].clone())
+}
+
+fn cells(solid: &Solid, room: Room) -> BTreeSet<[i64; 3]> {
+    let [nx, ny, nz] = room.cells;
+    let all = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    all.filter(|&at| solid.contains(at)).collect()
+}
+
+/// Faces are on middles of cells, on their edges, and between; the unit is a cell, or a tenth of one, which no float is.
+#[test]
+fn box_of_n_cells_has_n_layers_at_any_place() {
+    let room = Room::from([24, 22, 20]);
+    for (unit, n) in [(1.0, [3.0, 4.0, 5.0]), (0.1, [7.0, 6.0, 5.0])] {
+        let mut first = None;
+        for step in 0..40 {
+            let low = [2.0 + 0.25 * f64::from(step), 2.0 + 0.125 * f64::from(step), 3.0 + 0.3 * f64::from(step)];
+            let high: [f64; 3] = std::array::from_fn(|axis| low[axis] + n[axis]);
+            let found = solid(&block(low.map(|x| x * unit), high.map(|x| x * unit)), 1.0 / unit, room).unwrap();
+            let extents = found.bounds().map(|range| (range.end - range.start) as f64);
+            assert_eq!((extents, found.cells() as f64), (n, n.iter().product()), "{low:?} to {high:?}, unit {unit}");
+            assert_eq!(found.warnings(), [""; 0], "{low:?}");
+            // Moved by 1, 0.5 and 1.2 cells four steps later, and by 10, 5 and 12 after forty.
+            let start = found.bounds().map(|range| range.start);
+            let moved = first.get_or_insert((start, low));
+            for axis in 0..3 {
+                let by = low[axis] - moved.1[axis];
+                if (by - by.round()).abs() < 1e-9 {
+                    assert_eq!(start[axis] - moved.0[axis], by.round() as i64, "{low:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The same of a scan whose voxels are all solid, whose cells are larger or smaller than voxels.
+#[test]
+fn scan_of_n_cells_has_n_layers_at_any_place() {
+    for (voxels, n) in [(4, 8), (6, 3), (5, 5)] {
+        for step in 0..16 {
+            let middle = 9.0 + 0.125 * f64::from(step);
+            let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+                let read = scan([voxels; 3], |_| 1.0);
+                let shape = Voxels { shape: [voxels; 3], grid: [1.0; 3].into(), above: 0.5, below: None, read: &read };
+                let placement = Placement { scale: n as f64 / voxels as f64, middle: [middle; 3] };
+                shape.solid(world, &placement, &Room::from([20; 3]))
+            });
+            assert_eq!(found.unwrap()[0].cells(), (n * n * n) as u64, "{voxels} voxels, middle {middle}");
+        }
+    }
+}
+
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f32) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
+    move |planes, take| {
+        for z in planes {
+            let voxels = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
+            take(z, &voxels.map(&value).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}
+
+/// Two boxes that share a face share no cell and leave none out, wherever the face is.
+#[test]
+fn boxes_that_share_a_face_share_no_cell() {
+    let room = Room::from([16; 3]);
+    for step in 0..8 {
+        let [from, face, to] = [2.0, 5.0, 9.0].map(|x| x + 0.125 * f64::from(step));
+        let part =
+            |low: f64, high: f64| cells(&solid(&block([low, 2.0, 2.0], [high, 6.0, 6.0]), 1.0, room).unwrap(), room);
+        let (one, other, both) = (part(from, face), part(face, to), part(from, to));
+        assert!(one.is_disjoint(&other));
+        assert_eq!(one.union(&other).copied().collect::<BTreeSet<_>>(), both);
+    }
+}
+
+/// A plate of 0.3 cells between two layers of middles, 20 x 16 cells large, and a block next to it.
+fn plate() -> Vec<Triangle> {
+    block([5.1, 3.0, 3.0], [5.4, 23.0, 19.0])
+}
+
+#[test]
+fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
+    let room = Room::from([20, 26, 22]);
+    let alone = solid(&plate(), 1.0, room).unwrap_err().to_string();
+    assert!(
+        alone.contains("along axis 0 it reaches from 4.600 to 4.900 cells") && alone.contains("thicken"),
+        "{alone}"
+    );
+    let both = [plate(), block([8.0, 4.0, 4.0], [14.0, 10.0, 10.0])].concat();
+    let found = solid(&both, 1.0, room).unwrap();
+    let coverage = *found.coverage().unwrap();
+    // Front of the plate and of the block; their edges.
+    let area = [320.0 + 36.0, 0.3 * 16.0 + 36.0, 0.3 * 20.0 + 36.0];
+    assert!((0..3).all(|axis| (coverage.surface[axis] - area[axis]).abs() < 1e-3), "{coverage:?}");
+    let whole = [2.0 * (320.0 + 4.8 + 6.0), 6.0 * 36.0];
+    assert!((coverage.lost - whole[0] / (whole[0] + whole[1])).abs() < 1e-3, "{coverage:?}");
+    assert_eq!((found.cells(), coverage.solid, coverage.turned_edges[0]), (216, [36; 3], 0));
+    let [warning] = found.warnings() else { panic!("{:?}", found.warnings()) };
+    assert!(
+        warning.contains("projected areas are 356.0, 40.8 and 42.0 cells², those of the solid 36, 36 and 36"),
+        "{warning}"
+    );
+    assert!(warning.contains("75.4 % of the surface") && warning.contains("thicken"), "{warning}");
+
+    let thick = Room { thicken: true, ..room };
+    let found = solid(&plate(), 1.0, thick).unwrap();
+    assert_eq!((found.cells(), found.bounds()), (320, [5..6, 3..23, 3..19]));
+    assert_eq!(found.warnings(), [""; 0]);
+    let found = solid(&both, 1.0, thick).unwrap();
+    assert_eq!((found.cells(), found.warnings()), (320 + 216, &[][..]));
+}
+
+/// A sheet without volume between two layers of cells, or in the middle of one, has one layer; a box between cells none more.
+#[test]
+fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
+    let thick = Room { thicken: true, ..Room::from([20, 26, 22]) };
+    for x in [4.0, 4.25, 4.5, 4.999] {
+        let at = |y: f32, z: f32| [x, y, z];
+        let sheet = [[at(3.0, 3.0), at(23.0, 3.0), at(23.0, 19.0)], [at(3.0, 3.0), at(23.0, 19.0), at(3.0, 19.0)]];
+        let found = solid(&sheet, 1.0, thick).unwrap();
+        assert_eq!((found.cells(), found.shadow(0)), (320, 320), "{x}");
+    }
+    let found = solid(&block([3.0; 3], [9.0, 8.0, 7.0]), 1.0, thick).unwrap();
+    assert_eq!((found.cells(), found.bounds()), (6 * 5 * 4, [3..9, 3..8, 3..7]));
+    let found = solid(&block([3.2; 3], [9.2, 8.2, 7.2]), 1.0, thick).unwrap();
+    assert_eq!(found.cells(), 7 * 6 * 5);
+}
+
+/// No way leads through a sheet that goes across the box obliquely, not even across corners of cells.
+#[test]
+fn thickened_oblique_sheet_is_closed() {
+    let thick = Room { thicken: true, ..Room::from([14; 3]) };
+    for slope in [[0.3, 0.7], [1.0, 0.0], [1.0, 1.0], [0.05, 0.0]] {
+        let at = |y: f32, z: f32| [7.0 + slope[0] * (y - 7.0) + slope[1] * (z - 7.0), y, z];
+        let (low, high) = (-9.0, 23.0);
+        let sheet = [[at(low, low), at(high, low), at(high, high)], [at(low, low), at(high, high), at(low, high)]];
+        let found = solid(&sheet, 1.0, thick).unwrap();
+        let solid = cells(&found, thick);
+        let mut open = vec![[0_i64, 7, 7]];
+        let mut seen: BTreeSet<[i64; 3]> = open.iter().copied().collect();
+        while let Some(at) = open.pop() {
+            for k in 0..27 {
+                let next = [at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1];
+                if next.iter().all(|x| (0..14).contains(x)) && !solid.contains(&next) && seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        assert!(!seen.contains(&[13, 7, 7]), "{slope:?}");
+        assert!(seen.len() + solid.len() < 14 * 14 * 14);
+    }
+}
+
+/// A sphere's projected areas are those of its circle; one whose lower half is turned is a hole there.
+#[test]
+fn sphere_is_covered_and_a_half_that_is_turned_is_not() {
+    let room = Room::from([24; 3]);
+    let place = |triangles: Vec<Triangle>| -> Vec<Triangle> {
+        triangles.into_iter().map(|corners| corners.map(|corner| corner.map(|x| 8.3 * x + 12.1))).collect()
+    };
+    let whole = place(sphere(60, [0.0; 3]));
+    let found = solid(&whole, 1.0, room).unwrap();
+    let coverage = found.coverage().unwrap();
+    let circle = PI * 8.3 * 8.3;
+    for axis in 0..3 {
+        assert!((coverage.surface[axis] / circle - 1.0).abs() < 0.01, "{coverage:?}");
+        assert!((coverage.solid[axis] as f64 / circle - 1.0).abs() < 0.03, "{coverage:?}");
+    }
+    assert_eq!((coverage.lost, found.warnings()), (0.0, &[][..]));
+    // What the surface passes through is at most half the diagonal of a cell away from it.
+    let thick = Room { thicken: true, ..room };
+    let (plain, thick) = (cells(&found, room), cells(&solid(&whole, 1.0, thick).unwrap(), room));
+    assert!(plain.is_subset(&thick));
+    let radius = |at: [i64; 3]| at.iter().map(|&x| (x as f64 + 0.5 - 12.1).powi(2)).sum::<f64>().sqrt();
+    let most = thick.iter().map(|&at| radius(at)).fold(0.0, f64::max);
+    assert!((8.3..8.3 + 0.75_f64.sqrt()).contains(&most), "{most}");
+
+    let mut turned = whole;
+    turned.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));
+    let found = solid(&turned, 1.0, room).unwrap();
+    let coverage = found.coverage().unwrap();
+    assert!(coverage.lost > 0.2 && (30..120).contains(&coverage.turned_edges[0]), "{coverage:?}");
+    let warning = &found.warnings()[0];
+    assert!(warning.contains("edges have triangles that face different ways"), "{warning}");
+}
+
+/// A ball across periodic sides has the cells of one in the middle; across other sides it is cut, with a warning.
+#[test]
+fn surfaces_have_images_along_periodic_axes() {
+    let ball = |middle: [f32; 3]| -> Vec<Triangle> {
+        let all = sphere(40, [0.0; 3]).into_iter();
+        all.map(|corners| corners.map(|corner| std::array::from_fn(|axis| 4.3 * corner[axis] + middle[axis]))).collect()
+    };
+    let room = Room { periodic: [true, false, true], ..Room::from([16, 14, 12]) };
+    let whole = solid(&ball([8.0, 7.0, 6.0]), 1.0, room).unwrap();
+    let moved: BTreeSet<[i64; 3]> =
+        cells(&whole, room).into_iter().map(|[x, y, z]| [(x + 8) % 16, y, (z + 7) % 12]).collect();
+    let across = solid(&ball([16.0, 7.0, 13.0]), 1.0, room).unwrap();
+    assert_eq!((cells(&across, room), across.cells()), (moved, whole.cells()));
+    assert_eq!((whole.warnings(), across.warnings()), (&[][..], &[][..]));
+
+    let cut = solid(&ball([16.0, 7.0, 13.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap();
+    assert!(cut.cells() < whole.cells() / 2);
+    let told = "along axis 0 the shape reaches from 11.70 to 20.30 cells and the box from 0 to 16: 4.30 cells";
+    assert!(cut.warnings()[0].starts_with(told), "{:?}", cut.warnings());
+    assert!(cut.warnings()[1].starts_with("along axis 2"), "{:?}", cut.warnings());
+    let outside = solid(&ball([30.0, 7.0, 6.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap_err().to_string();
+    assert!(outside.contains("outside of the box, whose 16 cells"), "{outside}");
+}
+
+/// Walls of half a voxel between coarse cells are there where the scan is thickened.
+#[test]
+fn thickened_scans_have_their_thin_parts() {
+    let found = |thicken: bool| {
+        run_with(Config::threads(launcher::counts(&[2])[0]), |world: &World| {
+            // A wall of one voxel in cells of four.
+            let read = scan([32; 3], |voxel| if voxel[0] == 16 || voxel[1] == 2 { 1.0 } else { 0.0 });
+            let shape = Voxels { shape: [32; 3], grid: [1.0; 3].into(), above: 0.9, below: None, read: &read };
+            let room = Room { thicken, ..Room::from([10; 3]) };
+            shape.solid(world, &Placement { scale: 0.25, middle: [4.5; 3] }, &room).map(|solid| solid.cells())
+        })
+    };
+    assert!(found(false).unwrap_err().to_string().contains("no cell of the scan is solid"));
+    // A layer of 8 x 8 cells across x, one across y, and 8 cells of both.
+    assert_eq!(found(true).unwrap()[0], 64 + 64 - 8);
+}
