@@ -33,7 +33,7 @@ impl Described {
             if old == new {
                 continue;
             }
-            let text = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);
+            let text = |value: Option<&Value>| value.map_or("nothing".to_owned(), written);
             let line = format!("{key}: {} -> {}", text(old), text(new));
             match may_change(key, [old, new]) {
                 true => changes.taken.push(line),
@@ -70,6 +70,18 @@ impl Described {
             flatten(String::new(), all, &mut entries);
         }
         entries
+    }
+}
+
+/// A value as a text has it.
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}"),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Boolean(is_true) => is_true.to_string(),
+        Value::Array(values) => format!("[{}]", values.iter().map(written).collect::<Vec<_>>().join(", ")),
+        Value::Datetime(_) | Value::Table(_) => format!("{value:?}"),
     }
 }
 

@@ -79,14 +79,15 @@ impl Placement {
     }
 
     /// The cells that may be those of a shape with these bounds: between them or, where it thickens, touched by them. Along
-    /// periodic axes they may leave the box.
+    /// periodic axes they may leave the box. `largest` is the largest coordinate that is kept in 32 bits.
     ///
     /// # Errors
     /// It is no placement; there are no such cells.
     pub(super) fn window(
         &self,
-        bounds @ [low, high]: &[[f64; 3]; 2],
+        bounds: &[[f64; 3]; 2],
         room: &Room,
+        largest: f64,
     ) -> std::result::Result<Window, FlowError> {
         if !(self.scale > 0.0 && self.scale.is_finite()) {
             let wanted = "a finite number above 0";
@@ -99,8 +100,7 @@ impl Placement {
         if let Some(&value) = self.middle.iter().find(|x| !x.is_finite()) {
             return Err(FlowError::Number { what: "the middle of a shape", value, wanted: "finite" });
         }
-        let largest = low.iter().chain(high).fold(0.0_f64, |largest, x| largest.max(x.abs())) * self.scale;
-        let offset = (4.0 * f64::from(f32::EPSILON) * largest).clamp(1e-6, 1e-2);
+        let offset = (4.0 * f64::from(f32::EPSILON) * largest * self.scale).clamp(1e-6, 1e-2);
         let mut window = Window { start: [0; 3], count: [0; 3], offset: OBLIQUE.map(|share| share * offset) };
         let (periods, [low, high]) = (room.periods(), self.reach(bounds));
         let margin = window.tolerance() + if room.thicken { 0.5 } else { 0.0 };

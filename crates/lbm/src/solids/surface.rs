@@ -159,7 +159,8 @@ impl Shape for Surface {
     }
 
     fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
-        let window = placement.window(&self.bounds, room)?;
+        let largest = self.bounds.as_flattened().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let window = placement.window(&self.bounds, room, largest)?;
         let is_inside = |place| self.contains(placement.at(&self.bounds, &window, place));
         let mut solid = Solid::of(world, window.start, window.count, is_inside)?;
         let count = self.triangles.len();

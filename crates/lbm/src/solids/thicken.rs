@@ -2,7 +2,7 @@
 
 use zippy::{Result, World};
 
-use super::angle::{cross, dot, less};
+use super::angle::{area, cross, dot, less};
 use super::bits::{Draft, Solid, share};
 
 type Corners = [[f64; 3]; 3];
@@ -12,7 +12,7 @@ type Bounds = [[f64; 3]; 2];
 
 /// Adds the cells that triangles pass through to a solid. Collective.
 ///
-/// `triangles` are in cells, whose middles are at whole numbers. A triangle that passes through a cell within `skin` of some of
+/// Triangles are in cells, whose middles are at whole numbers. A triangle along the axes that passes through a cell within `skin` of some of
 /// its faces adds the cell only where no neighbour across them is solid: a face between two cells thickens nothing.
 pub fn thicken(
     world: &World,
@@ -21,7 +21,7 @@ pub fn thicken(
     triangle: impl Fn(usize) -> Corners,
     skin: f64,
 ) -> Result<Solid> {
-    let (start, extents) = inside.window();
+    let [start, extents] = inside.window();
     let mut draft = Draft::of(&inside);
     let mut at_faces: Vec<([i64; 3], u8)> = Vec::new();
     for corners in share(world, count as i64).map(|number| triangle(number as usize)) {
@@ -38,7 +38,8 @@ pub fn thicken(
             let place = std::array::from_fn(|axis| cell[axis] - start[axis]);
             match faces_near(&corners, cell, skin) {
                 0 => draft.set(place),
-                faces => at_faces.push((cell, faces)),
+                faces if is_along(&corners, faces) => at_faces.push((cell, faces)),
+                _ => draft.set(place),
             }
         });
     }
@@ -64,6 +65,15 @@ fn is_beyond(solid: &Solid, cell: [i64; 3], faces: u8) -> bool {
         let beyond = std::array::from_fn(|axis| cell[axis] + if axes >> axis & 1 == 1 { way(axis) } else { 0 });
         beyond != cell && solid.contains_unwrapped(beyond)
     })
+}
+
+/// Whether a triangle is parallel to faces, or ends at them at a right angle. Others may close a way across an edge of cells.
+fn is_along(corners: &Corners, faces: u8) -> bool {
+    const STRAIGHT: f64 = 1e-4;
+    let normal = area(corners);
+    let length = dot(normal, normal).sqrt();
+    let is_straight = |part: f64| part.abs() <= STRAIGHT * length || part.abs() >= (1.0 - STRAIGHT) * length;
+    (0..6).all(|face| faces >> face & 1 == 0 || is_straight(normal[face / 2]))
 }
 
 /// Calls `found` for each cell from `low` on and before `high` that a triangle touches.

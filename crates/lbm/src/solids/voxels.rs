@@ -243,7 +243,10 @@ impl Shape for Voxels<'_> {
 
     fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
         self.check()?;
-        let window = placement.window(&self.bounds(), room)?;
+        // Its middle is in the middle of the placement, wherever its origin is.
+        let [low, high] = self.bounds();
+        let largest = (0..3).map(|axis| 0.5 * (high[axis] - low[axis])).fold(0.0, f64::max);
+        let window = placement.window(&[low, high], room, largest)?;
         let across = self.voxels_across(placement);
         let samples = if room.thicken { (across.ceil() as i64).clamp(2, MOST_SAMPLES) } else { 1 };
         let own = self.own(share(world, window.count[2]), placement, &window, samples);

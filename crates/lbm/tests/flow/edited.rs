@@ -85,7 +85,7 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
         (
             "radius = 3 }",
             "radius = 3 }\nshape.box = { from = [1, 1, 1], to = [2, 2, 2] }",
-            "here are two, sphere and box",
+            "here are two, box and sphere",
         ),
         ("radius = 3 }", "radius = 3, size = 3 }", "unknown field `size`"),
         ("shape.sphere = { centre = [12, 8, 6], radius = 3 }", "shape = {}", "a body needs a shape: one of sphere"),

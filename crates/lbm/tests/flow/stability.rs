@@ -33,8 +33,12 @@ fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: Place) -> Result<[f64; 2
 
 #[test]
 fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
-    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19, VelocitySet::D3Q27] {
-        for storage in [Storage::Single, Storage::Half] {
+    for (set, storages) in [
+        (VelocitySet::D2Q9, &[Storage::Single, Storage::Half][..]),
+        (VelocitySet::D3Q19, &[Storage::Half]),
+        (VelocitySet::D3Q27, &[Storage::Single]),
+    ] {
+        for &storage in storages {
             let found = |ranks: usize| {
                 let found = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
                     let mut flow = Flow::new(world, &vortices(set, storage), &Cut::Auto)?;
@@ -94,13 +98,15 @@ fn many_looks_are_read_on_the_way() {
 fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     let fails = |ranks: usize| {
         let errors = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
-            let stream = |at: Place| [if at[1] == 7 { 0.5 } else { 0.3 }, 0.0, 0.0];
+            let stream = |at: Place| [if at[1] == 7 { 0.25 } else { 0.1 }, 0.0, 0.0];
             let problem = Problem::new(VelocitySet::D2Q9, [40, 16, 1])
                 .sides(0, Side::Velocity(Rc::new(stream)), Side::Outlet(1.0))
                 .sides(1, Side::Wall, Side::Wall)
                 .viscosity(1e-7)
                 .start(|_| 1.0, stream);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+            flow.start_check()?;
+            flow.finish_checks()?;
             let error = (0..400).find_map(|_| {
                 let look = flow.run(10).and_then(|()| flow.start_check());
                 look.and_then(|()| flow.finish_checks()).err()

@@ -37,7 +37,7 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         ("car.stl", "--case object --solid car.stl"),
         ("cavity --n 8", "there are shear, taylor-green2d"),
         ("outlet.toml", "line 8, sides.x: \"outlet\" needs a value: { outlet = 0.0 }"),
-        ("two.toml", "a body has one shape, and here are two, sphere and box"),
+        ("two.toml", "a body has one shape, and here are two, box and sphere"),
         ("--steps 3", "--case"),
     ] {
         let told = run(directory.path(), options).unwrap_err();
