@@ -18,6 +18,7 @@
 mod angle;
 mod bits;
 mod coverage;
+mod orient;
 mod room;
 mod shape;
 mod surface;

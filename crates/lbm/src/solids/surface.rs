@@ -7,6 +7,7 @@ use zippy::{Result, World};
 use super::angle::{Moments, area, dot, exact, less, middle};
 use super::bits::Solid;
 use super::coverage::Coverage;
+use super::orient::orient;
 use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape};
 use super::thicken::thicken;
@@ -16,7 +17,8 @@ use crate::error::FlowError;
 ///
 /// A point is inside where the surface winds around it more than half a time (A. Jacobson et al., *Robust inside-outside
 /// segmentation using generalized winding numbers*, ACM Trans. Graph. 32, 2013). So small holes, triangles that are there
-/// twice, some that are turned, and parts that overlap do no harm. Triangles that are farther away than three times their extent
+/// twice, some that are turned, and parts that overlap do no harm. Triangles that face another way than most of those that
+/// they are connected with are turned. Triangles that are farther away than three times their extent
 /// count by their moments (G. Barill et al., *Fast winding numbers for soups and clouds*, ACM Trans. Graph. 37, 2018), in a
 /// tree: a point costs as the logarithm of their number.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct Surface {
     bounds: [[f64; 3]; 2],
     /// -1 where the surface as a whole is inside out.
     sign: f64,
+    /// Triangles that faced another way than most of their neighbours.
+    turned: usize,
 }
 
 /// Triangles that are together.
@@ -77,7 +81,8 @@ impl Surface {
             }
         }
         let centre: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]));
-        let mut surface = Self { triangles: triangles.to_vec(), nodes: Vec::new(), bounds: [low, high], sign: 1.0 };
+        let mut triangles = triangles.to_vec();
+        let turned = orient(&mut triangles);
         let volume: f64 = triangles
             .iter()
             .map(|corners| {
@@ -85,9 +90,15 @@ impl Surface {
                 dot(area(&corners), less(middle(&corners), centre))
             })
             .sum();
-        surface.sign = if volume < 0.0 { -1.0 } else { 1.0 };
-        surface.grow(0, triangles.len());
+        let (sign, count) = (if volume < 0.0 { -1.0 } else { 1.0 }, triangles.len());
+        let mut surface = Self { triangles, nodes: Vec::new(), bounds: [low, high], sign, turned };
+        surface.grow(0, count);
         Ok(surface)
+    }
+
+    /// How many triangles faced another way than most of those that they are connected with, and have been turned.
+    pub fn turned(&self) -> usize {
+        self.turned
     }
 
     /// How many times the surface winds around a point; one half on it, but for what moments are wrong by.
@@ -178,6 +189,13 @@ impl Shape for Surface {
             .into());
         }
         let coverage = Coverage::of(world, room, &solid, count, triangle)?;
-        Ok(solid.placed_in(room, cut_off(room, placement.reach(&self.bounds)), Some(coverage)))
+        let mut warnings = cut_off(room, placement.reach(&self.bounds));
+        if self.turned > 0 {
+            warnings.push(format!(
+                "{} of {count} triangles of the surface faced another way than their neighbours, and have been turned",
+                self.turned
+            ));
+        }
+        Ok(solid.placed_in(room, warnings, Some(coverage)))
     }
 }

@@ -36,7 +36,7 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         ("box.toml --case cavity2d", "cannot be used with"),
         ("car.stl", "--case object --solid car.stl"),
         ("cavity --n 8", "there are shear, taylor-green2d"),
-        ("outlet.toml", "line 8, sides.x: \"outlet\" needs a value: { outlet = 0.0 }"),
+        ("outlet.toml", "line 9, `above = \"outlet\"`: \"outlet\" needs a value: { outlet = 0.0 }"),
         ("two.toml", "a body has one shape, and here are two, box and sphere"),
         ("--steps 3", "--case"),
     ] {

@@ -56,7 +56,7 @@ fn a_movie_is_whole_when_the_time_is_over_and_when_the_flow_fails() {
     assert!(told as usize == read && read > 1, "{told} {read}");
     std::fs::remove_file(&file).unwrap();
 
-    let unstable = ENDLESS.replace("100000000", "4000").replace("--n 4", "--n 4 --re 1e9 --speed 0.6");
+    let unstable = ENDLESS.replace("100000000", "4000").replace("--n 4", "--n 4 --re 1e9 --speed 0.1");
     let output = started(directory.path(), &unstable).ended();
     assert!(String::from_utf8_lossy(&output.stderr).contains("has become unstable"), "{output:?}");
     let (told, read) = frames(&file);

@@ -102,11 +102,11 @@ fn solid_that_has_changed_is_refused() {
 #[test]
 fn thin_solid_is_a_warning_and_thicken_closes_it() {
     let directory = tempfile::tempdir().unwrap();
-    write_box(&directory.path().join("plate.stl"), [0.4, 10.0, 10.0]);
-    let plate = "--case object --solid plate.stl --solid-size 10 --n 30x20x20 --steps 1 --json";
+    write_box(&directory.path().join("plate.stl"), [0.3, 10.0, 10.0]);
+    let plate = "--case object --solid plate.stl --solid-size 10 --n 31x20x20 --steps 1 --json";
     let told = run(directory.path(), plate).unwrap_err();
     assert!(told.contains("plate.stl") && told.contains("thicken"), "{told}");
     let told = run(directory.path(), &format!("--ranks 2 {plate} --thicken")).unwrap();
-    // One layer of 10 x 10 cells of 30 x 20 x 20.
-    assert!(told.contains("\"fluid_cells\":11900"), "{told}");
+    // One layer of 10 x 10 cells of 31 x 20 x 20.
+    assert!(told.contains("\"fluid_cells\":12300"), "{told}");
 }
