@@ -97,8 +97,9 @@ impl Flow<'_> {
         for ([key, at], step) in found.into_iter().zip(steps) {
             let place = if key == 0 { [0; 3] } else { numbered(at, self.problem.extents) };
             let square = f64::from(f32::from_bits(key as u32));
-            // Comparisons with what is no number are false.
-            if key == u64::from(LOST) || !(square < SOUND) {
+            // A NaN is not slow.
+            let is_slow = square < SOUND;
+            if key == u64::from(LOST) || !is_slow {
                 return Err(self.unstable(step, place).into());
             }
             self.fastest = Some(Fastest { step, place, speed: square.sqrt() });

@@ -98,7 +98,7 @@ fn visit(corners: &Corners, low: [i64; 3], high: [i64; 3], found: &mut impl FnMu
 fn faces_near(corners: &Corners, cell: [i64; 3], skin: f64) -> u8 {
     let is_near = |face: &usize| {
         let mut bounds = [cell.map(|x| x as f64 - 0.5), cell.map(|x| x as f64 + 0.5)];
-        bounds[face % 2][face / 2] += if face % 2 == 0 { skin } else { -skin };
+        bounds[face % 2][face / 2] += if face % 2 == 1 { -skin } else { skin };
         !touches(corners, &bounds)
     };
     (0..6).filter(is_near).fold(0, |faces, face| faces | 1 << face)
