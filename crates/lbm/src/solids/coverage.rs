@@ -39,7 +39,7 @@ impl Coverage {
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn of(
+    pub(super) fn of(
         world: &World,
         room: &Room,
         solid: &Solid,
