@@ -110,7 +110,7 @@ pub use ownership::Ownership;
 #[doc(inline)]
 pub use start::run_on;
 #[doc(inline)]
-pub use start::{run, run_with, survive_file_limit};
+pub use start::{prepare_process, run, run_with, survive_file_limit};
 #[doc(inline)]
 pub use transport::Config;
 #[doc(inline)]

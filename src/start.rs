@@ -1,7 +1,7 @@
 //! Starting a program on its ranks.
 
 use crate::debug;
-use crate::device::{Device, DeviceOptions};
+use crate::device::{Device, DeviceOptions, set_runtime_directory};
 use crate::error::{CallSite, Result};
 use crate::transport::{self, Config, Group, TransportKind, tell_uncaught};
 use crate::world::World;
@@ -38,7 +38,7 @@ where
     R: Send,
     F: Fn(&World) -> Result<R> + Send + Sync,
 {
-    survive_file_limit();
+    prepare_process();
     let call = CallSite::here();
     transport::launch(&config, |group| on_rank(call, group, &program))
 }
@@ -54,9 +54,20 @@ pub fn run_on<R, F>(communicator: &impl mpi::traits::AsRaw<Raw = mpi::ffi::MPI_C
 where
     F: Fn(&World) -> Result<R>,
 {
-    survive_file_limit();
+    prepare_process();
     let call = CallSite::here();
     transport::run_on(communicator, |group| on_rank(call, group, &program))
+}
+
+/// Prepares a process, before it has other threads: the first call in the `main` of a program that opens a window, or that runs
+/// ranks on a thread of its own. [`run`], [`run_with`] and `run_on` call it themselves.
+///
+/// * A write beyond the limit on the size of files is an error ([`survive_file_limit`]).
+/// * On Linux `XDG_RUNTIME_DIR` is set where it is missing, to a directory of this user alone: libraries of Mesa's driver print two
+///   lines about it otherwise. In a process with other threads the variable stays as it is.
+pub fn prepare_process() {
+    set_runtime_directory();
+    survive_file_limit();
 }
 
 /// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk does, for programs that write

@@ -21,8 +21,8 @@ const OF_PROGRAMS: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
 fn main() -> ExitCode {
     // SAFETY: this is the only thread so far.
     OF_PROGRAMS.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
-    // Recordings are read and files are written without a run.
-    zippy::survive_file_limit();
+    // Recordings are read and files are written without a run, and windows are opened.
+    zippy::prepare_process();
     match run(Options::parse_from(words::with_negative_numbers(std::env::args_os())).command) {
         Ok(code) => code,
         Err(text) => {

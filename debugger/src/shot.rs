@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Deserialize;
-use zippy::debug::protocol::{ArrayEntry, View};
+use zippy::debug::protocol::{ArrayEntry, ScalarValue, View};
 use zippy_io::write_whole;
 
 use crate::client::Client;
@@ -134,7 +134,7 @@ impl Shot {
                 text
             }
             Kind::Png => {
-                let scale = match (range.of(&values.numbers, norm), map.kind) {
+                let scale = match (range.of(values.scalars(), norm), map.kind) {
                     (Some(ends), _) => Scale::new(norm, ends)?,
                     // There is no number to be coloured by it, or no range is looked at.
                     (None, _) => Scale::new(Norm::Linear, (0.0, 0.0))?,
@@ -156,7 +156,7 @@ impl Shot {
                 png(&picture.enlarged(times))?
             }
         };
-        text.push_str(&statistics(&values.numbers, &wanted.name(&entry.element)));
+        text.push_str(&statistics(&values, &wanted.name(&entry.element)));
         write_whole(&self.output, &bytes).map_err(|error| error.to_string())?;
         let _ = write!(text, "\nwritten to {}: {} bytes", self.output.display(), bytes.len());
         Ok(text)
@@ -195,25 +195,19 @@ impl Shot {
             Norm::Log => "logarithmic".into(),
             Norm::SymLog(size) => format!("symlog, even up to {size}"),
         };
-        let count = |wanted: Share| values.numbers.iter().filter(|&&value| scale.share(value) == wanted).count();
+        let count = |wanted: Share| values.scalars().filter(|&value| scale.share(value) == wanted).count();
+        let (low, high) = ScalarValue::pair(low, high);
         let (below, above) = (count(Share::Below), count(Share::Above));
-        let _ = write!(text, "\ncolours from {} to {}, {norm}, {}", digits(low), digits(high), map.name);
+        let _ = write!(text, "\ncolours from {low} to {high}, {norm}, {}", map.name);
         let _ = write!(text, "; {below} below, {above} above");
     }
 }
 
-/// As few digits as give a number back: of one that an `f32` has, as an `f32`.
-fn digits(value: f64) -> String {
-    let short = value as f32;
-    if f64::from(short) == value { format!("{short}") } else { format!("{value}") }
-}
-
 /// Smallest, largest, and what is no finite number.
-fn statistics(numbers: &[f64], name: &str) -> String {
+fn statistics(values: &Values, name: &str) -> String {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-    let ends = Range::Extremes.of(numbers, Norm::Linear);
-    let ends =
-        ends.map_or("no finite number".into(), |(low, high)| format!("min {}, max {}", digits(low), digits(high)));
-    let count = |is: fn(&f64) -> bool| numbers.iter().filter(|value| is(value)).count();
+    let ends = Range::Extremes.of(values.scalars(), Norm::Linear).map(|(low, high)| ScalarValue::pair(low, high));
+    let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));
+    let count = |is: fn(&f64) -> bool| values.numbers.iter().filter(|value| is(value)).count();
     format!("\n{name}{ends}, {} NaN, {} infinite", count(|value| value.is_nan()), count(|value| value.is_infinite()))
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use zippy::debug::protocol::{
     Answer, ArrayEntry, ArrayKind, ArrayRef, Ask, ChunkEntry, Component, Control, Difference, ElementType, GhostEntry,
     GhostState, LastWrite, Message, MoveEntry, Moves, Numbers, Point, Program, Recorded, Request, Rule, ScalarType,
-    Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
+    ScalarValue, Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
 };
 
 use crate::samples::{Content, Packing, Sample};
@@ -88,7 +88,15 @@ pub fn samples() -> Result<Vec<Sample>, String> {
         numbers: Some(1),
     };
     let range = Some((-1.0, 2.5));
-    let summary = SummaryRequest { array, numbers: 0, length: true, bins: 16, range, percentiles: vec![1.0, 99.5] };
+    let summary = SummaryRequest {
+        array,
+        numbers: 0,
+        length: true,
+        bins: 16,
+        range,
+        percentiles: vec![1.0, 99.5],
+        positive: false,
+    };
     let rules = vec![
         Rule { name: Some("after collide".into()), when: When::Always },
         Rule { name: None, when: When::Every(10) },
@@ -208,8 +216,9 @@ fn point() -> Point {
 }
 
 fn component() -> Component {
-    let (extremes, range) = (Some((-1.5, 2.5)), (-1.5, 2.5));
-    let (bins, percentiles) = (vec![1, 2, 3, 30], vec![-1.0, 2.25]);
+    let range = ((-1.5).into(), ScalarValue::Integer(u64::MAX.into()));
+    let (extremes, bins) = (Some(range), vec![1, 2, 3, 30]);
+    let percentiles = vec![(-1.0).into(), 2.25.into()];
     Component { count: 100, nans: 1, infinities: 0, extremes, range, bins, outside: (0, 1), percentiles }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::protocol::*;
-use super::recording::Writer;
+use super::recording::{Reader, Writer};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
@@ -32,7 +32,8 @@ fn requests() -> Vec<Request> {
         numbers: Some(1),
     };
     let (range, percentiles) = (Some((-1.0, 2.5)), vec![1.0, 99.5]);
-    let summary = SummaryRequest { array: GLOBAL, numbers: 3, length: true, bins: 16, range, percentiles };
+    let summary =
+        SummaryRequest { array: GLOBAL, numbers: 3, length: true, bins: 16, range, percentiles, positive: true };
     let rule = |name: Option<&str>, when| Rule { name: name.map(str::to_string), when };
     let rules = vec![
         rule(Some("a"), When::Always),
@@ -154,11 +155,11 @@ fn answers() -> Vec<Answer> {
         count: 100,
         nans: 1,
         infinities: 2,
-        extremes: Some((-1.5, 2.5)),
-        range: (-1.5, 2.5),
+        extremes: Some(((-1.5).into(), 2.5.into())),
+        range: (ScalarValue::Integer(i64::MIN.into()), ScalarValue::Integer(u64::MAX.into())),
         bins: vec![1, 300],
         outside: (0, 1),
-        percentiles: vec![0.25],
+        percentiles: vec![0.25.into()],
     };
     let nothing = Component { extremes: None, bins: Vec::new(), percentiles: Vec::new(), ..component.clone() };
     let components = vec![component, nothing];
@@ -210,6 +211,7 @@ fn entries() -> Vec<Recorded> {
         Recorded::Ghosts(GLOBAL, ghosts()),
         Recorded::Moves(moves()),
         Recorded::Timeline(timeline()),
+        Recorded::Unchanged(GLOBAL, 300),
     ]
 }
 
@@ -223,6 +225,7 @@ fn name_of_entry(entry: &Recorded) -> &'static str {
         Recorded::Ghosts(..) => "ghosts",
         Recorded::Moves(_) => "moves",
         Recorded::Timeline(_) => "timeline",
+        Recorded::Unchanged(..) => "unchanged",
     }
 }
 
@@ -260,6 +263,21 @@ fn bytes_are_those_of_this_version() {
         let names = text.lines().filter_map(|line| line.strip_prefix(what)?.split_once(':'));
         names.map(|(name, _)| name.to_string()).collect::<std::collections::BTreeSet<_>>().len()
     };
-    assert_eq!([names(&text, "ask "), names(&text, "message "), names(&text, "recorded ")], [15, 12, 8]);
+    assert_eq!([names(&text, "ask "), names(&text, "message "), names(&text, "recorded ")], [15, 12, 9]);
     insta::assert_snapshot!(format!("protocol_version_{VERSION}"), text);
+}
+
+#[test]
+fn recordings_of_the_first_recorded_version_are_read() {
+    let text = include_str!("snapshots/zippy__debug__golden_tests__protocol_version_3.snap");
+    assert!(FIRST_RECORDED_VERSION == 3);
+    let lines: Vec<(&str, &str)> =
+        text.lines().filter_map(|line| line.strip_prefix("recorded ")?.split_once(": ")).collect();
+    assert_eq!(lines.len(), 8);
+    for ((name, hex), entry) in lines.into_iter().zip(entries()) {
+        let byte = |place: usize| u8::from_str_radix(&hex[2 * place..2 * place + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..hex.len() / 2).map(byte).collect();
+        let mut reader = Reader::new(std::io::Cursor::new(bytes)).unwrap();
+        assert_eq!((reader.next_entry().unwrap(), name), (Some(entry.clone()), name_of_entry(&entry)));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::protocol::Numbers;
+use super::protocol::{ElementType, Numbers, ScalarValue};
 use crate::World;
 use crate::algorithms::reduce::{
     Bins, Found, Histogram, Lengths, LocalOperand, Number, Reduced, Within, local_extremes, local_histogram, rounded,
@@ -54,8 +54,17 @@ pub(super) struct Spread<S> {
     pub infinities: u64,
     /// The smallest and the largest that is no NaN.
     pub extremes: Option<(S, S)>,
-    /// The smallest and the largest finite one.
-    pub finite: Option<(S, S)>,
+    /// The smallest and the largest finite one; above 0 where only those count.
+    pub used: Option<(S, S)>,
+    /// The number of those.
+    pub numbers: u64,
+}
+
+/// A number with all of its digits.
+pub(super) fn exact<S: Number>(number: S) -> ScalarValue {
+    let scalar = ElementType::from(&S::INFO).numbers.first().map(|numbers| numbers.scalar);
+    let found = scalar.and_then(|scalar| scalar.number(bytemuck::bytes_of(&number)));
+    found.unwrap_or(ScalarValue::Float(number.to_f64()))
 }
 
 impl<'a, S: Number> Scalars<'a, S> {
@@ -100,27 +109,36 @@ impl<R: Reduced> Measure<'_, R> {
         Ok(own)
     }
 
-    /// What each component is like. Looks at all cells once, and once more where there are infinities on this rank.
+    /// The counts and extremes of each component. Reads all cells once, once more where there are infinities on this rank, and
+    /// once more for the extremes of numbers above 0 (`positive`) where there are others on this rank.
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn spreads(&self) -> Result<Vec<Spread<R::Of>>> {
+    pub fn spreads(&self, positive: bool) -> Result<Vec<Spread<R::Of>>> {
+        let (least, most) = (R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX));
         let all = local_extremes(&self.own, &Within::ALL)?;
         let infinite = |key: u64| !R::Of::from_key(key).to_f64().is_finite();
         let finite = match all.iter().any(|one| one.numbers > 0 && (infinite(one.min) || infinite(one.max))) {
-            true => local_extremes(&self.own, &Within::of((R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX))))?,
+            true => local_extremes(&self.own, &Within::of((least, most)))?,
             false => all.clone(),
         };
-        let found = self.together([all, finite].concat(), Found::merge)?;
-        let (all, finite) = found.split_at(found.len() / 2);
-        let spread = |(all, finite): (&Found, &Found)| Spread {
+        let zero = <R::Of as bytemuck::Zeroable>::zeroed().key().unwrap_or_default();
+        let used = match positive && finite.iter().any(|one| one.numbers > 0 && one.min <= zero) {
+            true => local_extremes(&self.own, &Within::of((R::Of::from_key(zero + 1), most)))?,
+            false => finite.clone(),
+        };
+        let found = self.together([all, finite, used].concat(), Found::merge)?;
+        let (all, rest) = found.split_at(found.len() / 3);
+        let (finite, used) = rest.split_at(rest.len() / 2);
+        let spread = |((all, finite), used): ((&Found, &Found), &Found)| Spread {
             count: all.numbers + all.nans,
             nans: all.nans,
             infinities: all.numbers - finite.numbers,
             extremes: ends(all),
-            finite: ends(finite),
+            used: ends(used),
+            numbers: used.numbers,
         };
-        Ok(all.iter().zip(finite).map(spread).collect())
+        Ok(all.iter().zip(finite).zip(used).map(spread).collect())
     }
 
     /// The smallest magnitude of a number that is no NaN; none where there is no number. Looks at all cells twice.

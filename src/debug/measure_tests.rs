@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::protocol::{ArrayRef, Component, ElementType, Numbers, Summary, SummaryRequest};
+use super::protocol::{ArrayRef, Component, ElementType, Numbers, ScalarValue, Summary, SummaryRequest};
 use super::summary::summary;
 use crate::error::Result;
 use crate::world::hash;
@@ -98,7 +98,8 @@ fn half(at: [i64; 2]) -> Half {
 /// What a plain loop finds.
 fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Component {
     let (bins, range) = (usize::from(request.bins), request.range);
-    let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let counts = |value: &f64| value.is_finite() && (!request.positive || *value > 0.0);
+    let mut finite: Vec<f64> = values.iter().copied().filter(counts).collect();
     let least = finite.iter().copied().reduce(f64::min);
     let extremes = least.map(|least| (least, finite.iter().copied().fold(least, f64::max)));
     let range = range.or(extremes).unwrap_or((0.0, 0.0));
@@ -117,7 +118,9 @@ fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Compone
     finite.sort_by(f64::total_cmp);
     let last = finite.len().saturating_sub(1) as f64;
     let at = |percent: &f64| finite.get((percent / 100.0 * last).round() as usize).copied();
-    let percentiles = request.percentiles.iter().filter_map(at).collect();
+    let percentiles = request.percentiles.iter().filter_map(at).map(ScalarValue::from).collect();
+    let both = |(low, high): (f64, f64)| (low.into(), high.into());
+    let (extremes, range) = (extremes.map(both), both(range));
     Component { count: values.len() as u64, nans, infinities, extremes, range, bins: counts, outside, percentiles }
 }
 
@@ -164,9 +167,11 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
         for (place, numbers) in ElementType::from(&T::INFO).numbers.iter().enumerate() {
             let is_float = numbers.scalar.is_float();
             let by_hand = if is_float { (-2.0, 6.0) } else { (20.0, 51.0) };
-            for (bins, range) in [(16, None), (16, Some(by_hand)), (0, None), (0, Some(by_hand))] {
+            let ways = [(16, None, false), (16, None, true), (16, Some(by_hand), false), (0, None, false)];
+            for (bins, range, positive) in ways.into_iter().chain([(0, Some(by_hand), true)]) {
                 let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
-                let request = SummaryRequest { bins, range, percentiles, ..SummaryRequest::of(THIS, place as u16) };
+                let of = SummaryRequest::of(THIS, place as u16);
+                let request = SummaryRequest { bins, range, percentiles, positive, ..of };
                 let found = summed(world, array.core(), &request)?;
                 assert_eq!((found.array, found.numbers, found.step), (THIS, place as u16, 42));
                 let of = |component| values(&cells, numbers, component);
@@ -225,7 +230,7 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
         assert_eq!((found.count, found.nans, found.infinities), (right.count, right.nans, right.infinities));
         assert_eq!((&found.bins, found.outside), (&right.bins, right.outside));
         let ends = |of: &Component| [&[of.extremes.unwrap().0, of.extremes.unwrap().1], &of.percentiles[..]].concat();
-        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * b;
+        let near = |(a, b): (&ScalarValue, &ScalarValue)| a.minus(*b).abs() <= 1e-6 * b.to_f64();
         assert!(ends(found).iter().zip(&ends(&right)).all(near), "{found:?} {right:?}");
     }
     Ok(())
@@ -247,16 +252,14 @@ fn percentiles_do_not_mind_numbers_far_away() {
         let array = array(world, &layouts(world.size())[1], value)?;
         let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(THIS, 0) };
         let found = &summed(world, array.core(), &request)?.components[0];
-        assert_eq!(
-            (found.extremes.unwrap().1 as f32, &found.percentiles[..]),
-            (1e30, &[9e-6_f32, 82e-6].map(f64::from)[..])
-        );
+        assert_eq!(found.extremes.unwrap().1.to_f64() as f32, 1e30);
+        assert_eq!(found.percentiles, [9e-6_f32, 82e-6].map(|value| f64::from(value).into()));
         Ok(())
     });
 }
 
 #[test]
-fn large_numbers_are_rounded_and_still_in_their_bins() {
+fn large_integers_keep_their_digits_and_are_in_their_bins() {
     on_ranks(|world| {
         if u64::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -266,10 +269,11 @@ fn large_numbers_are_rounded_and_still_in_their_bins() {
         let array = array(world, &layouts(world.size())[1], value)?;
         let request = SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(THIS, 0) };
         let found = &summed(world, array.core(), &request)?.components[0];
-        let ends = (2_f64.powi(60), 2_f64.powi(64));
+        let exact = |value: u64| ScalarValue::Integer(value.into());
+        let ends = (exact(low), exact(high));
         assert_eq!((found.extremes, found.range), (Some(ends), ends));
         assert_eq!((&found.bins[..], found.outside), (&[23 + 22, 46][..], (0, 0)));
-        assert_eq!(found.percentiles, [low as f64, high as f64]);
+        assert_eq!(found.percentiles, [exact(low), exact(high)]);
         Ok(())
     });
 }
@@ -284,7 +288,7 @@ fn arrays_without_cells_or_with_one_number() {
             nans: 0,
             infinities: 0,
             extremes: None,
-            range: (0.0, 0.0),
+            range: (0.0.into(), 0.0.into()),
             bins: vec![0; 3],
             outside: (0, 0),
             percentiles: Vec::new(),
@@ -295,7 +299,7 @@ fn arrays_without_cells_or_with_one_number() {
             one.fill(value)?;
             let found = summed(world, one.core(), &request)?.components.swap_remove(0);
             let is_finite = value.is_finite();
-            let ends = if is_finite { (f64::from(value), f64::from(value)) } else { (0.0, 0.0) };
+            let ends = [ScalarValue::from(if is_finite { f64::from(value) } else { 0.0 }); 2].into();
             let (bins, outside) = (vec![0, 0, if is_finite { 91 } else { 0 }], (0, infinities));
             let extremes = is_finite.then_some(ends);
             let percentiles = if is_finite { vec![ends.0; 2] } else { Vec::new() };
@@ -311,7 +315,7 @@ fn arrays_without_cells_or_with_one_number() {
             double.fill(value)?;
             let request = SummaryRequest { bins: 7, ..request.clone() };
             let found = &summed(world, double.core(), &request)?.components[0];
-            assert_eq!((found.extremes, found.bins[6]), (Some((value, value)), 91));
+            assert_eq!((found.extremes, found.bins[6]), (Some((value.into(), value.into())), 91));
         }
         Ok(())
     });
@@ -338,9 +342,8 @@ fn arrays_of_one_rank_send_nothing() {
             list.clear();
             list.append(&(0..length).map(|i| [i, 5000 + i]).collect::<Vec<_>>())?;
             let values: Vec<f64> = (0..length).map(f64::from).collect();
-            let [first, second] = &summary(world, list.core(), &request, 1)?.unwrap().components[..] else {
-                panic!("two")
-            };
+            let found = summary(world, list.core(), &request, 1)?.unwrap().components;
+            let [first, second] = &found[..] else { panic!("two") };
             let right = expected(&values, false, &request);
             assert_eq!((first.count, first.extremes, first.outside), (right.count, right.extremes, right.outside));
             assert_eq!((second.bins.iter().sum::<u64>(), second.outside), (0, (0, u64::from(length))));
@@ -361,10 +364,8 @@ fn what_is_wrong_with_a_request_is_said() {
             refused(&SummaryRequest { numbers: 5, ..right.clone() })?,
             "array \"a\": cells of Narrow have 5 numbers or vectors, counted from 0, and 5 was asked for"
         );
-        assert_eq!(
-            refused(&SummaryRequest { bins: 1025, ..right.clone() })?,
-            "array \"a\": a histogram has at most 1024 bins, and 1025 were asked for"
-        );
+        let many = refused(&SummaryRequest { bins: 1025, ..right.clone() })?;
+        assert_eq!(many, "array \"a\": a histogram has at most 1024 bins, and 1025 were asked for");
         let range = |low, high| SummaryRequest { range: Some((low, high)), ..right.clone() };
         assert!(refused(&range(3.0, 1.0))?.contains("not from 3 to 1"));
         assert!(refused(&range(f64::NAN, 1.0))?.contains("not from NaN to 1"));
@@ -376,7 +377,7 @@ fn what_is_wrong_with_a_request_is_said() {
         // A range that the type has not is cut to what it has, and the most bins are not too many.
         let found = summed(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
         for component in found.components {
-            assert_eq!(component.range, (f64::from(f32::MIN), f64::from(f32::MAX)));
+            assert_eq!(component.range, (f64::from(f32::MIN).into(), f64::from(f32::MAX).into()));
             assert_eq!(component.bins.iter().sum::<u64>(), component.count - component.nans - component.infinities);
         }
         Ok(())
@@ -390,9 +391,8 @@ fn without_mapping_too() {
         return;
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    let (_, module) = module_path!().split_once("::").unwrap();
-    let filters =
-        [&format!("{module}::"), "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_too"];
+    let module = module_path!().split_once("::").unwrap().1;
+    let filters = [module, "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_too"];
     command.args(filters).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

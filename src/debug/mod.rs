@@ -8,13 +8,14 @@
 //! | `spawn` | starts the viewer: `ZIPPY_DEBUGGER`, or `zippy-debugger` beside the program or on `PATH`; the program waits for it |
 //! | `listen:PORT` | waits for viewers at a port of this machine (0 for any); says on standard error how to connect |
 //! | `record:FILE` | writes all arrays to a file |
-//! | `every:N` | records of so many debug points one |
-//! | `most:BYTES` | records so many bytes of an array at most, such as `256K`; what has more is thinned out (4M, the most) |
+//! | `every:N` | records the debug points whose number is a multiple of N, as programs write files |
+//! | `most:SIZE` | records so many bytes of an array at most, such as `256K`; what has more is thinned out (4M, the most) |
+//! | `limit:SIZE` | ends the recording before the debug point that would make it larger, such as `1GiB`; the run goes on (none) |
 //! | `pause`, `run` | whether the program waits at its first debug point; it does after `spawn` |
 //! | `lost:SECONDS`, `lost:keep` | how long a paused program waits when there is no viewer: 60 s, or for ever |
 //! | `silent:SECONDS` | a viewer that does not answer for so long is taken for gone: 60 s |
 //!
-//! Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for viewers that
+//! Sizes have K, M, G, T (also KiB to TiB) of 1024, or kB to TB of 1000. Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for viewers that
 //! are to see run after run, stands in `ZIPPY_DEBUG_TOKEN`: 32 hexadecimal digits. Rank 0 is the control rank: it
 //! alone talks to viewers, and tells the others. While the program runs, ranks meet some fifty times a second, and at the
 //! debug points at which a rule is to be looked at; at all others nothing is sent.
@@ -59,6 +60,7 @@ pub use named::meant;
 pub use settings::Settings;
 
 use std::env;
+use std::net::SocketAddr;
 
 use attached::Attached;
 use control::Control;
@@ -148,31 +150,33 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
     let server = Server::listen(port, settings.token.clone(), program.clone(), settings.silent)?;
     let (address, token) = (server.address(), server.token().to_string());
     let mut pause = settings.pause;
-    let child = match viewer {
-        Viewer::Spawn => match spawn::spawn(address, &token) {
-            Ok(child) => Some(child),
+    let mut child = None;
+    if *viewer == Viewer::Spawn {
+        match spawn::spawn(address, &token) {
+            Ok(spawned) => child = Some(spawned),
             Err(text) => {
                 pause = false;
                 trace::warn(&format!("{text}; the program runs on"));
-                None
             }
-        },
-        Viewer::Listen(_) => {
-            let port = address.port();
-            // Not in the command, which other users of its machine could see.
-            let secret = match &settings.token {
-                Some(_) => "as it was given to the program, is not shown".to_string(),
-                None => format!("for ZIPPY_DEBUG_TOKEN or when it asks, is {token}"),
-            };
-            trace::warn(&format!(
-                "a viewer may connect: `zippy-debugger connect {address}`; from another machine through \
-                 `ssh -L {port}:{address} HOST`. Its token, {secret}"
-            ));
-            None
         }
-    };
+    }
+    trace::warn(&invitation(address, &token, child.is_some(), settings.token.is_some()));
     let door = Door { port: address.port(), token };
     Ok((Some((Control::new(server, child, pause, settings.lost), door)), recorder))
+}
+
+/// How a viewer connects to a program at this address. A token that was given to the program is not shown.
+fn invitation(address: SocketAddr, token: &str, is_other: bool, is_given: bool) -> String {
+    let (port, who) = (address.port(), if is_other { "another viewer" } else { "a viewer" });
+    // Not in the command, which other users of its machine could see.
+    let secret = match is_given {
+        true => "as it was given to the program, is not shown".to_string(),
+        false => format!("for ZIPPY_DEBUG_TOKEN or when it asks, is {token}"),
+    };
+    format!(
+        "{who} may connect: `zippy-debugger connect {address}`; from another machine through `ssh -L {port}:{address} HOST`. \
+         Its token, {secret}"
+    )
 }
 
 /// What the environment says about a run: [`attach`] if `ZIPPY_DEBUG` is set, for rank 0. Collective.

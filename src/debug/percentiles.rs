@@ -46,11 +46,11 @@ pub(super) fn percentiles<S: Number>(
     count: impl Fn(&[Bins<S>]) -> Result<Vec<Histogram>>,
     spreads: &[Spread<S>],
     percents: &[f64],
-) -> Result<Vec<Vec<f64>>> {
+) -> Result<Vec<Vec<S>>> {
     let mut sought = Vec::new();
     for (component, spread) in spreads.iter().enumerate() {
-        let ends = spread.finite.and_then(|(low, high)| low.key().zip(high.key()));
-        let last = (spread.count - spread.nans - spread.infinities).saturating_sub(1);
+        let ends = spread.used.and_then(|(low, high)| low.key().zip(high.key()));
+        let last = spread.numbers.saturating_sub(1);
         let one = |percent: &f64| {
             let (low, high) = ends?;
             Some(Sought { component, place: (percent / 100.0 * last as f64).round() as u64, low, high })
@@ -65,9 +65,10 @@ pub(super) fn percentiles<S: Number>(
         let found = count(&bins.collect::<Result<Vec<_>>>()?)?;
         for one in &mut sought {
             let (edges, histogram) = (&edges[one.component], &found[one.component]);
-            // The first edges are the smallest finite numbers: infinities that stand before them count, too.
-            let least = spreads[one.component].extremes.map(|(least, _)| least.to_f64());
-            if is_first && least.is_some_and(f64::is_infinite) {
+            // The first edges are the smallest numbers that count: infinities, and numbers that are not above 0, stand before them.
+            let Spread { extremes, used, .. } = &spreads[one.component];
+            let least = |ends: &Option<(S, S)>| ends.and_then(|(least, _)| least.key());
+            if is_first && least(extremes) < least(used) {
                 one.place += histogram.below;
             }
             one.close_in(edges, histogram);
@@ -76,7 +77,7 @@ pub(super) fn percentiles<S: Number>(
     }
     let mut all = vec![Vec::new(); spreads.len()];
     for one in sought {
-        all[one.component].push(S::from_key(one.low).to_f64());
+        all[one.component].push(S::from_key(one.low));
     }
     Ok(all)
 }
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     /// The percentiles of 1, 2, 3 and 4 where the extremes are said to be these.
-    fn of_four(low: f32, high: f32, percents: &[f64]) -> Vec<f64> {
+    fn of_four(low: f32, high: f32, percents: &[f64]) -> Vec<f32> {
         let numbers = [3.0_f32, 1.0, 4.0, 2.0];
         let count = |bins: &[Bins<f32>]| {
             let (edges, mut found) = (bins[0].as_edges(), Histogram::default());
@@ -126,7 +127,7 @@ mod tests {
             Ok(vec![found])
         };
         let ends = Some((low, high));
-        let spread = Spread { count: 4, nans: 0, infinities: 0, extremes: ends, finite: ends };
+        let spread = Spread { count: 4, nans: 0, infinities: 0, extremes: ends, used: ends, numbers: 4 };
         percentiles(count, &[spread], percents).unwrap().remove(0)
     }
 
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(of_four(1.0, 4.0, &percents), [1.0, 2.0, 3.0, 4.0]);
         // An ulp further inside, and further outside.
         let (low, high) = (1.0_f32.next_up(), 4.0_f32.next_down());
-        assert_eq!(of_four(low, high, &percents), [low.into(), 2.0, 3.0, high.into()]);
+        assert_eq!(of_four(low, high, &percents), [low, 2.0, 3.0, high]);
         assert_eq!(of_four(1.0_f32.next_down(), 4.0_f32.next_up(), &percents), [1.0, 2.0, 3.0, 4.0]);
         // No number lies between them.
         assert_eq!(of_four(5.0, 6.0, &percents), [5.0; 4]);

@@ -1,14 +1,17 @@
 //! [`Recorder`]: writes what a viewer would be told.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, ViewRequest};
+use super::protocol::{
+    ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, View, ViewRequest, frame,
+};
 use super::recording::Writer;
-use super::settings::Recording;
+use super::settings::{Recording, size_text};
 use super::{listing, moves, timeline, views};
 use crate::World;
 use crate::error::{Result, describe_refusal};
@@ -19,16 +22,26 @@ use crate::transport::{decoded, encoded};
 const MOST_CHUNKS: usize = 256;
 /// What a box that was moved takes, about.
 const MOVE_BYTES: usize = 64;
+/// Bytes that are kept free for the last entry of a recording with a limit.
+const END_BYTES: u64 = 512;
 
 /// The recording of a run.
 #[derive(Debug)]
 pub(super) struct Recorder {
-    /// Of so many debug points it takes one.
+    /// Debug points whose number is a multiple of this are recorded.
     every: u64,
     /// So many bytes of an array at most.
     most: usize,
+    /// So many bytes of the file at most.
+    limit: u64,
     /// On rank 0, until it cannot be written.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
+    /// Bytes of the file before the debug point that is being recorded.
+    begun: u64,
+    /// The last debug point that was recorded.
+    last: Option<u64>,
+    /// The hash of the cells of each array that were recorded last, and the debug point that has them.
+    cells: BTreeMap<ArrayRef, (blake3::Hash, u64)>,
     /// The moves that were recorded last.
     moves: Option<Moves>,
     /// Until when spans are recorded.
@@ -50,17 +63,19 @@ impl Recorder {
         let refused = |error| format!("cannot record to {}: {}", file.display(), describe_refusal(file, &error));
         let writer = begin().map_err(refused)?;
         let file = Some((settings.file.clone(), writer));
-        Ok(Self { most: settings.most, file, ..Self::elsewhere(settings.every) })
+        let limit = settings.limit.unwrap_or(u64::MAX);
+        Ok(Self { most: settings.most, limit, file, ..Self::elsewhere(settings.every) })
     }
 
     /// The same on another rank.
     pub fn elsewhere(every: u64) -> Self {
-        Self { every, most: 0, file: None, moves: None, since: 0 }
+        let (cells, limit) = (BTreeMap::new(), u64::MAX);
+        Self { every, most: 0, limit, file: None, begun: 0, last: None, cells, moves: None, since: 0 }
     }
 
-    /// Whether it takes a debug point.
+    /// True for debug points that are recorded.
     pub fn wants(&self, step: u64) -> bool {
-        (step - 1).is_multiple_of(self.every)
+        step.is_multiple_of(self.every)
     }
 
     /// Records a debug point. Called by all ranks; `false` when that is no more possible.
@@ -68,11 +83,14 @@ impl Recorder {
     /// # Errors
     /// A failure of this or of another rank.
     pub fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
+        self.begun = self.file.as_ref().map_or(0, |(_, writer)| writer.bytes());
         let arrays = listing::arrays(world)?;
         let listed = match arrays {
             Some(Ok(arrays)) => {
                 self.write(&Recorded::Point(point.clone()));
                 self.write(&Recorded::Arrays(arrays.clone()));
+                // Numbers of arrays that are gone are not used again.
+                self.cells.retain(|array, _| arrays.iter().any(|entry| entry.array == *array));
                 arrays
             }
             _ => Vec::new(),
@@ -82,10 +100,12 @@ impl Recorder {
         if !goes_on {
             return Ok(false);
         }
-        for request in &views {
-            if let Some(Ok(view)) = views::view(world, request, point.step)? {
-                self.write(&Recorded::View(view));
+        for of_array in views.chunk_by(|one, other| one.array == other.array) {
+            let mut found = Vec::new();
+            for request in of_array {
+                found.extend(views::view(world, request, point.step)?);
             }
+            self.add_cells(found, point.step);
         }
         for &array in &ghosts {
             if let Some(Ok(ghosts)) = listing::ghosts(world, array)? {
@@ -99,7 +119,32 @@ impl Recorder {
             self.since = timeline.until;
             self.write(&Recorded::Timeline(timeline));
         }
+        if self.file.is_some() {
+            self.last = Some(point.step);
+        }
         Ok(true)
+    }
+
+    /// The cells of an array; where they are those that were recorded last, the debug point that has them. Bytes are compared, by
+    /// their hash: the counts of writes know neither ghost updates nor the program's own wgpu calls.
+    fn add_cells(&mut self, found: Vec<Result<View, String>>, step: u64) {
+        let Some(array) = found.iter().flatten().map(|view| view.of.array).next() else { return };
+        let hash = cells_hash(&found);
+        if let Some((before, of)) = self.cells.get(&array)
+            && Some(*before) == hash
+        {
+            let unchanged = Recorded::Unchanged(array, *of);
+            self.write(&unchanged);
+            return;
+        }
+        let mut complete = true;
+        for view in found.into_iter().flatten() {
+            complete &= self.write(&Recorded::View(view));
+        }
+        match hash.filter(|_| complete) {
+            Some(hash) => drop(self.cells.insert(array, (hash, step))),
+            None => drop(self.cells.remove(&array)),
+        }
     }
 
     /// Boxes only where there are others than before: most programs move the same again and again.
@@ -135,20 +180,63 @@ impl Recorder {
     /// Whether the entry is there now.
     fn write(&mut self, entry: &Recorded) -> bool {
         let Some((path, writer)) = &mut self.file else { return false };
-        let Err(error) = writer.add(entry) else { return true };
-        if error.kind() == ErrorKind::InvalidInput {
-            trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
-        } else {
-            trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
-            self.file = None;
+        match writer.add_within(entry, self.limit.saturating_sub(END_BYTES)) {
+            Ok(true) => return true,
+            Ok(false) => self.stop(),
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
+            }
+            Err(error) => {
+                trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
+                self.file = None;
+            }
         }
         false
     }
 
+    /// Ends the recording at its limit, with whole debug points only.
+    fn stop(&mut self) {
+        let Some((path, mut writer)) = self.file.take() else { return };
+        let after = self.last.map_or("before its first debug point".into(), |step| format!("after debug point {step}"));
+        let limit = size_text(self.limit);
+        // Of a pipe nothing can be taken back; a part of a debug point is good, too.
+        let _ = writer.cut_off(self.begun);
+        let how = format!("the recording has reached its limit of {limit} {after}; the run went on");
+        let _ = writer.add(&Recorded::End(how));
+        trace::warn(&format!(
+            "the recording {} has reached its limit of {limit} and ends {after}; the run goes on. A larger `limit:SIZE` records \
+             more of it, `every:N` fewer debug points, and `most:SIZE` less of large arrays",
+            path.display()
+        ));
+    }
+
     /// The run is over.
     pub fn end(&mut self, how: &str) {
-        self.write(&Recorded::End(how.to_string()));
+        let Some((path, writer)) = &mut self.file else { return };
+        if let (None, every @ 2..) = (self.last, self.every) {
+            trace::warn(&format!(
+                "the recording {} has no debug point: with `every:{every}` those are recorded whose number is a multiple of {every}",
+                path.display()
+            ));
+        }
+        // Cut where it is longer than what was kept free.
+        let room = self.limit.saturating_sub(writer.bytes()).min(frame::MOST_TOLD as u64 / 2) as usize;
+        let end =
+            (0..=how.len().min(room.saturating_sub(64))).rev().find(|&end| how.is_char_boundary(end)).unwrap_or(0);
+        if let Err(error) = writer.add(&Recorded::End(how[..end].to_string())) {
+            trace::warn(&format!("the recording {} lacks its end: {error}", path.display()));
+        }
     }
+}
+
+/// The hash of the cells of an array and of which they are; none where some could not be read.
+fn cells_hash(found: &[Result<View, String>]) -> Option<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    for view in found {
+        let View { of, cells, .. } = view.as_ref().ok()?;
+        hasher.update(&postcard::to_allocvec(&(of, cells.len() as u64)).ok()?).update(cells);
+    }
+    Some(hasher.finalize())
 }
 
 /// What rank 0 tells the others to record.

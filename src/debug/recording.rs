@@ -4,15 +4,19 @@
 //! length of one and the CRC-32 of its bytes, four bytes each, the lowest first, and a [`Recorded`] value in postcard's
 //! encoding. A file that was cut off is one of fewer entries.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-use super::protocol::{Recorded, VERSION, frame};
+use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
 const MAGIC: [u8; 8] = *b"zippyrec";
 
 /// Writes entries, each in one piece.
 #[derive(Debug)]
-pub struct Writer<W>(W);
+pub struct Writer<W> {
+    to: W,
+    bytes: u64,
+}
 
 impl<W: Write> Writer<W> {
     /// Begins a recording.
@@ -22,7 +26,12 @@ impl<W: Write> Writer<W> {
     pub fn new(mut to: W) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
         to.write_all(&VERSION.to_le_bytes())?;
-        Ok(Self(to))
+        Ok(Self { to, bytes: MAGIC.len() as u64 + 2 })
+    }
+
+    /// Bytes that were written so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Adds an entry.
@@ -31,12 +40,40 @@ impl<W: Write> Writer<W> {
     /// What the stream says; [`InvalidInput`](io::ErrorKind::InvalidInput) for one of more than
     /// [`MOST_TOLD`](frame::MOST_TOLD) bytes.
     pub fn add(&mut self, entry: &Recorded) -> io::Result<()> {
+        self.add_within(entry, u64::MAX).map(drop)
+    }
+
+    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` where it would have more.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_within(&mut self, entry: &Recorded, most: u64) -> io::Result<bool> {
         let mut bytes = frame::encode(entry, frame::MOST_TOLD)
             .map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, format!("an entry: {text}")))?;
         let checksum = crc32fast::hash(&bytes[4..]);
         bytes.splice(4..4, checksum.to_le_bytes());
-        self.0.write_all(&bytes)?;
-        self.0.flush()
+        let length = self.bytes.saturating_add(bytes.len() as u64);
+        if length > most {
+            return Ok(false);
+        }
+        self.to.write_all(&bytes)?;
+        self.to.flush()?;
+        self.bytes = length;
+        Ok(true)
+    }
+}
+
+impl Writer<BufWriter<File>> {
+    /// Removes what was written after the first `bytes` bytes.
+    ///
+    /// # Errors
+    /// What the file system says, as for a pipe.
+    pub fn cut_off(&mut self, bytes: u64) -> io::Result<()> {
+        self.to.flush()?;
+        self.to.get_ref().set_len(bytes)?;
+        self.to.seek(SeekFrom::Start(bytes))?;
+        self.bytes = bytes;
+        Ok(())
     }
 }
 
@@ -62,8 +99,10 @@ impl<R: Read + Seek> Reader<R> {
         if bytes[..8] != MAGIC {
             return Err(invalid("it is no recording: it does not begin with `zippyrec`".into()));
         }
-        if version != VERSION {
-            let text = format!("it is a recording of version {version}, and this is version {VERSION}");
+        if !(FIRST_RECORDED_VERSION..=VERSION).contains(&version) {
+            let text = format!(
+                "it is a recording of version {version}, and this program reads those from {FIRST_RECORDED_VERSION} to {VERSION}"
+            );
             return Err(invalid(text));
         }
         Ok(Self(from))

@@ -7,8 +7,8 @@ use super::protocol::MOST_VIEW_BYTES;
 
 /// What `ZIPPY_DEBUG` can say, for messages.
 const HELP: &str = "ZIPPY_DEBUG has words with commas between them: `spawn` starts the viewer; `listen:PORT` waits for one at a port of \
-                    this machine (0 for any); `record:FILE` records, with `every:N` debug points and `most:BYTES` of each array; \
-                    `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a program that is paused when \
+                    this machine (0 for any); `record:FILE` records every debug point, or with `every:N` those whose number is a multiple \
+                    of N, `most:SIZE` of each array and `limit:SIZE` in all, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a program that is paused when \
                     its viewer goes; `silent:SECONDS` after which one that does not answer has gone";
 
 /// Who looks into a run.
@@ -38,11 +38,22 @@ pub(super) enum Viewer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recording {
     pub file: PathBuf,
-    /// Of so many debug points one.
+    /// Debug points whose number is a multiple of this.
     pub every: u64,
     /// So many bytes of an array at most.
     pub most: usize,
+    /// So many bytes in all, if there is a limit.
+    pub limit: Option<u64>,
 }
+
+impl Recording {
+    fn to(file: PathBuf) -> Self {
+        Self { file, every: 1, most: MOST_VIEW_BYTES, limit: None }
+    }
+}
+
+/// The smallest limit of a recording: less has no room for a debug point.
+const LEAST_LIMIT: u64 = 16 << 10;
 
 impl Settings {
     /// A viewer is waited for at a port of this machine; 0 for any that is free.
@@ -59,8 +70,17 @@ impl Settings {
 
     /// What is seen is recorded, at each debug point.
     pub fn record(file: impl Into<PathBuf>) -> Self {
-        let record = Recording { file: file.into(), every: 1, most: MOST_VIEW_BYTES };
-        Self { viewer: None, record: Some(record), ..Self::listen(0) }
+        Self { viewer: None, record: Some(Recording::to(file.into())), ..Self::listen(0) }
+    }
+
+    /// A recording has at most so many bytes: before the debug point that would make it larger it ends, and the run goes on
+    /// without it. No limit where it is not said. [`attach`](super::attach) refuses less than 16 KiB.
+    #[must_use]
+    pub fn limit(mut self, bytes: u64) -> Self {
+        if let Some(record) = &mut self.record {
+            record.limit = Some(bytes);
+        }
+        self
     }
 
     /// The program waits at its first debug point.
@@ -96,6 +116,11 @@ impl Settings {
     /// # Errors
     /// What does not, and what would.
     pub(super) fn checked(&self) -> Result<(), String> {
+        if let Some(limit) = self.record.as_ref().and_then(|record| record.limit).filter(|limit| *limit < LEAST_LIMIT) {
+            return Err(format!(
+                "a recording of at most {limit} bytes has no room: its limit is {LEAST_LIMIT} bytes or more"
+            ));
+        }
         if self.silent.is_zero() {
             return Err("viewers are given no time to answer: Settings::silent takes one above 0".into());
         }
@@ -108,7 +133,7 @@ impl Settings {
     /// What is wrong, and what there is.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut settings = Self { viewer: None, ..Self::listen(0) };
-        let (mut every, mut most, mut pause) = (1, MOST_VIEW_BYTES, None);
+        let (mut every, mut most, mut limit, mut pause) = (1, MOST_VIEW_BYTES, None, None);
         for word in text.split(',').map(str::trim) {
             let wrong = |what: &str| Err(format!("ZIPPY_DEBUG={text:?}: `{word}` {what}. {HELP}"));
             let (name, value) = word.split_once(':').map_or((word, None), |(name, value)| (name, Some(value)));
@@ -119,15 +144,19 @@ impl Settings {
                     Err(_) => return wrong("names no port; ports are 0 to 65535"),
                 },
                 ("record", Some(file)) if !file.is_empty() => {
-                    settings.record = Some(Recording { file: file.into(), every: 1, most: MOST_VIEW_BYTES });
+                    settings.record = Some(Recording::to(file.into()));
                 }
                 ("every", Some(number)) => match number.parse() {
                     Ok(number) if number > 0 => every = number,
                     _ => return wrong("is no number of debug points, at least 1"),
                 },
                 ("most", Some(bytes)) => match size(bytes) {
-                    Some(bytes) if (1..=MOST_VIEW_BYTES).contains(&bytes) => most = bytes,
+                    Some(bytes) if (1..=MOST_VIEW_BYTES as u64).contains(&bytes) => most = bytes as usize,
                     _ => return wrong("is no size from 1 to 4M bytes"),
+                },
+                ("limit", Some(bytes)) => match size(bytes) {
+                    Some(bytes) if bytes >= LEAST_LIMIT => limit = Some(bytes),
+                    _ => return wrong("is no size of 16K bytes or more, as 500MB, 1GiB or 2T"),
                 },
                 ("pause", None) => pause = Some(true),
                 ("run", None) => pause = Some(false),
@@ -147,7 +176,7 @@ impl Settings {
             return Err(format!("ZIPPY_DEBUG={text:?} names neither a viewer nor a recording. {HELP}"));
         }
         if let Some(record) = &mut settings.record {
-            (record.every, record.most) = (every, most);
+            (record.every, record.most, record.limit) = (every, most, limit);
         }
         let may_pause = settings.viewer.is_some();
         settings.pause = may_pause && pause.unwrap_or(settings.viewer == Some(Viewer::Spawn));
@@ -155,13 +184,31 @@ impl Settings {
     }
 }
 
-/// A number of bytes, in thousands (K) or millions (M) of two.
-fn size(text: &str) -> Option<usize> {
-    let (digits, shift) = match text.strip_suffix(['K', 'M']) {
-        Some(digits) => (digits, if text.ends_with('K') { 10 } else { 20 }),
-        None => (text, 0),
+/// The units of sizes: their letters, and the powers of 1024 and of 1000.
+const UNITS: [(char, u32); 4] = [('K', 1), ('M', 2), ('G', 3), ('T', 4)];
+
+/// A number of bytes: `256K` or `256KiB` of 1024 bytes, `500MB` of a million.
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (rest, base) = match text.strip_suffix("iB") {
+        Some(rest) => (rest, 1024_u64),
+        None => text.strip_suffix('B').map_or((text, 1024), |rest| (rest, 1000)),
     };
-    digits.parse::<usize>().ok()?.checked_shl(shift).filter(|_| digits.len() < 12)
+    let unit = rest.chars().next_back().filter(|letter| !letter.is_ascii_digit());
+    let (digits, power) = match unit {
+        Some(unit) => {
+            let (letter, power) = UNITS.into_iter().find(|(letter, _)| letter.eq_ignore_ascii_case(&unit))?;
+            (rest.strip_suffix([letter, letter.to_ascii_lowercase()])?, power)
+        }
+        None => (rest, 0),
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(base.checked_pow(power)?)
+}
+
+/// A number of bytes as [`Settings::parse`] reads it, in the largest unit that it is a multiple of.
+pub(super) fn size_text(bytes: u64) -> String {
+    let unit = UNITS.into_iter().rev().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1024_u64.pow(*power)));
+    unit.map_or(format!("{bytes} bytes"), |(letter, power)| format!("{} {letter}iB", bytes / 1024_u64.pow(power)))
 }
 
 #[cfg(test)]
@@ -170,8 +217,8 @@ mod tests {
 
     #[test]
     fn words_say_who_looks() {
-        let settings = Settings::parse("listen:7777, record:run.zrec,every:5,most:64K,lost:keep").unwrap();
-        let record = Recording { file: "run.zrec".into(), every: 5, most: 64 << 10 };
+        let settings = Settings::parse("listen:7777, record:run.zrec,every:5,most:64K,limit:1GiB,lost:keep").unwrap();
+        let record = Recording { file: "run.zrec".into(), every: 5, most: 64 << 10, limit: Some(1 << 30) };
         assert_eq!(settings, Settings { record: Some(record), ..Settings::listen(7777).lost(None) });
         let spawned = Settings::parse("spawn").unwrap();
         assert!(spawned.pause && spawned.viewer == Some(Viewer::Spawn));
@@ -180,6 +227,21 @@ mod tests {
         assert_eq!(Settings::parse("listen:1,lost:2.5").unwrap().lost, Some(Duration::from_millis(2500)));
         assert_eq!(Settings::parse("listen:1,silent:5").unwrap(), Settings::listen(1).silent(Duration::from_secs(5)));
         assert_eq!(Settings::parse("record:a").unwrap(), Settings::record("a"));
+        assert_eq!(Settings::parse("record:a,limit:2G").unwrap(), Settings::record("a").limit(2 << 30));
+    }
+
+    #[test]
+    fn sizes_have_binary_and_decimal_units() {
+        let cases =
+            [("16384", 16384), ("64K", 65536), ("64k", 65536), ("2MiB", 2 << 20), ("1GiB", 1 << 30), ("3T", 3 << 40)];
+        for (text, bytes) in cases {
+            assert_eq!(size(text), Some(bytes), "{text}");
+        }
+        assert_eq!([size("5GB"), size("20 kB"), size("7B")], [Some(5_000_000_000), Some(20_000), Some(7)]);
+        for text in ["", "K", "1X", "1.5G", "-1", "99999999T", "1GiBB", "G1", "iB"] {
+            assert_eq!(size(text), None, "{text}");
+        }
+        assert_eq!([size_text(1 << 30), size_text(3 << 19), size_text(5_000)], ["1 GiB", "1536 KiB", "5000 bytes"]);
     }
 
     #[test]
@@ -196,6 +258,9 @@ mod tests {
             "spawn,every:0",
             "lost:1",
             "spawn,most:5M",
+            "record:a,limit:0",
+            "record:a,limit:1K",
+            "record:a,limit:much",
             "spawn,most:99999999999999999999M",
             "spawn,lost:-1",
             "spawn,lost:nan",
@@ -214,5 +279,7 @@ mod tests {
         let error = Settings::listen(0).silent(Duration::ZERO).checked().unwrap_err();
         assert!(error.contains("Settings::silent takes one above 0"), "{error}");
         assert_eq!(Settings::listen(0).silent(Duration::from_millis(1)).checked(), Ok(()));
+        let error = Settings::record("a").limit(100).checked().unwrap_err();
+        assert!(error.contains("100 bytes") && error.contains("16384"), "{error}");
     }
 }

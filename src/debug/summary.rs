@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::measure::{Measure, Scalars, of_type};
+use super::measure::{Measure, Scalars, exact, of_type};
 use super::percentiles::percentiles;
 use super::protocol::{Component, ElementType, Numbers, Summary, SummaryRequest};
 use crate::World;
@@ -53,11 +53,11 @@ fn components<S: Number>(
 }
 
 fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Result<Vec<Component>> {
-    let spreads = measure.spreads()?;
+    let spreads = measure.spreads(request.positive)?;
     let nearest = <R::Of as Number>::nearest;
     let asked = request.range.map(|(low, high)| (nearest(low), nearest(high)));
     let nothing = (nearest(0.0), nearest(0.0));
-    let ranges: Vec<(R::Of, R::Of)> = spreads.iter().map(|one| asked.or(one.finite).unwrap_or(nothing)).collect();
+    let ranges: Vec<(R::Of, R::Of)> = spreads.iter().map(|one| asked.or(one.used).unwrap_or(nothing)).collect();
     let histograms = match usize::from(request.bins) {
         0 => vec![Histogram::default(); ranges.len()],
         count => {
@@ -66,18 +66,18 @@ fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Resu
         }
     };
     let percentiles = percentiles(|bins| measure.histograms(bins), &spreads, &request.percentiles)?;
-    let ends = |(low, high): (R::Of, R::Of)| (low.to_f64(), high.to_f64());
+    let ends = |(low, high): (R::Of, R::Of)| (exact(low), exact(high));
     let mut all = Vec::new();
     for (((spread, range), histogram), percentiles) in spreads.iter().zip(ranges).zip(histograms).zip(percentiles) {
         all.push(Component {
             count: spread.count,
             nans: spread.nans,
             infinities: spread.infinities,
-            extremes: spread.finite.map(ends),
+            extremes: spread.used.map(ends),
             range: ends(range),
             bins: histogram.counts,
             outside: (histogram.below, histogram.above),
-            percentiles,
+            percentiles: percentiles.into_iter().map(exact).collect(),
         });
     }
     Ok(all)

@@ -31,6 +31,7 @@ mod operator;
 mod order;
 mod ranges;
 mod reach;
+mod runtime_directory;
 mod staged;
 mod transfers;
 
@@ -50,6 +51,7 @@ pub use machine::Room;
 pub use numbered::BoxOf;
 pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
 pub use operator::Operator;
+pub(crate) use runtime_directory::set_runtime_directory;
 pub use staged::Staged;
 
 use std::rc::Rc;

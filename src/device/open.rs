@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::logical::{Key, LogicalDevice, unified};
 use super::machine::{adapter_bytes, machine_bytes};
-use super::{AdapterSummary, Device, Room, adapter};
+use super::{AdapterSummary, Device, Room, adapter, set_runtime_directory};
 use crate::error::DeviceError;
 
 /// How a device is chosen and used.
@@ -88,6 +88,7 @@ impl DeviceOptions {
 fn adapters() -> &'static [wgpu::Adapter] {
     static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
     ADAPTERS.get_or_init(|| {
+        set_runtime_directory();
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         // No validation layers unless asked for: they cost more than everything else together.
         descriptor.flags = wgpu::InstanceFlags::empty().with_env();

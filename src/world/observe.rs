@@ -54,6 +54,13 @@ impl World {
         looked.and(viewed)
     }
 
+    /// Counts the debug points that an earlier run has passed, for a program that continues it: the next one has the number
+    /// `count + 1`, so that a recording with `every:N` has the steps of the program's own files. A smaller count than that of
+    /// this run changes nothing. Local; every rank names the same count.
+    pub fn pass_debug_points(&self, count: u64) {
+        self.ledger.skip_to(count);
+    }
+
     /// Whether somebody looks at the next [`debug_point`](Self::debug_point), if it has this name: arrays that are there for
     /// people only need not be computed otherwise. Local, and the same on every rank.
     pub fn is_observed(&self, name: &str) -> bool {

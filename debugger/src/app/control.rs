@@ -4,6 +4,7 @@ use zippy::debug::protocol::{Control, Request};
 use zippy_view::egui::{Button, ComboBox, DragValue, Key, Modifiers, Slider, TextEdit, Ui, vec2};
 
 use super::store::Store;
+use super::words;
 use crate::session::{Session, State};
 
 /// What is set beside the buttons.
@@ -73,7 +74,7 @@ impl Controls {
             .width(60.0)
             .show_ui(ui, |ui| {
                 for name in &store.names {
-                    ui.selectable_value(&mut self.to, name.clone(), name);
+                    words::entry(ui, &mut self.to, name.clone(), name);
                 }
             })
             .response

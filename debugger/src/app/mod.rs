@@ -17,12 +17,12 @@ mod task;
 mod timeline;
 mod words;
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use zippy_view::eframe;
 use zippy_view::egui::{CentralPanel, CollapsingHeader, Panel, ScrollArea, Sense, Ui, vec2};
 
-use crate::session::{Session, State};
+use crate::session::{Session, State, Waker};
 use arrays::Arrays;
 use compare::Compare;
 use control::Controls;
@@ -32,8 +32,6 @@ use slices::{GHOSTS, MOVES, Slices};
 use store::Store;
 use timeline::Lanes;
 
-/// How often the session is asked whether something has come.
-const POLL: Duration = Duration::from_millis(30);
 /// The width of a scroll bar in points.
 const SCROLL_BAR: f32 = 12.0;
 /// The window's size in points when it opens.
@@ -44,9 +42,10 @@ const WINDOW: [f32; 2] = [1440.0, 900.0];
 /// # Errors
 /// There is no display, or it refuses.
 pub fn open(session: Box<dyn Session>) -> Result<(), zippy_view::WindowError> {
-    let title = session
-        .program()
-        .map_or_else(|| "Zippy debugger".into(), |program| format!("{} – Zippy debugger", program.name));
+    let title = session.program().map_or_else(
+        || "Zippy debugger".into(),
+        |program| format!("{} – Zippy debugger", words::cut(&program.name, words::IN_LISTS)),
+    );
     zippy_view::open(&title, WINDOW, |_| Box::new(App::new(session)))
 }
 
@@ -62,6 +61,14 @@ pub struct App {
     compare: Compare,
     lanes: Lanes,
     tab: Tab,
+    /// Whether the session wakes the window.
+    wakes: bool,
+}
+
+/// Draws a window anew when something has come.
+fn waker(ui: &Ui) -> Waker {
+    let context = ui.ctx().clone();
+    Arc::new(move || context.request_repaint())
 }
 
 /// What is seen below.
@@ -96,11 +103,15 @@ impl App {
             compare: Compare::default(),
             lanes: Lanes::default(),
             tab: Tab::Breakpoints,
+            wakes: false,
         }
     }
 
-    /// Shows everything. To be called in each frame.
+    /// Shows everything. To be called in each frame. Nothing is drawn again unless the session, a thread or a person asks for it.
     pub fn show(&mut self, ui: &mut Ui) {
+        if !std::mem::replace(&mut self.wakes, true) {
+            self.session.wake_by(waker(ui));
+        }
         self.store.begin(&mut *self.session);
         self.breakpoints.renew(&mut self.store);
         let listed = self.store.arrays();
@@ -117,7 +128,10 @@ impl App {
             self.controls.show(ui, &mut self.store, &mut *self.session);
             ui.add_space(2.0);
         });
-        Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session, self.slices.saving.said()));
+        let is_told = self.arrays.chosen(arrays).is_none();
+        Panel::bottom("status").show(ui, |ui| {
+            status::show(ui, &self.store, &*self.session, self.slices.saving.said(), is_told);
+        });
         let below = (ui.available_height() * 0.26).clamp(100.0, 200.0);
         Panel::bottom("tabs").resizable(true).default_size(below).size_range(80.0..=700.0).show(ui, |ui| {
             // Panels are as large as what is in them.
@@ -148,12 +162,6 @@ impl App {
         });
 
         self.store.finish(&mut *self.session);
-        if !matches!(self.session.state(), State::Closed(_)) || self.store.is_waiting() {
-            ui.ctx().request_repaint_after(POLL);
-        } else {
-            // It may be found again.
-            ui.ctx().request_repaint_after(POLL * 10);
-        }
     }
 
     fn tabs(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {

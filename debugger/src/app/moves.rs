@@ -2,7 +2,7 @@
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
 use zippy::debug::protocol::{ArrayEntry, ArrayRef, MoveEntry, Request};
-use zippy_view::egui::Ui;
+use zippy_view::egui::{Label, RichText, Ui};
 
 use super::store::Store;
 use super::{table, words};
@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        ui.strong(&moves.operation);
+        words::name(ui, RichText::new(&moves.operation).strong(), 420.0);
         ui.label(if moves.count == 1 { "1 box".into() } else { format!("{} boxes", moves.count) });
         ui.label(format!("{} between ranks", words::bytes(moves.bytes_network)));
         ui.label(format!("{} within ranks", words::bytes(moves.bytes_local)));
@@ -66,11 +66,12 @@ impl TableDelegate for Rows<'_> {
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
         let Some(entry) = self.moves.get(cell.row_nr as usize) else { return };
         ui.add_space(4.0);
-        ui.label(match cell.col_nr {
+        let text = match cell.col_nr {
             0 => self.end(&entry.from),
             1 => self.end(&entry.to),
             2 => words::shape(&entry.extents),
             _ => words::bytes(entry.bytes),
-        });
+        };
+        ui.add(Label::new(text).truncate());
     }
 }

@@ -5,6 +5,7 @@ use zippy::debug::protocol::{Request, Rule, When};
 use zippy_view::egui::{Button, ComboBox, DragValue, Grid, Key, RichText, TextEdit, Ui};
 
 use super::store::Store;
+use super::words;
 
 const KINDS: [&str; 3] = ["always", "every", "if"];
 
@@ -54,9 +55,6 @@ impl Breakpoints {
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store) {
         let before = self.rules.clone();
         self.editor(ui, store);
-        if let Some(refused) = &store.refused {
-            ui.colored_label(ui.visuals().error_fg_color, refused);
-        }
         ui.separator();
         if self.rules.is_empty() {
             ui.weak("No breakpoints: the program pauses where it is asked to.");
@@ -65,8 +63,8 @@ impl Breakpoints {
         Grid::new("breakpoints").num_columns(3).spacing([24.0, 4.0]).show(ui, |ui| {
             for (number, rule) in self.rules.iter().enumerate() {
                 let name = rule.name.as_deref().map_or_else(|| "any debug point".into(), |name| format!("at {name:?}"));
-                ui.label(name);
-                ui.label(RichText::new(when(&rule.when)).monospace());
+                words::name(ui, name, 240.0);
+                words::name(ui, RichText::new(when(&rule.when)).monospace(), 420.0);
                 let remove = ui.button("Remove").on_hover_text("The program does not pause there any more");
                 if remove.accessible_name(format!("remove breakpoint {}", number + 1)).clicked() {
                     removed = Some(number);
@@ -93,7 +91,7 @@ impl Breakpoints {
                 .width(60.0)
                 .show_ui(ui, |ui| {
                     for name in &store.names {
-                        ui.selectable_value(&mut self.name, name.clone(), name);
+                        words::entry(ui, &mut self.name, name.clone(), name);
                     }
                 })
                 .response

@@ -1,6 +1,6 @@
 //! Whether what a program says makes sense. What does not is not shown, so that nothing behind this has to ask again.
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Request, Summary, SummaryRequest, ViewRequest};
+use zippy::debug::protocol::{Answer, ArrayEntry, Request, ScalarValue, Summary, SummaryRequest, ViewRequest};
 
 /// Coordinates that are larger are nobody's: so sums and products of a few stay numbers.
 const LARGEST: i64 = 1 << 48;
@@ -61,7 +61,7 @@ fn view(asked: &ViewRequest, told: &ViewRequest) -> bool {
 }
 
 fn summary(asked: &SummaryRequest, told: &Summary) -> bool {
-    let rising = |(low, high): (f64, f64)| low.is_finite() && high.is_finite() && low <= high;
+    let rising = |(low, high): (ScalarValue, ScalarValue)| low.is_finite() && high.is_finite() && low <= high;
     let of = asked.array == told.array && asked.numbers == told.numbers && asked.length == told.length;
     of && told
         .components

@@ -15,6 +15,8 @@ use crate::session::{Session, State};
 pub const MOST_ASKS: usize = 4;
 /// What nobody wants any more is kept while it is true and takes no more than this, so that going back shows it at once.
 const MOST_KEPT: usize = 64 << 20;
+/// Why something is not there.
+const GONE: &str = "it was not asked for before the program ended";
 /// Names of debug points that are remembered.
 const MOST_NAMES: usize = 1000;
 
@@ -183,8 +185,13 @@ impl Store {
         };
         entry.wanted = self.frame;
         let fresh = entry.epoch == Some(self.epoch);
-        let error = entry.found.as_ref().err().cloned();
-        Found { answer: entry.found.as_ref().ok().cloned().flatten(), error, fresh, epoch: entry.epoch }
+        let (answer, error) = match &entry.found {
+            Ok(answer) => (answer.clone(), None),
+            Err(error) => (None, Some(error.clone())),
+        };
+        // Nobody answers any more, and what is not there will not come.
+        let is_gone = answer.is_none() && error.is_none() && !self.open && self.run > 0;
+        Found { answer, error: error.or_else(|| is_gone.then(|| GONE.into())), fresh, epoch: entry.epoch }
     }
 
     /// All arrays.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use zippy::debug::protocol::{View, ViewRequest};
+use zippy_view::egui::Context;
 
 use super::store::Store;
 use crate::client::gather;
@@ -13,7 +14,8 @@ use crate::client::gather;
 /// Work that is under way. Dropped, it is cancelled, and nobody waits for its end.
 pub struct Task<T> {
     channel: Option<Channel>,
-    thread: Option<JoinHandle<Result<T, String>>>,
+    /// What comes of it; nothing where it panicked.
+    done: Receiver<Result<T, String>>,
     cancelled: Arc<AtomicBool>,
     /// What is being asked for, in which store, and since when.
     asked: Option<(usize, ViewRequest, u64)>,
@@ -31,10 +33,21 @@ pub struct Source {
     wants: Sender<(usize, ViewRequest)>,
     answers: Receiver<Result<View, String>>,
     cancelled: Arc<AtomicBool>,
+    window: Context,
+}
+
+/// Wakes the window when the work is over, also by a panic.
+struct Over(Context);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.request_repaint();
+    }
 }
 
 /// Why work ends before it is done.
 const CANCELLED: &str = "cancelled before it was done";
+const PANICKED: &str = "it panicked";
 
 impl Source {
     /// All cells of a box, `cell_bytes` each, of the program that the store of this place is of.
@@ -44,6 +57,7 @@ impl Source {
     pub fn cells(&self, store: usize, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
         gather(request, cell_bytes, |part| {
             self.wants.send((store, part)).map_err(|_| CANCELLED)?;
+            self.window.request_repaint();
             self.answers.recv().map_err(|_| CANCELLED)?
         })
     }
@@ -58,18 +72,29 @@ impl Source {
 }
 
 impl<T: Send + 'static> Task<T> {
-    /// Starts it.
+    /// Starts it, for a window that is woken by what it needs and by its end.
     ///
     /// # Errors
     /// There is no thread for it.
-    pub fn start(work: impl FnOnce(&Source) -> Result<T, String> + Send + 'static) -> Result<Self, String> {
+    pub fn start(
+        window: &Context,
+        work: impl FnOnce(&Source) -> Result<T, String> + Send + 'static,
+    ) -> Result<Self, String> {
         let ((wants, wanted), (answers, answered)) = (channel(), channel());
         let cancelled = Arc::new(AtomicBool::new(false));
-        let source = Source { wants, answers: answered, cancelled: Arc::clone(&cancelled) };
-        let thread = thread::Builder::new().name("task".into()).spawn(move || work(&source));
-        let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
+        let source = Source { wants, answers: answered, cancelled: Arc::clone(&cancelled), window: window.clone() };
+        let (ends, done) = channel();
+        let over = Over(window.clone());
+        let run = move || {
+            // Dropped last, when the result has been sent, or can be no more.
+            let _over = over;
+            let (ends, source) = (ends, source);
+            let _ = ends.send(work(&source));
+        };
+        let thread = thread::Builder::new().name("task".into()).spawn(run);
+        thread.map_err(|error| format!("no thread can be started: {error}"))?;
         let channel = Some(Channel { wants: wanted, answers });
-        Ok(Self { channel, thread: Some(thread), cancelled, asked: None, fetched: 0 })
+        Ok(Self { channel, done, cancelled, asked: None, fetched: 0 })
     }
 
     /// Asks these stores for what it needs next; what has come of it, once it has ended.
@@ -95,13 +120,16 @@ impl<T: Send + 'static> Task<T> {
             }
         }
         // No frame waits for a thread.
-        self.thread.as_ref()?.is_finished().then(|| self.wait())?
+        match self.done.try_recv() {
+            Err(TryRecvError::Empty) => None,
+            done => Some(done.unwrap_or_else(|_| Err(PANICKED.into()))),
+        }
     }
 
     /// Waits for its end, and hands back what has come of it.
-    pub fn wait(&mut self) -> Option<Result<T, String>> {
+    pub fn wait(&mut self) -> Result<T, String> {
         self.channel = None;
-        Some(self.thread.take()?.join().unwrap_or_else(|_| Err("it panicked".into())))
+        self.done.recv().unwrap_or_else(|_| Err(PANICKED.into()))
     }
 }
 

@@ -1,8 +1,14 @@
 //! Numbers, names and colours as people read them.
 
-use zippy::debug::protocol::{ArrayEntry, ArrayKind};
-use zippy_view::egui::Color32;
+use unicode_segmentation::UnicodeSegmentation;
+use zippy::debug::protocol::{ArrayEntry, ArrayKind, ScalarValue};
 use zippy_view::egui::ecolor::Hsva;
+use zippy_view::egui::{Color32, Label, Response, TextStyle, TextWrapMode, Ui, WidgetText};
+
+/// Letters of names in lists that open.
+pub const IN_LISTS: usize = 48;
+/// More letters of a text are not looked at.
+const MOST_CUT: usize = 4096;
 
 /// Bytes, with three digits.
 pub fn bytes(count: u64) -> String {
@@ -49,6 +55,52 @@ pub fn short(value: f64) -> String {
         }
     } else {
         format!("{value:.4e}")
+    }
+}
+
+/// A number of any type: integers with all of their digits, others with few.
+pub fn number(value: ScalarValue) -> String {
+    match value {
+        ScalarValue::Integer(value) => value.to_string(),
+        ScalarValue::Float(value) => short(value),
+    }
+}
+
+/// Two numbers with few digits, but so many that different numbers look different.
+pub fn ends(low: ScalarValue, high: ScalarValue) -> (String, String) {
+    let few = (number(low), number(high));
+    // Digits that the difference begins behind are of no use.
+    let same = |(one, other): &(String, String)| one == other && low != high;
+    let close = high.minus(low) < low.abs().max(high.abs()).to_f64() * 1e-4;
+    match low != high && close || same(&few) {
+        true => ScalarValue::pair(low, high),
+        false => few,
+    }
+}
+
+/// The text of a program or of a person on a line of its own: no wider than `width` points. What is cut off is seen under the
+/// pointer.
+pub fn name(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
+    let galley = text.into().into_galley(ui, Some(TextWrapMode::Truncate), width, TextStyle::Body);
+    ui.add(Label::new(galley))
+}
+
+/// A text of at most so many letters, for where no width is known: its beginning and its end.
+pub fn cut(text: &str, most: usize) -> String {
+    let letters: Vec<&str> = text.graphemes(true).take(MOST_CUT).collect();
+    if letters.len() <= most {
+        return text.into();
+    }
+    let (first, last) = (most.saturating_sub(1).div_ceil(2), most.saturating_sub(1) / 2);
+    format!("{}…{}", letters[..first].concat(), letters[letters.len() - last..].concat())
+}
+
+/// An entry of a list that opens, with a name that somebody else has given.
+pub fn entry<V: PartialEq>(ui: &mut Ui, chosen: &mut V, value: V, name: &str) {
+    let short = cut(name, IN_LISTS);
+    let response = ui.selectable_value(chosen, value, short.as_str());
+    if short != name {
+        response.on_hover_text(name);
     }
 }
 
@@ -128,5 +180,29 @@ mod tests {
             assert_eq!(short(value), text);
         }
         assert_eq!((short(f64::NAN), short(f64::INFINITY)), ("NaN".into(), "inf".into()));
+    }
+
+    #[test]
+    fn long_texts_keep_both_ends() {
+        assert_eq!(cut("density", 7), "density");
+        assert_eq!(cut("flow density", 7), "flo…ity");
+        // Letters of several characters stay whole.
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…e\u{301}");
+        assert_eq!([cut("ab", 1), cut("ab", 0), cut("", 0)], ["…", "…", ""]);
+    }
+
+    #[test]
+    fn different_ends_look_different() {
+        let pair = |one: &str, other: &str| (one.to_string(), other.to_string());
+        let of = |low: f64, high: f64| ends(low.into(), high.into());
+        assert_eq!(of(1.0, 1.0), pair("1", "1"));
+        assert_eq!(of(-2.0, 12.5), pair("-2", "12.5"));
+        assert_eq!(of(1.0, 1.0_f64.next_up()), pair("1", "1.0000000000000002"));
+        assert_eq!(of(101_325.000_25, 101_325.000_5), pair("101325.00025", "101325.0005"));
+        assert_eq!(of(1e-7, 1e6), pair("1.0000e-7", "1.0000e6"));
+        let whole = |value: i128| ScalarValue::Integer(value);
+        let wide = ends(whole(i128::from(u64::MAX) - 1), whole(u64::MAX.into()));
+        assert_eq!(wide, pair("18446744073709551614", "18446744073709551615"));
+        assert_eq!(number(whole(4_294_966_272)), "4294966272");
     }
 }

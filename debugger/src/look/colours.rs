@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use colorous::{Color, Gradient};
+use zippy::debug::protocol::ScalarValue;
 
 /// What a map is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,12 +100,13 @@ impl ColourMap {
         &MAPS[0]
     }
 
-    /// The map of this name.
+    /// The map of this name, in capitals or not, `_` for `-`, and `gray` for `grey`.
     ///
     /// # Errors
     /// There is none of this name; those that there are are told.
     pub fn named(name: &str) -> Result<&'static Self, String> {
-        Self::all().iter().find(|map| map.name == name).ok_or_else(|| {
+        let wanted = name.trim().to_lowercase().replace('_', "-").replace("gray", "grey");
+        Self::all().iter().find(|map| map.name == wanted).ok_or_else(|| {
             let names: Vec<&str> = Self::all().iter().map(|map| map.name).collect();
             format!("there is no colour map `{name}`; there are {}", names.join(", "))
         })
@@ -121,8 +123,11 @@ impl ColourMap {
     }
 
     /// The colour of a class: of a whole number, those of others rounded, again and again in a circle.
-    pub fn class(&self, value: f64) -> [u8; 3] {
-        let place = value.round().rem_euclid(self.colours.len() as f64) as usize;
+    pub fn class(&self, value: impl Into<ScalarValue>) -> [u8; 3] {
+        let place = match value.into() {
+            ScalarValue::Integer(value) => value.rem_euclid(self.colours.len() as i128) as usize,
+            ScalarValue::Float(value) => value.round().rem_euclid(self.colours.len() as f64) as usize,
+        };
         self.colours[place.min(self.colours.len() - 1)]
     }
 }

@@ -3,7 +3,7 @@
 use zippy::debug::protocol::{ElementType, ScalarType, View, ViewRequest};
 
 use super::quantity::{Part, Quantity};
-use super::values::{Values, wide};
+use super::values::{Integers, Values, wide};
 
 /// How two numbers are held against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -119,7 +119,7 @@ impl Differences {
 
     /// The differences as numbers of the cells, to be painted. Where both are NaN it is 0, and where one is, NaN.
     pub fn values(&self, measure: Measure) -> Values {
-        Values { numbers: self.each(measure).collect(), ..self.one.clone() }
+        Values { numbers: self.each(measure).collect(), integers: Integers::None, ..self.one.clone() }
     }
 }
 

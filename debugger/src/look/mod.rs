@@ -31,5 +31,5 @@ pub use ramp::{Opaque, Ramp};
 pub use range::Range;
 pub use slice::Slice;
 pub use subvolume::{Subvolume, Voxels};
-pub use values::{Exact, Member, Values, cell};
+pub use values::{Exact, Integers, Member, Values, cell};
 pub use viewport::Viewport;

@@ -1,5 +1,7 @@
 //! [`Scale`]: where numbers lie between two ends.
 
+use zippy::debug::protocol::ScalarValue;
+
 /// How numbers are spread between the ends of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Norm {
@@ -15,7 +17,7 @@ pub enum Norm {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     norm: Norm,
-    range: (f64, f64),
+    range: (ScalarValue, ScalarValue),
 }
 
 /// Where a number lies.
@@ -65,6 +67,38 @@ impl Norm {
         }
     }
 
+    /// The way from one number to another one in the places of this norm. Numbers that are close to each other are subtracted
+    /// first, as their places have not the digits to tell them apart.
+    fn way(self, from: ScalarValue, to: ScalarValue) -> f64 {
+        let plain = |scale: f64| (self.forth(to.to_f64()) * scale) - self.forth(from.to_f64()) * scale;
+        match self {
+            Self::Linear => to.minus(from),
+            Self::Log => logarithm(from, to).unwrap_or_else(|| plain(1.0)),
+            Self::SymLog(size) => {
+                let (low, high) = (from.to_f64(), to.to_f64());
+                match low.abs().max(high.abs()) <= size {
+                    true => to.minus(from) / size,
+                    false if low >= size && high >= size => logarithm(from, to).unwrap_or_else(|| plain(1.0)),
+                    false if low <= -size && high <= -size => {
+                        logarithm(to.negated(), from.negated()).unwrap_or_else(|| plain(1.0))
+                    }
+                    false => plain(1.0),
+                }
+            }
+        }
+    }
+
+    /// The part of the way from the lower end to the upper one.
+    fn part(self, (low, high): (ScalarValue, ScalarValue), at: ScalarValue) -> f64 {
+        let whole = self.way(low, high);
+        if whole.is_finite() || self != Self::Linear {
+            return self.way(low, at) / whole;
+        }
+        // Halves, as the whole may be more than there is.
+        let [low, high, at] = [low, high, at].map(|value| value.to_f64() / 2.0);
+        (at - low) / (high - low)
+    }
+
     fn back(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -77,19 +111,25 @@ impl Norm {
     }
 }
 
+/// The logarithm of the ratio of two numbers above 0 that are close to each other.
+fn logarithm(from: ScalarValue, to: ScalarValue) -> Option<f64> {
+    let ratio = to.minus(from) / from.to_f64();
+    (from.to_f64() > 0.0 && (-0.5..=1.0).contains(&ratio)).then(|| ratio.ln_1p())
+}
+
 impl Scale {
     /// A norm between two ends.
     ///
     /// # Errors
     /// They are not finite, or not in their order; the norm has no logarithm of one.
-    pub fn new(norm: Norm, range: (f64, f64)) -> Result<Self, String> {
-        let (low, high) = range;
+    pub fn new<N: Into<ScalarValue>>(norm: Norm, (low, high): (N, N)) -> Result<Self, String> {
+        let (low, high) = (low.into(), high.into());
         if !low.is_finite() || !high.is_finite() || low > high {
             return Err(format!(
                 "a range goes from a number to one that is not below it, and not from {low} to {high}"
             ));
         }
-        if norm == Norm::Log && low <= 0.0 {
+        if norm == Norm::Log && low <= 0.0.into() {
             return Err(format!("a logarithmic norm needs a range above 0, and this one begins at {low}"));
         }
         if let Norm::SymLog(size) = norm
@@ -97,11 +137,11 @@ impl Scale {
         {
             return Err(format!("a symlog norm is even up to a size above 0, and not up to {size}"));
         }
-        Ok(Self { norm, range })
+        Ok(Self { norm, range: (low, high) })
     }
 
     /// Its ends.
-    pub fn range(&self) -> (f64, f64) {
+    pub fn range(&self) -> (ScalarValue, ScalarValue) {
         self.range
     }
 
@@ -111,12 +151,12 @@ impl Scale {
     }
 
     /// Where a number lies.
-    pub fn share(&self, value: f64) -> Share {
-        let (low, high) = self.range;
+    pub fn share(&self, value: impl Into<ScalarValue>) -> Share {
+        let (value, (low, high)) = (value.into(), self.range);
         if value.is_nan() {
             Share::Nan
-        } else if value.is_infinite() {
-            if value > 0.0 { Share::PlusInfinity } else { Share::MinusInfinity }
+        } else if !value.is_finite() {
+            if value > low { Share::PlusInfinity } else { Share::MinusInfinity }
         } else if value < low {
             Share::Below
         } else if value > high {
@@ -124,30 +164,26 @@ impl Scale {
         } else if low == high {
             Share::Within(0.5)
         } else {
-            // Halves, as the whole may be more than there is.
-            let [low, high, at] = [low, high, value].map(|value| self.norm.forth(value) / 2.0);
-            Share::Within(((at - low) / (high - low)).clamp(0.0, 1.0))
+            Share::Within(self.norm.part(self.range, value).clamp(0.0, 1.0))
         }
     }
 
     /// Where a finite number lies, of any: below 0 where [`share`](Self::share) says below, above 1 where it says above. None of
     /// others, and where the norm has no place for it, as a logarithm for 0.
-    pub fn place(&self, value: f64) -> Option<f64> {
+    pub fn place(&self, value: impl Into<ScalarValue>) -> Option<f64> {
+        let value = value.into();
         match self.share(value) {
             Share::Within(share) => Some(share),
             Share::Below | Share::Above if self.range.0 == self.range.1 => {
                 Some(if value < self.range.0 { -1.0 } else { 2.0 })
             }
-            Share::Below | Share::Above => {
-                let [low, high, at] = [self.range.0, self.range.1, value].map(|value| self.norm.forth(value) / 2.0);
-                Some((at - low) / (high - low)).filter(|place| place.is_finite())
-            }
+            Share::Below | Share::Above => Some(self.norm.part(self.range, value)).filter(|place| place.is_finite()),
             Share::Nan | Share::PlusInfinity | Share::MinusInfinity => None,
         }
     }
 
-    /// The number at a share of the way from the lower end to the upper one.
-    pub fn value(&self, share: f64) -> f64 {
+    /// The number at a share of the way from the lower end to the upper one; between large integers a whole one.
+    pub fn value(&self, share: f64) -> ScalarValue {
         let (low, high) = self.range;
         let share = share.clamp(0.0, 1.0);
         if share == 0.0 {
@@ -156,8 +192,12 @@ impl Scale {
         if share == 1.0 {
             return high;
         }
-        let [first, last] = [low, high].map(|value| self.norm.forth(value));
-        self.norm.back(first * (1.0 - share) + last * share).clamp(low, high)
+        let width = high.minus(low);
+        if self.norm == Norm::Linear && width.is_finite() {
+            return low.plus(width * share).max(low).min(high);
+        }
+        let [first, last] = [low, high].map(|value| self.norm.forth(value.to_f64()));
+        ScalarValue::from(self.norm.back(first * (1.0 - share) + last * share)).max(low).min(high)
     }
 }
 

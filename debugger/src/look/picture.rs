@@ -1,5 +1,7 @@
 //! [`paint`]: numbers become a picture.
 
+use zippy::debug::protocol::ScalarValue;
+
 use super::colours::{APART, ColourMap, MapKind};
 use super::norm::{Scale, Share};
 use super::slice::Slice;
@@ -27,7 +29,8 @@ pub struct Rgba {
 
 impl Colouring {
     /// The colour of a number.
-    pub fn of(&self, value: f64) -> [u8; 3] {
+    pub fn of(&self, value: impl Into<ScalarValue>) -> [u8; 3] {
+        let value = value.into();
         match self.scale.share(value) {
             Share::Nan => APART.nan,
             Share::PlusInfinity => APART.plus_infinity,
@@ -39,12 +42,21 @@ impl Colouring {
         }
     }
 
+    /// The colour at a share of the way from the lower end to the upper one.
+    pub fn at(&self, share: f64) -> [u8; 3] {
+        match self.map.kind {
+            MapKind::Categorical => self.map.class(self.scale.value(share)),
+            _ if self.scale.range().0 == self.scale.range().1 => self.map.at(0.5),
+            _ => self.map.at(share.clamp(0.0, 1.0)),
+        }
+    }
+
     /// Its colours from the lower end to the upper one, so many pixels wide and high.
     pub fn bar(&self, width: usize, height: usize) -> Rgba {
         let last = width.saturating_sub(1).max(1) as f64;
         let mut picture = Rgba::filled(width, height, [0; 3]);
         for column in 0..width {
-            let colour = self.of(self.scale.value(column as f64 / last));
+            let colour = self.at(column as f64 / last);
             (0..height).for_each(|row| picture.set(column, row, colour));
         }
         picture
@@ -136,7 +148,7 @@ pub fn paint(values: &Values, slice: &Slice, colouring: &Colouring) -> Result<Rg
     for row in 0..height {
         let above = slice.up.map_or(0, |up| (height - 1 - row) * strides[up]);
         for column in 0..width {
-            if let Some(&value) = values.numbers.get(first + above + column * strides[slice.across]) {
+            if let Some(value) = values.scalar(first + above + column * strides[slice.across]) {
                 picture.set(column, row, colouring.of(value));
             }
         }

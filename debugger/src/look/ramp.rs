@@ -57,7 +57,7 @@ impl Ramp {
         let mut opacity = vec![[0.0, 0.0]];
         opacity.extend(shares().map(|share| [share, self.opacity(share)]));
         let colour = shares().map(|share| {
-            let [red, green, blue] = colouring.of(colouring.scale.value(share)).map(|part| f64::from(part) / 255.0);
+            let [red, green, blue] = colouring.at(share).map(|part| f64::from(part) / 255.0);
             [share, red, green, blue]
         });
         TransferFunction { opacity, colour: colour.collect(), unit_distance: unit }

@@ -1,6 +1,8 @@
 //! [`Range`]: from where to where colours go.
 
-use zippy::debug::protocol::Component;
+use std::cmp::Ordering;
+
+use zippy::debug::protocol::{Component, ScalarValue};
 
 use super::norm::Norm;
 
@@ -14,7 +16,7 @@ pub enum Range {
     /// As far on both sides of 0 as the number furthest from it.
     Symmetric,
     /// These.
-    Fixed(f64, f64),
+    Fixed(ScalarValue, ScalarValue),
 }
 
 impl Range {
@@ -40,43 +42,47 @@ impl Range {
                 false => wrong(": percentiles rise from 0 to 100"),
             };
         }
-        match (low.parse::<f64>(), high.parse::<f64>()) {
-            (Ok(low), Ok(high)) if low.is_finite() && high.is_finite() && low <= high => Ok(Self::Fixed(low, high)),
-            (Ok(_), Ok(_)) => wrong(": its ends are finite and rise"),
+        match (ScalarValue::parse(low), ScalarValue::parse(high)) {
+            (Some(low), Some(high)) if low.is_finite() && high.is_finite() && low <= high => Ok(Self::Fixed(low, high)),
+            (Some(_), Some(_)) => wrong(": its ends are finite and rise"),
             _ => wrong(""),
         }
     }
 
     /// The ends for these numbers; of a logarithmic norm those above 0 only. None where there is no such number.
-    pub fn of(&self, numbers: &[f64], norm: Norm) -> Option<(f64, f64)> {
-        let fits = |value: &f64| value.is_finite() && (norm != Norm::Log || *value > 0.0);
-        let fitting = || numbers.iter().copied().filter(fits);
+    pub fn of<N: Into<ScalarValue>>(
+        &self,
+        numbers: impl Iterator<Item = N> + Clone,
+        norm: Norm,
+    ) -> Option<(ScalarValue, ScalarValue)> {
+        let fits = |value: &ScalarValue| value.is_finite() && (norm != Norm::Log || *value > 0.0.into());
+        let fitting = || numbers.clone().map(N::into).filter(fits);
         let extremes = || {
-            let widen = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
-            fitting().map(|value| (value, value)).reduce(|ends, (value, _)| widen(ends, value))
+            let mut numbers = fitting();
+            let first = numbers.next()?;
+            Some(numbers.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
         };
         match *self {
             Self::Fixed(low, high) => Some((low, high)),
             Self::Extremes => extremes(),
             Self::Symmetric => extremes().map(|ends| symmetric(ends, norm)),
             Self::Percentile(low, high) => {
-                let mut sorted: Vec<f64> = fitting().collect();
-                if sorted.is_empty() {
-                    return None;
-                }
-                let last = sorted.len() - 1;
+                let mut sorted: Vec<ScalarValue> = fitting().collect();
+                let last = sorted.len().checked_sub(1)?;
                 let mut nearest = |percent: f64| {
                     let place = (percent / 100.0 * last as f64).round() as usize;
-                    *sorted.select_nth_unstable_by(place.min(last), f64::total_cmp).1
+                    let order =
+                        |one: &ScalarValue, other: &ScalarValue| one.partial_cmp(other).unwrap_or(Ordering::Equal);
+                    *sorted.select_nth_unstable_by(place.min(last), order).1
                 };
                 Some((nearest(low), nearest(high)))
             }
         }
     }
 
-    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. None where it has
-    /// no finite number, or for a logarithmic norm none above 0 that the summary knows of.
-    pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(f64, f64)> {
+    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. For a logarithmic
+    /// norm the summary is of numbers above 0. None where there is no such finite number.
+    pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(ScalarValue, ScalarValue)> {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),
             Self::Extremes => component.extremes?,
@@ -86,26 +92,12 @@ impl Range {
                 _ => component.extremes?,
             },
         };
-        if norm != Norm::Log || ends.0 > 0.0 {
-            return Some(ends);
-        }
-        // The lower edge of the first bin above 0 that has numbers.
-        let (edges, bins) = (edges(component), component.bins.iter());
-        let above = bins.zip(edges.windows(2)).find(|(count, edge)| **count > 0 && edge[1] > 0.0);
-        let low = above.map_or(ends.1 * 1e-6, |(_, edge)| if edge[0] > 0.0 { edge[0] } else { edge[1] * 1e-3 });
-        (ends.1 > 0.0 && low > 0.0).then_some((low.min(ends.1), ends.1))
+        (norm != Norm::Log || ends.0 > 0.0.into()).then_some(ends)
     }
 }
 
-fn symmetric((low, high): (f64, f64), norm: Norm) -> (f64, f64) {
+fn symmetric((low, high): (ScalarValue, ScalarValue), norm: Norm) -> (ScalarValue, ScalarValue) {
     let size = low.abs().max(high.abs());
     // Below 0 there are no logarithms.
-    if norm == Norm::Log { (low, size) } else { (-size, size) }
-}
-
-/// Where the bins begin and end, one more than there are.
-fn edges(component: &Component) -> Vec<f64> {
-    let (low, high) = component.range;
-    let bins = component.bins.len().max(1) as f64;
-    (0..=component.bins.len()).map(|edge| low + (high - low) * (edge as f64 / bins)).collect()
+    if norm == Norm::Log { (low, size) } else { (size.negated(), size) }
 }

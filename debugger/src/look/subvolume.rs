@@ -1,6 +1,6 @@
 //! [`Subvolume`]: a box along three axes of an array, and its cells as a volume.
 
-use zippy::debug::protocol::{ArrayRef, ViewRequest};
+use zippy::debug::protocol::{ArrayRef, ScalarValue, ViewRequest};
 use zippy_render::volume::FAR;
 
 use super::norm::Scale;
@@ -106,7 +106,7 @@ impl Voxels {
         }
         let shape = cells.map(|cells| cells.max(2));
         let steps = [0, 1, 2].map(|side| if cells[side] < 2 { 0 } else { steps[subvolume.axes[side]] });
-        let place = |value: f64| match scale.place(value) {
+        let place = |value: ScalarValue| match scale.place(value) {
             Some(place) => place.clamp(-FURTHEST, FURTHEST) as f32,
             None => -FAR as f32,
         };
@@ -114,8 +114,8 @@ impl Voxels {
         for deep in 0..shape[2] {
             for up in 0..shape[1] {
                 let first = deep * steps[2] + up * steps[1];
-                let row = (0..shape[0]).map(|across| values.numbers.get(first + across * steps[0]));
-                places.extend(row.map(|value| place(value.copied().unwrap_or(f64::NAN))));
+                let row = (0..shape[0]).map(|across| values.scalar(first + across * steps[0]));
+                places.extend(row.map(|value| place(value.unwrap_or(ScalarValue::Float(f64::NAN)))));
             }
         }
         let spacing = subvolume.axes.map(|axis| values.of.stride[axis] as f64);
@@ -126,7 +126,7 @@ impl Voxels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::Norm;
+    use crate::look::{Integers, Norm};
 
     const ARRAY: ArrayRef = ArrayRef { rank: None, number: 0 };
 
@@ -154,7 +154,7 @@ mod tests {
         let request = ViewRequest { stride: vec![2, 1, 3], ..subvolume([0, 1, 2], 3).whole(ARRAY, &[4, 1, 7]) };
         let mut numbers: Vec<f64> = (0..6).map(f64::from).collect();
         (numbers[4], numbers[5]) = (f64::NAN, f64::INFINITY);
-        let values = Values { of: request, step: 1, extents: vec![2, 1, 3], numbers };
+        let values = Values { of: request, step: 1, extents: vec![2, 1, 3], numbers, integers: Integers::None };
         let scale = Scale::new(Norm::Linear, (1.0, 3.0)).unwrap();
         let found = Voxels::new(&values, &subvolume([2, 0, 1], 3), &scale).unwrap();
         assert_eq!((found.shape, found.spacing), ([3, 2, 2], [3.0, 2.0, 1.0]));

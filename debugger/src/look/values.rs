@@ -1,6 +1,6 @@
 //! [`Values`]: the numbers of a view.
 
-use zippy::debug::protocol::{ElementType, Numbers, ScalarType, View, ViewRequest};
+use zippy::debug::protocol::{ElementType, Numbers, ScalarType, ScalarValue, View, ViewRequest};
 
 use super::quantity::{Part, Quantity};
 
@@ -13,8 +13,22 @@ pub struct Values {
     pub step: u64,
     /// How many cells along each axis.
     pub extents: Vec<i64>,
-    /// The numbers, axis 0 fastest.
+    /// The numbers, axis 0 fastest, rounded where an `f64` has not as many digits.
     pub numbers: Vec<f64>,
+    /// The digits that integers have.
+    pub integers: Integers,
+}
+
+/// The integers among the numbers of a view.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Integers {
+    /// The numbers are floating-point numbers.
+    #[default]
+    None,
+    /// An `f64` has every digit of the numbers.
+    Narrow,
+    /// The numbers are these.
+    Wide(Vec<i128>),
 }
 
 /// A number as it is in memory.
@@ -83,12 +97,37 @@ impl Values {
         let value = |cell: &[u8]| quantity.value(numbers, cell.get(first..)?);
         let values: Option<Vec<f64>> = view.cells.chunks_exact(cell_bytes).map(value).collect();
         let values = values.ok_or_else(|| format!("{} reaches beyond its cell", name()))?;
-        Ok(Self { of: view.of.clone(), step: view.step, extents, numbers: values })
+        let integers = match (quantity.part, numbers.scalar) {
+            (Part::Length, _) => Integers::None,
+            (_, scalar) if scalar.is_float() => Integers::None,
+            _ => wide(view, element, quantity).map_or(Integers::Narrow, Integers::Wide),
+        };
+        Ok(Self { of: view.of.clone(), step: view.step, extents, numbers: values, integers })
+    }
+
+    /// A number with all of its digits; none where there are not so many.
+    pub fn scalar(&self, place: usize) -> Option<ScalarValue> {
+        let number = self.numbers.get(place).copied();
+        match &self.integers {
+            Integers::None => number.map(ScalarValue::Float),
+            Integers::Narrow => number.map(|number| ScalarValue::Integer(number as i128)),
+            Integers::Wide(wide) => wide.get(place).copied().map(ScalarValue::Integer),
+        }
+    }
+
+    /// All numbers with all of their digits, axis 0 fastest.
+    pub fn scalars(&self) -> impl Iterator<Item = ScalarValue> + Clone + '_ {
+        (0..self.numbers.len()).filter_map(|place| self.scalar(place))
     }
 
     /// The number of a cell of the array; none where the view does not have the cell.
     pub fn at(&self, index: &[i64]) -> Option<f64> {
         self.numbers.get(offset(&self.of, &self.extents, index)?).copied()
+    }
+
+    /// The number of a cell of the array with all of its digits; none where the view does not have the cell.
+    pub fn scalar_at(&self, index: &[i64]) -> Option<ScalarValue> {
+        self.scalar(offset(&self.of, &self.extents, index)?)
     }
 
     /// The number of the cell that stands for this one: itself, or of a coarse view the last one before it along each axis.

@@ -1,7 +1,7 @@
 //! Answers as JSON.
 
 use serde_json::{Map, Number, Value, json};
-use zippy::debug::protocol::{ArrayEntry, Component, Numbers, ScalarType, Summary, View};
+use zippy::debug::protocol::{ArrayEntry, Component, Numbers, ScalarType, ScalarValue, Summary, View};
 
 use super::standing;
 use crate::client::Client;
@@ -34,6 +34,18 @@ fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
 /// A float; NaN and infinities as text.
 fn float(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number)
+}
+
+/// A number with all of its digits; NaN and infinities as text.
+fn exact(value: ScalarValue) -> Value {
+    match value {
+        ScalarValue::Float(value) => float(value),
+        ScalarValue::Integer(value) => {
+            let signed = i64::try_from(value).map(Number::from);
+            let number = signed.or_else(|_| u64::try_from(value).map(Number::from));
+            number.map_or_else(|_| Value::String(value.to_string()), Value::Number)
+        }
+    }
 }
 
 /// The numbers of a member: one, or a list.
@@ -137,13 +149,13 @@ pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
             "count": component.count,
             "nans": component.nans,
             "infinities": component.infinities,
-            "min": component.extremes.map(|(low, _)| low),
-            "max": component.extremes.map(|(_, high)| high),
-            "range": [float(component.range.0), float(component.range.1)],
+            "min": component.extremes.map(|(low, _)| exact(low)),
+            "max": component.extremes.map(|(_, high)| exact(high)),
+            "range": [exact(component.range.0), exact(component.range.1)],
             "bins": component.bins,
             "below": component.outside.0,
             "above": component.outside.1,
-            "percentiles": component.percentiles,
+            "percentiles": component.percentiles.iter().map(|value| exact(*value)).collect::<Vec<_>>(),
         })
     };
     let components: Vec<Value> = summary.components.iter().map(one).collect();

@@ -3,6 +3,7 @@
 mod live;
 mod replay;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use zippy::debug::protocol::{Message, Program, Request};
@@ -21,6 +22,9 @@ pub enum State {
     Closed(String),
 }
 
+/// Wakes whoever polls a session. May be called on any thread.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
 /// A program that is looked at. Nothing blocks but [`wait`](Self::wait).
 pub trait Session {
     /// How things stand.
@@ -31,6 +35,9 @@ pub trait Session {
     fn ask(&mut self, request: Request) -> u32;
     /// What was said since the last call, in its order.
     fn poll(&mut self) -> Vec<Message>;
+    /// Calls `waker` from now on when there may be something to [`poll`](Self::poll), a state that has changed included: a window
+    /// that polls then, and only then, shows everything.
+    fn wake_by(&mut self, waker: Waker);
     /// Waits until something is said or the state changes, but no longer than this.
     fn wait(&mut self, most: Duration);
     /// The debug points that there are to go back to, of a recording: the number of each, rising. Empty of a program that

@@ -1,6 +1,6 @@
 //! Ranges, norms, colours.
 
-use zippy::debug::protocol::Component;
+use zippy::debug::protocol::{Component, ScalarValue};
 use zippy_debugger::look::{APART, ColourMap, Colouring, MapKind, Norm, Range, Scale, Share};
 
 fn within(share: Share) -> f64 {
@@ -27,18 +27,18 @@ fn numbers_lie_where_their_norm_says() {
         assert!((within(symlog.share(value)) - share).abs() < 1e-12, "{value}");
     }
     for scale in [linear, log, symlog] {
-        let (low, high) = scale.range();
+        let (low, high) = (scale.range().0.to_f64(), scale.range().1.to_f64());
         assert_eq!([scale.share(f64::NAN), scale.share(f64::INFINITY)], [Share::Nan, Share::PlusInfinity]);
         assert_eq!(scale.share(f64::NEG_INFINITY), Share::MinusInfinity);
         assert_eq!([scale.share(low.next_down()), scale.share(high.next_up())], [Share::Below, Share::Above]);
         for share in [0.0, 0.1, 0.4, 0.5, 0.9, 1.0] {
             assert!((within(scale.share(scale.value(share))) - share).abs() < 1e-12, "{scale:?} {share}");
         }
-        assert_eq!((scale.value(0.0), scale.value(1.0)), (low, high));
+        assert_eq!((scale.value(0.0), scale.value(1.0)), scale.range());
     }
     let widest = Scale::new(Norm::Linear, (f64::MIN, f64::MAX)).unwrap();
     assert_eq!(within(widest.share(0.0)), 0.5);
-    assert_eq!(widest.value(0.5), 0.0);
+    assert_eq!(widest.value(0.5), 0.0.into());
     let one = Scale::new(Norm::Linear, (3.0, 3.0)).unwrap();
     assert_eq!([one.share(3.0), one.share(2.9), one.share(3.1)], [Share::Within(0.5), Share::Below, Share::Above]);
 }
@@ -57,8 +57,10 @@ fn ranges_that_make_no_sense_are_refused() {
     for text in ["", "logarithmic", "symlog:", "symlog:0", "symlog:-1", "symlog:inf", "log:2"] {
         assert!(Norm::parse(text).unwrap_err().contains("symlog:SIZE"), "{text}");
     }
-    assert_eq!(Range::parse("-0.5:2e3"), Ok(Range::Fixed(-0.5, 2e3)));
+    assert_eq!(Range::parse("-0.5:2e3"), Ok(Range::Fixed((-0.5).into(), 2e3.into())));
     assert_eq!(Range::parse("p1:p99.5"), Ok(Range::Percentile(1.0, 99.5)));
+    let wide = Range::parse("9223372036854775806:18446744073709551615");
+    assert_eq!(wide, Ok(Range::Fixed((i128::from(i64::MAX) - 1).into(), i128::from(u64::MAX).into())));
     assert_eq!(Range::parse("min:max"), Ok(Range::Extremes));
     assert_eq!(Norm::parse("symlog:0.01"), Ok(Norm::SymLog(0.01)));
 }
@@ -67,17 +69,18 @@ fn ranges_that_make_no_sense_are_refused() {
 fn ranges_come_from_finite_numbers() {
     let mut numbers: Vec<f64> = (0..=100).map(f64::from).map(|value| value - 20.0).rev().collect();
     numbers.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
-    let of = |range: Range, norm| range.of(&numbers, norm);
+    let of =
+        |range: Range, norm| range.of(numbers.iter().copied(), norm).map(|(low, high)| (low.to_f64(), high.to_f64()));
     assert_eq!(of(Range::Extremes, Norm::Linear), Some((-20.0, 80.0)));
     assert_eq!(of(Range::Extremes, Norm::Log), Some((1.0, 80.0)));
     assert_eq!(of(Range::Symmetric, Norm::Linear), Some((-80.0, 80.0)));
     assert_eq!(of(Range::Symmetric, Norm::Log), Some((1.0, 80.0)));
     assert_eq!(of(Range::Percentile(10.0, 95.0), Norm::Linear), Some((-10.0, 75.0)));
     assert_eq!(of(Range::Percentile(0.0, 100.0), Norm::Linear), Some((-20.0, 80.0)));
-    assert_eq!(of(Range::Fixed(3.0, 4.0), Norm::Log), Some((3.0, 4.0)));
+    assert_eq!(of(Range::Fixed(3.0.into(), 4.0.into()), Norm::Log), Some((3.0, 4.0)));
     for range in [Range::Extremes, Range::Symmetric, Range::Percentile(1.0, 99.0)] {
-        assert_eq!(range.of(&[f64::NAN, f64::INFINITY], Norm::Linear), None);
-        assert_eq!(range.of(&[-1.0, 0.0], Norm::Log), None);
+        assert_eq!(range.of([f64::NAN, f64::INFINITY].into_iter(), Norm::Linear), None);
+        assert_eq!(range.of([-1.0, 0.0].into_iter(), Norm::Log), None);
     }
 }
 
@@ -88,22 +91,54 @@ fn ranges_of_summaries_are_those_of_whole_arrays() {
         count: 103,
         nans: 2,
         infinities: 1,
-        extremes: Some((-0.5, 9.5)),
-        range: (-0.5, 9.5),
+        extremes: Some(((-0.5).into(), 9.5.into())),
+        range: ((-0.5).into(), 9.5.into()),
         bins,
         outside: (0, 0),
-        percentiles: vec![1.25, 7.5],
+        percentiles: vec![1.25.into(), 7.5.into()],
     };
-    let of = |range: Range, norm| range.of_summary(&whole, norm);
+    let of = |range: Range, norm| range.of_summary(&whole, norm).map(|(low, high)| (low.to_f64(), high.to_f64()));
     assert_eq!(of(Range::Extremes, Norm::Linear), Some((-0.5, 9.5)));
     assert_eq!(of(Range::Symmetric, Norm::Linear), Some((-9.5, 9.5)));
     assert_eq!(of(Range::Percentile(25.0, 75.0), Norm::Linear), Some((1.25, 7.5)));
-    let (low, high) = of(Range::Extremes, Norm::Log).unwrap();
-    assert!(low > 0.0 && low <= 0.5 && high == 9.5, "{low} {high}");
+    // Of numbers above 0 a summary of these is asked for.
+    assert_eq!(of(Range::Extremes, Norm::Log), None);
+    let positive = Component { extremes: Some((0.25.into(), 9.5.into())), ..whole.clone() };
+    assert_eq!(Range::Extremes.of_summary(&positive, Norm::Log), Some((0.25.into(), 9.5.into())));
     let nothing = Component { extremes: None, bins: vec![0; 10], percentiles: Vec::new(), ..whole.clone() };
     assert_eq!(Range::Percentile(1.0, 99.0).of_summary(&nothing, Norm::Linear), None);
-    let below = Component { extremes: Some((-3.0, -1.0)), range: (-3.0, -1.0), ..whole };
-    assert_eq!(Range::Extremes.of_summary(&below, Norm::Log), None);
+    let fixed = Range::Fixed(ScalarValue::Integer(1), 2.0.into());
+    assert_eq!(fixed.of_summary(&nothing, Norm::Log), Some((1.0.into(), 2.0.into())));
+}
+
+/// Numbers that an `f64` or a logarithm has not the digits to tell apart.
+#[test]
+fn numbers_far_from_zero_keep_their_places() {
+    for base in [i128::from(i64::MIN), i128::from(i64::MAX) - 100, i128::from(u64::MAX) - 100, 1 << 53] {
+        let of = |offset: i128| ScalarValue::Integer(base + offset);
+        for norm in [Norm::Linear, Norm::SymLog(1.0), Norm::SymLog(1e30)] {
+            let scale = Scale::new(norm, (of(0), of(100))).unwrap();
+            for offset in 0..=100 {
+                let share = within(scale.share(of(offset)));
+                assert!((share - offset as f64 / 100.0).abs() < 1e-12, "{norm:?} {base} {offset}: {share}");
+            }
+            assert_eq!([scale.share(of(-1)), scale.share(of(101))], [Share::Below, Share::Above]);
+            assert_eq!(Scale::new(Norm::Linear, (of(0), of(100))).unwrap().value(0.37), of(37));
+        }
+    }
+    // Neighbours, a thousand of them, on a logarithm.
+    let ulp = 1e15_f64.next_up() - 1e15;
+    let scale = Scale::new(Norm::Log, (1e15, 1e15 + 1000.0 * ulp)).unwrap();
+    for step in 0..=1000 {
+        let share = within(scale.share(1e15 + f64::from(step) * ulp));
+        assert!((share - f64::from(step) / 1000.0).abs() < 1e-9, "{step}: {share}");
+    }
+    let scale = Scale::new(Norm::Linear, (101_325.0, 101_325.0_f64.next_up())).unwrap();
+    assert_eq!([101_325.0, 101_325.0_f64.next_up()].map(|value| within(scale.share(value))), [0.0, 1.0]);
+    // All of 64 bits.
+    let whole =
+        Scale::new(Norm::Linear, (ScalarValue::Integer(i64::MIN.into()), ScalarValue::Integer(i64::MAX.into())));
+    assert!((within(whole.unwrap().share(0.0)) - 0.5).abs() < 1e-15);
 }
 
 #[test]
@@ -116,6 +151,9 @@ fn maps_are_those_of_their_names() {
     let classes = ColourMap::named("tableau10").unwrap();
     assert_eq!(classes.class(0.0), [0x4e, 0x79, 0xa7]);
     assert_eq!((classes.class(3.0), classes.class(2.6)), (classes.class(13.0), classes.class(-7.0)));
+    for (name, map) in [("Gray", "grey"), ("VIRIDIS", "viridis"), ("Blue_Red", "blue-red")] {
+        assert_eq!(ColourMap::named(name).unwrap().name, map);
+    }
     let error = ColourMap::named("jet").unwrap_err();
     assert!(error.contains("`jet`") && error.contains("viridis") && error.contains("cividis"), "{error}");
     for map in ColourMap::all() {

@@ -9,7 +9,7 @@ use zippy_debugger::look::{APART, ColourMap};
 
 use crate::support::{SHAPE, coarse, complaint, density, entries, flow, recording, said, viewer, written};
 
-fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
+pub fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
     let mut reader =
         png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];

@@ -3,6 +3,7 @@
 mod chunks;
 mod colours;
 mod commands;
+mod digits;
 mod fake;
 mod full_disk;
 mod geometry;
@@ -13,3 +14,4 @@ mod recordings;
 mod running;
 mod support;
 mod tour;
+mod unchanged;

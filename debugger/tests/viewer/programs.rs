@@ -61,6 +61,41 @@ fn only_the_latest_point_is_kept() {
     until(&mut live, |_, told| told.last() == Some(&point(3001, true)));
 }
 
+/// A window that draws itself only when it is woken misses nothing, and is not woken for nothing.
+#[test]
+fn sessions_wake_by_what_is_said() {
+    let (listener, address) = listener();
+    let (go_on, goes_on) = std::sync::mpsc::channel::<()>();
+    let fake = thread::spawn(move || {
+        let mut stream = welcome(&listener, "quiet");
+        for step in 1..=3 {
+            goes_on.recv().unwrap();
+            // It asks whether the viewer is there, which the window need not know.
+            tell(&mut stream, &Message::Alive);
+            assert_eq!(asked(&mut stream).unwrap().request, Request::Alive);
+            tell(&mut stream, &point(step, true));
+        }
+        goes_on.recv().unwrap();
+    });
+    let (wake, woken) = std::sync::mpsc::channel();
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    live.wake_by(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
+    let mut told = Vec::new();
+    for step in 0..=3 {
+        // Woken for the connection, and for each debug point.
+        while !(live.state() == State::Open && told.len() == step) {
+            woken.recv_timeout(LONG).expect("it is woken");
+            told.extend(live.poll());
+        }
+        while woken.try_recv().is_ok() {}
+        go_on.send(()).unwrap();
+    }
+    assert_eq!(told, [1, 2, 3].map(|step| point(step, true)));
+    fake.join().unwrap();
+    until(&mut live, |state, _| *state != State::Open);
+    assert!(woken.recv_timeout(LONG).is_ok(), "it is woken by the end");
+}
+
 #[test]
 fn who_is_refused_is_told_why_and_does_not_come_again() {
     type Reply = fn(&mut TcpStream);

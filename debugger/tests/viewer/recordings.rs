@@ -341,15 +341,15 @@ fn summaries_and_differences_are_those_of_all_cells() {
         let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(request)) else { panic!() };
         let [found] = found.components.as_slice() else { panic!() };
         assert_eq!((found.count, found.nans, found.infinities), (60, 1, 2));
-        assert_eq!(found.extremes, Some((10_000.0, 10_234.0)));
+        assert_eq!(found.extremes, Some((10_000.0.into(), 10_234.0.into())));
         let (low, high) = range.unwrap_or((10_000.0, 10_234.0));
-        assert_eq!(found.range, (low, high));
+        assert_eq!(found.range, (low.into(), high.into()));
         let below = numbers.iter().filter(|&&value| value < low).count() as u64;
         let above = numbers.iter().filter(|&&value| value > high).count() as u64;
         assert_eq!(found.outside, if bins > 0 { (below, above) } else { (0, 0) });
         let mut finite: Vec<f64> = numbers.iter().copied().filter(|value| value.is_finite()).collect();
         finite.sort_by(f64::total_cmp);
-        assert_eq!(found.percentiles, [1, 28].map(|place| finite[place]));
+        assert_eq!(found.percentiles, [1, 28].map(|place| finite[place].into()));
         assert_eq!(found.bins.len(), usize::from(bins));
         if bins > 0 {
             assert_eq!(found.bins.iter().sum::<u64>() + below + above + 1, 60);
@@ -365,12 +365,13 @@ fn summaries_and_differences_are_those_of_all_cells() {
     let velocity = SummaryRequest::of(FLOW, 1);
     let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(velocity)) else { panic!() };
     let ends: Vec<_> = found.components.iter().map(|component| component.extremes.unwrap()).collect();
-    assert_eq!(ends, [(0.0, 4.0), (f64::from(-0.3_f32), -0.0), (0.0, 20.0)]);
+    let wanted = [(0.0, 4.0), (f64::from(-0.3_f32), -0.0), (0.0, 20.0)];
+    assert_eq!(ends, wanted.map(|(low, high)| (low.into(), high.into())));
     let length = SummaryRequest { length: true, ..SummaryRequest::of(FLOW, 1) };
     let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(length)) else { panic!() };
     let [length] = &found.components[..] else { panic!("{found:?}") };
     let longest = (16.0 + f64::from(0.3_f32).powi(2) + 400.0).sqrt() as f32;
-    assert_eq!((length.count, length.extremes), (60, Some((0.0, longest.into()))));
+    assert_eq!((length.count, length.extremes), (60, Some((0.0.into(), f64::from(longest).into()))));
 
     let compare = |replay: &mut Replay| match ask(replay, Request::Compare(DENSITY, COPY)).0 {
         Ok(Answer::Difference(found)) => (found.cells, found.first),

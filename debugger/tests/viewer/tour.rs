@@ -46,7 +46,8 @@ pub fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
             let Some(Answer::View(view)) = answer(session, Request::View(request)) else { continue };
             cell(&view, &entry.element, &view.of.start);
             let Ok(values) = Values::new(&view, &entry.element, quantity) else { continue };
-            let ends = Range::Percentile(1.0, 99.0).of(&values.numbers, Norm::Linear).unwrap_or((0.0, 1.0));
+            let ends = Range::Percentile(1.0, 99.0).of(values.scalars(), Norm::Linear);
+            let ends = ends.unwrap_or((0.0.into(), 1.0.into()));
             let scale = Scale::new(Norm::Linear, ends).unwrap();
             let _ = paint(&values, &slice, &Colouring { map: ColourMap::first(), scale });
             let found = Differences::new((&view, &entry.element), (&view, &entry.element), quantity).unwrap();

@@ -1,6 +1,10 @@
 //! What is asked for, how often, and when again.
 
+use std::time::Duration;
+
+use egui_kittest::kittest::Queryable;
 use zippy::debug::protocol::{Answer, Message, Request};
+use zippy_debugger::session::State;
 
 use super::*;
 
@@ -57,4 +61,48 @@ fn an_answer_to_something_else_is_an_error() {
     settle(&mut harness);
     let views = views(fake.asked());
     assert_eq!(views.len(), 1, "it is not asked for again: {views:?}");
+}
+
+/// After how long the window is to be drawn again.
+fn delay(harness: &Window) -> Duration {
+    let shown = &harness.output().viewport_output;
+    shown.values().map(|viewport| viewport.repaint_delay).min().unwrap_or(Duration::MAX)
+}
+
+#[test]
+fn window_rests_until_something_is_said() {
+    let fake = program();
+    let mut harness = window(&fake);
+    for tab in ["Breakpoints", "History", "Compare", "Moves", "Timeline"] {
+        click(&mut harness, tab);
+        harness.remove_cursor();
+        settle(&mut harness);
+        assert_eq!(delay(&harness), Duration::MAX, "{tab}");
+    }
+    let _ = fake.asked();
+    fake.arrive(6, "after collide");
+    assert!(harness.ctx.has_requested_repaint(), "it is woken");
+    settle(&mut harness);
+    assert!(fake.asked().contains(&Request::Arrays) && sees(&harness, "step 6"));
+    assert_eq!(delay(&harness), Duration::MAX);
+}
+
+#[test]
+fn what_was_not_asked_for_before_the_end_is_said_to_be_gone() {
+    let fake = program();
+    let mut harness = window(&fake);
+    let how = "the program has ended: it has returned; the next run at here is looked for";
+    fake.inside.borrow_mut().tell(Message::End("it has returned".into()));
+    settle(&mut harness);
+    fake.inside.borrow_mut().state = State::Closed(how.into());
+    settle(&mut harness);
+    let _ = fake.asked();
+    for tab in ["Moves", "Timeline"] {
+        click(&mut harness, tab);
+        assert!(sees(&harness, "it was not asked for before the program ended"), "{tab}");
+        assert!(!sees(&harness, "asking"), "{tab}");
+    }
+    click(&mut harness, "Breakpoints");
+    assert_eq!(harness.query_all_by_label_contains("it has returned").count(), 1, "it is said once");
+    assert_eq!(fake.asked(), [], "there is nobody to ask");
 }

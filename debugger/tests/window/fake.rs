@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use zippy::debug::protocol::*;
 
-use zippy_debugger::session::{Session, State};
+use zippy_debugger::session::{Session, State, Waker};
 
 /// What a program does, as the test sees it.
 pub struct Inside {
@@ -23,6 +23,8 @@ pub struct Inside {
     /// What stands in for the answer to a request.
     pub instead: fn(&Request) -> Option<Result<Answer, String>>,
     pub value: fn(&[i64], u64) -> f64,
+    /// The window that is woken.
+    pub waker: Option<Waker>,
     next: u32,
 }
 
@@ -98,6 +100,7 @@ impl Fake {
             silent: false,
             instead: |_| None,
             value: coded,
+            waker: None,
             next: 0,
         };
         Self { inside: Rc::new(RefCell::new(inside)), program, steps: Vec::new() }
@@ -108,7 +111,7 @@ impl Fake {
         let mut inside = self.inside.borrow_mut();
         (inside.point.step, inside.point.name) = (step, name.into());
         let point = inside.point.clone();
-        inside.told.push_back(Message::Point(point));
+        inside.tell(Message::Point(point));
     }
 
     /// Cells as they are in a step.
@@ -137,6 +140,14 @@ fn indices(of: &ViewRequest) -> Vec<Vec<i64>> {
 }
 
 impl Inside {
+    /// Says something, and wakes the window.
+    pub fn tell(&mut self, message: Message) {
+        self.told.push_back(message);
+        if let Some(waker) = &self.waker {
+            waker();
+        }
+    }
+
     fn entry(&self, array: ArrayRef) -> Result<&ArrayEntry, String> {
         self.arrays.iter().find(|entry| entry.array == array).ok_or_else(|| "there is no such array".into())
     }
@@ -186,7 +197,8 @@ impl Inside {
             if parts == 1 { part(index, 0) } else { f64::from(square.sqrt() as f32) }
         };
         let values: Vec<f64> = indices(&ViewRequest::whole(entry)).iter().map(value).collect();
-        let finite = || values.iter().copied().filter(|value| value.is_finite());
+        let counts = |value: &f64| value.is_finite() && (!of.positive || *value > 0.0);
+        let finite = || values.iter().copied().filter(counts);
         let extremes = finite().reduce(f64::min).zip(finite().reduce(f64::max));
         let range = extremes.unwrap_or_default();
         let mut bins = vec![0_u64; usize::from(of.bins)];
@@ -199,11 +211,11 @@ impl Inside {
             count: values.len() as u64,
             nans: count(f64::is_nan),
             infinities: count(f64::is_infinite),
-            extremes,
-            range,
+            extremes: extremes.map(|(low, high)| (low.into(), high.into())),
+            range: (range.0.into(), range.1.into()),
             bins,
             outside: (0, 0),
-            percentiles: of.percentiles.iter().map(|_| range.0).collect(),
+            percentiles: of.percentiles.iter().map(|_| range.0.into()).collect(),
         };
         let components = vec![component; entry.element.numbers.first().map_or(1, |numbers| numbers.components).into()];
         Ok(Summary { array: of.array, numbers: of.numbers, length: of.length, step: self.point.step, components })
@@ -260,7 +272,7 @@ impl Session for Fake {
         let id = inside.next;
         if !inside.silent {
             let answer = inside.answer(&request);
-            inside.told.push_back(Message::Answer(id, answer));
+            inside.tell(Message::Answer(id, answer));
         }
         inside.asked.push(request);
         id
@@ -268,6 +280,10 @@ impl Session for Fake {
 
     fn poll(&mut self) -> Vec<Message> {
         self.inside.borrow_mut().told.drain(..).collect()
+    }
+
+    fn wake_by(&mut self, waker: Waker) {
+        self.inside.borrow_mut().waker = Some(waker);
     }
 
     fn wait(&mut self, _: Duration) {}

@@ -104,13 +104,36 @@ fn views_of_other_axes_and_summaries_of_nothing() {
                 count: u64::MAX,
                 nans: u64::MAX,
                 infinities: 0,
-                extremes: Some((f64::NAN, f64::INFINITY)),
-                range: (f64::NEG_INFINITY, f64::NAN),
+                extremes: Some((f64::NAN.into(), i128::MIN.into())),
+                range: (i128::MIN.into(), i128::MAX.into()),
                 bins: vec![u64::MAX; 3],
                 outside: (u64::MAX, 1),
-                percentiles: vec![f64::NAN, f64::INFINITY],
+                percentiles: vec![f64::NAN.into(), f64::INFINITY.into()],
             };
             let components = vec![component];
+            Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, length: of.length, step: 0, components })))
+        }
+        _ => None,
+    });
+}
+
+/// Integers that no type has.
+#[test]
+fn summaries_of_integers_without_bounds() {
+    over(|request| match request {
+        Request::Summary(of) => {
+            let ends = (i128::MIN.into(), i128::MAX.into());
+            let component = Component {
+                count: 5,
+                nans: 0,
+                infinities: 0,
+                extremes: Some(ends),
+                range: ends,
+                bins: vec![1; usize::from(of.bins)],
+                outside: (0, 0),
+                percentiles: of.percentiles.iter().map(|_| i128::MAX.into()).collect(),
+            };
+            let components = vec![component; 3];
             Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, length: of.length, step: 0, components })))
         }
         _ => None,

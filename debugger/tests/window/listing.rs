@@ -1,6 +1,7 @@
 //! The list of arrays.
 
 use egui_kittest::kittest::{NodeT, Queryable};
+use zippy::debug::protocol::{Answer, Component, Message, ScalarValue, Summary};
 
 use super::*;
 
@@ -58,5 +59,80 @@ fn extremes_are_asked_for_where_they_are_wanted() {
     // Numbers of density go from 5 × 2¹⁸ on, to 11 + 64 × 9 + 4096 × 7 more.
     for text in ["1.3107e6", "1.3400e6"] {
         assert!(sees(&harness, text), "{text}");
+    }
+}
+
+/// Names of 200 letters everywhere a name can be.
+#[test]
+fn long_names_leave_the_window_as_it_is() {
+    let slice = |name: &str| {
+        let title = if name.len() > 20 { name.repeat(200 / name.len()) } else { name.to_string() };
+        let mut fake =
+            Fake::new(vec![array(0, &title, &[12, 10, 8], 1), array(1, &format!("{title} two"), &[9, 9], 3)]);
+        fake.program.name = title.clone();
+        fake.program.adapters = vec![title.clone()];
+        {
+            let mut inside = fake.inside.borrow_mut();
+            (inside.point.name, inside.point.reason) = (title.clone(), title.clone());
+            let point = inside.point.clone();
+            inside.told.push_back(Message::Point(point));
+        }
+        let mut harness = window(&fake);
+        let rects = ["Compare", "Moves", "Breakpoints"].map(|tab| {
+            click(&mut harness, tab);
+            if tab == "Compare" {
+                // Its lists have these names, too.
+                harness.get_by_role_and_label(Role::ComboBox, "compare with").click();
+                settle(&mut harness);
+                harness.key_press(zippy_view::egui::Key::Escape);
+                settle(&mut harness);
+            }
+            harness.get_by_label(&format!("slice of {title}")).rect()
+        });
+        let row = harness.get_by_label(&format!("look at {title}")).rect();
+        (rects, row, sees(&harness, &title))
+    };
+    let (short, short_row, _) = slice("f");
+    for name in ["a long name of an array, with spaces, ", "withoutanyspacesatallinitsname_"] {
+        let (long, row, whole) = slice(name);
+        for (short, long) in short.into_iter().zip(long) {
+            assert!(whole && (long.min - short.min).length() < 40.0, "{short:?} {long:?}");
+            assert!(long.width() > 0.9 * short.width() && long.height() > 0.85 * short.height(), "{short:?} {long:?}");
+        }
+        assert!(row.height() < 1.5 * short_row.height() && row.width() < 140.0, "{row:?}");
+    }
+}
+
+/// Integers next to each other at the end of 64 bits.
+#[test]
+fn extremes_of_integers_have_all_digits() {
+    let fake = Fake::new(vec![array(0, "count", &[12, 10, 8], 1)]);
+    fake.inside.borrow_mut().instead = |request| match request {
+        Request::Summary(of) => {
+            let ends = (ScalarValue::Integer(i128::from(u64::MAX) - 1), ScalarValue::Integer(u64::MAX.into()));
+            let component = Component {
+                count: 960,
+                nans: 0,
+                infinities: 0,
+                extremes: Some(ends),
+                range: ends,
+                bins: vec![7; usize::from(of.bins)],
+                outside: (0, 0),
+                percentiles: of.percentiles.iter().map(|_| ends.0).collect(),
+            };
+            let components = vec![component];
+            Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, length: of.length, step: 5, components })))
+        }
+        _ => None,
+    };
+    let mut harness = window(&fake);
+    let (low, high) = ("18446744073709551614", "18446744073709551615");
+    for text in [low, high, &format!("{low} … {high}"), &format!("low end of the colours: {low}")] {
+        assert!(sees(&harness, text), "{text}");
+    }
+    click(&mut harness, "by hand");
+    for (label, text) in [("low end", low), ("high end", high)] {
+        let value = harness.get_by_label(label).accesskit_node().value().unwrap_or_default();
+        assert_eq!(value, text, "{label}");
     }
 }

@@ -45,6 +45,7 @@ use self::options::Options;
 use self::say::complain;
 
 fn main() -> ExitCode {
+    zippy::prepare_process();
     match program(&Options::read(words::with_negative_numbers(std::env::args_os()))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

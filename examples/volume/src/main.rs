@@ -9,6 +9,7 @@ use volume::say::complain;
 use zippy_io::said;
 
 fn main() -> ExitCode {
+    zippy::prepare_process();
     let options = match Options::read(std::env::args_os()) {
         Ok(options) => options,
         Err(error) => return told(&error),

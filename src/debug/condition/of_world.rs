@@ -145,7 +145,7 @@ impl Facts for OfWorld<'_> {
 }
 
 fn values<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Vec<Values>> {
-    let spreads = Scalars::<S>::new(world, array, numbers)?.spreads()?;
+    let spreads = Scalars::<S>::new(world, array, numbers)?.spreads(false)?;
     let values = spreads.into_iter().map(|spread| Values {
         nans: spread.nans,
         infinities: spread.infinities,

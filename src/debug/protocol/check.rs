@@ -5,7 +5,7 @@
 
 use super::{
     Answer, ArrayEntry, Component, Difference, ElementType, GhostEntry, MOST_BINS, MOST_MOVES, MOST_PERCENTILES, Moves,
-    Program, Recorded, Request, Summary, Timeline, View, ViewRequest,
+    Program, Recorded, Request, ScalarValue, Summary, Timeline, View, ViewRequest,
 };
 use crate::extents::MAX_AXES;
 
@@ -25,7 +25,7 @@ impl Recorded {
             Self::Ghosts(_, ghosts) => ghosts.iter().try_for_each(GhostEntry::check),
             Self::Moves(moves) => moves.check(),
             Self::Timeline(timeline) => timeline.check(),
-            Self::Point(_) | Self::End(_) => Ok(()),
+            Self::Point(_) | Self::End(_) | Self::Unchanged(..) => Ok(()),
         }
     }
 }
@@ -147,7 +147,7 @@ impl View {
 
 impl Summary {
     fn check(&self) -> Result<(), String> {
-        let ends = |(low, high): (f64, f64)| low <= high && low.is_finite() && high.is_finite();
+        let ends = |(low, high): (ScalarValue, ScalarValue)| low <= high && low.is_finite() && high.is_finite();
         let fine = |one: &Component| {
             let special = one.nans.checked_add(one.infinities).is_some_and(|special| special <= one.count);
             let binned: u128 =

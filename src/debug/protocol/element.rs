@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lists;
+use super::{ScalarValue, lists};
 
 /// A type of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -89,6 +89,18 @@ impl ScalarType {
             Self::U64 => read!(u64) as f64,
             Self::I64 => read!(i64) as f64,
             Self::F64 => read!(f64),
+        })
+    }
+
+    /// A number's value, with all of its digits; none where there are too few bytes.
+    pub fn number(self, bytes: &[u8]) -> Option<ScalarValue> {
+        let wide = || bytes.get(..8)?.try_into().ok();
+        Some(match self {
+            Self::U64 => ScalarValue::Integer(u64::from_le_bytes(wide()?).into()),
+            Self::I64 => ScalarValue::Integer(i64::from_le_bytes(wide()?).into()),
+            // An `f64` has every digit of the others.
+            _ if !self.is_float() => ScalarValue::Integer(self.value(bytes)? as i128),
+            _ => ScalarValue::Float(self.value(bytes)?),
         })
     }
 

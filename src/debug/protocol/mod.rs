@@ -12,6 +12,7 @@ pub mod frame;
 pub mod greeting;
 mod happening;
 mod lists;
+mod scalar;
 mod summary;
 mod view;
 
@@ -21,11 +22,15 @@ pub use arrays::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, GhostEntry, GhostS
 pub use control::{Control, Point, Rule, When};
 pub use element::{ElementType, Numbers, ScalarType};
 pub use happening::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};
+pub use scalar::ScalarValue;
 pub use summary::{Component, Difference, MOST_BINS, MOST_PERCENTILES, Summary, SummaryRequest};
 pub use view::{MOST_VIEW_BYTES, View, ViewRequest};
 
 /// The version of all of this. Sides of different versions do not talk.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
+
+/// The first version whose recordings this version reads: none of their entries has changed since.
+pub const FIRST_RECORDED_VERSION: u16 = 3;
 
 /// What a viewer wants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,4 +135,6 @@ pub enum Recorded {
     Moves(Moves),
     /// What the ranks did since the entry before.
     Timeline(Timeline),
+    /// The cells of an array that nobody has written since they were recorded: those of the debug point of this number.
+    Unchanged(ArrayRef, u64),
 }

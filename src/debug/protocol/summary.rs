@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArrayRef, ElementType, Numbers, lists};
+use super::{ArrayRef, ElementType, Numbers, ScalarValue, lists};
 
 /// The most bins of a histogram.
 pub const MOST_BINS: u16 = 1024;
@@ -25,12 +25,14 @@ pub struct SummaryRequest {
     /// Percentiles, 0 to 100 and at most [`MOST_PERCENTILES`].
     #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<f64>,
+    /// Only numbers above 0 count for extremes, range, bins and percentiles, as logarithms need it.
+    pub positive: bool,
 }
 
 impl SummaryRequest {
     /// Counts and extremes alone.
     pub fn of(array: ArrayRef, numbers: u16) -> Self {
-        Self { array, numbers, length: false, bins: 0, range: None, percentiles: Vec::new() }
+        Self { array, numbers, length: false, bins: 0, range: None, percentiles: Vec::new(), positive: false }
     }
 
     /// The numbers that it is of, in cells of this type.
@@ -98,19 +100,19 @@ pub struct Component {
     pub nans: u64,
     /// Infinities of both signs.
     pub infinities: u64,
-    /// The smallest finite number and the largest, rounded to `f64`; none where there is no finite one.
-    pub extremes: Option<(f64, f64)>,
+    /// The smallest finite number and the largest; none where there is no finite one.
+    pub extremes: Option<(ScalarValue, ScalarValue)>,
     /// Where the bins begin and end.
-    pub range: (f64, f64),
+    pub range: (ScalarValue, ScalarValue),
     /// Numbers in each bin.
     #[serde(deserialize_with = "lists::list")]
     pub bins: Vec<u64>,
     /// Finite or infinite numbers below and above all bins.
     pub outside: (u64, u64),
     /// The percentiles that were asked for, in their order; none where there is no finite number. Each is one of the finite
-    /// numbers, that which so many percent of the others lie below: exact, rounded to `f64`.
+    /// numbers, that which so many percent of the others lie below: exact.
     #[serde(deserialize_with = "lists::list")]
-    pub percentiles: Vec<f64>,
+    pub percentiles: Vec<ScalarValue>,
 }
 
 /// Where two arrays differ, by their bits.

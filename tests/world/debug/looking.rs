@@ -81,12 +81,12 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
         let found = summary(&mut viewer, &u, 3);
         let [of] = &found.components[..] else { panic!("{found:?}") };
         assert_eq!((found.step, of.count, of.nans, of.infinities), (7, 72, 1, 0));
-        assert_eq!(of.extremes, Some((f64::from(-0.08_f32), f64::from(0.1 * 7.0_f32))));
+        assert_eq!(of.extremes, Some((f64::from(-0.08_f32).into(), f64::from(0.1 * 7.0_f32).into())));
         assert_eq!((of.bins.iter().sum::<u64>(), of.bins[2], of.outside), (71, 1, (0, 0)));
         let own: Vec<_> = viewer.arrays().into_iter().filter(|array| array.name == "own").collect();
         for (rank, array) in own.iter().enumerate() {
             let found = summary(&mut viewer, array, 0).components[0].clone();
-            assert_eq!((found.count, found.extremes), (1 + rank as u64, Some((7.0, 7.0))));
+            assert_eq!((found.count, found.extremes), (1 + rank as u64, Some((7.0.into(), 7.0.into()))));
         }
         let text = viewer.ask(condition("maximum(u) > 1")).unwrap_err();
         assert!(text.contains("maximum") && text.contains("nan"), "{text}");

@@ -31,7 +31,7 @@ fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
         attach(world, &Settings::parse(&format!("record:{}{words}", file.display())).unwrap())?;
         let a = world.array::<f32, 2>("a", &Layout::new([6, 5]).split([Split::Even(2), Split::Even(world.size())]))?;
         for step in 0..4 {
-            assert_eq!(world.is_observed("step"), words.is_empty() || step % 2 == 0);
+            assert_eq!(world.is_observed("step"), words.is_empty() || step % 2 == 1);
             a.fill_with(|[x, y]| (x + 10 * y + 100 * step) as f32)?;
             world.debug_point("step")?;
         }
@@ -45,7 +45,7 @@ fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
 #[test]
 fn each_step_is_there() {
     for count in launcher::counts(&[1, 3]) {
-        for (words, steps, stride) in [("", &[1, 2, 3, 4][..], [1, 1]), (",every:2,most:40", &[1, 3], [2, 2])] {
+        for (words, steps, stride) in [("", &[1, 2, 3, 4][..], [1, 1]), (",every:2,most:40", &[2, 4], [2, 2])] {
             let Some(bytes) = recorded(count, words) else { continue };
             let (all, error) = entries(&bytes);
             assert_eq!(error, None);
@@ -160,6 +160,119 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
         // Those of the third step are of another operation, and the same boxes.
         let said: Vec<_> = moves.iter().map(|of| (of.count, of.moves.len(), of.operation.contains("line"))).collect();
         assert_eq!(said, [(6, 6, true), (6, 0, true)], "{moves:?}");
+    }
+}
+
+/// Cells and ghost cells, of which a ghost update changes the latter only.
+#[test]
+fn unchanged_arrays_are_recorded_once() {
+    for count in launcher::counts(&[1, 3]) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("run.zrec");
+        run_with(Config::threads(count), |world| {
+            attach(world, &Settings::record(&file))?;
+            let layout = Layout::new([12]).split([Split::Even(3)]).ghost([1]).periodic([true]);
+            let still = world.array::<i32, 1>("still", &layout)?;
+            let moving = world.array::<i32, 1>("moving", &Layout::new([12]).split([Split::Even(3)]))?;
+            still.fill_with(|[x]| x as i32 + 5)?;
+            for step in 1..=6 {
+                moving.fill(step)?;
+                match step {
+                    3 => world.ghosts(&still)?,
+                    // The same cells again, and others.
+                    4 => still.fill_with(|[x]| x as i32 + 5)?,
+                    6 => still.at(7).fill(-1)?,
+                    _ => {}
+                }
+                world.debug_point("step")?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        let (all, error) = entries(&bytes);
+        assert_eq!(error, None);
+        let arrays =
+            all.iter().find_map(|entry| if let Recorded::Arrays(arrays) = entry { Some(arrays) } else { None });
+        let still = arrays.unwrap().iter().find(|array| array.name == "still").unwrap().array;
+        let (mut step, mut viewed, mut unchanged, mut moving) = (0, Vec::new(), Vec::new(), 0);
+        for entry in &all {
+            match entry {
+                Recorded::Point(point) => step = point.step,
+                Recorded::View(view) if view.of.array == still => viewed.push(step),
+                Recorded::View(_) => moving += 1,
+                Recorded::Unchanged(array, of) => {
+                    assert_eq!(*array, still);
+                    unchanged.push((step, *of));
+                }
+                _ => {}
+            }
+        }
+        viewed.dedup();
+        assert_eq!((viewed, unchanged, moving), (vec![1, 3, 6], vec![(2, 1), (4, 3), (5, 3)], 6));
+    }
+}
+
+#[test]
+fn recording_ends_at_its_limit_with_whole_debug_points() {
+    const LIMIT: u64 = 64 << 10;
+    for count in launcher::counts(&[1, 2]) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("run.zrec");
+        let passed = run_with(Config::threads(count), |world| {
+            attach(world, &Settings::record(&file).limit(LIMIT))?;
+            let line = world.array::<i32, 1>("line", &Layout::new([3000]).split([Split::Even(2)]))?;
+            for step in 0..20 {
+                line.fill(step)?;
+                world.debug_point("step")?;
+            }
+            Ok(line.at(..).read()?.is_some_and(|cells| cells == [19; 3000]))
+        })
+        .unwrap();
+        assert!(passed.contains(&true), "the run goes on");
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        assert!(bytes.len() as u64 <= LIMIT, "{} bytes", bytes.len());
+        let (all, error) = entries(&bytes);
+        assert_eq!(error, None);
+        let count = |is: fn(&Recorded) -> bool| all.iter().filter(|entry| is(entry)).count();
+        let points = count(|entry| matches!(entry, Recorded::Point(_)));
+        // 12,000 bytes of cells each.
+        assert_eq!((points, count(|entry| matches!(entry, Recorded::View(_)))), (5, 5));
+        assert_eq!(count(|entry| matches!(entry, Recorded::Timeline(_))), 5);
+        let Some(Recorded::End(how)) = all.last() else { panic!("it has no end") };
+        assert!(how.contains("limit of 64 KiB after debug point 5"), "{how}");
+    }
+}
+
+/// As a program that was restarted, with files of its own at multiples of 50.
+#[test]
+fn continued_run_is_recorded_at_the_steps_of_its_files() {
+    for count in launcher::counts(&[2]) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("run.zrec");
+        run_with(Config::threads(count), |world| {
+            attach(world, &Settings::parse(&format!("record:{},every:50", file.display())).unwrap())?;
+            world.pass_debug_points(1030);
+            let line = world.array::<i32, 1>("line", &Layout::new([3]))?;
+            for step in 1031..=1160 {
+                line.fill(step)?;
+                assert_eq!(world.is_observed("step"), step % 50 == 0);
+                world.debug_point("step")?;
+            }
+            world.pass_debug_points(7);
+            Ok(())
+        })
+        .unwrap();
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        let (all, _) = entries(&bytes);
+        let found: Vec<(u64, i32)> = all
+            .iter()
+            .filter_map(|entry| match entry {
+                Recorded::View(view) => Some((view.step, bytemuck::pod_collect_to_vec::<u8, i32>(&view.cells)[2])),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(found, [(1050, 1050), (1100, 1100), (1150, 1150)]);
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use zippy::debug::protocol::ArrayEntry;
+use zippy::debug::protocol::{ArrayEntry, ScalarValue};
 
 use crate::app::words;
 
 /// What is known of the numbers in an array.
 #[derive(Debug, Clone, Copy)]
 pub struct Stats {
-    pub extremes: Option<(f64, f64)>,
+    pub extremes: Option<(ScalarValue, ScalarValue)>,
     pub nans: u64,
 }
 
@@ -75,7 +75,10 @@ fn cells(array: &ArrayEntry) -> f64 {
 
 fn extreme(stats: Option<&Stats>, high: bool) -> String {
     match stats {
-        Some(Stats { extremes: Some((least, most)), .. }) => words::short(if high { *most } else { *least }),
+        Some(Stats { extremes: Some((least, most)), .. }) => {
+            let (low_text, high_text) = words::ends(*least, *most);
+            if high { high_text } else { low_text }
+        }
         Some(_) => "none".into(),
         None => unknown(),
     }

@@ -5,8 +5,8 @@ mod columns;
 use std::collections::HashMap;
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
-use zippy::debug::protocol::{ArrayEntry, ArrayRef, Summary, SummaryRequest};
-use zippy_view::egui::{Align, Label, Layout, Rect, Sense, Shape, Stroke, TextEdit, Ui, vec2};
+use zippy::debug::protocol::{ArrayEntry, ArrayRef, ScalarValue, Summary, SummaryRequest};
+use zippy_view::egui::{Align, Button, Label, Layout, Rect, Sense, Shape, Stroke, TextEdit, Ui, vec2};
 
 use super::store::Store;
 use super::{table, words};
@@ -107,8 +107,8 @@ impl Arrays {
 /// All components together.
 fn folded(summary: &Summary) -> Stats {
     let components = &summary.components;
-    let low = components.iter().filter_map(|one| one.extremes).map(|(low, _)| low).reduce(f64::min);
-    let high = components.iter().filter_map(|one| one.extremes).map(|(_, high)| high).reduce(f64::max);
+    let low = components.iter().filter_map(|one| one.extremes).map(|(low, _)| low).reduce(ScalarValue::min);
+    let high = components.iter().filter_map(|one| one.extremes).map(|(_, high)| high).reduce(ScalarValue::max);
     Stats { extremes: low.zip(high), nans: components.iter().map(|one| one.nans).sum() }
 }
 
@@ -167,7 +167,7 @@ impl TableDelegate for List<'_> {
         if cell.col_nr == 0 {
             let chosen = self.panel.chosen.as_ref().is_some_and(|(_, array)| *array == entry.array);
             let title = words::title(entry);
-            let name = ui.selectable_label(chosen, &title).on_hover_text(&title);
+            let name = ui.add(Button::selectable(chosen, &title).truncate()).on_hover_text(&title);
             if name.accessible_name(format!("look at {title}")).clicked() {
                 self.panel.choose(entry);
             }
@@ -179,7 +179,7 @@ impl TableDelegate for List<'_> {
             if column.right {
                 ui.add_space(6.0);
             }
-            let label = ui.add(Label::new(text).sense(Sense::hover()));
+            let label = ui.add(Label::new(text).sense(Sense::hover()).truncate());
             if let Some(write) = &entry.last_write {
                 label.on_hover_text(format!(
                     "last written by {} at {}:{} in step {}",

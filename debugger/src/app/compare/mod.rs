@@ -93,7 +93,8 @@ impl Compare {
         request: Option<&ViewRequest>,
     ) {
         ui.horizontal_wrapped(|ui| {
-            ui.label(format!("{} with", words::title(array)));
+            words::name(ui, words::title(array), 200.0);
+            ui.label("with");
             let alike = |entry: &&ArrayEntry| {
                 entry.array != array.array && entry.shape == array.shape && entry.element == array.element
             };
@@ -106,11 +107,11 @@ impl Compare {
                 }
             };
             ComboBox::new("compare with", "")
-                .selected_text(chosen)
+                .selected_text(words::cut(&chosen, 32))
                 .width(140.0)
                 .show_ui(ui, |ui| {
                     for entry in arrays.iter().filter(alike) {
-                        ui.selectable_value(&mut self.with, With::Array(entry.array), words::title(entry));
+                        words::entry(ui, &mut self.with, With::Array(entry.array), &words::title(entry));
                     }
                     if let Some(kept) = self.kept.as_ref().filter(|kept| kept.array == array.array) {
                         let text = format!("itself in step {}", kept.step);

@@ -8,7 +8,7 @@ use super::whole::{self, Whole};
 use crate::app::control::steps_slider;
 use crate::app::slices::Slices;
 use crate::app::store::Store;
-use crate::app::words;
+use crate::app::{waker, words};
 use crate::client::replay;
 use crate::session::Session;
 
@@ -45,7 +45,8 @@ impl Recording {
             field.accessible_name("recording to compare with");
             if ui.button("Open").clicked() || entered {
                 match replay(self.path.trim()) {
-                    Ok(session) => {
+                    Ok(mut session) => {
+                        session.wake_by(waker(ui));
                         let (store, whole) = (Store::default(), Whole::default());
                         self.open = Some(Open { session, store, follows: true, whole });
                         self.error = None;

@@ -53,7 +53,7 @@ impl Whole {
             } else if self.task.is_none() && self.found.is_none() {
                 let pressed = ui.button("Compare all cells").clicked();
                 if pressed || (waits && array.bytes <= UNASKED) {
-                    self.start(key, array);
+                    self.start(ui, key, array);
                 }
             }
             let done = self.task.as_mut().and_then(|task| {
@@ -80,9 +80,9 @@ impl Whole {
         });
     }
 
-    fn start(&mut self, key: Key, array: &ArrayEntry) {
+    fn start(&mut self, ui: &Ui, key: Key, array: &ArrayEntry) {
         let element = array.element.clone();
-        let started = Task::start(move |source| {
+        let started = Task::start(ui.ctx(), move |source| {
             let Key { quantity, requests: [one, other], .. } = key;
             let one = source.cells(0, &one, element.bytes as usize)?;
             // A recording has what it has.

@@ -39,6 +39,7 @@ impl Picks {
                     let colour = rank_colour(lines);
                     lines += 1;
                     let title = if name.is_empty() { pin.title.clone() } else { format!("{} {name}", pin.title) };
+                    let title = words::cut(&title, words::IN_LISTS);
                     let numbers = pin.history.iter();
                     let values: Vec<[f64; 2]> =
                         numbers.filter_map(|(step, numbers)| Some([*step as f64, *numbers.get(component)?])).collect();

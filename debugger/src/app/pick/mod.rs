@@ -107,7 +107,7 @@ impl Picks {
         for (number, pin) in self.pins.iter().enumerate() {
             ui.add_space(4.0);
             ui.horizontal(|ui| {
-                ui.strong(&pin.title);
+                words::name(ui, RichText::new(&pin.title).strong(), (ui.available_width() - 60.0).max(60.0));
                 let remove = ui.small_button("Unpin");
                 if remove.accessible_name(format!("unpin {}", pin.title)).clicked() {
                     removed = Some(number);
@@ -131,7 +131,7 @@ fn show_cell(ui: &mut Ui, salt: &str, cell: &Cell, array: &ArrayEntry, found: &F
     Grid::new(("cell", salt)).num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut line = |name: &str, text: String| {
             ui.weak(name);
-            ui.monospace(text);
+            words::name(ui, RichText::new(text).monospace(), (ui.available_width() - 4.0).max(100.0));
             ui.end_row();
         };
         line("cell", format!("{} of {}", words::place(&cell.at), words::title(array)));
@@ -167,7 +167,7 @@ fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &Found) {
         return;
     };
     for (name, exact) in all(&members) {
-        ui.weak(if name.is_empty() { "value" } else { &name });
+        words::name(ui, RichText::new(if name.is_empty() { "value" } else { &name }).weak(), 120.0);
         ui.horizontal(|ui| {
             let text = RichText::new(&exact.text).monospace();
             ui.label(if found.fresh { text.strong() } else { text.weak() });

@@ -1,7 +1,7 @@
 //! The bar over the cells: what is shown of an array, and which slice.
 
 use zippy::debug::protocol::ArrayEntry;
-use zippy_view::egui::{ComboBox, DragValue, Slider, Ui};
+use zippy_view::egui::{ComboBox, DragValue, RichText, Slider, Ui};
 
 use super::{Look, Saving};
 use crate::app::words;
@@ -35,8 +35,12 @@ impl Look {
     /// Shows it, and takes what is chosen.
     pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry, saving: &mut Saving) {
         ui.horizontal_wrapped(|ui| {
-            ui.strong(words::title(array));
-            ui.weak(format!("{} {}", words::shape(&array.shape), array.element.name));
+            words::name(ui, RichText::new(words::title(array)).strong(), 260.0);
+            words::name(
+                ui,
+                RichText::new(format!("{} {}", words::shape(&array.shape), array.element.name)).weak(),
+                200.0,
+            );
             ui.separator();
             let axes = array.shape.len();
             for (mode, name, _) in MODES.into_iter().filter(|(.., needed)| *needed <= axes) {
@@ -61,9 +65,9 @@ impl Look {
             return;
         }
         let chosen = self.quantity.name(&array.element);
-        ComboBox::new("quantity", "shows").selected_text(chosen).show_ui(ui, |ui| {
+        ComboBox::new("quantity", "shows").selected_text(words::cut(&chosen, 32)).show_ui(ui, |ui| {
             for (name, quantity) in all {
-                ui.selectable_value(&mut self.quantity, quantity, name);
+                words::entry(ui, &mut self.quantity, quantity, &name);
             }
         });
     }

@@ -28,7 +28,11 @@ impl Look {
             _ => (self.plane(array).unwrap_or_else(|| all(&slice)), slice.axes()),
         };
         let picture = self.picture_of(array, known, &cells, step);
-        let mut name: String = words::title(array);
+        // Names of files have at most 255 bytes.
+        let mut name = words::cut(&words::title(array), 48).replace('…', "_");
+        if name.len() > 120 {
+            name = format!("array{}", array.array.number);
+        }
         for axis in (0..array.shape.len()).filter(|axis| !axes.contains(axis)) {
             name.push_str(&format!("-{}{}", words::axis(axis), cells.start[axis]));
         }

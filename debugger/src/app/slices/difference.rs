@@ -54,9 +54,9 @@ impl Difference {
 }
 
 fn colouring(values: &Values) -> Result<Colouring, String> {
-    let ends = Range::Symmetric.of(&values.numbers, Norm::Linear).unwrap_or_default();
+    let ends = Range::Symmetric.of(values.scalars(), Norm::Linear).map(|(low, high)| (low.to_f64(), high.to_f64()));
     // Where nothing differs, everything has the colour of 0.
-    let ends = if ends.1 > 0.0 { ends } else { (-1.0, 1.0) };
+    let ends = ends.filter(|ends| ends.1 > 0.0).unwrap_or((-1.0, 1.0));
     let below = values.numbers.iter().any(|value| *value < 0.0);
     let (map, ends) = match below {
         true => ("blue-red", ends),

@@ -160,7 +160,7 @@ mod tests {
     use zippy::debug::protocol::ViewRequest;
 
     use super::*;
-    use crate::look::{ColourMap, Mosaic, Norm, Scale, Slice};
+    use crate::look::{ColourMap, Integers, Mosaic, Norm, Scale, Slice};
 
     /// A view of a 5 × 3 × 4 array whose values are their places, every second cell along the first two axes.
     fn coarse() -> Values {
@@ -172,7 +172,13 @@ mod tests {
             stride: vec![2, 2, 1],
             numbers: Some(0),
         };
-        Values { of, step: 1, extents: vec![3, 2, 4], numbers: (0..24).map(f64::from).collect() }
+        Values {
+            of,
+            step: 1,
+            extents: vec![3, 2, 4],
+            numbers: (0..24).map(f64::from).collect(),
+            integers: Integers::None,
+        }
     }
 
     #[test]

@@ -3,17 +3,19 @@
 use std::rc::Rc;
 
 use egui_plot::{Line as Curve, Plot, PlotPoint, PlotPoints, Points, VLine};
-use zippy::debug::protocol::Answer;
+use zippy::debug::protocol::{Answer, ScalarValue};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Color32, Ui, WidgetInfo};
 
 use super::pane::Given;
 use crate::app::pick::Cell;
 use crate::app::words;
-use crate::look::{Quantity, Slice, Values, Viewport};
+use crate::look::{Integers, Quantity, Slice, Values, Viewport};
 
 /// Points are drawn apart where there are no more.
 const MARKED: usize = 200;
+/// Larger integers are not all numbers of a plot.
+const DIGITS: f64 = (1_u64 << 53) as f64;
 const COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
 
 /// What was plotted last.
@@ -54,7 +56,11 @@ impl Line {
             .filter(|cell| cell.array == array.array && slice.position(&cell.at).is_some())
             .filter_map(|cell| cell.at.get(slice.across).copied())
             .collect();
-        let plot = Plot::new(("line", slice.across)).x_axis_label(&axis).allow_scroll(false).include_x(0.0);
+        let base = self.base();
+        let mut plot = Plot::new(("line", slice.across)).x_axis_label(&axis).allow_scroll(false).include_x(0.0);
+        if let Some(base) = base {
+            plot = plot.y_axis_label(format!("less {base}"));
+        }
         let shown = plot.include_x(extent as f64 - 1.0).show(ui, |plot| {
             if few {
                 plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(2.5).color(COLOUR));
@@ -120,7 +126,16 @@ impl Line {
         let start = values.of.start[slice.across] as f64;
         let stride = values.of.stride[slice.across] as f64;
         let alone = values.extents.iter().enumerate().all(|(axis, &extent)| axis == slice.across || extent == 1);
-        let numbers = if alone { values.numbers.as_slice() } else { &[] };
-        numbers.iter().enumerate().map(|(place, &number)| [start + stride * place as f64, number]).collect()
+        let base = self.base().unwrap_or(0.0.into());
+        let numbers = values.scalars().take(if alone { usize::MAX } else { 0 });
+        numbers.enumerate().map(|(place, number)| [start + stride * place as f64, number.minus(base)]).collect()
+    }
+
+    /// What is subtracted of integers that a plot has not the digits for.
+    fn base(&self) -> Option<ScalarValue> {
+        let values = self.values.as_ref().filter(|values| matches!(values.integers, Integers::Wide(_)))?;
+        let least = values.scalars().reduce(ScalarValue::min)?;
+        let most = values.scalars().reduce(ScalarValue::max)?;
+        (least.abs().max(most.abs()) > DIGITS.into()).then_some(least)
     }
 }

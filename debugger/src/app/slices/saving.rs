@@ -123,7 +123,7 @@ impl Saving {
             } else if (&content.cells, content.step) != (&waiting.cells, waiting.step) {
                 self.said = Some(Err("nothing was written: something else is shown by now".into()));
             } else {
-                self.start(waiting.path, content);
+                self.start(ui, waiting.path, content);
             }
             return;
         }
@@ -165,7 +165,7 @@ impl Saving {
             Some(there) if *there == path => {
                 ui.colored_label(ui.visuals().warn_fg_color, "there is such a file");
                 if ui.button("Replace it").clicked() {
-                    self.start(path, content);
+                    self.start(ui, path, content);
                 } else if ui.button("Keep it").clicked() {
                     self.replaces = None;
                 }
@@ -175,21 +175,22 @@ impl Saving {
                     if path.exists() {
                         self.replaces = Some(path);
                     } else {
-                        self.start(path, content);
+                        self.start(ui, path, content);
                     }
                 }
             }
         }
     }
 
-    fn start(&mut self, path: PathBuf, content: Content) {
+    fn start(&mut self, ui: &Ui, path: PathBuf, content: Content) {
         self.replaces = None;
         if matches!((Kind::of(&path), &content.picture), (Ok(Kind::Png), Ok(Picture::Pending))) {
             self.waiting = Some(Waiting { path, cells: content.cells, step: content.step });
             self.said = None;
             return;
         }
-        let started = Kind::of(&path).and_then(|kind| Task::start(move |source| write(source, &path, kind, content)));
+        let kind = Kind::of(&path);
+        let started = kind.and_then(|kind| Task::start(ui.ctx(), move |source| write(source, &path, kind, content)));
         match started {
             Ok(task) => (self.task, self.said) = (Some(task), None),
             Err(error) => self.said = Some(Err(error)),

@@ -1,12 +1,14 @@
 //! [`Bins`]: how often numbers occur.
 
-use zippy::debug::protocol::Component;
+use zippy::debug::protocol::{Component, ScalarValue};
+
+use crate::look::Values;
 
 /// Counts of numbers in bins of one width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
     /// Where the bins begin and end.
-    pub range: (f64, f64),
+    pub range: (ScalarValue, ScalarValue),
     pub counts: Vec<u64>,
 }
 
@@ -14,21 +16,22 @@ impl From<&Component> for Bins {
     fn from(component: &Component) -> Self {
         let (low, high) = component.range;
         let known = low.is_finite() && high.is_finite() && low <= high;
-        Self { range: if known { (low, high) } else { (0.0, 0.0) }, counts: component.bins.clone() }
+        let range = if known { (low, high) } else { (0.0.into(), 0.0.into()) };
+        Self { range, counts: component.bins.clone() }
     }
 }
 
 impl Bins {
     /// Those of the finite numbers; none where there are none.
-    pub fn of(numbers: &[f64], count: usize) -> Option<Self> {
-        let finite = || numbers.iter().copied().filter(|value| value.is_finite());
-        let low = finite().reduce(f64::min)?;
-        let high = finite().reduce(f64::max)?;
+    pub fn of(values: &Values, count: usize) -> Option<Self> {
+        let finite = || values.scalars().filter(|value| value.is_finite());
+        let low = finite().reduce(ScalarValue::min)?;
+        let high = finite().reduce(ScalarValue::max)?;
         let mut counts = vec![0; count.max(1)];
         let last = counts.len() - 1;
-        let width = high - low;
+        let width = high.minus(low);
         for value in finite() {
-            let share = if width > 0.0 && width.is_finite() { (value - low) / width } else { 0.0 };
+            let share = if width > 0.0 && width.is_finite() { value.minus(low) / width } else { 0.0 };
             counts[((share * count as f64) as usize).min(last)] += 1;
         }
         Some(Self { range: (low, high), counts })
@@ -37,13 +40,32 @@ impl Bins {
 
 #[cfg(test)]
 mod tests {
+    use zippy::debug::protocol::{ArrayRef, ViewRequest};
+
     use super::*;
+    use crate::look::Integers;
+
+    /// A line of numbers.
+    fn line(numbers: &[f64]) -> Values {
+        let of = ViewRequest {
+            array: ArrayRef { rank: None, number: 0 },
+            chunk: None,
+            start: vec![0],
+            end: vec![numbers.len() as i64],
+            stride: vec![1],
+            numbers: None,
+        };
+        Values { of, step: 1, extents: vec![numbers.len() as i64], numbers: numbers.into(), integers: Integers::None }
+    }
 
     #[test]
     fn every_finite_number_is_in_a_bin() {
+        let of = |numbers: &[f64], count| Bins::of(&line(numbers), count);
         let numbers = [0.0, 1.0, 1.9, 4.0, f64::NAN, f64::INFINITY];
-        assert_eq!(Bins::of(&numbers, 4), Some(Bins { range: (0.0, 4.0), counts: vec![1, 2, 0, 1] }));
-        assert_eq!(Bins::of(&[7.0; 3], 2), Some(Bins { range: (7.0, 7.0), counts: vec![3, 0] }));
-        assert_eq!(Bins::of(&[f64::NAN], 2), None);
+        assert_eq!(of(&numbers, 4), Some(Bins { range: (0.0.into(), 4.0.into()), counts: vec![1, 2, 0, 1] }));
+        assert_eq!(of(&[7.0; 3], 2), Some(Bins { range: (7.0.into(), 7.0.into()), counts: vec![3, 0] }));
+        assert_eq!(of(&[f64::NAN], 2), None);
+        let wide = Values { integers: Integers::Wide(vec![1 << 62, (1 << 62) + 3]), ..line(&[0.0, 0.0]) };
+        assert_eq!(Bins::of(&wide, 2).unwrap().counts, [1, 1]);
     }
 }

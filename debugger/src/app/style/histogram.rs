@@ -1,5 +1,6 @@
 //! The histogram with the ends of the range, which can be dragged, over a bar of the colours.
 
+use zippy::debug::protocol::ScalarValue;
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{
     Align2, Color32, EventFilter, FontId, Id, Key, Mesh, Painter, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2,
@@ -19,19 +20,23 @@ const GRAB: f32 = 6.0;
 /// Values along the width of an area.
 struct Axis {
     area: Rect,
-    low: f64,
-    high: f64,
+    low: ScalarValue,
+    width: f64,
 }
 
 impl Axis {
-    fn x(&self, value: f64) -> f32 {
-        let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+    fn high(&self) -> ScalarValue {
+        self.low.plus(self.width)
+    }
+
+    fn x(&self, value: ScalarValue) -> f32 {
+        let share = (value.minus(self.low) / self.width).clamp(0.0, 1.0);
         self.area.left() + share as f32 * self.area.width()
     }
 
-    fn value(&self, x: f32) -> f64 {
+    fn value(&self, x: f32) -> ScalarValue {
         let share = f64::from((x - self.area.left()) / self.area.width().max(1.0)).clamp(0.0, 1.0);
-        self.low + share * (self.high - self.low)
+        self.low.plus(share * self.width)
     }
 }
 
@@ -39,10 +44,10 @@ impl Axis {
 pub fn show(
     ui: &mut Ui,
     bins: &Bins,
-    ends: Option<(f64, f64)>,
+    ends: Option<(ScalarValue, ScalarValue)>,
     colouring: Option<&Colouring>,
     log: bool,
-) -> Option<(f64, f64)> {
+) -> Option<(ScalarValue, ScalarValue)> {
     let size = vec2(ui.available_width().clamp(120.0, 600.0), HEIGHT + BAR + TEXT);
     let (whole, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "histogram"));
@@ -58,11 +63,13 @@ pub fn show(
     }
     let font = FontId::proportional(11.0);
     let weak = ui.visuals().text_color();
-    painter.text(bar.left_bottom(), Align2::LEFT_TOP, words::short(axis.low), font.clone(), weak);
-    painter.text(bar.right_bottom(), Align2::RIGHT_TOP, words::short(axis.high), font, weak);
+    let (left, right) = words::ends(axis.low, axis.high());
+    painter.text(bar.left_bottom(), Align2::LEFT_TOP, left, font.clone(), weak);
+    painter.text(bar.right_bottom(), Align2::RIGHT_TOP, right, font, weak);
     let (low, high) = ends?;
-    let moved_low = handle(ui, &axis, bar, low, "low end of the colours");
-    let moved_high = handle(ui, &axis, bar, high, "high end of the colours");
+    let (low_text, high_text) = words::ends(low, high);
+    let moved_low = handle(ui, &axis, bar, low, ("low end of the colours", &low_text));
+    let moved_high = handle(ui, &axis, bar, high, ("high end of the colours", &high_text));
     match (moved_low, moved_high) {
         (None, None) => None,
         (low_to, high_to) => {
@@ -74,27 +81,28 @@ pub fn show(
 }
 
 /// Wide enough for the numbers and the ends; never of no width.
-fn axis(area: Rect, bins: &Bins, ends: Option<(f64, f64)>) -> Axis {
+fn axis(area: Rect, bins: &Bins, ends: Option<(ScalarValue, ScalarValue)>) -> Axis {
     let (mut low, mut high) = bins.range;
     if let Some((from, to)) = ends {
         (low, high) = (low.min(from), high.max(to));
     }
-    if high - low <= 0.0 || !(high - low).is_finite() {
-        let reach = (low.abs() * 0.5).clamp(0.5, 1e300);
-        (low, high) = (low - reach, high + reach);
+    let width = high.minus(low);
+    if width > 0.0 && width.is_finite() {
+        return Axis { area, low, width };
     }
-    Axis { area, low, high }
+    let reach = (low.to_f64().abs() * 0.5).clamp(0.5, 1e300);
+    Axis { area, low: low.plus(-reach), width: 2.0 * reach }
 }
 
 fn counts(painter: &Painter, axis: &Axis, bins: &Bins, log: bool, colour: Color32) {
     let scale = |count: u64| if log { (count as f64).ln_1p() } else { count as f64 };
     let most = scale(bins.counts.iter().copied().max().unwrap_or(0)).max(f64::MIN_POSITIVE);
     let (low, high) = bins.range;
-    let width = (high - low) / bins.counts.len().max(1) as f64;
+    let width = high.minus(low) / bins.counts.len().max(1) as f64;
     let mut mesh = Mesh::default();
     for (number, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let left = axis.x(low + width * number as f64);
-        let right = axis.x(low + width * (number + 1) as f64).max(left + 1.0);
+        let left = axis.x(low.plus(width * number as f64));
+        let right = axis.x(low.plus(width * (number + 1) as f64)).max(left + 1.0);
         let top = axis.area.bottom() - (scale(count) / most) as f32 * (axis.area.height() - 4.0);
         mesh.add_colored_rect(Rect::from_min_max(pos2(left, top), pos2(right, axis.area.bottom())), colour);
     }
@@ -115,12 +123,12 @@ fn colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
 }
 
 /// An end that can be dragged, and moved by keys; where it was moved to.
-fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: f64, name: &str) -> Option<f64> {
+fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, (name, number): (&str, &str)) -> Option<ScalarValue> {
     let x = axis.x(value);
     let place = Rect::from_min_max(pos2(x - GRAB, axis.area.top()), pos2(x + GRAB, bar.bottom()));
     let id: Id = ui.scope_id().with(name);
     let response = ui.interact(place, id, Sense::click_and_drag());
-    let text = format!("{name}: {}", words::short(value));
+    let text = format!("{name}: {number}");
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &text));
     if response.clicked() || response.drag_started() {
         response.request_focus();
@@ -142,7 +150,7 @@ fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: f64, name: &str) -> Option<f64
         let presses = |key| ui.input(|input| input.num_presses(key)) as f64;
         let right = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
         if right != 0.0 {
-            return Some(value + right * (axis.high - axis.low) / 50.0);
+            return Some(value.plus(right * axis.width / 50.0));
         }
     }
     None

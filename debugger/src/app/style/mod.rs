@@ -3,8 +3,8 @@
 mod bins;
 mod histogram;
 
-use zippy::debug::protocol::{ArrayEntry, Component, SummaryRequest};
-use zippy_view::egui::{ComboBox, DragValue, Grid, Ui};
+use zippy::debug::protocol::{ArrayEntry, Component, ScalarValue, SummaryRequest};
+use zippy_view::egui::{ComboBox, DragValue, Grid, Response, Ui};
 
 use super::store::Store;
 use super::words;
@@ -21,9 +21,9 @@ pub struct Style {
     range: Range,
     norm: Norm,
     /// The ends that stay as they are in other steps.
-    locked: Option<(f64, f64)>,
+    locked: Option<(ScalarValue, ScalarValue)>,
     /// Those of the last frame.
-    ends: Option<(f64, f64)>,
+    ends: Option<(ScalarValue, ScalarValue)>,
     percentiles: (f64, f64),
     even: f64,
     log_counts: bool,
@@ -49,6 +49,8 @@ impl Default for Style {
 pub struct Known {
     /// Of the whole array.
     component: Option<Component>,
+    /// Of its numbers above 0, where logarithms are wanted.
+    positive: Option<Component>,
     bins: Option<Bins>,
     error: Option<String>,
 }
@@ -67,15 +69,20 @@ impl Known {
             Part::Length => (true, 0),
         };
         let percentiles = if let Range::Percentile(low, high) = style.range { vec![low, high] } else { Vec::new() };
-        let of = SummaryRequest::of(array.array, quantity.numbers);
-        let found = store.summary(SummaryRequest { length, bins: BINS, percentiles, ..of });
-        let mut component = found.summary().and_then(|summary| summary.components.get(number).cloned());
-        if let Some(component) = component.as_mut().filter(|_| length) {
-            widen(component);
-        }
+        let of = SummaryRequest { length, percentiles, ..SummaryRequest::of(array.array, quantity.numbers) };
+        let mut component = |request: SummaryRequest| {
+            let found = store.summary(request);
+            let mut component = found.summary().and_then(|summary| summary.components.get(number).cloned());
+            if let Some(component) = component.as_mut().filter(|_| length) {
+                widen(component);
+            }
+            (component, found.error)
+        };
+        let positive = (style.norm == Norm::Log).then(|| component(SummaryRequest { positive: true, ..of.clone() }).0);
+        let (component, error) = component(SummaryRequest { bins: BINS, ..of });
         // Without a summary, as of a coarse recording, what is seen has to do.
-        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(&seen?.numbers, usize::from(BINS)));
-        Self { component, bins, error: found.error }
+        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(seen?, usize::from(BINS)));
+        Self { component, positive: positive.flatten(), bins, error }
     }
 }
 
@@ -83,10 +90,12 @@ impl Known {
 /// shall lie outside of the ends that it is one of.
 fn widen(component: &mut Component) {
     let share = 4.0 * f64::from(f32::EPSILON);
-    let outwards = |(low, high): (f64, f64)| (low * (1.0 - share), high * (1.0 + share));
+    let outwards = |(low, high): (ScalarValue, ScalarValue)| {
+        (ScalarValue::Float(low.to_f64() * (1.0 - share)), ScalarValue::Float(high.to_f64() * (1.0 + share)))
+    };
     component.extremes = component.extremes.map(outwards);
     if let [low, high] = component.percentiles[..] {
-        component.percentiles = <[f64; 2]>::from(outwards((low, high))).into();
+        component.percentiles = <[ScalarValue; 2]>::from(outwards((low, high))).into();
     }
 }
 
@@ -96,15 +105,16 @@ impl Style {
     /// # Errors
     /// There are no such numbers, or the range has no logarithm.
     pub fn colouring(&mut self, known: &Known, seen: &Values) -> Result<Colouring, String> {
-        let ends = self.locked.or_else(|| match (&known.component, self.range) {
+        let whole = if self.norm == Norm::Log { &known.positive } else { &known.component };
+        let ends = self.locked.or_else(|| match (whole, self.range) {
             (Some(component), range) => range.of_summary(component, self.norm),
-            (None, range) => range.of(&seen.numbers, self.norm),
+            (None, range) => range.of(seen.scalars(), self.norm),
         });
         let ends = match (ends, self.norm) {
             (Some(ends), _) => ends,
             (None, Norm::Log) => return Err("there is no number above 0 for a logarithmic norm".into()),
             // NaNs and infinities have colours of their own.
-            (None, _) => (0.0, 0.0),
+            (None, _) => (0.0.into(), 0.0.into()),
         };
         self.ends = Some(ends);
         Ok(Colouring { map: self.map, scale: Scale::new(self.norm, ends)? })
@@ -171,7 +181,7 @@ impl Style {
                 self.range = Range::Symmetric;
             }
             if ui.radio(matches!(self.range, Range::Fixed(..)), "by hand").clicked() {
-                let (low, high) = self.ends.unwrap_or((0.0, 1.0));
+                let (low, high) = self.ends.unwrap_or((0.0.into(), 1.0.into()));
                 self.range = Range::Fixed(low, high);
             }
             if self.range != before {
@@ -188,13 +198,18 @@ impl Style {
                     self.percentiles = (*low, *high);
                 }
                 Range::Fixed(low, high) => {
-                    let speed = ((*high - *low).abs() * 0.01).max(1e-9);
-                    ui.add(DragValue::new(low).range(f64::MIN..=*high).speed(speed)).accessible_name("low end");
-                    ui.add(DragValue::new(high).range(*low..=f64::MAX).speed(speed)).accessible_name("high end");
+                    // Whichever end moves, numbers are counted from one that does not.
+                    let base = known.component.as_ref().and_then(|one| one.extremes).map_or(0.0.into(), |ends| ends.0);
+                    let texts = words::ends(*low, *high);
+                    let speed = (high.minus(*low).abs() * 0.01).max(1e-9);
+                    let (least, most) = (*low, *high);
+                    end(ui, low, base, (f64::MIN, most.minus(base)), (speed, texts.0)).accessible_name("low end");
+                    end(ui, high, base, (least.minus(base), f64::MAX), (speed, texts.1)).accessible_name("high end");
                 }
                 Range::Extremes | Range::Symmetric => {
                     if let Some((low, high)) = self.ends {
-                        ui.monospace(format!("{} … {}", words::short(low), words::short(high)));
+                        let (low, high) = words::ends(low, high);
+                        ui.monospace(format!("{low} … {high}"));
                     }
                 }
             }
@@ -204,6 +219,29 @@ impl Style {
             }
         });
     }
+}
+
+/// An end of a range that is typed or dragged, shown as this text: what stands in the field is the difference from `base`, as the
+/// field itself has the digits of an `f64` only.
+fn end(
+    ui: &mut Ui,
+    value: &mut ScalarValue,
+    base: ScalarValue,
+    (least, most): (f64, f64),
+    (speed, text): (f64, String),
+) -> Response {
+    let mut shown = value.minus(base);
+    let before = shown;
+    let field = DragValue::new(&mut shown)
+        .range(least..=most)
+        .speed(speed)
+        .custom_formatter(move |at, _| if at == before { text.clone() } else { words::number(base.plus(at)) })
+        .custom_parser(move |text| ScalarValue::parse(text).map(|typed| typed.minus(base)));
+    let response = ui.add(field);
+    if shown != before {
+        *value = base.plus(shown);
+    }
+    response
 }
 
 /// What there is in the whole array.
@@ -217,10 +255,10 @@ fn counts(ui: &mut Ui, known: &Known) {
                 ui.end_row();
             }
         };
-        let (low, high) = component.extremes.unzip();
-        let shown = |value: Option<f64>| value.map_or_else(|| "none".into(), words::short);
-        pair("min", shown(low), false);
-        pair("max", shown(high), true);
+        let none = || ("none".to_string(), "none".to_string());
+        let (low, high) = component.extremes.map_or_else(none, |(low, high)| words::ends(low, high));
+        pair("min", low, false);
+        pair("max", high, true);
         pair("NaNs", component.nans.to_string(), false);
         pair("infinities", component.infinities.to_string(), true);
         pair("cells", component.count.to_string(), true);

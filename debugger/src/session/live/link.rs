@@ -10,7 +10,7 @@ use std::time::Duration;
 use zippy::debug::protocol::{Ask, Message, Program, Request, frame, greeting};
 
 use super::MOST_UNANSWERED;
-use crate::session::State;
+use crate::session::{State, Waker};
 
 /// Between two attempts: the first pause, and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(3)];
@@ -25,6 +25,7 @@ pub struct Shared {
     token: String,
     inner: Mutex<Inner>,
     changed: Condvar,
+    waker: Mutex<Option<Waker>>,
 }
 
 /// How things stand.
@@ -58,12 +59,12 @@ impl Inner {
         self.told.push_back(Message::Answer(id, Err(text)));
     }
 
-    /// Keeps what was heard, if it is wanted.
-    fn hear(&mut self, mut message: Message) {
+    /// Keeps what was heard, if it is wanted. Returns whether a session can fetch it.
+    fn hear(&mut self, mut message: Message) -> bool {
         match &message {
             Message::Point(_) => self.told.retain(|told| !matches!(told, Message::Point(_))),
             Message::Answer(id, answer) => {
-                let Some(request) = self.unanswered.remove(id) else { return };
+                let Some(request) = self.unanswered.remove(id) else { return false };
                 self.answers += 1;
                 if let Ok(Err(text)) = answer.as_ref().map(|answer| answer.check(&request)) {
                     message = Message::Answer(*id, Err(format!("the program's answer makes no sense: {text}")));
@@ -72,10 +73,11 @@ impl Inner {
             Message::End(_) => {}
             Message::Alive => {
                 self.asked_alive = true;
-                return;
+                return false;
             }
         }
         self.told.push_back(message);
+        true
     }
 
     /// The next frame that is to be sent.
@@ -110,7 +112,8 @@ impl Shared {
             stream: None,
             left: false,
         };
-        Self { address: address.into(), token: token.into(), inner: Mutex::new(inner), changed: Condvar::new() }
+        let (inner, changed, waker) = (Mutex::new(inner), Condvar::new(), Mutex::default());
+        Self { address: address.into(), token: token.into(), inner, changed, waker }
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -131,21 +134,49 @@ impl Shared {
         result
     }
 
+    /// The session is woken by this from now on, and once now: something may have come already.
+    pub fn wake_by(&self, waker: Waker) {
+        *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        let waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+
+    /// [`change`](Self::change) by something that a session wants to hear of.
+    fn tell<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
+        let result = self.change(change);
+        self.wake();
+        result
+    }
+
     /// Sends a request when that is possible.
     pub fn ask(&self, ask: Ask) {
         let encoded = frame::encode(&ask, frame::MOST_ASKED).map_err(|text| format!("this cannot be asked: {text}"));
         let Ask { id, request } = ask;
-        self.change(|inner| match encoded {
-            Err(text) => inner.answer(id, text),
-            Ok(_) if inner.state != State::Open => inner.answer(id, "no program is there to ask".into()),
-            Ok(_) if inner.unanswered.len() + inner.answers >= MOST_UNANSWERED => {
-                inner.answer(id, format!("{MOST_UNANSWERED} requests are unanswered already: ask again when some are"));
-            }
-            Ok(frame) => {
-                inner.unanswered.insert(id, request);
-                inner.asks.push_back(frame);
-            }
+        let refused = self.change(|inner| {
+            let refusal = match encoded {
+                Err(text) => text,
+                Ok(_) if inner.state != State::Open => "no program is there to ask".into(),
+                Ok(_) if inner.unanswered.len() + inner.answers >= MOST_UNANSWERED => {
+                    format!("{MOST_UNANSWERED} requests are unanswered already: ask again when some are")
+                }
+                Ok(frame) => {
+                    inner.unanswered.insert(id, request);
+                    inner.asks.push_back(frame);
+                    return false;
+                }
+            };
+            inner.answer(id, refusal);
+            true
         });
+        if refused {
+            self.wake();
+        }
     }
 
     /// Ends everything.
@@ -172,7 +203,7 @@ pub fn start(shared: &Arc<Shared>) {
     let of_thread = Arc::clone(shared);
     let started = thread::Builder::new().name("viewer-link".into()).spawn(move || look(&of_thread));
     if let Err(error) = started {
-        shared.change(|inner| inner.state = State::Closed(format!("no thread could be started: {error}")));
+        shared.tell(|inner| inner.state = State::Closed(format!("no thread could be started: {error}")));
     }
 }
 
@@ -187,13 +218,21 @@ fn look(shared: &Arc<Shared>) {
                 close(shared, text);
             }
             Err(Failed::Forever(text)) => return close(shared, text),
-            Err(Failed::Yet(text)) => shared.change(|inner| {
-                inner.stream = None;
-                // That a program is over stays to be read until there is another one.
-                if !matches!(inner.state, State::Closed(_)) {
-                    inner.state = State::Connecting(text);
+            Err(Failed::Yet(text)) => {
+                let is_news = shared.change(|inner| {
+                    inner.stream = None;
+                    let state = State::Connecting(text);
+                    // That a program is over stays to be read until there is another one.
+                    let is_news = !matches!(inner.state, State::Closed(_)) && inner.state != state;
+                    if is_news {
+                        inner.state = state;
+                    }
+                    is_news
+                });
+                if is_news {
+                    shared.wake();
                 }
-            }),
+            }
         }
         drop(shared.wait(pause, |inner| !inner.left));
         pause = (pause * 2).min(PAUSES[1]);
@@ -201,7 +240,7 @@ fn look(shared: &Arc<Shared>) {
 }
 
 fn close(shared: &Shared, how: String) {
-    shared.change(|inner| {
+    shared.tell(|inner| {
         inner.stream = None;
         inner.asks.clear();
         inner.asked_alive = false;
@@ -257,7 +296,7 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
         Ok(copy) => copy,
         Err(error) => return format!("the connection was lost: {error}"),
     };
-    shared.change(|inner| {
+    shared.tell(|inner| {
         inner.program = Some(program);
         inner.state = State::Open;
     });
@@ -276,7 +315,9 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
                     Message::End(text) => Some(format!("the program has ended: {text}")),
                     _ => None,
                 };
-                shared.change(|inner| inner.hear(message));
+                if shared.change(|inner| inner.hear(message)) {
+                    shared.wake();
+                }
                 if let Some(end) = end {
                     break end;
                 }
@@ -293,7 +334,7 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
     };
     let _ = stream.shutdown(Shutdown::Both);
     // Asks that come now are answered; the writer sees that it is over.
-    shared.change(|inner| inner.state = State::Closed(how.clone()));
+    shared.tell(|inner| inner.state = State::Closed(how.clone()));
     let _ = writing.join();
     how
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use zippy::debug::protocol::{Ask, Message, Program, Request};
 
 use self::link::Shared;
-use super::{Session, State};
+use super::{Session, State, Waker};
 
 /// Requests that can be asked and not be answered and fetched; further ones are answered with an error.
 pub const MOST_UNANSWERED: usize = 32;
@@ -61,6 +61,10 @@ impl Session for Live {
         self.program.clone_from(&inner.program);
         self.seen = inner.changes;
         inner.fetch()
+    }
+
+    fn wake_by(&mut self, waker: Waker) {
+        self.shared.wake_by(waker);
     }
 
     fn wait(&mut self, most: Duration) {

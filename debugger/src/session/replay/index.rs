@@ -13,7 +13,7 @@ pub struct Step {
     pub point: Point,
     /// Where its list of arrays is.
     pub arrays: Option<u64>,
-    /// Where the views of each array are, and of which chunk each is.
+    /// Where the views of each array are, here or where they were recorded last, and of which chunk each is.
     pub views: BTreeMap<ArrayRef, Vec<(u64, Option<u64>)>>,
     /// Where it stands what their ghost cells were.
     pub ghosts: BTreeMap<ArrayRef, u64>,
@@ -39,7 +39,7 @@ impl Step {
                 self.moves = Some([place, before.map_or(place, |[_, boxes]| boxes)]);
             }
             Recorded::Timeline(_) => self.timeline = Some(place),
-            Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) => {}
+            Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) | Recorded::Unchanged(..) => {}
         }
     }
 }
@@ -150,6 +150,16 @@ impl Index {
                 self.points.push(step);
             }
             Recorded::End(how) => self.end = Some(how),
+            Recorded::Unchanged(array, of) => {
+                let missing =
+                    || format!("the cells of an array are said to be those of debug point {of}, which has none");
+                let before =
+                    self.steps.binary_search(&of).ok().and_then(|at| self.points[at].views.get(&array).cloned());
+                let views = before.ok_or_else(missing)?;
+                if let Some(step) = self.points.last_mut() {
+                    step.views.insert(array, views);
+                }
+            }
             entry => {
                 if let Some(step) = self.points.last_mut() {
                     step.add(&entry, place);
@@ -173,6 +183,11 @@ impl Index {
             Ok(None) => Err("the file has become shorter than it was: open it again".into()),
             Err(error) => Err(format!("the recording cannot be read at byte {place}: {error}")),
         }
+    }
+
+    /// Another handle of the file; none where the system has no room for one.
+    pub fn file(&self) -> Option<File> {
+        self.file.try_clone().ok()
     }
 
     /// Bytes that were scanned and are good.

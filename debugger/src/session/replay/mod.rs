@@ -7,17 +7,20 @@ mod index;
 mod seek;
 mod store;
 mod tally;
+mod watch;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Control, Message, Program, Request};
+use zippy::debug::protocol::{Answer, ArrayEntry, Control, Message, Program, Request, Summary};
 
 use self::index::Index;
 use self::seek::{Rules, Seek};
 use self::store::Store;
-use super::{Session, State};
+use self::watch::Watch;
+use super::{Session, State, Waker};
 
 /// Bytes of a growing recording that are scanned at a time.
 const SCANNED: u64 = 64 << 20;
@@ -37,6 +40,9 @@ pub struct Replay {
     seek: Option<Seek>,
     next: u32,
     begun: bool,
+    /// Who polls, and the thread that sees the file grow.
+    waker: Option<Waker>,
+    watch: Option<Watch>,
 }
 
 impl Replay {
@@ -47,7 +53,8 @@ impl Replay {
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let store = Store::new(Index::open(path.as_ref())?);
         let (told, rules) = (Vec::new(), Rules::default());
-        let mut replay = Self { store, at: 0, told, rules, seek: None, next: 0, begun: false };
+        let (waker, watch) = (None, None);
+        let mut replay = Self { store, at: 0, told, rules, seek: None, next: 0, begun: false, waker, watch };
         replay.begin();
         Ok(replay)
     }
@@ -89,6 +96,13 @@ impl Replay {
         }
     }
 
+    /// Has the session polled again, as something was said or there is more to do.
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker();
+        }
+    }
+
     fn answer(&mut self, at: usize, request: Request) -> Result<Answer, String> {
         let store = &mut self.store;
         match request {
@@ -96,7 +110,8 @@ impl Replay {
             Request::View(request) => store.view(at, &request).map(Answer::View),
             Request::Summary(request) => {
                 let (entry, view) = store.whole(at, request.array)?;
-                tally::summary(&view, &entry.element, &request).map(Answer::Summary)
+                let step = store.step(at)?.point.step;
+                tally::summary(&view, &entry.element, &request).map(|found| Answer::Summary(Summary { step, ..found }))
             }
             Request::Compare(one, other) => {
                 let (one, other) = (store.entry(at, one)?, store.entry(at, other)?);
@@ -156,6 +171,7 @@ impl Session for Replay {
         let Request::Control(control) = request else {
             let answer = self.answer(self.at, request);
             self.told.push(Message::Answer(self.next, answer));
+            self.wake();
             return self.next;
         };
         let answer = self.control(&control).map(|()| Answer::Done);
@@ -164,14 +180,29 @@ impl Session for Replay {
         if self.seek.is_some() {
             self.point(false, String::new());
         }
+        self.wake();
         self.next
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        self.store.index.grow(SCANNED);
+        let grows = self.store.index.grow(SCANNED);
         self.begin();
         self.go_on(TURN);
+        if grows || self.seek.is_some() {
+            self.wake();
+        }
+        if self.store.index.end.is_some() {
+            self.watch = None;
+        }
         std::mem::take(&mut self.told)
+    }
+
+    fn wake_by(&mut self, waker: Waker) {
+        if self.store.index.end.is_none() {
+            self.watch = self.store.index.file().and_then(|file| Watch::start(file, Arc::clone(&waker)));
+        }
+        self.waker = Some(waker);
+        self.wake();
     }
 
     fn wait(&mut self, most: Duration) {
@@ -191,6 +222,7 @@ impl Session for Replay {
             self.seek = None;
             self.at = at;
             self.point(true, String::new());
+            self.wake();
         }
     }
 

@@ -52,7 +52,7 @@ impl Store {
         Self { index, kept: Vec::new(), joined: Vec::new(), listed: None }
     }
 
-    fn step(&self, at: usize) -> Result<&Step, String> {
+    pub fn step(&self, at: usize) -> Result<&Step, String> {
         self.index.points.get(at).ok_or_else(|| "the recording has no debug point".into())
     }
 
@@ -137,14 +137,17 @@ impl Store {
 
     /// A view.
     pub fn view(&mut self, at: usize, request: &ViewRequest) -> Result<View, String> {
-        let entry = self.entry(at, request.array)?;
+        let (entry, step) = (self.entry(at, request.array)?, self.step(at)?.point.step);
         let ghosts = entry.ghosts.iter().flatten().any(|&width| width != 0);
-        if let Some(chunk) = request.chunk.filter(|_| ghosts) {
+        let cut = if let Some(chunk) = request.chunk.filter(|_| ghosts) {
             let recorded = self.chunk(at, &entry, chunk)?;
-            return cut::cut(&recorded, &entry.element, (&recorded.of.start, &recorded.of.end), request);
-        }
-        let recorded = self.recorded(at, &entry)?;
-        cut::cut(&recorded, &entry.element, (&vec![0; entry.shape.len()], &entry.shape), request)
+            cut::cut(&recorded, &entry.element, (&recorded.of.start, &recorded.of.end), request)
+        } else {
+            let recorded = self.recorded(at, &entry)?;
+            cut::cut(&recorded, &entry.element, (&vec![0; entry.shape.len()], &entry.shape), request)
+        };
+        // Cells that have not changed were recorded at an earlier one.
+        cut.map(|view| View { step, ..view })
     }
 
     /// All cells of an array.

@@ -1,6 +1,10 @@
 //! Summaries and comparisons of whole recorded arrays.
 
-use zippy::debug::protocol::{ArrayEntry, Component, Difference, ElementType, Summary, SummaryRequest, View};
+use std::cmp::Ordering;
+
+use zippy::debug::protocol::{
+    ArrayEntry, Component, Difference, ElementType, ScalarValue, Summary, SummaryRequest, View,
+};
 
 /// What the numbers of a view of a whole array are like.
 ///
@@ -14,15 +18,15 @@ pub fn summary(view: &View, element: &ElementType, request: &SummaryRequest) -> 
     for cell in view.cells.chunks_exact((element.bytes as usize).max(1)) {
         for (component, values) in all.iter_mut().enumerate() {
             let first = numbers.offset as usize + component * width;
-            let value = cell.get(first..).and_then(|bytes| numbers.scalar.value(bytes));
+            let value = cell.get(first..).and_then(|bytes| numbers.scalar.number(bytes));
             values.push(value.ok_or_else(damaged)?);
         }
     }
     if request.length {
         // As programs have them: rounded once, to f32.
-        let length = |place: usize| all.iter().map(|values| values[place].powi(2)).sum::<f64>().sqrt() as f32;
+        let length = |place: usize| all.iter().map(|values| values[place].to_f64().powi(2)).sum::<f64>().sqrt() as f32;
         let nan = |place: usize| all.iter().any(|values| values[place].is_nan());
-        let of = |place| if nan(place) { f64::NAN } else { f64::from(length(place)) };
+        let of = |place| ScalarValue::Float(if nan(place) { f64::NAN } else { f64::from(length(place)) });
         all = vec![(0..all[0].len()).map(of).collect()];
     }
     let components = all.iter().map(|values| of(values, request)).collect();
@@ -30,27 +34,37 @@ pub fn summary(view: &View, element: &ElementType, request: &SummaryRequest) -> 
     Ok(Summary { array, numbers, length, step: view.step, components })
 }
 
-fn of(values: &[f64], request: &SummaryRequest) -> Component {
+fn of(values: &[ScalarValue], request: &SummaryRequest) -> Component {
     let bins = usize::from(request.bins);
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let zero = ScalarValue::Integer(0);
+    let used = || values.iter().copied().filter(|value| value.is_finite() && (!request.positive || *value > zero));
     let extremes =
-        finite().map(|value| (value, value)).reduce(|(low, high), (value, _)| (low.min(value), high.max(value)));
-    let (low, high) = request.range.or(extremes).unwrap_or((0.0, 0.0));
-    // Halves, as the whole may be more than there is.
-    let edge = |place: usize| {
-        let share = place as f64 / bins.max(1) as f64;
-        if place == bins { high } else { low + 2.0 * ((high / 2.0 - low / 2.0) * share) }
+        used().map(|value| (value, value)).reduce(|(low, high), (value, _)| (low.min(value), high.max(value)));
+    let asked = request.range.map(|(low, high)| (low.into(), high.into()));
+    let (low, high) = asked.or(extremes).unwrap_or((0.0.into(), 0.0.into()));
+    let edge = |place: usize| match (low, high) {
+        _ if place == bins => high,
+        // As programs have them: bins of whole numbers, as equal as they can be.
+        (ScalarValue::Integer(low), ScalarValue::Integer(high)) => {
+            let (steps, bins) = ((high - low + 1) * place as i128, bins.max(1) as i128);
+            ScalarValue::Integer((low + (steps + bins - 1) / bins).min(high))
+        }
+        // Halves, as the whole may be more than there is.
+        _ => {
+            let (low, high, share) = (low.to_f64(), high.to_f64(), place as f64 / bins.max(1) as f64);
+            ScalarValue::Float(low + 2.0 * ((high / 2.0 - low / 2.0) * share))
+        }
     };
-    let edges: Vec<f64> = (0..=bins).map(edge).collect();
+    let edges: Vec<ScalarValue> = (0..=bins).map(edge).collect();
     let mut found = Component {
         count: values.len() as u64,
         nans: values.iter().filter(|value| value.is_nan()).count() as u64,
-        infinities: values.iter().filter(|value| value.is_infinite()).count() as u64,
+        infinities: values.iter().filter(|value| !value.is_finite() && !value.is_nan()).count() as u64,
         extremes,
         range: (low, high),
         bins: vec![0; bins],
         outside: (0, 0),
-        percentiles: percentiles(finite().collect(), &request.percentiles),
+        percentiles: percentiles(used().collect(), &request.percentiles),
     };
     for &value in values.iter().filter(|value| bins > 0 && !value.is_nan()) {
         if value < low {
@@ -67,11 +81,12 @@ fn of(values: &[f64], request: &SummaryRequest) -> Component {
 }
 
 /// The numbers that so many percent of the others lie below, the nearest ones.
-fn percentiles(mut finite: Vec<f64>, percents: &[f64]) -> Vec<f64> {
+fn percentiles(mut finite: Vec<ScalarValue>, percents: &[f64]) -> Vec<ScalarValue> {
     let Some(last) = finite.len().checked_sub(1) else { return Vec::new() };
     let mut at = |percent: &f64| {
         let place = (percent / 100.0 * last as f64).round() as usize;
-        *finite.select_nth_unstable_by(place.min(last), f64::total_cmp).1
+        let order = |one: &ScalarValue, other: &ScalarValue| one.partial_cmp(other).unwrap_or(Ordering::Equal);
+        *finite.select_nth_unstable_by(place.min(last), order).1
     };
     percents.iter().map(&mut at).collect()
 }
