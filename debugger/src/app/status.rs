@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Re
             words::name(ui, format!("ended: {end}"), MESSAGE);
         }
         let error = ui.visuals().error_fg_color;
-        let mut said = |ui: &mut Ui, text: &str, colour: Color32| {
+        let said = |ui: &mut Ui, text: &str, colour: Color32| {
             ui.separator();
             words::name(ui, RichText::new(text).color(colour), MESSAGE);
         };

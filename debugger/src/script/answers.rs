@@ -37,7 +37,7 @@ fn float(value: f64) -> Value {
 }
 
 /// A number with all of its digits; NaN and infinities as text.
-fn exact(value: ScalarValue) -> Value {
+fn scalar(value: ScalarValue) -> Value {
     match value {
         ScalarValue::Float(value) => float(value),
         ScalarValue::Integer(value) => {
@@ -149,13 +149,13 @@ pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
             "count": component.count,
             "nans": component.nans,
             "infinities": component.infinities,
-            "min": component.extremes.map(|(low, _)| exact(low)),
-            "max": component.extremes.map(|(_, high)| exact(high)),
-            "range": [exact(component.range.0), exact(component.range.1)],
+            "min": component.extremes.map(|(low, _)| scalar(low)),
+            "max": component.extremes.map(|(_, high)| scalar(high)),
+            "range": [scalar(component.range.0), scalar(component.range.1)],
             "bins": component.bins,
             "below": component.outside.0,
             "above": component.outside.1,
-            "percentiles": component.percentiles.iter().map(|value| exact(*value)).collect::<Vec<_>>(),
+            "percentiles": component.percentiles.iter().map(|value| scalar(*value)).collect::<Vec<_>>(),
         })
     };
     let components: Vec<Value> = summary.components.iter().map(one).collect();

@@ -132,7 +132,7 @@ impl Style {
             });
         });
         self.norms(ui);
-        self.ranges(ui);
+        self.ranges(ui, known);
         if let Some(bins) = &known.bins {
             let log = self.log_counts;
             if let Some((low, high)) = histogram::show(ui, bins, self.ends, colouring, log) {
@@ -168,7 +168,7 @@ impl Style {
         });
     }
 
-    fn ranges(&mut self, ui: &mut Ui) {
+    fn ranges(&mut self, ui: &mut Ui, known: &Known) {
         ui.horizontal_wrapped(|ui| {
             let before = self.range;
             if ui.radio(self.range == Range::Extremes, "min–max").clicked() {
