@@ -59,6 +59,8 @@ pub fn info(path: &Path) -> Result<String, String> {
         [first, .., last] => writeln!(text, "{} debug points: {first} to {last}", replay.steps().len()),
     };
     if let Some(&last) = replay.steps().last() {
+        // The first debug point is told unasked.
+        replay.poll();
         replay.go_to(last);
         replay.ask(Request::Arrays);
         for message in replay.poll() {

@@ -270,14 +270,20 @@ fn bytes_are_those_of_this_version() {
 #[test]
 fn recordings_of_the_first_recorded_version_are_read() {
     let text = include_str!("snapshots/zippy__debug__golden_tests__protocol_version_3.snap");
-    assert!(FIRST_RECORDED_VERSION == 3);
     let lines: Vec<(&str, &str)> =
         text.lines().filter_map(|line| line.strip_prefix("recorded ")?.split_once(": ")).collect();
-    assert_eq!(lines.len(), 8);
-    for ((name, hex), entry) in lines.into_iter().zip(entries()) {
-        let byte = |place: usize| u8::from_str_radix(&hex[2 * place..2 * place + 2], 16).unwrap();
-        let bytes: Vec<u8> = (0..hex.len() / 2).map(byte).collect();
-        let mut reader = Reader::new(std::io::Cursor::new(bytes)).unwrap();
-        assert_eq!((reader.next_entry().unwrap(), name), (Some(entry.clone()), name_of_entry(&entry)));
+    assert_eq!((FIRST_RECORDED_VERSION, lines.len()), (3, 8));
+    for ((name, written), entry) in lines.into_iter().zip(entries()) {
+        let mut bytes = Vec::new();
+        Writer::new(&mut bytes).unwrap().add(&entry).unwrap();
+        // Behind the version every byte is the same.
+        assert_eq!((name, &written[20..]), (name_of_entry(&entry), &*hex(&bytes[10..])));
+        bytes[8] = FIRST_RECORDED_VERSION as u8;
+        assert!(Reader::new(std::io::Cursor::new(bytes)).is_ok());
+    }
+    for version in [FIRST_RECORDED_VERSION - 1, VERSION + 1] {
+        let bytes = [b"zippyrec".as_slice(), &version.to_le_bytes()].concat();
+        let error = Reader::new(std::io::Cursor::new(bytes)).unwrap_err().to_string();
+        assert!(error.contains("from 3 to 4"), "{error}");
     }
 }

@@ -299,7 +299,7 @@ fn arrays_without_cells_or_with_one_number() {
             one.fill(value)?;
             let found = summed(world, one.core(), &request)?.components.swap_remove(0);
             let is_finite = value.is_finite();
-            let ends = [ScalarValue::from(if is_finite { f64::from(value) } else { 0.0 }); 2].into();
+            let ends: (ScalarValue, _) = [ScalarValue::from(if is_finite { f64::from(value) } else { 0.0 }); 2].into();
             let (bins, outside) = (vec![0, 0, if is_finite { 91 } else { 0 }], (0, infinities));
             let extremes = is_finite.then_some(ends);
             let percentiles = if is_finite { vec![ends.0; 2] } else { Vec::new() };

@@ -178,6 +178,9 @@ fn what_a_recording_has_is_told() {
     std::fs::write(&path, &bytes[..ends[8] - 1]).unwrap();
     let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert!(text.contains("2 debug points: 1 to 2") && text.contains("good up to debug point 2"), "{text}");
+    std::fs::write(&path, &bytes[..ends[6]]).unwrap();
+    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    assert_eq!(text.matches("the last one").count(), 1, "{text}");
     std::fs::write(&path, &bytes[..20]).unwrap();
     let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert!(text.contains("no debug point") && text.contains("nothing"), "{text}");

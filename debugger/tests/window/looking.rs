@@ -90,13 +90,13 @@ fn logarithms_begin_at_the_smallest_number_above_zero() {
     fake.inside.borrow_mut().value = |at, _| match at[0] {
         0 => -5.0,
         1 => 0.0,
-        x => 1e-3 * 2_f64.powi(x as i32 - 2),
+        x => 2_f64.powi(x as i32 - 3),
     };
     let mut harness = window(&fake);
     assert_eq!(ends(&harness).0, "-5");
     click(&mut harness, "log");
     settle(&mut harness);
-    assert_eq!(ends(&harness), ("0.001".into(), "131.072".into()));
+    assert_eq!(ends(&harness), ("0.5".into(), "65536".into()));
     let asked = fake.asked();
     assert!(asked.iter().any(|request| matches!(request, Request::Summary(of) if of.positive)), "{asked:?}");
 }

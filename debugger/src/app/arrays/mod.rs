@@ -13,6 +13,8 @@ use super::{table, words};
 use columns::{COLUMNS, Stats};
 
 const ROW: f32 = 22.0;
+/// Letters of a number that a column has room for.
+const DIGITS: usize = 10;
 
 /// The list, and which array of it is looked at.
 #[derive(Default)]
@@ -179,7 +181,13 @@ impl TableDelegate for List<'_> {
             if column.right {
                 ui.add_space(6.0);
             }
-            let label = ui.add(Label::new(text).sense(Sense::hover()).truncate());
+            // Numbers that differ may do so in their last digits.
+            let short = if column.right { words::cut(&text, DIGITS) } else { text.clone() };
+            let is_cut = short != text;
+            let mut label = ui.add(Label::new(short).sense(Sense::hover()).truncate());
+            if is_cut {
+                label = label.on_hover_text(text);
+            }
             if let Some(write) = &entry.last_write {
                 label.on_hover_text(format!(
                     "last written by {} at {}:{} in step {}",

@@ -13,6 +13,8 @@ use bins::Bins;
 
 /// Bins of the histogram.
 const BINS: u16 = 128;
+/// Letters of two numbers that have no room on one line.
+const LONG: usize = 24;
 
 /// How the numbers of an array are coloured.
 #[derive(Debug, Clone)]
@@ -257,7 +259,8 @@ fn counts(ui: &mut Ui, known: &Known) {
         };
         let none = || ("none".to_string(), "none".to_string());
         let (low, high) = component.extremes.map_or_else(none, |(low, high)| words::ends(low, high));
-        pair("min", low, false);
+        let is_long = low.len() + high.len() > LONG;
+        pair("min", low, is_long);
         pair("max", high, true);
         pair("NaNs", component.nans.to_string(), false);
         pair("infinities", component.infinities.to_string(), true);
