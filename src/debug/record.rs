@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, View, ViewRequest, frame,
 };
-use super::recording::Writer;
+use super::recording::{LIMIT_REACHED, Writer};
 use super::settings::{Recording, size_text};
 use super::{listing, moves, timeline, views};
 use crate::World;
@@ -201,7 +201,7 @@ impl Recorder {
         let limit = size_text(self.limit);
         // Of a pipe nothing can be taken back; a part of a debug point is good, too.
         let _ = writer.cut_off(self.begun);
-        let how = format!("the recording has reached its limit of {limit} {after}; the run went on");
+        let how = format!("{LIMIT_REACHED} of {limit} {after}; the run went on");
         let _ = writer.add(&Recorded::End(how));
         trace::warn(&format!(
             "the recording {} has reached its limit of {limit} and ends {after}; the run goes on. A larger `limit:SIZE` records \

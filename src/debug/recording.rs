@@ -11,6 +11,9 @@ use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
 const MAGIC: [u8; 8] = *b"zippyrec";
 
+/// The beginning of the end of a recording that was ended by its limit, and not by the end of the run.
+pub const LIMIT_REACHED: &str = "the recording has reached its limit";
+
 /// Writes entries, each in one piece.
 #[derive(Debug)]
 pub struct Writer<W> {

@@ -4,11 +4,12 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use zippy::debug::protocol::{Answer, Recorded, Request, SummaryRequest, ViewRequest};
+use zippy::debug::recording::LIMIT_REACHED;
 use zippy_debugger::session::{Replay, Session};
 
 use crate::fake::LONG;
 use crate::recordings::{ask, look};
-use crate::support::{COARSE, FLOW, SHAPE, STEPS, arrays, cells, entries, flow_bytes, written};
+use crate::support::{COARSE, FLOW, SHAPE, STEPS, arrays, cells, entries, flow_bytes, said, viewer, written};
 
 /// Cells that are said to be those of an earlier debug point.
 #[test]
@@ -72,4 +73,17 @@ fn recording_that_grows_wakes_who_looks_at_it() {
     while woken.try_recv().is_ok() {}
     replay.ask(Request::Arrays);
     assert!(woken.try_recv().is_ok());
+}
+
+#[test]
+fn end_at_a_limit_is_said_where_the_recording_is_looked_at() {
+    let mut all = entries();
+    let how = format!("{LIMIT_REACHED} of 1 GiB after debug point 10; the run went on");
+    *all.last_mut().unwrap() = Recorded::End(how.clone());
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("run.zrec"), written(&all).0).unwrap();
+    let replay = Replay::open(directory.path().join("run.zrec")).unwrap();
+    assert_eq!((replay.steps(), replay.notice().as_ref()), (&STEPS[..], Some(&how)));
+    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    assert!(text.ends_with(&format!("{how}\n")), "{text}");
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
 
 use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
-use zippy::debug::recording::Reader;
+use zippy::debug::recording::{LIMIT_REACHED, Reader};
 
 /// A debug point and what there was then.
 pub struct Step {
@@ -195,7 +195,7 @@ impl Index {
         self.next
     }
 
-    /// What is to be said of the end of the recording; nothing of one that is whole.
+    /// What is to be said of the end of the recording; nothing of one that has all of its run.
     pub fn notice(&self) -> Option<String> {
         let last = match self.steps.last() {
             Some(step) => format!("debug point {step}"),
@@ -210,7 +210,7 @@ impl Index {
                 self.next, self.length
             )),
             (None, None) => Some(format!("the recording has no end after {last}: the run goes on, or was killed")),
-            (None, Some(_)) => None,
+            (None, Some(end)) => Some(end.clone()).filter(|end| end.starts_with(LIMIT_REACHED)),
         }
     }
 }
