@@ -178,7 +178,7 @@ fn unchanged_arrays_are_recorded_once() {
             for step in 1..=6 {
                 moving.fill(step)?;
                 match step {
-                    3 => world.ghosts(&still)?,
+                    3 => drop(world.ghosts(&still)?),
                     // The same cells again, and others.
                     4 => still.fill_with(|[x]| x as i32 + 5)?,
                     6 => still.at(7).fill(-1)?,
@@ -226,10 +226,10 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
                 line.fill(step)?;
                 world.debug_point("step")?;
             }
-            Ok(line.at(..).read()?.is_some_and(|cells| cells == [19; 3000]))
+            Ok(world.sum(line.at(..))? == 19 * 3000)
         })
         .unwrap();
-        assert!(passed.contains(&true), "the run goes on");
+        assert!(passed.into_iter().all(|passed| passed), "the run goes on");
         let Ok(bytes) = std::fs::read(file) else { continue };
         assert!(bytes.len() as u64 <= LIMIT, "{} bytes", bytes.len());
         let (all, error) = entries(&bytes);
