@@ -312,7 +312,7 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
             Ok(Some(message)) => {
                 let end = match &message {
                     Message::End(text) if text.is_empty() => Some("the program has ended".into()),
-                    Message::End(text) => Some(format!("the program has ended: {text}")),
+                    Message::End(text) => Some(text.clone()),
                     _ => None,
                 };
                 if shared.change(|inner| inner.hear(message)) {
