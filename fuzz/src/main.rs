@@ -20,6 +20,8 @@ mod tests;
 #[path = "../../debugger/tests/viewer/tour.rs"]
 mod tour;
 mod viewer;
+#[path = "../../examples/support/words.rs"]
+mod words;
 mod worker;
 
 use std::path::PathBuf;
@@ -94,7 +96,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::parse_from(words::with_negative_numbers(std::env::args_os()));
     let clock = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let seed = options.seed.unwrap_or_else(clock);
     if let (Some(first), Some(folder), [target]) = (options.first, options.folder.clone(), &options.targets[..]) {

@@ -36,6 +36,6 @@ mod text;
 pub mod volume;
 mod vti;
 
-pub use atomic::{CollectiveFile, SharedFile, write_whole};
+pub use atomic::{CollectiveFile, SharedFile, check_output, write_whole};
 pub use error::IoError;
 pub use foreign::{quoted, said, shown};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use half::f16;
+
 /// The type of one voxel in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -15,16 +17,33 @@ pub enum ScalarKind {
     I32,
     U64,
     I64,
+    /// IEEE 754 half precision.
+    F16,
     F32,
     F64,
 }
 
 impl ScalarKind {
+    /// All types.
+    const ALL: [Self; 11] = [
+        Self::U8,
+        Self::I8,
+        Self::U16,
+        Self::I16,
+        Self::U32,
+        Self::I32,
+        Self::U64,
+        Self::I64,
+        Self::F16,
+        Self::F32,
+        Self::F64,
+    ];
+
     /// Bytes of one voxel.
     pub fn bytes(self) -> u64 {
         match self {
             Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
+            Self::U16 | Self::I16 | Self::F16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
             Self::U64 | Self::I64 | Self::F64 => 8,
         }
@@ -41,6 +60,7 @@ impl ScalarKind {
             Self::I32 => "i32",
             Self::U64 => "u64",
             Self::I64 => "i64",
+            Self::F16 => "f16",
             Self::F32 => "f32",
             Self::F64 => "f64",
         }
@@ -57,7 +77,7 @@ impl ScalarKind {
             Self::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
             Self::U64 => (0.0, u64::MAX as f64),
             Self::I64 => (i64::MIN as f64, i64::MAX as f64),
-            Self::F32 | Self::F64 => return None,
+            Self::F16 | Self::F32 | Self::F64 => return None,
         })
     }
 }
@@ -65,22 +85,36 @@ impl ScalarKind {
 impl FromStr for ScalarKind {
     type Err = String;
 
-    /// Reads the Rust name of the type.
+    /// Reads the name of a type: that of Rust, NumPy, C, NRRD, MetaImage or VTK, in capitals or not.
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = [
-            Self::U8,
-            Self::I8,
-            Self::U16,
-            Self::I16,
-            Self::U32,
-            Self::I32,
-            Self::U64,
-            Self::I64,
-            Self::F32,
-            Self::F64,
-        ];
-        let names = || all.map(Self::name).join(", ");
-        all.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("{name:?} is none of {}", names()))
+        let words = name.to_ascii_lowercase().replace(['_', '-'], " ");
+        let words: Vec<&str> = words.split_ascii_whitespace().filter(|&word| word != "met").collect();
+        let plain = words.join(" ");
+        let plain = plain.strip_suffix(" t").unwrap_or(&plain);
+        Ok(match plain {
+            "u8" | "uint8" | "byte" | "uchar" | "unsigned char" | "unsigned byte" | "bool" => Self::U8,
+            "i8" | "int8" | "char" | "schar" | "signed char" | "signed byte" | "sbyte" => Self::I8,
+            "u16" | "uint16" | "ushort" | "unsigned short" | "unsigned short int" => Self::U16,
+            "i16" | "int16" | "short" | "short int" | "signed short" | "signed short int" => Self::I16,
+            "u32" | "uint32" | "uint" | "unsigned int" | "unsigned" => Self::U32,
+            "i32" | "int32" | "int" | "signed int" | "integer" => Self::I32,
+            "u64" | "uint64" | "ulonglong" | "ulong long" | "unsigned long long" | "unsigned long long int" => {
+                Self::U64
+            }
+            "i64" | "int64" | "longlong" | "long long" | "signed long long" | "long long int" => Self::I64,
+            "f16" | "float16" | "half" | "half float" => Self::F16,
+            "f32" | "float32" | "float" | "single" => Self::F32,
+            "f64" | "float64" | "double" => Self::F64,
+            "long" | "unsigned long" | "ulong" => {
+                return Err(format!("{name:?} has 4 bytes on some systems and 8 on others: give int32 or int64"));
+            }
+            _ => {
+                let names = Self::ALL.map(Self::name).join(", ");
+                return Err(format!(
+                    "{name:?} is none of {names}, nor another name of these types (uint16, float, ..)"
+                ));
+            }
+        })
     }
 }
 
@@ -132,7 +166,7 @@ macro_rules! voxel {
         $(impl FileScalar for $type { const KIND: ScalarKind = ScalarKind::$kind; })*
     };
 }
-voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f32 => F32, f64 => F64);
+voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f16 => F16, f32 => F32, f64 => F64);
 
 /// Voxels of any type, in the machine's byte order, as f32: the nearest f32 of each value.
 pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
@@ -163,6 +197,13 @@ fn converted(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f
         ScalarKind::I32 => convert!(i32),
         ScalarKind::U64 => convert!(u64),
         ScalarKind::I64 => convert!(i64),
+        ScalarKind::F16 => {
+            let voxels = bytes.as_chunks::<2>().0.iter().map(|&bytes| f16::from_ne_bytes(bytes));
+            match scale {
+                None => voxels.map(f16::to_f32).collect(),
+                Some((slope, intercept)) => voxels.map(|voxel| (slope * voxel.to_f64() + intercept) as f32).collect(),
+            }
+        }
         ScalarKind::F32 => convert!(f32),
         ScalarKind::F64 => convert!(f64),
     }

@@ -7,8 +7,8 @@
 //! | NRRD (.nrrd, .nhdr) | attached and detached; data in one file, a list or a numbered pattern of slices or slabs; raw, gzip, text; components on axis 0 (by `kinds` or a direction of `none`) | bzip2, hex, blocks, components on another axis, more than 3 axes of voxels |
 //! | raw ([`VolumeFile::raw`]) | any type, byte order, offset and number of components, gzip | |
 //! | NIfTI-1, NIfTI-2 (.nii, .hdr + .img, either with .gz) | integers of 8 to 64 bits, floats of 32 and 64 bits, RGB24, RGBA32 | complex and 128-bit numbers, time steps, vectors (they lie apart), Analyze 7.5 |
-//! | VTI (VTK XML ImageData) | text, base64 and raw, in the element or appended, lengths of 32 and 64 bits, zlib; pieces; an array of point data by name ([`OpenOptions::array`]), the active scalars or the first | cell data, LZ4, LZMA, parallel files (.pvti), document types |
-//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 32 and 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | half floats, complex numbers, records, objects |
+//! | VTI (VTK XML ImageData) | text, base64 and raw, in the element or appended, lengths of 32 and 64 bits, zlib, LZ4; pieces; an array of point data by name ([`OpenOptions::array`]), the active scalars or the first | cell data, LZMA, parallel files (.pvti), document types |
+//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 16 to 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | complex numbers, records, objects |
 //! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
 //!
 //! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
@@ -21,7 +21,8 @@
 //!
 //! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
 //! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the
-//! length of the file does not account for. A header may name files anywhere that the user can read; they must be
+//! length of the file does not account for. What ITK, nibabel or Teem read all the same is read, and [`VolumeFile::notes`]
+//! says how: spacings below 0 or of 0, a time axis of size 0, bytes that follow the data, two transforms that differ. A header may name files anywhere that the user can read; they must be
 //! regular ones, and errors name them.
 
 use std::path::{Path, PathBuf};
@@ -160,6 +161,17 @@ impl VolumeFile {
     /// gives them. [`Self::read_regions_scaled`] applies them. All other methods return stored numbers.
     pub fn rescale(&self) -> Option<(f64, f64)> {
         self.found.grid.rescale
+    }
+
+    /// What somebody has to know who relies on the file: contradictions of the header and how they are read, bytes that
+    /// are left out. Some of it is known when the last voxel has been read, on the rank that has read it.
+    pub fn notes(&self) -> Vec<String> {
+        self.found.grid.notes.iter().chain(self.found.late_note.get()).cloned().collect()
+    }
+
+    /// The note that reading the last voxel has given, on the rank that has read it.
+    pub fn late_note(&self) -> Option<String> {
+        self.found.late_note.get().cloned()
     }
 
     /// Type of a number.

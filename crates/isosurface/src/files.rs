@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zippy::error::CallSite;
 use zippy::{Error, Result, World};
-use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Text, Whole};
+use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, PieceArrays, Text, Whole};
 use zippy_io::{CollectiveFile, IoError, SharedFile};
 
 use crate::mesh::Mesh;
@@ -22,7 +22,22 @@ use crate::volume_mesh::VolumeMesh;
 #[track_caller]
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
-    let path = path.as_ref();
+    write_mesh(world, mesh, path.as_ref(), None)
+}
+
+/// [`write`](write()) of a mesh whose positions count from `origin`: files get the sums as doubles, STL as floats. For meshes
+/// far from the origin of space, where floats do not tell neighbouring vertices apart: their extractors have a grid whose
+/// origin is 0. Collective; all ranks give the same origin.
+///
+/// # Errors
+/// As [`write`](write()).
+#[track_caller]
+pub fn write_from(world: &World, mesh: &Mesh, origin: [f64; 3], path: impl AsRef<Path>) -> Result<()> {
+    let _call = CallSite::enter();
+    write_mesh(world, mesh, path.as_ref(), Some(origin))
+}
+
+fn write_mesh(world: &World, mesh: &Mesh, path: &Path, origin: Option<[f64; 3]>) -> Result<()> {
     let call = format!("write({})", path.display());
     if mesh::is_index(path) {
         let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
@@ -31,7 +46,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
             world,
             &call,
             &mesh.points,
-            Part { normals, triangles: &triangles, ..Part::default() },
+            Part { origin, normals, triangles: &triangles, ..Part::default() },
             path,
         );
     }
@@ -40,7 +55,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let is_stl = Format::of(path).is_ok_and(|format| format == Format::Stl);
     let corners = if is_stl { mesh.triangles.iter().map(|corners| corners.map(at)).collect() } else { Vec::new() };
     let normals = mesh.has_normals.then(|| &mesh.points.normals[..mesh.points.own]);
-    let part = Part { normals, triangles: &numbers, corners: &corners, ..Part::default() };
+    let part = Part { origin, normals, triangles: &numbers, corners: &corners, ..Part::default() };
     write_part(world, &call, &mesh.points, part, path)
 }
 
@@ -53,7 +68,20 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 #[track_caller]
 pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
-    let path = path.as_ref();
+    write_cells(world, mesh, path.as_ref(), None)
+}
+
+/// [`write_volume`] of a mesh whose positions count from `origin`, as [`write_from`] does it. Collective.
+///
+/// # Errors
+/// As [`write_volume`].
+#[track_caller]
+pub fn write_volume_from(world: &World, mesh: &VolumeMesh, origin: [f64; 3], path: impl AsRef<Path>) -> Result<()> {
+    let _call = CallSite::enter();
+    write_cells(world, mesh, path.as_ref(), Some(origin))
+}
+
+fn write_cells(world: &World, mesh: &VolumeMesh, path: &Path, origin: Option<[f64; 3]>) -> Result<()> {
     let whole = !mesh::is_index(path);
     let format = if whole { Format::of(path) } else { mesh::piece_format(path) };
     let checked = match format {
@@ -65,9 +93,8 @@ pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) ->
     let number = |point: u32| if whole { mesh.number(point) } else { point.into() };
     let hexahedra: Vec<[u64; 8]> = mesh.hexahedra.iter().map(|cell| cell.map(number)).collect();
     let tetrahedra: Vec<[u64; 4]> = mesh.tetrahedra.iter().map(|cell| cell.map(number)).collect();
-    let wedges: Vec<[u64; 6]> = mesh.wedges.iter().map(|cell| cell.map(number)).collect();
-    let cells = Cells { hexahedra: &hexahedra, tetrahedra: &tetrahedra, wedges: &wedges };
-    let part = Part { cells, ..Part::default() };
+    let cells = Cells { hexahedra: &hexahedra, tetrahedra: &tetrahedra };
+    let part = Part { origin, cells, ..Part::default() };
     let write = if whole { write_part } else { write_piece };
     write(world, &call, &mesh.points, part, path)
 }
@@ -80,7 +107,7 @@ fn write_part(world: &World, call: &str, points: &Points, part: Part, path: &Pat
     let text = if format == Format::Obj { Text::of(&part).map_err(Error::from) } else { Ok(Text::default()) };
     let text = world.agree("writing numbers", text)?;
     let [before, whole] = world.failing("writing a mesh", || counted(world, &Whole { text, ..part.alone() }))?;
-    let Whole { vertices, triangles, cells, text } = before;
+    let Whole { vertices, triangles, cells, text, .. } = before;
     let before = Before { vertices, triangles, cells, text };
     let layout = world.agree(
         "laying out a mesh",
@@ -108,14 +135,15 @@ fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
 fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     let (cells, text) = (own.cells, own.text);
     let numbers = [
-        [own.vertices, own.triangles, cells.hexahedra, cells.tetrahedra, cells.wedges],
-        [text.positions, text.normals, text.triangles, 0, 0],
+        [own.vertices, own.triangles, cells.hexahedra, cells.tetrahedra],
+        [text.positions, text.normals, text.triangles, 0],
     ];
     Ok(sums(world, numbers.as_flattened())?.map(|sums| Whole {
         vertices: sums[0],
         triangles: sums[1],
-        cells: CellCounts { hexahedra: sums[2], tetrahedra: sums[3], wedges: sums[4] },
-        text: Text { positions: sums[5], normals: sums[6], triangles: sums[7] },
+        cells: CellCounts { hexahedra: sums[2], tetrahedra: sums[3] },
+        text: Text { positions: sums[4], normals: sums[5], triangles: sums[6] },
+        doubles: own.doubles,
     }))
 }
 
@@ -135,6 +163,8 @@ fn write_piece(world: &World, call: &str, points: &Points, part: Part, path: &Pa
     let written = world.agree(call, piece().map_err(Error::from))?;
     world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
     let pieces = world.size() as u64;
-    let index = if world.rank() == 0 { mesh::write_index(path, pieces, normals, &names(&fields)) } else { Ok(()) };
+    let names = names(&fields);
+    let arrays = PieceArrays { normals, fields: &names, doubles: part.origin.is_some() };
+    let index = if world.rank() == 0 { mesh::write_index_of(path, pieces, arrays) } else { Ok(()) };
     world.agree("writing the index of a mesh", index.map_err(Error::from))
 }

@@ -4,7 +4,7 @@ use zippy_io::mesh::CellCounts;
 
 use crate::points::list::Points;
 
-/// A rank's part of a mesh of hexahedra, tetrahedra and wedges that is welded across ranks.
+/// A rank's part of a mesh of hexahedra and tetrahedra that is welded across ranks.
 ///
 /// A rank owns the points that lie at its samples, or on edges and diagonals of cells that begin there, and the cells that
 /// begin at its samples. Cells at the border of its chunks use points of its neighbours, too: these are known here as well,
@@ -14,7 +14,6 @@ pub struct VolumeMesh {
     pub(crate) points: Points,
     pub(crate) hexahedra: Vec<[u32; 8]>,
     pub(crate) tetrahedra: Vec<[u32; 4]>,
-    pub(crate) wedges: Vec<[u32; 6]>,
     pub(crate) before: CellCounts,
     pub(crate) all: CellCounts,
     pub(crate) all_points: u64,
@@ -31,6 +30,11 @@ impl VolumeMesh {
         &self.points.fields
     }
 
+    /// Replaces each value of a field, as by a change of units. A field that there is not stays away. Local.
+    pub fn map_field(&mut self, name: &str, map: impl Fn(f32) -> f32) {
+        self.points.map_field(name, map);
+    }
+
     /// This rank's hexahedra, as places in [`positions`](Self::positions). Corners of all cells are in the order of VTK:
     /// four around the bottom, counterclockwise as seen from the top, then the four above them.
     pub fn hexahedra(&self) -> &[[u32; 8]] {
@@ -40,11 +44,6 @@ impl VolumeMesh {
     /// This rank's tetrahedra: three corners, counterclockwise as seen from the fourth.
     pub fn tetrahedra(&self) -> &[[u32; 4]] {
         &self.tetrahedra
-    }
-
-    /// This rank's wedges: three corners, clockwise as seen from the other three, which are in the same order.
-    pub fn wedges(&self) -> &[[u32; 6]] {
-        &self.wedges
     }
 
     /// How many points this rank owns.

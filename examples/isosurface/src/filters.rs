@@ -5,32 +5,41 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use zippy::{GlobalArray, Result, World};
+use zippy::{Result, World};
 use zippy_io::IoError;
 use zippy_io::mesh::{Format, piece_format};
-use zippy_isosurface::{
-    Corners, Extractor, Grid, Plane, Sample, Side, VolumeMesh, cut, statistics, volume_statistics, write, write_volume,
-};
+use zippy_isosurface::{Corners, Extractor, Plane, Sample, Side, VolumeMesh, cut, statistics, volume_statistics};
+use zippy_render::volume::Rescale;
 
+use crate::field::{self, Field};
 use crate::options::Options;
+use crate::placement::Placement;
 use crate::say::say;
-use crate::source::{Kept, values};
+use crate::sizes;
+use crate::source::{self, Kept};
 
 /// What is kept instead of a surface.
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub struct Filters {
     /// Keeps the cells whose eight corners have values from LOW to HIGH, as hexahedra
-    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 1, group = "what")]
-    threshold: Vec<f32>,
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        value_delimiter = ',',
+        num_args = 1,
+        group = "what",
+        value_parser = sizes::number_or_infinity
+    )]
+    threshold: Vec<f64>,
 
     /// With --threshold: keeps cells of which one corner at least has such a value
     #[arg(long, requires = "threshold")]
     any: bool,
 
-    /// Keeps the part of the volume with values of at least VALUE, as hexahedra, tetrahedra and wedges
-    #[arg(long, value_name = "VALUE", group = "what")]
-    clip: Option<f32>,
+    /// Keeps the part of the volume with values of at least VALUE, as hexahedra and tetrahedra
+    #[arg(long, value_name = "VALUE", group = "what", value_parser = sizes::real)]
+    clip: Option<f64>,
 
     /// With --clip: keeps the other part
     #[arg(long, requires = "clip")]
@@ -69,14 +78,18 @@ impl Filters {
 }
 
 /// Filters a field and says what came of it. Collective.
-pub fn run<T: Kept>(world: &World, options: &Options, field: &GlobalArray<T, 3>, grid: Grid) -> Result<()> {
+pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placement: &Placement) -> Result<()> {
     let filters = &options.filters;
+    let Field { array, units } = field;
     let mut report = Map::new();
-    report.insert("shape".into(), json!(field.shape()));
+    report.insert("shape".into(), json!(array.shape()));
     report.insert("ranks".into(), json!(world.size()));
     let start = Instant::now();
     if let [a, b, c, d] = filters.cut[..] {
-        let mesh = cut(world, field, grid, Plane { normal: [a, b, c], offset: d }, &[])?;
+        let normal = [a, b, c];
+        let plane = Plane { normal, offset: placement.offset(normal, d) };
+        let mut mesh = cut(world, array, placement.grid, plane, &[])?;
+        mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
         world.barrier()?;
         let mut put = |name: &str, value: Value| report.insert(name.into(), value);
         put("cut", json!([a, b, c, d]));
@@ -85,23 +98,24 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &GlobalArray<T, 3>,
         put("triangles", json!(mesh.triangle_count()));
         if mesh.triangle_count() == 0 {
             // The plane misses the field.
-            put("box", json!(grid.bounds(field.shape())));
+            put("box", json!(placement.field_box(array.shape())));
         }
         if options.verify {
             let found = statistics(world, &mesh)?;
             put("euler", json!(found.euler));
             put("components", json!(found.components));
             put("area", json!(found.area));
-            put("bounds", json!(found.bounds));
+            put("bounds", json!(found.bounds.map(|bounds| placement.bounds(bounds))));
         }
-        written(options, &mut report, |path| write(world, &mesh, path))?;
+        written(options, &mut report, |path| placement.write(world, &mesh, path))?;
         return tell(world, options, report);
     }
-    let extractor = Extractor::new(world, field, grid)?;
+    let extractor = Extractor::new(world, array, placement.grid)?;
     world.barrier()?;
     report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
     let start = Instant::now();
-    let (name, value, mesh) = filtered(filters, &extractor)?;
+    let (name, value, mut mesh) = filtered(filters, &extractor, units)?;
+    mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
     world.barrier()?;
     let mut put = |name: &str, value: Value| report.insert(name.into(), value);
     put(name, value);
@@ -110,26 +124,32 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &GlobalArray<T, 3>,
     put("points", json!(mesh.point_count()));
     put("hexahedra", json!(cells.hexahedra));
     put("tetrahedra", json!(cells.tetrahedra));
-    put("wedges", json!(cells.wedges));
-    if cells.hexahedra + cells.tetrahedra + cells.wedges == 0 {
-        put("values", json!(values(world, field)?));
+    if cells.all() == 0 {
+        let samples = source::extremes(world, array)?;
+        put("values", json!(samples.map(|samples| samples.map(|sample| field::value(units, sample)))));
     }
     if options.verify {
         let found = volume_statistics(world, &mesh)?;
         put("volume", json!(found.volume));
-        put("bounds", json!(found.bounds));
+        put("bounds", json!(found.bounds.map(|bounds| placement.bounds(bounds))));
     }
-    written(options, &mut report, |path| write_volume(world, &mesh, path))?;
+    written(options, &mut report, |path| placement.write_volume(world, &mesh, path))?;
     tell(world, options, report)
 }
 
-fn filtered<T: Sample>(filters: &Filters, extractor: &Extractor<T>) -> Result<(&'static str, Value, VolumeMesh)> {
+fn filtered<T: Sample>(
+    filters: &Filters,
+    extractor: &Extractor<T>,
+    units: &Rescale,
+) -> Result<(&'static str, Value, VolumeMesh)> {
     if let [low, high] = filters.threshold[..] {
         let corners = if filters.any { Corners::Any } else { Corners::All };
-        return Ok(("threshold", json!([low, high]), extractor.threshold(low..=high, corners, &[])?));
+        // Infinite ends stay open.
+        let end = |value: f64| if value.is_finite() { field::sample(units, value) } else { value as f32 };
+        return Ok(("threshold", json!([low, high]), extractor.threshold(end(low)..=end(high), corners, &[])?));
     }
     let (isovalue, side) = (filters.clip.unwrap_or(0.0), if filters.below { Side::Below } else { Side::Above });
-    Ok(("clip", json!(isovalue), extractor.clip(isovalue, side, &[])?))
+    Ok(("clip", json!(isovalue), extractor.clip(field::sample(units, isovalue), side, &[])?))
 }
 
 fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use zippy::{Config, Error};
@@ -8,6 +8,8 @@ use zippy_io::mesh::{Format, is_index};
 use zippy_io::volume::NumpyAxes;
 
 use crate::filters::Filters;
+use crate::raw_input::RawInput;
+use crate::sizes;
 
 /// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh; or keeps a part of it, as
 /// cells, or a section.
@@ -21,12 +23,23 @@ use crate::filters::Filters;
 pub struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
     /// Default: ZIPPY_RANKS, else 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub ranks: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = sizes::ranks)]
+    pub ranks: Option<usize>,
 
-    /// A volume: NRRD, NIfTI, VTI, MetaImage or NumPy
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"], requires = "what")]
-    pub input: Option<PathBuf>,
+    /// A volume: NRRD, NIfTI, VTI, MetaImage, NumPy, or raw numbers (see --raw-shape)
+    #[arg(long, value_name = "FILE", group = "volume_file", conflicts_with_all = ["field", "n"], requires = "what")]
+    input: Option<PathBuf>,
+
+    /// The volume's file, as --input
+    #[arg(value_name = "FILE", group = "volume_file", conflicts_with_all = ["field", "n"], requires = "what")]
+    positional: Option<PathBuf>,
+
+    /// Of a VTI file's arrays of point data, the one to read. Default: the active scalars, else the first
+    #[arg(long, value_name = "NAME", requires = "volume_file", conflicts_with = "raw_shape")]
+    pub array: Option<String>,
+
+    #[command(flatten)]
+    pub raw: RawInput,
 
     /// How the indices of NumPy arrays are called, the first one first, in C order and in Fortran order: zyx or xyz
     #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx)]
@@ -42,13 +55,18 @@ pub struct Options {
 
     /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once
     /// (for a picture by kernels, one after the other). A formula has one of its own
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what")]
-    iso: Vec<f32>,
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what", value_parser = sizes::real)]
+    iso: Vec<f64>,
+
+    /// The surface of a label of a label map: where samples are this whole number, and half-way to those that are not
+    #[arg(long, value_name = "NUMBER", group = "what", conflicts_with_all = ["iso", "threshold", "clip", "cut"])]
+    pub label: Option<i64>,
 
     #[command(flatten)]
     pub filters: Filters,
 
-    /// Adds a layer of samples of the least value on every side, so that every surface is closed
+    /// Adds a layer of samples on every side, so that every surface is closed: of the least value, or of one below all
+    /// isovalues where the least one is not
     #[arg(long)]
     pub pad: bool,
 
@@ -97,7 +115,7 @@ pub struct PictureOptions {
     pub colour_by: Option<PathBuf>,
 
     /// Pixels of the picture
-    #[arg(long, value_name = "WxH", default_value = "800x600", requires = "render", value_parser = size)]
+    #[arg(long, value_name = "WxH", default_value = "800x600", requires = "render", value_parser = sizes::pixels)]
     pub size: (u32, u32),
 }
 
@@ -108,35 +126,28 @@ impl PictureOptions {
             return Err(Error::program(text));
         }
         let Some(path) = &self.render else { return Ok(()) };
-        let wrong = |problem: &str| Err(Error::program(format!("--render {}: {problem}", path.display())));
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        match () {
-            () if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => {
-                wrong("pictures are PNG files; give it a name that ends in .png")
+        match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+            true => Ok(()),
+            false => {
+                let problem = "pictures are PNG files; give it a name that ends in .png";
+                Err(Error::program(format!("--render {}: {problem}", path.display())))
             }
-            () if path.is_dir() => wrong("it is a directory"),
-            () if !directory.is_dir() => wrong("its directory does not exist; make it first"),
-            () => Ok(()),
         }
     }
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("{text:?} is no number"))?;
+    let number = sizes::real(text)?;
     if (0.0..=1.0).contains(&number) { Ok(number) } else { Err(format!("{number} is not 0 to 1")) }
-}
-
-fn size(text: &str) -> Result<(u32, u32), String> {
-    let side = |side: &str| side.parse().ok().filter(|side| (1..=16384).contains(side));
-    let both = text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?)));
-    both.ok_or_else(|| format!("{text:?} is not of the form 800x600, each side 1 to 16384"))
 }
 
 const AFTER: &str = "\
 Examples:
   isosurface --ranks 4 --field tangle --n 128 --iso 0.2 --verify
   isosurface --input tooth.nrrd --iso 900.37 --pad --verify --json
-  isosurface --input engine.nrrd --iso 50.5,105.5,150.5
+  isosurface engine.nrrd --iso 50.5,105.5,150.5
+  isosurface engine.raw --raw-shape 256x256x128 --raw-type u8 --iso 105.5 --output engine.ply
+  isosurface segmentation.nii.gz --label 2 --pad --verify --output kidney.stl
   isosurface --ranks 4 --input engine.nrrd --iso 50.5,180.5 --opacity 0.3,1 --render engine.png
   isosurface --input engine.nrrd --iso 105.5 --render engine.png --with-volume
   isosurface --input engine.nrrd --clip 105.5 --verify --output engine.vtu
@@ -168,9 +179,25 @@ impl Options {
         }
     }
 
+    /// The file, however it was given.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.input.as_ref().or(self.positional.as_ref())
+    }
+
+    /// Finds what is wrong with the files that are to be written before the work is done. Local.
+    ///
+    /// # Errors
+    /// A missing folder, or one in which nothing can be written.
+    pub fn check_outputs(&self) -> Result<(), Error> {
+        let files = self.output.iter().chain(&self.picture.render);
+        files.map(|path| zippy_io::check_output(path)).collect::<Result<(), _>>().map_err(Error::from)
+    }
+
     /// The isovalues.
-    pub fn isovalues(&self) -> Vec<f32> {
+    pub fn isovalues(&self) -> Vec<f64> {
         match self.field {
+            // Of a field of 1 in the label and 0 elsewhere.
+            _ if self.label.is_some() => vec![0.5],
             _ if !self.iso.is_empty() => self.iso.clone(),
             Formula::Tangle => vec![0.2],
             Formula::Noise => vec![0.5],
@@ -179,7 +206,7 @@ impl Options {
     }
 
     /// The file of a surface.
-    pub fn file(&self, isovalue: f32) -> Option<PathBuf> {
+    pub fn mesh_file(&self, isovalue: f64) -> Option<PathBuf> {
         let path = self.output.as_ref()?;
         if self.iso.len() < 2 {
             return Some(path.clone());
@@ -193,7 +220,7 @@ impl Options {
     /// Where the ranks run.
     pub fn config(&self) -> Config {
         match self.ranks {
-            Some(ranks) => Config::threads(ranks as usize),
+            Some(ranks) => Config::threads(ranks),
             None => Config::new(),
         }
     }

@@ -17,7 +17,9 @@ pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
 
 /// A surface, for people and for machines.
 pub struct Report {
-    pub isovalue: f32,
+    pub isovalue: f64,
+    /// The label whose surface it is.
+    pub label: Option<i64>,
     pub shape: [i64; 3],
     pub ranks: usize,
     /// The tree over bricks, for all surfaces.
@@ -30,17 +32,20 @@ pub struct Report {
     pub interior_vertices: u64,
     pub triangles: u64,
     /// The least and the greatest value of the field, where there are no triangles.
-    pub values: Option<[f32; 2]>,
+    pub values: Option<[f64; 2]>,
     /// With `--verify`.
     pub verified: Option<Statistics>,
+    /// With `--verify`: the box of the surface in space.
+    pub bounds: Option<[[f64; 3]; 2]>,
     /// With `--output`: the file, and how long it took.
     pub written: Option<(PathBuf, f64)>,
 }
 
 impl Report {
-    pub fn new(mesh: &Mesh, isovalue: f32, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
+    pub fn new(mesh: &Mesh, isovalue: f64, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
         Self {
             isovalue,
+            label: None,
             shape,
             ranks,
             prepare_secs: secs[0],
@@ -51,6 +56,7 @@ impl Report {
             triangles: mesh.triangle_count(),
             values: None,
             verified: None,
+            bounds: None,
             written: None,
         }
     }
@@ -63,7 +69,10 @@ impl Report {
     pub fn json(&self) -> String {
         let mut all = Map::new();
         let mut put = |name: &str, value: Value| all.insert(name.into(), value);
-        put("isovalue", json!(self.isovalue));
+        match self.label {
+            Some(label) => put("label", json!(label)),
+            None => put("isovalue", json!(self.isovalue)),
+        };
         put("shape", json!(self.shape));
         put("ranks", json!(self.ranks));
         put("prepare_secs", json!(self.prepare_secs));
@@ -85,7 +94,7 @@ impl Report {
             put("nonmanifold_edges", json!(found.nonmanifold_edges));
             put("area", json!(found.area));
             put("volume", json!(found.volume));
-            put("bounds", json!(found.bounds));
+            put("bounds", json!(self.bounds));
         }
         if let Some((path, secs)) = &self.written {
             put("output", json!(path.display().to_string()));
@@ -98,9 +107,9 @@ impl Report {
     pub fn text(&self) -> String {
         let [x, y, z] = self.shape;
         let mut text = format!(
-            "isovalue {}: {} triangles, {} vertices, {} of them inside cells\n  \
+            "{}: {} triangles, {} vertices, {} of them inside cells\n  \
              {} in {:.1} ms, {:.0} Mvoxel/s; tree of {x} x {y} x {z} samples in {:.1} ms, {:.0} Mvoxel/s",
-            self.isovalue,
+            self.label.map_or_else(|| format!("isovalue {}", self.isovalue), |label| format!("label {label}")),
             self.triangles,
             self.vertices,
             self.interior_vertices,
@@ -112,6 +121,12 @@ impl Report {
         );
         match self.values {
             _ if self.triangles > 0 => {}
+            Some([_, greatest]) if self.label.is_some() && greatest == 0.0 => {
+                text += "\n  no surface: no sample has this label";
+            }
+            Some([_, _]) if self.label.is_some() => {
+                text += "\n  no surface: all samples have this label; --pad adds a layer of others";
+            }
             Some([least, greatest]) => {
                 text += &format!("\n  no surface: the values of the field are from {least} to {greatest}");
             }

@@ -26,22 +26,36 @@ impl Source {
     /// Opens the file and reads its header. Local.
     ///
     /// # Errors
-    /// The file cannot be read, is malformed, or has several numbers in a voxel.
+    /// The file cannot be read, is malformed, has several numbers in a voxel, or a single sample along an axis.
     pub fn open(options: &Options) -> Result<Self> {
-        let Some(path) = &options.input else { return Ok(Self::Formula(options.field, options.n)) };
-        let file = open(path, options)?;
+        let Some(path) = options.file() else { return Ok(Self::Formula(options.field, options.n)) };
+        let file = match options.raw.layout(1) {
+            Some(layout) => VolumeFile::raw(path, layout)?,
+            None => open(path, options, options.array.clone())?,
+        };
         if file.components() != 1 {
             let text =
                 format!("{} has {} numbers in each voxel; a surface needs one", path.display(), file.components());
             return Err(Error::program(text));
         }
-        Ok(Self::File(file))
+        let source = Self::File(file);
+        let shape = source.shape();
+        if !options.pad && shape.contains(&1) {
+            let [x, y, z] = shape;
+            let text = format!(
+                "{} has {x} x {y} x {z} samples: surfaces, cells and sections lie between samples along three axes. Take a \
+                 file with 2 slices or more, or --pad, which adds samples on every side",
+                path.display()
+            );
+            return Err(Error::program(text));
+        }
+        Ok(source)
     }
 
     /// Samples along each axis; axes that a file lacks have one.
     pub fn shape(&self) -> [i64; 3] {
         match self {
-            Self::File(file) => std::array::from_fn(|axis| file.shape().get(axis).copied().unwrap_or(1)),
+            Self::File(file) => shape_of(file),
             Self::Formula(_, n) => [*n; 3],
         }
     }
@@ -55,17 +69,37 @@ impl Source {
     }
 }
 
+/// Samples of a file along each axis; axes that it lacks have one.
+fn shape_of(file: &VolumeFile) -> [i64; 3] {
+    std::array::from_fn(|axis| file.shape().get(axis).copied().unwrap_or(1))
+}
+
+/// Boxes of a field in the axes that its file has.
+pub fn in_file(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
+    let axes = file.shape().axes();
+    let cut = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
+    boxes.iter().map(|region| Region { start: cut(&region.start), end: cut(&region.end) }).collect()
+}
+
 /// Opens a volume, of a NumPy array with the axes of the options. Local.
 ///
 /// # Errors
 /// As [`volume::open`].
-fn open(path: &Path, options: &Options) -> std::result::Result<VolumeFile, IoError> {
-    let file = volume::open(path)?;
+fn open(path: &Path, options: &Options, array: Option<String>) -> std::result::Result<VolumeFile, IoError> {
+    let plain = OpenOptions { array, ..OpenOptions::default() };
+    let known = |error: IoError| match error {
+        IoError::UnknownFormat { path } => IoError::request(
+            &path,
+            "is none of NRRD, NIfTI, VTI, MetaImage and NumPy; for numbers without a header give --raw-shape and --raw-type",
+        ),
+        other => other,
+    };
+    let file = volume::open_with(path, &plain).map_err(known)?;
     // The volume of colours may have another format than the field.
     if file.format() != "NumPy" {
         return Ok(file);
     }
-    volume::open_with(path, &OpenOptions { axes: options.axes, ..OpenOptions::default() })
+    volume::open_with(path, &OpenOptions { axes: options.axes, ..plain })
 }
 
 /// A type of samples.
@@ -75,20 +109,31 @@ pub trait Kept:
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
+    /// A sample that is below an isovalue, by about `gap` where the type has fractions. The least one, where none is.
+    fn below(isovalue: f32, gap: f32) -> Self;
 }
-impl Kept for u8 {}
-impl Kept for i8 {}
-impl Kept for u16 {}
-impl Kept for i16 {}
-impl Kept for u32 {}
-impl Kept for i32 {}
-impl Kept for f32 {}
 
-/// The least and the greatest value of a field; none where all are no numbers. Collective.
+macro_rules! whole {
+    ($($type:ty),*) => { $(impl Kept for $type {
+        fn below(isovalue: f32, _: f32) -> Self {
+            // The conversion ends at the bounds of the type.
+            (isovalue.ceil() - 1.0) as $type
+        }
+    })* };
+}
+whole!(u8, i8, u16, i16);
+
+impl Kept for f32 {
+    fn below(isovalue: f32, gap: f32) -> Self {
+        (isovalue - gap).min(isovalue.next_down())
+    }
+}
+
+/// The least and the greatest sample of a field; none where all are no numbers. Collective.
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn values<T: Kept>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
+pub fn extremes<T: Kept>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
     Ok(world.extremes(field)?.map(|Extremes { min, max, .. }| [min.value(), max.value()]))
 }
 
@@ -103,9 +148,8 @@ pub fn colours(
     shape: [i64; 3],
 ) -> Result<Option<GlobalArray<f32, 3>>> {
     let Some(path) = &options.picture.colour_by else { return Ok(None) };
-    let opened = open(path, options).map_err(Error::from).and_then(|file| {
-        let of = |axis: usize| file.shape().get(axis).copied().unwrap_or(1);
-        let (found, layer) = (std::array::from_fn(of), 2 * i64::from(options.pad));
+    let opened = open(path, options, None).map_err(Error::from).and_then(|file| {
+        let (found, layer) = (shape_of(&file), 2 * i64::from(options.pad));
         let wanted = shape.map(|n| n - layer);
         if found != wanted || file.components() != 1 {
             let text = format!(
@@ -130,8 +174,8 @@ pub fn colours(
             field.grid()
         ));
     }
-    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(boxes, done);
-    array(world, "colours", found, options.pad, read).map(Some)
+    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(&in_file(&file, boxes), done);
+    array(world, "colours", found, options.pad.then_some(Padding::LEAST), read).map(Some)
 }
 
 /// Tolerance of positions, as a share of the least spacing.
@@ -151,15 +195,39 @@ fn has_same_positions(one: &Grid, other: &Grid, shape: [i64; 3]) -> bool {
 /// Takes the number of a box and its samples.
 pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 
-/// The samples as a global array, cut over all ranks, with a layer of the least one around them if `pad`. Collective.
+/// A layer of samples around those of a field.
+#[derive(Debug, Clone, Copy)]
+pub struct Padding {
+    /// The layer has a sample below this one.
+    pub below: f32,
+}
+
+impl Padding {
+    /// The least sample of the field.
+    pub const LEAST: Self = Self { below: f32::INFINITY };
+
+    /// The sample of a layer around samples with these extremes.
+    fn sample<T: Kept>(self, least: T, greatest: T) -> T {
+        let (isovalue, found) = (self.below, least.value());
+        if !isovalue.is_finite() || found < isovalue {
+            return least;
+        }
+        // The surface is half-way, where that is possible.
+        let gaps = [found - isovalue, greatest.value() - found, (0.5 * isovalue.abs()).max(1.0)];
+        let gap = gaps.into_iter().find(|gap| *gap > 0.0 && gap.is_finite()).unwrap_or(1.0);
+        T::below(isovalue, gap)
+    }
+}
+
+/// The samples as a global array, cut over all ranks, with a layer around them if wanted. Collective.
 pub fn array<T: Kept>(
     world: &World,
     name: &str,
     shape: [i64; 3],
-    pad: bool,
+    padding: Option<Padding>,
     read: impl Fn(&[Region], Taker<T>) -> Result<()>,
 ) -> Result<GlobalArray<T, 3>> {
-    let layer = i64::from(pad);
+    let layer = i64::from(padding.is_some());
     let padded = shape.map(|n| n + 2 * layer);
     let layout = Layout::new(padded).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
     let field = world.array::<T, 3>(name, &layout)?;
@@ -169,10 +237,10 @@ pub fn array<T: Kept>(
     let boxes = parts.iter().map(|part| Ok(part.region()?.translate(&offset))).collect::<Result<Vec<_>>>()?;
     let mut write = |number: usize, samples: Vec<T>| parts[number].write(&samples);
     world.agree("reading the volume", read(&boxes, &mut write))?;
-    if pad {
+    if let Some(padding) = padding {
         // Of nothing but what is no number: that.
         let least = match world.extremes(inner)? {
-            Some(found) => Some(found.min),
+            Some(Extremes { min, max, .. }) => Some(padding.sample(min, max)),
             None => world.min(field.at(shape.map(|n| layer..n + layer)))?,
         };
         let whole = Region::whole(Index::from_fn(3, |axis| padded[axis]));

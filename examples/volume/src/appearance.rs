@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use zippy_render::volume::{ClipPlane, Colouring, Crop, Material, Preset, Shading};
 
-use super::choices::Projection;
+use super::choices::{Interpolation, Projection};
 use super::parse;
 
 /// From where.
@@ -54,7 +54,8 @@ pub struct CameraOptions {
 #[command(next_help_heading = "Colours, light and cuts")]
 pub struct LookOptions {
     /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr,
-    /// angiography, grey-ramp, perceptual. Default: the scene's, else perceptual
+    /// angiography, grey-ramp, perceptual, labels (a colour for each whole number, 0 transparent). Default: the scene's, else
+    /// perceptual
     #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
     pub preset: Option<Preset>,
 
@@ -84,6 +85,11 @@ pub struct LookOptions {
     /// Light: how small the mirrored light is, 1 (wide) to 1000 (a point). Default: 20
     #[arg(long, value_name = "EXPONENT", value_parser = parse::between(1.0, 1000.0))]
     pub shininess: Option<f64>,
+
+    /// How values between voxels are found: linear, or nearest, which suits labels: between 1 and 3 there is no 2. Default:
+    /// nearest with the preset labels, else linear
+    #[arg(long, value_name = "KIND")]
+    pub interpolation: Option<Interpolation>,
 
     /// Integrates colours over the values between two samples: thin shells have no rings, steps of up to two voxels
     /// will do
@@ -128,7 +134,7 @@ pub struct IsosurfaceOptions {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = parse::between(0.0, 1.0), requires = "iso")]
     pub iso_opacity: f64,
 
-    /// The surface's colour: black, white, #ff8000 or 1,0.5,0
+    /// The surface's colour: a name of CSS, #ff8000 or 1,0.5,0
     #[arg(long, value_name = "COLOUR", default_value = "#ede0b8", value_parser = parse::colour, requires = "iso")]
     pub iso_colour: [f32; 3],
 }
@@ -142,6 +148,11 @@ impl IsosurfaceOptions {
 }
 
 impl LookOptions {
+    /// Whether values are those of the nearest voxel.
+    pub fn is_nearest(&self) -> bool {
+        self.interpolation.map_or(self.preset == Some(Preset::Labels), |kind| kind == Interpolation::Nearest)
+    }
+
     /// Whether a part of the light is given.
     pub fn lit(&self) -> bool {
         [self.ambient, self.diffuse, self.specular, self.shininess].iter().any(Option::is_some)

@@ -12,6 +12,15 @@ pub enum Projection {
     Parallel,
 }
 
+/// How values between voxels are found.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpolation {
+    /// Between the eight voxels around
+    Linear,
+    /// That of the nearest voxel
+    Nearest,
+}
+
 /// Bits of a component.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
@@ -55,6 +64,8 @@ Examples:
       the phantom on four ranks, into volume.png
   volume --ranks 5 --input bonsai.nrrd --preset ct-soft --shade --size 1024x1024 --output bonsai.png --compare-single
       a scan in the colours of soft tissue, lit; the same picture on one rank must be the same bits
+  volume segmentation.nii.gz --preset labels --output labels.png
+      a colour for each label
   volume --ranks 4 --input engine.nrrd --view
       a window to look at a scan
   volume --ranks 3 --input tooth.nrrd --movie orbit --frames 36 --output orbit.apng

@@ -5,6 +5,8 @@ use zippy::ownership::Ownership;
 use zippy::{Layout, Split};
 
 use super::irregular::{self, Owned};
+use super::sizes::AXES;
+pub use super::sizes::{extents, number, pixels, voxels};
 
 /// More chunks than this are a mistake.
 const MOST_CHUNKS: usize = 1 << 16;
@@ -108,7 +110,7 @@ pub fn cut(text: &str) -> Result<Cut, String> {
     if text == "auto" {
         return Ok(Cut::Auto);
     }
-    let axes: Vec<Split> = text.split(['x', ',']).map(axis).collect::<Result<_, _>>()?;
+    let axes: Vec<Split> = text.split(AXES).map(axis).collect::<Result<_, _>>()?;
     let count = axes.len();
     let axes = axes.try_into().map_err(|_| format!("{count} axes are cut; a volume has 3, as in 2x2x1"))?;
     Ok(Cut::Axes(axes))
@@ -121,51 +123,5 @@ fn axis(text: &str) -> Result<Split, String> {
         [0] => Err("an axis is cut into at least 1 part".into()),
         [parts] => Ok(Split::Even(parts as usize)),
         _ => Ok(Split::Sizes(sizes)),
-    }
-}
-
-/// Reads `64` or `64x80x72`, the voxels of a volume that is computed.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn extents(text: &str) -> Result<[i64; 3], String> {
-    let shape = voxels(text)?;
-    let few = shape.iter().product::<i64>() <= 1 << 32;
-    few.then_some(shape).ok_or_else(|| "at most 2^32 voxels".into())
-}
-
-/// Reads the voxels of a volume.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn voxels(text: &str) -> Result<[i64; 3], String> {
-    let numbers: Vec<i64> = text.split('x').map(|size| number(size, 1)).collect::<Result<_, _>>()?;
-    let shape = match numbers[..] {
-        [side] => [side; 3],
-        [x, y, z] => [x, y, z],
-        _ => return Err("one number or three, as in 64x80x72".into()),
-    };
-    let voxels = shape.iter().try_fold(1_i64, |voxels, &side| voxels.checked_mul(side));
-    voxels.map(|_| shape).ok_or_else(|| "fewer than 2^63 voxels".into())
-}
-
-/// Reads `512x512`, the pixels of the picture.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn pixels(text: &str) -> Result<(u32, u32), String> {
-    let (width, height) = text.split_once('x').ok_or("width and height, as in 512x512")?;
-    let side = |text| match number(text, 1)? {
-        side if side <= 16384 => Ok(side as u32),
-        side => Err(format!("{side} pixels; a side has at most 16384")),
-    };
-    Ok((side(width)?, side(height)?))
-}
-
-pub fn number(text: &str, least: i64) -> Result<i64, String> {
-    match text.parse() {
-        Ok(number) if number >= least => Ok(number),
-        Ok(number) => Err(format!("{number} is less than {least}")),
-        Err(_) => Err(format!("{text:?} is not a whole number")),
     }
 }

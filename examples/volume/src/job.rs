@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use half::f16;
 use zippy::error::Error;
 use zippy::{Result, World};
 use zippy_io::png;
@@ -46,8 +47,8 @@ impl Job<'_> {
                     "{idle} of {ranks} ranks idle: at least one has to have the volume"
                 )));
             }
-            let first = self.write && self.link.is_none() && world.rank() == 0;
-            if first {
+            let writes = self.write && self.link.is_none();
+            if writes {
                 self.options.output().check()?;
             }
             if self.options.isosurface.iso.is_some() && source.components() != 1 {
@@ -59,7 +60,10 @@ impl Job<'_> {
             let renderer = self.options.renderer(source.components());
             renderer.check(source.shape())?;
             renderer.check_size(world, setup.size())?;
-            if first && let Some(path) = &self.options.check.reference {
+            if writes
+                && world.rank() == 0
+                && let Some(path) = &self.options.check.reference
+            {
                 let (width, height) = setup.size();
                 png::read(path, Some((width as usize, height as usize)))?;
             }
@@ -88,6 +92,7 @@ impl Job<'_> {
                     ScalarKind::I32 => render!(plain::<i32>),
                     ScalarKind::U64 => render!(floats::<u64>),
                     ScalarKind::I64 => render!(floats::<i64>),
+                    ScalarKind::F16 => render!(floats::<f16>),
                     ScalarKind::F32 => render!(floats::<f32>),
                     ScalarKind::F64 => render!(floats::<f64>),
                 }

@@ -19,18 +19,24 @@ mod link;
 pub mod look;
 pub mod measured;
 pub mod movie;
+pub mod numbers;
 pub mod options;
 pub mod output;
 pub mod parse;
 pub mod phase;
 pub mod pose;
+#[path = "../../support/raw_input.rs"]
+pub mod raw_input;
 pub mod report;
 #[path = "../../support/say.rs"]
 pub mod say;
 pub mod scene;
 pub mod setting;
 pub mod sink;
+#[path = "../../support/sizes.rs"]
+pub mod sizes;
 pub mod source;
+#[path = "../../support/units.rs"]
 pub mod units;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 pub mod view;

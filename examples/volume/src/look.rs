@@ -5,12 +5,12 @@ use zippy::error::Error;
 use zippy_io::png::{Behind, Style};
 use zippy_render::scene::{self, Scene};
 use zippy_render::transfer;
-use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Preset, TransferFunction, View};
+use zippy_render::volume::{Camera, ClipPlane, Crop, Interpolation, Look, Preset, TransferFunction, Values, View};
 
 use super::choices;
+use super::numbers::Numbers;
 use super::options::Options;
 use super::pose::{Pose, Stand};
-use super::units::Numbers;
 
 /// Pixels along each side of a small picture.
 const TRIAL: u32 = 64;
@@ -106,6 +106,20 @@ impl Setup {
         if let Behind::Colour(colour) = self.style.behind { colour } else { [0.0; 3] }
     }
 
+    /// # Errors
+    /// More labels than have a colour each.
+    pub fn check_labels(&self, values: &Values) -> Result<(), Error> {
+        let (least, most) = values.range();
+        if self.colours == Colours::Preset(Preset::Labels) && most - least > Preset::MOST_LABELS {
+            let text = format!(
+                "--preset labels: values from {least} to {most}; labels up to {} apart have a colour each",
+                Preset::MOST_LABELS
+            );
+            return Err(Error::program(text));
+        }
+        Ok(())
+    }
+
     /// A preset as a function of stored numbers; its opacities hold over the distance of voxels. It is fitted to
     /// numbers without an offset that floats have no room for.
     pub fn preset(&self, preset: Preset, numbers: &Numbers) -> TransferFunction {
@@ -134,12 +148,13 @@ impl Setup {
 
     /// A small picture of a whole volume of ones, `shape` voxels, by the kernels of the first picture.
     pub fn trial(&self, shape: [i64; 3]) -> Look {
-        let Look { size, shading, preintegrated, ref clip, .. } = self.look;
+        let Look { size, shading, preintegrated, interpolation, ref clip, .. } = self.look;
         let everything = ClipPlane { normal: [1.0, 0.0, 0.0], offset: -1.0 };
         Look {
             size: (size.0.min(TRIAL), size.1.min(TRIAL)),
             shading,
             preintegrated,
+            interpolation,
             clip: vec![everything; clip.len()],
             ..Look::new(Camera::overview(shape, [1.0; 3]), TransferFunction::ramp(0.0, 1.0))
         }
@@ -158,6 +173,7 @@ fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]
             given => Some(asked.light(given)),
         },
         preintegrated: asked.preintegrated,
+        interpolation: if asked.is_nearest() { Interpolation::Nearest } else { Interpolation::Linear },
         clip: asked.clip.clone(),
         crop: asked.crop,
         jitter: asked.jitter,

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser};
 use zippy::Config;
-use zippy_io::volume::{Endian, NumpyAxes, ScalarKind};
+use zippy_io::volume::NumpyAxes;
 use zippy_render::compositing::{Algorithm, Encoding};
 use zippy_render::volume::{Mode, RendererOptions};
 
@@ -16,6 +16,8 @@ use super::cut::{self, Cut, Decomposition};
 use super::movie::{self, Path};
 use super::output::{self, Output};
 use super::parse;
+use super::raw_input::RawInput;
+use super::sizes;
 use super::words::with_negative_numbers;
 
 /// Renders a volume that is spread over several ranks into one picture or a movie.
@@ -65,49 +67,39 @@ pub struct VolumeOptions {
     /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn where
     /// the file places it: origin, spacing, directions, slope and intercept are applied. NaN and -infinity look like
     /// the smallest value (transparent in every preset), infinity like the largest. Default: a phantom made by formula
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "volume_file")]
     pub input: Option<PathBuf>,
 
-    /// Voxels of the phantom: one number for a cube, or XxYxZ
-    #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = cut::extents, conflicts_with = "input")]
+    /// The volume's file, as --input
+    #[arg(value_name = "FILE", group = "volume_file")]
+    pub positional: Option<PathBuf>,
+
+    /// Voxels of the phantom: one number for a cube, or XxYxZ (X,Y,Z)
+    #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = sizes::extents, conflicts_with = "volume_file")]
     pub phantom_size: [i64; 3],
 
     /// Numbers in each voxel, neighbours in the file, of NumPy the last axis. 1: colour and opacity by the value; 2: colour by the first,
     /// opacity by the second; 4: red, green, blue, and opacity by the fourth. Default: what the file says, else 1
-    #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "input")]
+    #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "volume_file")]
     pub components: Option<usize>,
 
     /// Of a VTI file's arrays of point data, the one to draw. Default: the active scalars, else the first
-    #[arg(long, value_name = "NAME", requires = "input", conflicts_with = "raw_shape")]
+    #[arg(long, value_name = "NAME", requires = "volume_file", conflicts_with = "raw_shape")]
     pub array: Option<String>,
 
     /// How the indices of a NumPy array are called, the first one first, in C order and in Fortran order: zyx or xyz
-    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx, requires = "input", conflicts_with = "raw_shape")]
+    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx, requires = "volume_file", conflicts_with = "raw_shape")]
     pub axes: NumpyAxes,
 
-    /// Reads --input as raw numbers, x fastest: voxels on each axis
-    #[arg(long, value_name = "XxYxZ", value_parser = cut::voxels, requires = "input")]
-    pub raw_shape: Option<[i64; 3]>,
+    #[command(flatten)]
+    pub raw: RawInput,
+}
 
-    /// Raw numbers: their type: u8, i8, u16, i16, u32, i32, u64, i64, f32 or f64
-    #[arg(long, value_name = "TYPE", default_value = "u8", requires = "raw_shape")]
-    pub raw_type: ScalarKind,
-
-    /// Raw numbers: which byte comes first
-    #[arg(long, value_name = "ORDER", default_value = "little", requires = "raw_shape")]
-    pub raw_endian: Endian,
-
-    /// Raw numbers: bytes to skip before the first
-    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
-    pub raw_offset: u64,
-
-    /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
-    #[arg(long, requires = "raw_shape")]
-    pub raw_gzip: bool,
-
-    /// Raw numbers: distance of voxels along each axis
-    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape")]
-    pub raw_spacing: [f64; 3],
+impl VolumeOptions {
+    /// The file, however it was given.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.input.as_ref().or(self.positional.as_ref())
+    }
 }
 
 /// What is written.
@@ -120,7 +112,7 @@ pub struct PictureOptions {
     pub output: Option<Output>,
 
     /// Pixels across and down, 1 to 16384 each. Default: what the scene says, else 512x512
-    #[arg(long, value_name = "WxH", value_parser = cut::pixels)]
+    #[arg(long, value_name = "WxH", value_parser = sizes::pixels)]
     pub size: Option<(u32, u32)>,
 
     /// Bits of each component in a PNG. Default: 8
@@ -131,7 +123,7 @@ pub struct PictureOptions {
     #[arg(long, conflicts_with = "background")]
     pub alpha: bool,
 
-    /// Colour behind the volume: black, white, #rrggbb, or red,green,blue from 0 to 1. Default: the scene's, else black
+    /// Colour behind the volume: a name of CSS (black, steelblue), #rrggbb, or red,green,blue from 0 to 1. Default: the scene's, else black
     #[arg(long, value_name = "COLOUR", value_parser = parse::colour)]
     pub background: Option<[f32; 3]>,
 }
@@ -273,6 +265,9 @@ impl Options {
             }
             _ if self.blend.fast && self.blend.pixel == Pixel::Rgba8 && self.check.compare_single => {
                 "8 bits are rounded at every blend: compare with --pixel f32, or without --fast"
+            }
+            _ if self.look.preintegrated && self.look.is_nearest() => {
+                "--preintegrated needs values between voxels: give --interpolation linear, or leave it out"
             }
             _ if self.look.lit() && !self.look.shade && self.camera.scene.is_none() => {
                 "--ambient, --diffuse, --specular and --shininess are for --shade"

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use zippy_io::{IoError, shown};
+use zippy_io::{IoError, check_output, shown};
 
 /// A file or numbered files.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,26 +118,14 @@ impl Output {
         std::path::absolute(path).unwrap_or_else(|_| path.clone())
     }
 
-    /// Finds a mistake in the name before the work is done.
+    /// Finds what would keep the file from being written, before the work is done.
     ///
     /// # Errors
-    /// It names a directory or another thing that is no file, or lies in no directory.
+    /// It names a directory or another thing that is no file, lies in no directory, or nothing can be written there.
     pub fn check(&self) -> Result<(), IoError> {
-        let path = match self {
-            Self::Still(_, path) | Self::Animated(path) => path.clone(),
-            Self::Numbered(_, pattern) => pattern.path(0),
-        };
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if path.is_dir() {
-            return Err(IoError::request(&path, "is a directory, not a picture"));
-        }
-        if path.exists() && !path.is_file() {
-            return Err(IoError::request(&path, "is no regular file, as a picture has to be"));
-        }
-        if directory.is_dir() {
-            Ok(())
-        } else {
-            Err(IoError::request(&path, "its directory does not exist; make it first"))
+        match self {
+            Self::Still(_, path) | Self::Animated(path) => check_output(path),
+            Self::Numbered(_, pattern) => check_output(&pattern.path(0)),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use zippy_render::compositing::{Algorithm, Encoding};
 use zippy_render::volume::{ClipPlane, Crop};
 
-use super::cut::number;
+use super::sizes::{number, reals};
+pub use super::sizes::{ranks, real, spacing};
 
 /// Reads `0,0,1,20`: a normal and an offset.
 ///
@@ -38,21 +39,19 @@ pub fn crop(text: &str) -> Result<Crop, String> {
     Ok(Crop { low: ranges.map(|range| range[0]), high: ranges.map(|range| range[1]) })
 }
 
-/// Reads `black`, `white`, `#ff8000` or `1,0.5,0`.
+/// Reads `black`, `rebeccapurple`, `#ff8000` or `1,0.5,0`: any colour of CSS, or three numbers.
 ///
 /// # Errors
 /// What is wrong, for the command line.
 pub fn colour(text: &str) -> Result<[f32; 3], String> {
-    let form = "black, white, six hexadecimal digits as in #ff8000, or three numbers of 0 to 1 as in 1,0.5,0";
-    match text {
-        "black" => return Ok([0.0; 3]),
-        "white" => return Ok([1.0; 3]),
-        _ => {}
-    }
-    if let Some(digits) = text.strip_prefix('#') {
-        let sound = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let number = u32::from_str_radix(digits, 16).ok().filter(|_| sound).ok_or(form)?;
-        return Ok([16, 8, 0].map(|shift| (number >> shift & 255) as f32 / 255.0));
+    let form = "a name of CSS as black or steelblue, hexadecimal digits as in #ff8000, or three numbers of 0 to 1 as in 1,0.5,0";
+    if text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '#') {
+        let colour = color::parse_color(text.trim()).map_err(|_| form)?.to_alpha_color::<color::Srgb>();
+        let [red, green, blue, alpha] = colour.components;
+        return match alpha {
+            1.0 => Ok([red, green, blue].map(|part| part.clamp(0.0, 1.0))),
+            _ => Err(format!("{text} lets light through, and a colour here cannot: {form}")),
+        };
     }
     let parts = reals::<3>(text, form)?;
     if parts.iter().all(|part| (0.0..=1.0).contains(part)) {
@@ -60,15 +59,6 @@ pub fn colour(text: &str) -> Result<[f32; 3], String> {
     } else {
         Err(form.into())
     }
-}
-
-/// Reads `1,1,2.5`: distances of voxels.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn spacing(text: &str) -> Result<[f64; 3], String> {
-    let parts = reals(text, "three distances, as in 1,1,2.5")?;
-    if parts.iter().all(|&part| part > 0.0) { Ok(parts) } else { Err("every distance must be above 0".into()) }
 }
 
 /// Reads `1`, `2` or `4`.
@@ -113,14 +103,6 @@ pub fn encoding(text: &str) -> Result<Encoding, String> {
     }
 }
 
-/// Reads how many ranks there are.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn ranks(text: &str) -> Result<usize, String> {
-    Ok(number(text, 1)? as usize)
-}
-
 /// Reads the side of a brick.
 ///
 /// # Errors
@@ -151,19 +133,4 @@ where
         Ok(_) => Err(format!("it must be {low} to {high}")),
         Err(_) => Err(format!("{text:?} is not a number")),
     }
-}
-
-/// Numbers joined by commas.
-fn reals<const N: usize>(text: &str, form: &str) -> Result<[f64; N], String> {
-    let numbers: Vec<f64> = text.split(',').map(real).collect::<Result<_, _>>()?;
-    numbers.try_into().map_err(|_| form.into())
-}
-
-/// Reads a finite number.
-///
-/// # Errors
-/// What is wrong, for the command line.
-pub fn real(text: &str) -> Result<f64, String> {
-    let number: Option<f64> = text.trim().parse().ok();
-    number.filter(|number| number.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))
 }

@@ -5,8 +5,8 @@ use zippy::Grid;
 use zippy::World;
 use zippy::array::ArrayCore;
 use zippy_io::image::Difference;
-use zippy_io::shown;
 use zippy_io::volume::ScalarKind;
+use zippy_io::{said, shown};
 use zippy_render::volume::{Mode, Rescale};
 
 use super::measured::Measured;
@@ -27,6 +27,8 @@ pub struct Voxels {
     /// What the file says that numbers stand for.
     rescale: Rescale,
     found: Found,
+    /// What the file's reader has to say.
+    file_notes: Vec<String>,
     /// Whether any pixel shows anything.
     seen: bool,
 }
@@ -35,13 +37,14 @@ impl Voxels {
     pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool) -> Self {
         let (name, kind, components) = (source.name(), source.kind(), source.components());
         let (shape, grid, rescale) = (source.shape(), source.grid(), source.rescale());
-        Self { name, kind, components, shape, grid, range, rescale, found: *found, seen }
+        let file_notes = source.notes();
+        Self { name, kind, components, shape, grid, range, rescale, found: *found, file_notes, seen }
     }
 
     /// What somebody has to know who trusts the picture.
     fn notes(&self) -> Vec<String> {
         let Found { all, nan, infinite, far, .. } = self.found;
-        let mut notes: Vec<String> = Vec::new();
+        let mut notes: Vec<String> = self.file_notes.iter().map(|note| said(note)).collect();
         if self.rescale != Rescale::default() {
             let Rescale { slope, intercept } = self.rescale;
             notes.push(format!("values are {slope} * stored number + {intercept}, as the file says"));

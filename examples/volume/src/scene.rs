@@ -6,6 +6,7 @@ use zippy::region::Region;
 use zippy::transport::TransportKind;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 use zippy_io::image::Image;
+use zippy_io::said;
 use zippy_render::volume::{Frame, Look, Preset, Rescale, Values};
 
 use super::clock::Clock;
@@ -14,13 +15,15 @@ use super::cut::Decomposition;
 use super::isosurface::{Isosurface, Pictures};
 use super::look::Setup;
 use super::measured::Measured;
+use super::numbers::Numbers;
 use super::options::Options;
 use super::phase::Phase;
 use super::report::{Drawn, Report, Voxels};
+use super::say::complain;
 use super::setting::Setting;
 use super::sink::{self, Sink};
 use super::source::{Reader, Source};
-use super::units::{Found, Numbers, Value};
+use super::units::{Found, Value};
 use super::view::{self, Link};
 
 /// A volume and how it is looked at.
@@ -67,6 +70,7 @@ impl Scene<'_> {
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
         let values = rescale.values(&numbers.stored);
+        self.setup.check_labels(&values)?;
         let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface(isovalue));
         let stored = |shown: &Isosurface| Isosurface { isovalue: rescale.stored(shown.isovalue), ..shown.clone() };
         if let Some(link) = self.link {
@@ -128,10 +132,15 @@ impl Scene<'_> {
         let found = fill(&Rescale::default())?;
         let units = found.units(self.source.kind().range().is_some());
         // Colours are numbers of a fixed range.
-        if units == Rescale::default() || components == 4 {
-            return Ok((Rescale::default(), found));
-        }
-        Ok((units, fill(&units)?))
+        let (units, found) = match units == Rescale::default() || components == 4 {
+            true => (Rescale::default(), found),
+            false => (units, fill(&units)?),
+        };
+        // Rank 0 has it in its report.
+        self.source.late_note().filter(|_| world.rank() > 0).into_iter().for_each(|note| {
+            complain(format_args!("note: {}", said(&note)));
+        });
+        Ok((units, found))
     }
 
     fn isosurface(&self, isovalue: f64) -> Isosurface {

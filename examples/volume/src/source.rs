@@ -4,7 +4,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Grid, Result};
 use zippy_io::IoError;
-use zippy_io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile};
+use zippy_io::volume::{self, OpenOptions, ScalarKind, VolumeFile};
 use zippy_render::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 
 use super::look;
@@ -25,20 +25,10 @@ impl Source {
     /// # Errors
     /// The file cannot be read, is malformed, or has other components than the options say.
     pub fn open(options: &VolumeOptions) -> Result<Self, IoError> {
-        let Some(path) = &options.input else { return Ok(Self::Phantom(Phantom { shape: options.phantom_size })) };
+        let Some(path) = options.file() else { return Ok(Self::Phantom(Phantom { shape: options.phantom_size })) };
         let wanted = options.components;
-        let file = match options.raw_shape {
-            Some(shape) => VolumeFile::raw(
-                path,
-                RawLayout {
-                    components: wanted.unwrap_or(1) as i64,
-                    endian: options.raw_endian,
-                    offset: options.raw_offset,
-                    spacing: options.raw_spacing.to_vec(),
-                    gzip: options.raw_gzip,
-                    ..RawLayout::new(shape, options.raw_type)
-                },
-            )?,
+        let file = match options.raw.layout(wanted.unwrap_or(1)) {
+            Some(layout) => VolumeFile::raw(path, layout)?,
             None => {
                 let components = wanted.is_some_and(|count| count > 1);
                 let opened = volume::open_with(
@@ -105,6 +95,16 @@ impl Source {
     pub fn rescale(&self) -> Rescale {
         let given = if let Self::File(file) = self { file.rescale() } else { None };
         given.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
+    }
+
+    /// What the file's reader has to say.
+    pub fn notes(&self) -> Vec<String> {
+        if let Self::File(file) = self { file.notes() } else { Vec::new() }
+    }
+
+    /// What reading the last voxel has shown, on the rank that has read it.
+    pub fn late_note(&self) -> Option<String> {
+        if let Self::File(file) = self { file.late_note() } else { None }
     }
 
     /// The type of a number.

@@ -149,6 +149,7 @@ fn kind(kind: crate::scalar::ScalarKind) -> &'static str {
         ScalarKind::I32 => "int32",
         ScalarKind::U64 => "uint64",
         ScalarKind::I64 => "int64",
+        ScalarKind::F16 => "half",
         ScalarKind::F32 => "float",
         ScalarKind::F64 => "double",
     }

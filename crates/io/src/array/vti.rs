@@ -125,6 +125,7 @@ pub fn kind(kind: ScalarKind) -> &'static str {
         ScalarKind::I32 => "Int32",
         ScalarKind::U64 => "UInt64",
         ScalarKind::I64 => "Int64",
+        ScalarKind::F16 => "Float16",
         ScalarKind::F32 => "Float32",
         ScalarKind::F64 => "Float64",
     }

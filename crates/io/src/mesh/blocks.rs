@@ -54,11 +54,14 @@ impl Rows {
     /// Bytes of a row; `None` for text.
     pub fn bytes(self, layout: &Layout) -> Option<u64> {
         match self {
-            Self::PlyVertices => Some(12 + if layout.normals { 12 } else { 0 } + 4 * layout.fields.len() as u64),
+            Self::PlyVertices => {
+                Some(position(layout) + if layout.normals { 12 } else { 0 } + 4 * layout.fields.len() as u64)
+            }
             Self::PlyFaces => Some(13),
             Self::Facets => Some(stl::FACET),
             Self::ObjPositions | Self::ObjNormals | Self::ObjTriangles => None,
-            Self::Positions | Self::Normals => Some(12),
+            Self::Positions => Some(position(layout)),
+            Self::Normals => Some(12),
             Self::Field(_) => Some(4),
             Self::Corners(shape) => Some(8 * shape.corners()),
             Self::Ends(_) => Some(8),
@@ -82,7 +85,7 @@ impl Rows {
         match self {
             Self::PlyVertices => {
                 for row in rows {
-                    floats(&part.positions[row], out);
+                    positions(part, row..row + 1, out);
                     floats(normals.get(row).map_or(&[], |normal| &normal[..]), out);
                     part.fields.iter().for_each(|field| floats(&[field.values[row]], out));
                 }
@@ -94,13 +97,15 @@ impl Rows {
                     triangle.iter().for_each(|&vertex| out.extend((vertex as u32).to_le_bytes()));
                 }
             }
-            Self::Facets => part.corners[rows].iter().for_each(|corners| stl::facet(corners, out)),
-            Self::ObjPositions => part.positions[rows].iter().for_each(|position| obj::vector("v", position, out)),
+            Self::Facets => part.corners[rows].iter().for_each(|corners| stl::facet(corners, part.origin, out)),
+            Self::ObjPositions => {
+                part.positions[rows].iter().for_each(|position| obj::vertex(position, part.origin, out));
+            }
             Self::ObjNormals => normals[rows].iter().for_each(|normal| obj::vector("vn", normal, out)),
             Self::ObjTriangles => {
                 part.triangles[rows].iter().for_each(|triangle| obj::face(triangle, part.normals.is_some(), out));
             }
-            Self::Positions => floats(part.positions[rows].as_flattened(), out),
+            Self::Positions => positions(part, rows, out),
             Self::Normals => floats(normals[rows].as_flattened(), out),
             Self::Field(field) => floats(&part.fields[field].values[rows], out),
             Self::Corners(shape) => {
@@ -117,6 +122,28 @@ impl Rows {
             Self::Types(shape) => out.extend(rows.map(|_| shape.number())),
         }
     }
+}
+
+/// Bytes of a position.
+fn position(layout: &Layout) -> u64 {
+    if layout.whole.doubles { 24 } else { 12 }
+}
+
+fn positions(part: &Part, rows: Range<usize>, out: &mut Vec<u8>) {
+    let all = &part.positions[rows];
+    match part.origin {
+        None => floats(all.as_flattened(), out),
+        Some(origin) => {
+            for position in all {
+                moved(position, origin).iter().for_each(|coordinate| out.extend(coordinate.to_le_bytes()));
+            }
+        }
+    }
+}
+
+/// A position that counts from an origin.
+pub fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
 }
 
 fn floats(values: &[f32], out: &mut Vec<u8>) {

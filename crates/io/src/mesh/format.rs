@@ -7,7 +7,7 @@ use crate::{IoError, quoted};
 /// A format in which ranks write a mesh together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// `.ply`, binary little-endian, version 1.0: a float for x, y, z, for nx, ny, nz where there are normals, and for each
+    /// `.ply`, binary little-endian, version 1.0: a float (a double for parts with an origin) for x, y, z, a float for nx, ny, nz where there are normals, and for each
     /// field; vertices of faces as int, as uint where there are more than 2^31 vertices.
     ///
     /// Source: G. Turk, *The PLY Polygon File Format*, <https://paulbourke.net/dataformats/ply/>.
@@ -29,7 +29,7 @@ pub enum Format {
     /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
     Vtp,
     /// `.vtu`, VTK's UnstructuredGrid in XML, likewise: Points and PointData in Float32, connectivity and offsets of Cells in
-    /// Int64, their types in UInt8; first triangles, then hexahedra, tetrahedra and wedges.
+    /// Int64, their types in UInt8; first triangles, then hexahedra and tetrahedra.
     ///
     /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
     Vtu,

@@ -68,6 +68,17 @@ pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part) -> Result<
     write::write_as(&piece_path(&index, number)?, piece_format(&index)?, part)
 }
 
+/// The arrays that each piece of an index has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PieceArrays<'a> {
+    /// True if pieces have normals.
+    pub normals: bool,
+    /// Names of the fields.
+    pub fields: &'a [&'a str],
+    /// True if positions are doubles.
+    pub doubles: bool,
+}
+
 /// Writes the index of the pieces 0 to `pieces - 1`, whole or not at all ([`write_whole`](crate::write_whole)): a VTK
 /// document of type PPolyData or PUnstructuredGrid that names them and their arrays. One rank calls it, when all pieces are there; these have
 /// normals or not, and fields of these names, as it says.
@@ -75,6 +86,15 @@ pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part) -> Result<
 /// # Errors
 /// As [`piece_path`]; a name that XML cannot hold or that is there twice; the file cannot be written.
 pub fn write_index(index: impl AsRef<Path>, pieces: u64, normals: bool, fields: &[&str]) -> Result<(), IoError> {
+    write_index_of(index, pieces, PieceArrays { normals, fields, doubles: false })
+}
+
+/// [`write_index`] of pieces with these arrays.
+///
+/// # Errors
+/// As [`write_index`].
+pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays) -> Result<(), IoError> {
+    let PieceArrays { normals, fields, doubles } = arrays;
     let index = index.as_ref();
     let names: Vec<String> = fields.iter().map(ToString::to_string).collect();
     let named = layout::distinct(fields).and_then(|()| xml::named(&names, normals));
@@ -82,7 +102,7 @@ pub fn write_index(index: impl AsRef<Path>, pieces: u64, normals: bool, fields: 
     let (_, _, kind) = known(index)?;
     let mut text = xml::beginning(kind);
     let array = |says: &str| format!("      <PDataArray {says}/>\n");
-    let points = array(&xml::array("Float32", "Points", 3));
+    let points = array(&xml::points(doubles));
     let mut data: Vec<String> = names.iter().map(|name| array(&xml::array("Float32", name, 1))).collect();
     if normals {
         data.insert(0, array(&xml::array("Float32", xml::NORMALS, 3)));

@@ -142,6 +142,11 @@ impl Layout {
 
     fn check(&self, part: &Part) -> Result<(), IoError> {
         let vertices = part.positions.len();
+        if part.origin.is_some() != self.whole.doubles {
+            let [layout, own] =
+                [self.whole.doubles, part.origin.is_some()].map(|some| if some { "has" } else { "has no" });
+            return Err(IoError::mesh(format!("the layout {layout} positions of doubles, and this part {own} origin")));
+        }
         if part.normals.is_some() != self.normals {
             let [layout, own] = [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
             return Err(IoError::mesh(format!("the layout {layout} normals, and this part {own} normals")));

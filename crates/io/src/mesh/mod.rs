@@ -2,7 +2,7 @@
 //! PVTP and PVTU, an index of one file a rank.
 //!
 //! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named scalars, and triangles that name
-//! three vertices, or cells that name four, six or eight. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
+//! three vertices, or cells that name four or eight. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
 //! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte its [`Blocks`] stand.
 //!
 //! 1. Each rank sums up its counts, in OBJ also the bytes of its lines ([`Text::of`]), with all ranks and the lower ones.
@@ -19,7 +19,9 @@
 //! | STL ([`Format::Stl`]) | corners of triangles and the normals of these; at most 2^32 - 1 triangles | little-endian |
 //! | OBJ ([`Format::Obj`]) | positions, normals, triangles; scalars are dropped | text |
 //! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
-//! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra, wedges; not read | little-endian |
+//! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra; not read | little-endian |
+//!
+//! Positions are floats, or doubles where parts have an [origin](Part::origin), but for STL, which has floats only.
 //!
 //! Lengths have the unit that the program gives them; no format says it.
 //!
@@ -56,7 +58,7 @@ pub(crate) mod xml;
 
 pub use blocks::Blocks;
 pub use format::Format;
-pub use index::{is_index, piece_format, piece_path, write_index, write_piece};
+pub use index::{PieceArrays, is_index, piece_format, piece_path, write_index, write_index_of, write_piece};
 pub use layout::Layout;
 pub use obj::Text;
 pub use part::{Before, CellCounts, Cells, Field, Part, Whole};

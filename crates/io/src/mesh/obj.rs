@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::blocks::Rows;
+use super::blocks::{Rows, moved};
 use super::{Layout, Part};
 use crate::IoError;
 
@@ -38,7 +38,7 @@ impl Text {
         }
         let triangles = part.triangles;
         Ok(Self {
-            positions: counted(part.positions, |position, out| vector("v", position, out)),
+            positions: counted(part.positions, |position, out| vertex(position, part.origin, out)),
             normals: counted(normals, |normal, out| vector("vn", normal, out)),
             triangles: counted(triangles, |triangle, out| face(triangle, part.normals.is_some(), out)),
         })
@@ -84,8 +84,16 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     layout.rows(Rows::ObjTriangles)
 }
 
-/// Writes three numbers behind a word.
-pub fn vector(word: &str, [x, y, z]: &[f32; 3], out: &mut Vec<u8>) {
+/// Writes a position, which counts from an origin if there is one.
+pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
+    match origin {
+        None => vector("v", position, out),
+        Some(origin) => vector("v", &moved(position, origin), out),
+    }
+}
+
+/// Writes three numbers behind a word, with as many digits as tell them apart.
+pub fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
     // Memory takes all.
     let _ = writeln!(out, "{word} {x} {y} {z}");
 }

@@ -7,6 +7,9 @@ use super::Text;
 pub struct Part<'a> {
     /// x, y and z of the vertices that this rank owns.
     pub positions: &'a [[f32; 3]],
+    /// The point that the positions and corners count from: files get the sums as doubles, STL as floats. All ranks give the
+    /// same one, or none does and files get the positions as floats.
+    pub origin: Option<[f64; 3]>,
     /// x, y and z of a normal for each of these vertices. All ranks give some (an empty slice, where there
     /// are no vertices), or none does.
     pub normals: Option<&'a [[f32; 3]]>,
@@ -28,16 +31,13 @@ pub struct Cells<'a> {
     pub hexahedra: &'a [[u64; 8]],
     /// Three corners, counterclockwise as seen from the fourth.
     pub tetrahedra: &'a [[u64; 4]],
-    /// Three corners, clockwise as seen from the other three, which are in the same order.
-    pub wedges: &'a [[u64; 6]],
 }
 
 impl Cells<'_> {
     /// How many there are.
     pub fn counts(&self) -> CellCounts {
-        let [hexahedra, tetrahedra, wedges] =
-            [self.hexahedra.len(), self.tetrahedra.len(), self.wedges.len()].map(|count| count as u64);
-        CellCounts { hexahedra, tetrahedra, wedges }
+        let [hexahedra, tetrahedra] = [self.hexahedra.len(), self.tetrahedra.len()].map(|count| count as u64);
+        CellCounts { hexahedra, tetrahedra }
     }
 }
 
@@ -48,14 +48,12 @@ pub struct CellCounts {
     pub hexahedra: u64,
     /// With four.
     pub tetrahedra: u64,
-    /// With six.
-    pub wedges: u64,
 }
 
 impl CellCounts {
     /// Cells of all kinds.
     pub fn all(&self) -> u64 {
-        self.hexahedra.saturating_add(self.tetrahedra).saturating_add(self.wedges)
+        self.hexahedra.saturating_add(self.tetrahedra)
     }
 }
 
@@ -63,7 +61,8 @@ impl Part<'_> {
     /// What it has, as if it were the whole mesh, with no lines of text.
     pub fn alone(&self) -> Whole {
         let (vertices, triangles) = (self.positions.len() as u64, self.triangles.len() as u64);
-        Whole { vertices, triangles, cells: self.cells.counts(), text: Text::default() }
+        let doubles = self.origin.is_some();
+        Whole { vertices, triangles, cells: self.cells.counts(), text: Text::default(), doubles }
     }
 }
 
@@ -87,6 +86,8 @@ pub struct Whole {
     pub cells: CellCounts,
     /// Bytes of the lines of all ranks, in OBJ; zeros else.
     pub text: Text,
+    /// True if the file has positions as doubles: the parts have an origin.
+    pub doubles: bool,
 }
 
 /// What stands before a rank's part: sums over all lower ranks.

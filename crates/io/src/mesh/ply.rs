@@ -29,9 +29,11 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
             return Err(IoError::mesh(message));
         }
     }
-    let own = POSITION.iter().chain(if layout.normals { &NORMAL[..] } else { &[] }).copied();
-    let names = own.chain(layout.fields.iter().map(String::as_str));
-    let properties: String = names.map(|name| format!("property float {name}\n")).collect();
+    let kind = if layout.whole.doubles { "double" } else { "float" };
+    let own = POSITION.iter().map(|&name| (kind, name));
+    let own = own.chain(if layout.normals { &NORMAL[..] } else { &[] }.iter().map(|&name| ("float", name)));
+    let all = own.chain(layout.fields.iter().map(|name| ("float", name.as_str())));
+    let properties: String = all.map(|(kind, name)| format!("property {kind} {name}\n")).collect();
     let header = format!(
         "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n{properties}element face {}\n\
          property list uchar {index} vertex_indices\nend_header\n",

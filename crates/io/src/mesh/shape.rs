@@ -8,19 +8,17 @@ pub enum Shape {
     Triangle,
     Hexahedron,
     Tetrahedron,
-    Wedge,
 }
 
 impl Shape {
     /// All, in the order in which files have them.
-    pub const ALL: [Self; 4] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron, Self::Wedge];
+    pub const ALL: [Self; 3] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron];
 
     pub fn corners(self) -> u64 {
         match self {
             Self::Triangle => 3,
             Self::Hexahedron => 8,
             Self::Tetrahedron => 4,
-            Self::Wedge => 6,
         }
     }
 
@@ -30,7 +28,6 @@ impl Shape {
             Self::Triangle => 5,
             Self::Hexahedron => 12,
             Self::Tetrahedron => 10,
-            Self::Wedge => 13,
         }
     }
 
@@ -40,7 +37,6 @@ impl Shape {
             Self::Triangle => ["triangle", "triangles"],
             Self::Hexahedron => ["hexahedron", "hexahedra"],
             Self::Tetrahedron => ["tetrahedron", "tetrahedra"],
-            Self::Wedge => ["wedge", "wedges"],
         }
     }
 
@@ -50,7 +46,6 @@ impl Shape {
             Self::Triangle => part.triangles.as_flattened(),
             Self::Hexahedron => part.cells.hexahedra.as_flattened(),
             Self::Tetrahedron => part.cells.tetrahedra.as_flattened(),
-            Self::Wedge => part.cells.wedges.as_flattened(),
         }
     }
 
@@ -59,7 +54,6 @@ impl Shape {
             Self::Triangle => whole.triangles,
             Self::Hexahedron => whole.cells.hexahedra,
             Self::Tetrahedron => whole.cells.tetrahedra,
-            Self::Wedge => whole.cells.wedges,
         }
     }
 
@@ -68,7 +62,6 @@ impl Shape {
             Self::Triangle => before.triangles,
             Self::Hexahedron => before.cells.hexahedra,
             Self::Tetrahedron => before.cells.tetrahedra,
-            Self::Wedge => before.cells.wedges,
         }
     }
 }

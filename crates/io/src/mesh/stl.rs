@@ -1,7 +1,7 @@
 //! Stereolithography files in binary: triangles, each by itself.
 
 use super::Layout;
-use super::blocks::Rows;
+use super::blocks::{Rows, moved};
 use crate::IoError;
 
 /// Bytes that say nothing. They must not begin with "solid", as files in text do.
@@ -25,9 +25,11 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     layout.rows(Rows::Facets)
 }
 
-/// Writes one triangle behind `out`.
-pub fn facet(corners: &[[f32; 3]; 3], out: &mut Vec<u8>) {
-    let numbers = normal(corners).into_iter().chain(corners.as_flattened().iter().copied());
+/// Writes one triangle, whose corners count from an origin if there is one, behind `out`.
+pub fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
+    let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| moved(corner, origin).map(|part| part as f32));
+    let places = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
+    let numbers = normal(corners).into_iter().chain(places.as_flattened().iter().copied());
     numbers.for_each(|number| out.extend(number.to_le_bytes()));
     out.extend([0; 2]);
 }

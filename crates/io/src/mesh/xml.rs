@@ -39,6 +39,11 @@ pub fn array(kind: &str, name: &str, components: u64) -> String {
     format!("type=\"{kind}\" Name=\"{}\" NumberOfComponents=\"{components}\"", escape(name))
 }
 
+/// What an element says of the array of positions.
+pub fn points(doubles: bool) -> String {
+    array(if doubles { "Float64" } else { "Float32" }, "Points", 3)
+}
+
 /// The attribute that names the normals.
 pub fn active(normals: bool) -> String {
     if normals { format!(" Normals=\"{NORMALS}\"") } else { String::new() }
@@ -70,7 +75,7 @@ pub struct Document<'a> {
 pub fn lay(layout: &mut Layout, document: Document) -> Result<(), IoError> {
     named(&layout.fields, layout.normals)?;
     // In the order of their numbers.
-    let mut arrays = vec![Array { says: array("Float32", "Points", 3), rows: vec![Rows::Positions] }];
+    let mut arrays = vec![Array { says: points(layout.whole.doubles), rows: vec![Rows::Positions] }];
     if layout.normals {
         arrays.push(Array { says: array("Float32", NORMALS, 3), rows: vec![Rows::Normals] });
     }

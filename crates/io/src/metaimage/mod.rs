@@ -39,7 +39,7 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let words: Vec<&str> = name.split_whitespace().collect();
     let slices = *grid.shape.last().unwrap_or(&1);
     let names = match words[..] {
-        ["LOCAL"] => {
+        [word] if word.eq_ignore_ascii_case("LOCAL") => {
             if storage.skip > 0 {
                 return Err(problem("HeaderSize goes with data in a file of their own".into()));
             }
@@ -179,19 +179,25 @@ impl Storage {
         };
         if !self.compressed {
             let encoding = if self.text { Encoding::Ascii } else { Encoding::Raw };
-            return Segment::to_the_end(file, start, encoding, 0, bytes, grid.kind);
+            return Segment::from_byte(file, start, encoding, 0, bytes, grid.kind);
         }
         let found = length.saturating_sub(start);
-        if let Some((path, stated)) = &self.stated
-            && u64::try_from(stated.value).ok() != Some(found)
-        {
-            let message = format!("CompressedDataSize {}; there are {found} bytes in {}", stated.value, shown(file));
-            return Err(IoError::malformed(path, stated.at, message));
-        }
+        let stated = match &self.stated {
+            None => found,
+            Some((path, stated)) => {
+                let size = u64::try_from(stated.value).ok().filter(|&size| size <= found);
+                size.ok_or_else(|| {
+                    let message =
+                        format!("CompressedDataSize {}; there are {found} bytes in {}", stated.value, shown(file));
+                    IoError::malformed(path, stated.at, message)
+                })?
+            }
+        };
         // MetaIO writes zlib streams and reads either.
-        match first_bytes(file, start)? {
-            [0x1f, 0x8b] => Segment::to_the_end(file, start, Encoding::Gzip, 0, bytes, grid.kind),
-            _ => Segment::zlib_to_the_end(file, start, bytes, grid.kind),
-        }
+        let segment = match first_bytes(file, start)? {
+            [0x1f, 0x8b] => Segment::from_byte(file, start, Encoding::Gzip, 0, bytes, grid.kind)?,
+            _ => Segment::zlib(file, [start, start.saturating_add(stated)], bytes, grid.kind)?,
+        };
+        Ok(Segment { surplus: found - stated, ..segment })
     }
 }

@@ -32,8 +32,9 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
     let mut inflated = Vec::new();
     let bytes = if compressed {
         let read = MultiGzDecoder::new(&head.bytes[..]).take(LONGEST).read_to_end(&mut inflated);
+        // Other bytes may follow the data of a short file.
         if let Err(error) = read
-            && inflated.len() < LONGEST as usize
+            && !Fields::new(&inflated).is_some_and(|fields| fields.complete())
         {
             let offset = head.bytes.len() as u64;
             return Err(IoError::malformed(path, offset, format!("the gzip data are cut or corrupt: {error}")));
@@ -63,7 +64,7 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
             GZIP => (Encoding::Gzip, 0, start),
             _ => (Encoding::Raw, start, 0),
         };
-        Segment::to_the_end(&data, start, encoding, lead, grid.bytes(), grid.kind)
+        Segment::from_byte(&data, start, encoding, lead, grid.bytes(), grid.kind)
     };
     let beside = |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
     let segment = segment().map_err(beside)?;
@@ -104,8 +105,17 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     if !(1..=7).contains(&axes) {
         return Err(IoError::malformed(path, at, format!("{axes} axes in dim[0]; it must be 1 to 7")));
     }
+    let mut notes = Vec::new();
+    // As the format's own library does.
+    let mut size = |axis: usize| match fields.integer(version.dim, axis) {
+        0 if axis > 1 => {
+            notes.push(format!("dim[{axis}] is 0; 1 is taken"));
+            1
+        }
+        size => size,
+    };
     for axis in 4..=axes as usize {
-        let size = fields.integer(version.dim, axis);
+        let size = size(axis);
         if size != 1 {
             let what = if axis == 4 { "time steps" } else { "values, which lie apart from each other" };
             let message = format!("dim[{axis}] has {size} {what}; one volume is read (split it into files)");
@@ -113,13 +123,27 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         }
     }
     let axes = axes.min(3) as usize;
-    let sizes: Vec<i64> = (1..=axes).map(|axis| fields.integer(version.dim, axis)).collect();
-    // Along an axis of a single voxel there is no distance; writers put 0 there.
-    let distance = |axis: usize| match fields.float(version.pixdim, axis) {
-        0.0 if sizes[axis - 1] == 1 => 1.0,
-        distance => distance,
-    };
+    let sizes: Vec<i64> = (1..=axes).map(size).collect();
+    // As nibabel reads them.
+    let distances: Vec<f64> = (1..=axes)
+        .map(|axis| match fields.float(version.pixdim, axis) {
+            0.0 => {
+                // Along an axis of a single voxel there is no distance; writers put 0 there.
+                if sizes[axis - 1] > 1 {
+                    notes.push(format!("pixdim[{axis}] is 0; 1 is taken"));
+                }
+                1.0
+            }
+            distance if distance < 0.0 => {
+                notes.push(format!("pixdim[{axis}] is {distance}; {} is taken", -distance));
+                -distance
+            }
+            distance => distance,
+        })
+        .collect();
+    let distance = |axis: usize| distances[axis - 1];
     let transform = NiftiTransform::choose(fields);
+    notes.extend(contradictions(fields, &distances));
     let directions = directions(fields, &transform, axes);
     let spacing = match (&transform, &directions) {
         // The matrix also has distances, and they may differ from `pixdim`.
@@ -140,6 +164,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         origin: origin(fields, &transform),
         directions,
         rescale: if rgb { None } else { rescale(path, fields)? },
+        notes,
         ..Claim::plain(kind, fields.big_endian, Stated::new(sizes, at))
     }
     .check(path)
@@ -201,6 +226,44 @@ impl NiftiTransform {
             (false, false) => Self::None,
         }
     }
+}
+
+/// Share of a distance by which two transforms may differ, as rounding makes them.
+const TOLERANCE: f64 = 1e-3;
+
+/// Notes of a matrix that contradicts the quaternion or the distances. The positions of voxels follow the matrix.
+fn contradictions(fields: &Fields, distances: &[f64]) -> Vec<String> {
+    let (version, axes) = (fields.version, distances.len());
+    let code = |field| fields.integer(field, 0);
+    let (sform, qform) = (code(version.sform), code(version.qform));
+    let Some(columns) = directions(fields, &NiftiTransform::Sform, axes).filter(|_| sform > 0) else {
+        return Vec::new();
+    };
+    let differs = |one: f64, other: f64, size: f64| (one - other).abs() > TOLERANCE * size.abs();
+    let mut notes = Vec::new();
+    let lengths = columns.iter().map(|column| column.iter().map(|part| part * part).sum::<f64>().sqrt());
+    let lengths: Vec<f64> = lengths.collect();
+    if lengths.iter().zip(distances).any(|(&length, &distance)| length > 0.0 && differs(length, distance, length)) {
+        notes.push(format!(
+            "the distances of sform, {lengths:?}, and of pixdim, {distances:?}, differ: positions follow sform, as nibabel \
+             reads them"
+        ));
+    }
+    let quaternion = directions(fields, &NiftiTransform::Qform, axes).filter(|_| qform > 0);
+    let origins = [NiftiTransform::Sform, NiftiTransform::Qform].map(|transform| origin(fields, &transform));
+    if let (Some(unit), [Some(matrix), Some(offset)]) = (quaternion, origins) {
+        let size = lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
+        let turned = (0..axes)
+            .any(|axis| (0..3).any(|row| differs(columns[axis][row], unit[axis][row] * distances[axis], size)));
+        let moved = (0..3).any(|row| differs(matrix.value[row], offset.value[row], size));
+        if turned || moved {
+            notes.push(format!(
+                "the header has two transforms that differ, sform (code {sform}) and qform (code {qform}): positions \
+                 follow sform, as nibabel reads them"
+            ));
+        }
+    }
+    notes
 }
 
 /// Position of the first voxel, in three dimensions.

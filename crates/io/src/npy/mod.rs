@@ -105,6 +105,7 @@ fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> 
         "i4" => ScalarKind::I32,
         "u8" => ScalarKind::U64,
         "i8" => ScalarKind::I64,
+        "f2" => ScalarKind::F16,
         "f4" => ScalarKind::F32,
         "f8" => ScalarKind::F64,
         _ => {

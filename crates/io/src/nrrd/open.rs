@@ -8,6 +8,7 @@ use super::header::Header;
 use crate::IoError;
 use crate::array::Metadata;
 use crate::files::{Head, beside, named_by};
+use crate::scalar::ScalarKind;
 use crate::store::{Description, Encoding, Segment, VoxelLayout, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
@@ -21,28 +22,34 @@ const MOST_BEFORE: u64 = 16 << 20;
 /// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
 /// encoded data only what their length shows).
 pub fn open(head: &Head) -> Result<Description, IoError> {
-    open_with(head, 3).map(|(found, _)| found)
+    let header = Header::parse(&head.path, &head.bytes, head.complete(), 3)?;
+    described(head, &header, Segment::from_byte)
 }
 
-/// [`open`] of a file with at most so many axes of voxels, and what it says beside them.
+/// How the bytes behind the header are found.
+type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
+
+/// [`open`] of a file with at most so many axes of voxels, and what it says beside them. Bytes that follow the data are an
+/// error.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata), IoError> {
     let mut header = Header::parse(&head.path, &head.bytes, head.complete(), most_axes)?;
     let metadata = std::mem::take(&mut header.metadata);
-    Ok((described(head, &header)?, metadata))
+    Ok((described(head, &header, Segment::to_the_end)?, metadata))
 }
 
-fn described(head: &Head, header: &Header) -> Result<Description, IoError> {
+fn described(head: &Head, header: &Header, find: Find) -> Result<Description, IoError> {
     let path = &head.path;
     let grid = header.grid.clone();
     let detached = |name: &str, grid: &VoxelLayout, bytes: u64| {
-        segment(header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+        segment((header, find), &beside(path, name), 0, grid, bytes)
+            .map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
-            let segment = segment(header, path, header.end, &grid, grid.bytes())?;
+            let segment = segment((header, find), path, header.end, &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, segment))
         }
         DataFiles::One(name) => {
@@ -56,7 +63,13 @@ fn described(head: &Head, header: &Header) -> Result<Description, IoError> {
     }
 }
 
-fn segment(header: &Header, path: &Path, start: u64, grid: &VoxelLayout, bytes: u64) -> Result<Segment, IoError> {
+fn segment(
+    (header, find): (&Header, Find),
+    path: &Path,
+    start: u64,
+    grid: &VoxelLayout,
+    bytes: u64,
+) -> Result<Segment, IoError> {
     let start = skip_lines(header, path, start)?;
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {
@@ -75,7 +88,7 @@ fn segment(header: &Header, path: &Path, start: u64, grid: &VoxelLayout, bytes: 
             format!("gzip data with more than {MOST_BEFORE} bytes before the voxels (byte skip) are not read");
         return Err(IoError::unsupported(path, start, message));
     }
-    Segment::to_the_end(path, start, header.encoding.clone(), lead, bytes, grid.kind)
+    find(path, start, header.encoding.clone(), lead, bytes, grid.kind)
 }
 
 /// The byte behind the lines to skip.

@@ -89,6 +89,7 @@ fn parse(kind: ScalarKind, text: &str, out: &mut [u8]) -> Option<()> {
         ScalarKind::I32 => number!(i32),
         ScalarKind::U64 => number!(u64),
         ScalarKind::I64 => number!(i64),
+        ScalarKind::F16 => number!(half::f16),
         ScalarKind::F32 => number!(f32),
         ScalarKind::F64 => number!(f64),
     }

@@ -130,7 +130,11 @@ impl Description {
                 done(number, std::mem::take(&mut one.out))?;
             }
         }
-        Ok(stream.map_or(Ok(()), Stream::finish)?)
+        if let Some(note) = stream.map_or(Ok(None), Stream::finish)? {
+            // The same file gives the same note.
+            let _ = self.late_note.set(note);
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! A volume as boxes, each with the segment of its bytes.
 
+use std::sync::{Arc, OnceLock};
+
 use zippy::extents::Index;
 use zippy::region::Region;
 
@@ -31,13 +33,21 @@ pub struct Description {
     /// subvolumes are boxes of numbers in the file's order then.
     pub order: Option<AxisOrder>,
     pub subvolumes: Vec<Subvolume>,
+    /// What reading has shown that is no error.
+    pub late_note: Arc<OnceLock<String>>,
 }
 
 impl Description {
+    /// Voxels in subvolumes.
+    pub fn new(format: &'static str, grid: VoxelLayout, subvolumes: Vec<Subvolume>) -> Self {
+        Self { format, grid, order: None, subvolumes, late_note: Arc::default() }
+    }
+
     /// All voxels in one segment.
-    pub fn single(format: &'static str, grid: VoxelLayout, segment: Segment) -> Self {
+    pub fn single(format: &'static str, mut grid: VoxelLayout, segment: Segment) -> Self {
         let whole = grid.whole();
-        Self { format, grid, order: None, subvolumes: vec![Subvolume { stored: whole, used: whole, segment }] }
+        grid.notes.extend(segment.note());
+        Self::new(format, grid, vec![Subvolume { stored: whole, used: whole, segment }])
     }
 
     /// All voxels in one segment, in another order of axes.
@@ -57,7 +67,7 @@ impl Description {
     /// No files, too many, or a number that does not divide the size of the last axis; what `segment` returns.
     pub fn slabs(
         format: &'static str,
-        grid: VoxelLayout,
+        mut grid: VoxelLayout,
         files: &[String],
         problem: impl Fn(String) -> IoError,
         segment: impl Fn(&str, &VoxelLayout, u64) -> Result<Segment, IoError>,
@@ -79,7 +89,9 @@ impl Description {
             let stored = slab(number as i64, axis + 1);
             Ok(Subvolume { stored, used: stored, segment: segment(name, &grid, bytes)? })
         };
-        let subvolumes = files.iter().enumerate().map(subvolume).collect::<Result<_, IoError>>()?;
-        Ok(Self { format, grid, order: None, subvolumes })
+        let subvolumes: Vec<Subvolume> = files.iter().enumerate().map(subvolume).collect::<Result<_, IoError>>()?;
+        // One for all: a header may name many files.
+        grid.notes.extend(subvolumes.iter().find_map(|one| one.segment.note()));
+        Ok(Self::new(format, grid, subvolumes))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use super::source::Bytes;
 
@@ -10,28 +10,94 @@ use super::source::Bytes;
 /// 64 KiB.
 const FRUITLESS: u64 = 1 << 20;
 
+/// The first byte of a member.
+const MAGIC: u8 = 0x1f;
+
 /// Somewhere in the members.
 pub struct Gunzip {
-    members: MultiGzDecoder<Watched>,
+    member: Member,
+    /// Whether other bytes may follow the members.
+    open_ended: bool,
+    /// Whether other bytes than zeros follow the members.
+    pub is_followed: bool,
+}
+
+enum Member {
+    Open(Box<GzDecoder<Watched>>),
+    /// Behind the last one.
+    Ended(Watched),
 }
 
 impl Gunzip {
-    pub fn new(bytes: Box<dyn Bytes>) -> Self {
-        Self { members: MultiGzDecoder::new(Watched { bytes, fruitless: 0 }) }
+    pub fn new(bytes: Box<dyn Bytes>, open_ended: bool) -> Self {
+        let first = GzDecoder::new(Watched { bytes, fruitless: 0 });
+        Self { member: Member::Open(Box::new(first)), open_ended, is_followed: false }
+    }
+
+    fn watched(&self) -> &Watched {
+        match &self.member {
+            Member::Open(member) => member.get_ref(),
+            Member::Ended(watched) => watched,
+        }
     }
 
     /// The byte of the file that comes next.
     pub fn position(&self) -> u64 {
-        self.members.get_ref().bytes.position()
+        self.watched().bytes.position()
     }
 
-    /// Some of the next bytes; none at the end of the last member.
+    /// Some of the next bytes; none at the end of the last member. Zeros may follow that: tapes and disks are filled up with
+    /// them, and `gzip` itself leaves them out.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let got = self.members.read(out)?;
-        if got > 0 {
-            self.members.get_mut().fruitless = 0;
+        loop {
+            let Member::Open(member) = &mut self.member else { return Ok(0) };
+            let got = member.read(out)?;
+            if got > 0 || out.is_empty() {
+                member.get_mut().fruitless = 0;
+                return Ok(got);
+            }
+            let next = member.get_mut().fill_buf()?.first().copied();
+            let placeholder = Member::Ended(Watched { bytes: Box::new(Nothing), fruitless: 0 });
+            let Member::Open(member) = std::mem::replace(&mut self.member, placeholder) else { return Ok(0) };
+            let mut watched = member.into_inner();
+            self.member = match next {
+                Some(MAGIC) => Member::Open(Box::new(GzDecoder::new(watched))),
+                _ => {
+                    self.is_followed = watched.is_followed_by_other_than_zeros()?;
+                    Member::Ended(watched)
+                }
+            };
+            if self.is_followed && !self.open_ended {
+                return Err(io::Error::new(ErrorKind::InvalidData, "other bytes than zeros follow the last member"));
+            }
         }
-        Ok(got)
+    }
+}
+
+/// No bytes.
+struct Nothing;
+
+impl Read for Nothing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+}
+
+impl BufRead for Nothing {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(&[])
+    }
+
+    fn consume(&mut self, _: usize) {}
+}
+
+impl Bytes for Nothing {
+    fn seek(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        0
     }
 }
 
@@ -40,6 +106,21 @@ struct Watched {
     bytes: Box<dyn Bytes>,
     /// Bytes taken since the last one came out.
     fruitless: u64,
+}
+
+impl Watched {
+    /// Goes through the zeros that follow.
+    fn is_followed_by_other_than_zeros(&mut self) -> io::Result<bool> {
+        loop {
+            let buffer = self.bytes.fill_buf()?;
+            let zeros = buffer.iter().take_while(|&&byte| byte == 0).count();
+            let (is_over, is_followed) = (buffer.is_empty(), zeros < buffer.len());
+            self.bytes.consume(zeros);
+            if is_over || is_followed {
+                return Ok(is_followed);
+            }
+        }
+    }
 }
 
 impl Read for Watched {

@@ -19,6 +19,10 @@ pub struct Inflate {
     /// Uncompressed and compressed bytes of the block that are behind.
     made: u64,
     used: u64,
+    /// Whether other bytes may follow the stream of the last block.
+    open_ended: bool,
+    /// Bytes that follow it.
+    pub surplus: u64,
 }
 
 fn corrupt(message: String) -> io::Error {
@@ -26,8 +30,9 @@ fn corrupt(message: String) -> io::Error {
 }
 
 impl Inflate {
-    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64) -> io::Result<Self> {
-        let mut new = Self { bytes, blocks, total, stream: Decompress::new(true), block: 0, made: 0, used: 0 };
+    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64, open_ended: bool) -> io::Result<Self> {
+        let stream = Decompress::new(true);
+        let mut new = Self { bytes, blocks, total, stream, block: 0, made: 0, used: 0, open_ended, surplus: 0 };
         new.begin(0)?;
         Ok(new)
     }
@@ -104,7 +109,9 @@ impl Inflate {
             }
         }
         let left = self.blocks.starts[block + 1] - self.blocks.starts[block] - self.used;
-        if left > 0 {
+        if left > 0 && self.open_ended && block + 2 == self.blocks.starts.len() {
+            self.surplus = left;
+        } else if left > 0 {
             return Err(corrupt(format!("data go on for {left} bytes after the stream of block {block}")));
         }
         Ok(())

@@ -42,6 +42,8 @@ pub struct Claim {
     pub directions: Option<Vec<Vec<f64>>>,
     /// Slope and intercept that turn stored numbers into what they mean.
     pub rescale: Option<(f64, f64)>,
+    /// What a reader of the file has to know: how contradictions of the header are read.
+    pub notes: Vec<String>,
 }
 
 impl Claim {
@@ -57,6 +59,16 @@ impl Claim {
             origin: None,
             directions: None,
             rescale: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK read it, and in the place
+    /// of 0 is 1. Notes say so.
+    pub fn make_spacing_positive(&mut self) {
+        let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
+        if let Some(directions) = turned(spacing, self.directions.as_deref(), &mut self.notes) {
+            self.directions = Some(directions);
         }
     }
 
@@ -64,8 +76,9 @@ impl Claim {
     ///
     /// # Errors
     /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
-    /// that are not positive numbers, an origin that is not finite.
-    pub fn check(self, path: &Path) -> Result<VoxelLayout, IoError> {
+    /// that are no finite numbers, an origin that is not finite.
+    pub fn check(mut self, path: &Path) -> Result<VoxelLayout, IoError> {
+        self.make_spacing_positive();
         let (sizes, at) = (self.sizes.value, self.sizes.at);
         if !(1..=self.most_axes).contains(&sizes.len()) {
             let message = format!("{} axes; 1 to {} axes of voxels are read", sizes.len(), self.most_axes);
@@ -113,8 +126,32 @@ impl Claim {
             origin: self.origin.map(|origin| origin.value),
             directions: self.directions.filter(|axes| axes.iter().flatten().all(|part| part.is_finite())),
             rescale: self.rescale,
+            notes: self.notes,
         })
     }
+}
+
+/// Makes spacings positive, as [`Claim::make_spacing_positive`]: the new directions, if an axis is turned.
+pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut Vec<String>) -> Option<Vec<Vec<f64>>> {
+    let axes = spacing.len();
+    let along = |axis: usize| (0..axes).map(|row| f64::from(u8::from(row == axis))).collect();
+    let mut new: Vec<Vec<f64>> = directions.map_or_else(|| (0..axes).map(along).collect(), <[Vec<f64>]>::to_vec);
+    let mut is_turned = false;
+    for (axis, length) in spacing.iter_mut().enumerate().filter(|(_, length)| length.is_finite()) {
+        if *length == 0.0 {
+            notes.push(format!("axis {axis} has a spacing of 0; 1 is taken"));
+            *length = 1.0;
+        } else if *length < 0.0 {
+            notes.push(format!(
+                "axis {axis} has a spacing of {length}: the axis points the other way, with a spacing of {}",
+                -*length
+            ));
+            *length = -*length;
+            new.get_mut(axis).into_iter().flatten().for_each(|part| *part = 0.0 - *part);
+            is_turned = true;
+        }
+    }
+    is_turned.then_some(new)
 }
 
 /// The voxels of a volume, axis 0 fastest, the bytes of all of them fit 63 bits.
@@ -130,6 +167,8 @@ pub struct VoxelLayout {
     pub origin: Option<Vec<f64>>,
     pub directions: Option<Vec<Vec<f64>>>,
     pub rescale: Option<(f64, f64)>,
+    /// What a reader of the file has to know.
+    pub notes: Vec<String>,
 }
 
 impl VoxelLayout {

@@ -11,11 +11,12 @@ mod description;
 mod gzip;
 mod inflate;
 mod layout;
+mod lz4;
 mod segment;
 mod source;
 mod stream;
 
 pub use description::{Description, Subvolume};
-pub use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout};
+pub use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, turned};
 pub use segment::{Blocks, Encoding, Segment, first_bytes, open_regular, tail};
 pub use stream::{decoded, decoded_length, prefix};

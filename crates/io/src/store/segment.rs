@@ -5,11 +5,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::IoError;
 use crate::scalar::ScalarKind;
+use crate::{IoError, shown};
 
 /// Deflate cannot expand a byte to more than this many; a header that declares more lies.
 const DEFLATE_LIMIT: u64 = 1032;
+
+/// LZ4 cannot expand a byte to more than this many.
+pub const LZ4_LIMIT: u64 = 255;
 
 /// How numbers are stored.
 #[derive(Debug, Clone)]
@@ -20,11 +23,13 @@ pub enum Encoding {
     Gzip,
     /// Blocks, each a zlib stream.
     Zlib(Arc<Blocks>),
+    /// Blocks, each compressed by LZ4 without a frame.
+    Lz4(Arc<Blocks>),
     /// Decimal numbers between white space.
     Ascii,
 }
 
-/// Where zlib streams of equally many bytes begin.
+/// Where compressed blocks of equally many bytes begin.
 #[derive(Debug)]
 pub struct Blocks {
     /// First compressed byte of each block, from the beginning of the segment, and the end of the last one.
@@ -47,6 +52,10 @@ pub struct Segment {
     pub lead: u64,
     /// Decoded bytes behind `lead`.
     pub bytes: u64,
+    /// Bytes that follow the data are left out, and a note says so; else they are an error.
+    pub open_ended: bool,
+    /// Bytes of the file that follow the data and are left out, as far as its length shows.
+    pub surplus: u64,
 }
 
 /// Opens a file whose length can be relied upon: no pipe that blocks, no device without an end.
@@ -108,19 +117,47 @@ impl Segment {
         bytes: u64,
         kind: ScalarKind,
     ) -> Result<Self, IoError> {
-        let (_, end) = open_regular(path)?;
-        let path = path.to_path_buf();
-        Self { path, start: start.min(end), end, base64: false, encoding, lead, bytes }.checked(kind)
+        Self::unchecked(path, start, encoding, lead, bytes)?.checked(kind)
     }
 
-    /// One zlib stream up to the end of a file.
+    /// As [`Self::to_the_end`], but for bytes that follow the data: they are left out, as ITK, nibabel and Teem do, and a
+    /// note says so.
     ///
     /// # Errors
-    /// As [`Self::to_the_end`].
-    pub fn zlib_to_the_end(path: &Path, start: u64, bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
-        let (_, end) = open_regular(path)?;
+    /// As [`Self::to_the_end`], too many bytes excepted.
+    pub fn from_byte(
+        path: &Path,
+        start: u64,
+        encoding: Encoding,
+        lead: u64,
+        bytes: u64,
+        kind: ScalarKind,
+    ) -> Result<Self, IoError> {
+        Self { open_ended: true, ..Self::unchecked(path, start, encoding, lead, bytes)? }.checked(kind)
+    }
+
+    /// One zlib stream of the bytes `start..end` of a file; bytes that follow it are left out.
+    ///
+    /// # Errors
+    /// As [`Self::from_byte`].
+    pub fn zlib(path: &Path, [start, end]: [u64; 2], bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
         let blocks = Blocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
-        Self::to_the_end(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes, kind)
+        let whole = Self::unchecked(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes)?;
+        Self { end: end.min(whole.end), open_ended: true, ..whole }.checked(kind)
+    }
+
+    fn unchecked(path: &Path, start: u64, encoding: Encoding, lead: u64, bytes: u64) -> Result<Self, IoError> {
+        let (_, end) = open_regular(path)?;
+        let (path, start) = (path.to_path_buf(), start.min(end));
+        Ok(Self { path, start, end, base64: false, encoding, lead, bytes, open_ended: false, surplus: 0 })
+    }
+
+    /// What is said of the bytes that follow the data; nothing if there are none.
+    pub fn note(&self) -> Option<String> {
+        (self.surplus > 0).then(|| {
+            let (count, name) = (self.surplus, shown(&self.path));
+            format!("{count} bytes follow the data in {name}; they are left out")
+        })
     }
 
     /// The segment, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
@@ -148,12 +185,15 @@ impl Segment {
             Encoding::Zlib(_) if length.saturating_mul(DEFLATE_LIMIT) < bytes => {
                 return lie("zlib data", format!("{bytes} bytes"));
             }
+            Encoding::Lz4(_) if length.saturating_mul(LZ4_LIMIT) < bytes => {
+                return lie("LZ4 data", format!("{bytes} bytes"));
+            }
             _ => {}
         }
         Ok(self)
     }
 
-    fn checked_raw(self) -> Result<Self, IoError> {
+    fn checked_raw(mut self) -> Result<Self, IoError> {
         let length = self.end - self.start;
         // Decoded bytes, those of a last base64 group included that are padding.
         let room = if self.base64 { length / 4 * 3 } else { length };
@@ -164,7 +204,9 @@ impl Segment {
             return Err(IoError::Truncated { path: self.path, offset: self.end, found, expected });
         }
         let used = if self.base64 { wanted.div_ceil(3) * 4 } else { wanted };
-        if length > used {
+        if length > used && self.open_ended {
+            (self.surplus, self.end) = (length - used, self.start + used);
+        } else if length > used {
             return Err(IoError::Oversized { path: self.path, offset: self.start + used, expected });
         }
         Ok(self)

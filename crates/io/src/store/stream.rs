@@ -5,11 +5,12 @@ use std::io::{self, ErrorKind, Read};
 use super::ascii::Numbers;
 use super::gzip::Gunzip;
 use super::inflate::Inflate;
+use super::lz4::Lz4;
 use super::segment::{Encoding, Segment, open_regular};
 use super::source::{Bytes, bytes};
-use crate::IoError;
 use crate::memory::zeros;
 use crate::scalar::ScalarKind;
+use crate::{IoError, shown};
 
 /// Memory for decoded data grows by so many bytes at least; a multiple of the bytes of every number.
 const GROWTH: u64 = 1 << 20;
@@ -27,6 +28,7 @@ enum Source {
     Raw(Box<dyn Bytes>),
     Gzip(Box<Gunzip>),
     Zlib(Box<Inflate>),
+    Lz4(Box<Lz4>),
     Ascii(Numbers),
 }
 
@@ -36,6 +38,7 @@ impl Source {
             Self::Raw(file) => file.read(out),
             Self::Gzip(stream) => stream.read(out),
             Self::Zlib(blocks) => blocks.read(out),
+            Self::Lz4(blocks) => blocks.read(out),
             Self::Ascii(numbers) => numbers.read(out),
         }
     }
@@ -46,6 +49,7 @@ impl Source {
             Self::Raw(file) => file.position(),
             Self::Gzip(stream) => stream.position(),
             Self::Zlib(blocks) => blocks.position(),
+            Self::Lz4(blocks) => blocks.position(),
             Self::Ascii(numbers) => numbers.position(),
         }
     }
@@ -55,6 +59,7 @@ impl Source {
             Self::Raw(_) => "data",
             Self::Gzip(_) => "gzip data",
             Self::Zlib(_) => "zlib data",
+            Self::Lz4(_) => "LZ4 data",
             Self::Ascii(_) => "numbers",
         }
     }
@@ -119,10 +124,12 @@ impl<'a> Stream<'a> {
         let bytes = bytes(segment, file).map_err(system)?;
         let source = match &segment.encoding {
             Encoding::Raw => Source::Raw(bytes),
-            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes))),
+            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes, segment.open_ended))),
             Encoding::Zlib(blocks) => {
-                Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), segment.bytes).map_err(system)?))
+                let stream = Inflate::new(bytes, blocks.clone(), segment.bytes, segment.open_ended);
+                Source::Zlib(Box::new(stream.map_err(system)?))
             }
+            Encoding::Lz4(blocks) => Source::Lz4(Box::new(Lz4::new(bytes, blocks.clone(), segment.bytes))),
             Encoding::Ascii => Source::Ascii(Numbers::new(bytes, kind)),
         };
         Ok(Self { segment, source, at: 0, scratch: Vec::new() })
@@ -137,6 +144,7 @@ impl<'a> Stream<'a> {
         let leapt = match &mut self.source {
             Source::Raw(file) if self.at != from => file.seek(from).map(|()| from),
             Source::Zlib(blocks) => blocks.approach(from).map(|()| blocks.at()),
+            Source::Lz4(blocks) => blocks.approach(from).map(|()| blocks.at()),
             _ => Ok(self.at),
         };
         self.at = leapt.map_err(|error| self.failed(&error))?;
@@ -152,18 +160,35 @@ impl<'a> Stream<'a> {
     }
 
     /// Checks that nothing follows the last voxel, where that one has been read; a gzip stream's checksum with it. (Raw
-    /// data were measured when the file was opened; blocks end by themselves.)
+    /// data were measured when the file was opened; blocks end by themselves.) A note of what follows, where that is left
+    /// out.
     ///
     /// # Errors
     /// More data than the header declares, or a checksum that is wrong or missing.
-    pub fn finish(mut self) -> Result<(), IoError> {
+    pub fn finish(mut self) -> Result<Option<String>, IoError> {
         let expected = self.segment.bytes;
-        let open_ended = matches!(self.source, Source::Gzip(_) | Source::Ascii(_));
-        if !open_ended || self.at != self.segment.lead + expected {
-            return Ok(());
+        let note = |what: &str| format!("{what} in {}; what follows is left out", shown(&self.segment.path));
+        if let Source::Zlib(blocks) = &self.source
+            && blocks.surplus > 0
+        {
+            return Ok(Some(note(&format!("{} bytes follow the compressed data", blocks.surplus))));
         }
+        let unmeasured = matches!(self.source, Source::Gzip(_) | Source::Ascii(_));
+        if !unmeasured || self.at != self.segment.lead + expected {
+            return Ok(None);
+        }
+        let is_followed = |source: &Source| matches!(source, Source::Gzip(stream) if stream.is_followed);
         match self.source.read(&mut [0; 8]) {
-            Ok(0) => Ok(()),
+            Ok(0) => Ok(is_followed(&self.source).then(|| note("other bytes follow the gzip data"))),
+            // Text that is no number may follow the numbers of a text.
+            Ok(_) if self.segment.open_ended => Ok(Some(note("more data follow than the header declares"))),
+            Err(error)
+                if self.segment.open_ended
+                    && error.kind() == ErrorKind::InvalidData
+                    && matches!(self.source, Source::Ascii(_)) =>
+            {
+                Ok(Some(note("other text follows the numbers")))
+            }
             Ok(_) => {
                 let (path, offset) = (self.segment.path.clone(), self.source.position());
                 Err(IoError::Oversized { path, offset, expected })

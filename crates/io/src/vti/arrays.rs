@@ -96,11 +96,14 @@ impl<'a> Arrays<'a> {
         }
         let segment = match &self.document.compressor {
             None => self.plain(array, &binary, bytes)?,
-            Some(name) if name.value == "vtkZLibDataCompressor" => self.blocks(array, &binary, bytes)?,
+            Some(name) if name.value == "vtkZLibDataCompressor" => {
+                self.blocks(array, &binary, bytes, Encoding::Zlib)?
+            }
+            Some(name) if name.value == "vtkLZ4DataCompressor" => self.blocks(array, &binary, bytes, Encoding::Lz4)?,
             Some(name) => {
                 let message = format!(
-                    "compressor {} is not read; write the file with vtkZLibDataCompressor or without one \
-                     (vtkXMLWriter: SetCompressorTypeToZLib or SetCompressorTypeToNone)",
+                    "compressor {} is not read; write the file with vtkZLibDataCompressor, vtkLZ4DataCompressor or without \
+                     one (vtkXMLWriter: SetCompressorTypeToZLib, SetCompressorTypeToLZ4 or SetCompressorTypeToNone)",
                     quoted(&name.value)
                 );
                 return Err(IoError::unsupported(&self.head.path, name.at, message));
@@ -111,7 +114,8 @@ impl<'a> Arrays<'a> {
     }
 
     fn segment_of(&self, start: u64, end: u64, base64: bool, encoding: Encoding, bytes: u64) -> Segment {
-        Segment { path: self.head.path.clone(), start, end, base64, encoding, lead: 0, bytes }
+        let path = self.head.path.clone();
+        Segment { path, start, end, base64, encoding, lead: 0, bytes, open_ended: false, surplus: 0 }
     }
 
     /// The first `count` bytes, whole groups where they are base64.
@@ -148,8 +152,14 @@ impl<'a> Arrays<'a> {
         Ok(Segment { lead: word, ..self.segment_of(binary.start, end, true, Encoding::Raw, bytes) })
     }
 
-    /// Zlib streams behind the table of their lengths: how many, bytes of each and of the last, compressed bytes.
-    fn blocks(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
+    /// Compressed blocks behind the table of their lengths: how many, bytes of each and of the last, compressed bytes.
+    fn blocks(
+        &self,
+        array: &Array,
+        binary: &Binary,
+        bytes: u64,
+        encoding: fn(Arc<Blocks>) -> Encoding,
+    ) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let numbers = |count: u64| -> Result<Vec<u64>, IoError> {
             Ok(self.first(binary, count * word)?.chunks_exact(word as usize).map(|bytes| self.number(bytes)).collect())
@@ -178,7 +188,7 @@ impl<'a> Arrays<'a> {
         let packed = starts[starts.len() - 1];
         let start = binary.start + table_length;
         let end = start.saturating_add(if binary.base64 { characters(packed) } else { packed });
-        let blocks = Encoding::Zlib(Arc::new(Blocks { starts, size }));
+        let blocks = encoding(Arc::new(Blocks { starts, size }));
         Ok(self.segment_of(start, end, binary.base64, blocks, bytes))
     }
 

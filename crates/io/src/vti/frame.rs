@@ -6,7 +6,7 @@ use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
 use crate::placing::move_lengths_into_spacing;
-use crate::store::Stated;
+use crate::store::{Stated, turned};
 
 /// What the element of an image says of its points.
 #[derive(Default)]
@@ -18,6 +18,8 @@ pub struct Frame {
     /// Directions of the axes as vectors of length 1, from the columns of the image's matrix. The
     /// lengths of the columns are factors of [`spacing`](Self::spacing).
     pub directions: Option<Vec<Vec<f64>>>,
+    /// How contradictions are read.
+    pub notes: Vec<String>,
     /// Position of the point with index 0 on all axes.
     origin: Option<Stated<Vec<f64>>>,
 }
@@ -35,11 +37,15 @@ impl Frame {
         let column = |rows: &[f64], axis: usize| [0, 1, 2].map(|row| rows[3 * row + axis]).to_vec();
         let columns = |rows: &[f64]| (0..3).map(|axis| column(rows, axis)).collect();
         let matrix = element.floats(path, "Direction", 9)?;
-        let (spacing, directions) = move_lengths_into_spacing(
+        let (mut spacing, mut directions) = move_lengths_into_spacing(
             element.floats(path, "Spacing", 3)?,
             matrix.map(|rows| Stated::new(columns(&rows.value), rows.at)),
         );
-        Ok(Self { whole, spacing, directions, origin: element.floats(path, "Origin", 3)? })
+        let mut notes = Vec::new();
+        if let Some(spacing) = &mut spacing {
+            directions = turned(&mut spacing.value, directions.as_deref(), &mut notes).or(directions);
+        }
+        Ok(Self { whole, spacing, directions, notes, origin: element.floats(path, "Origin", 3)? })
     }
 
     /// Points along each axis.

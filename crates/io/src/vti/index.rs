@@ -184,7 +184,7 @@ impl Index {
             return Err(IoError::malformed(&head.path, self.frame.whole.at, message));
         }
         grid.big_endian = big_endian.unwrap_or(grid.big_endian);
-        Ok(Description { format: FORMAT, grid, order: None, subvolumes })
+        Ok(Description::new(FORMAT, grid, subvolumes))
     }
 
     /// The box of a piece, counted from the lower corner of the whole extent; `None` for one without points.

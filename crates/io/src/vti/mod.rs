@@ -79,7 +79,7 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.frame.whole.at, message));
     }
-    Ok(Description { format: FORMAT, grid, order: None, subvolumes })
+    Ok(Description::new(FORMAT, grid, subvolumes))
 }
 
 /// The name of the array to read.
@@ -131,6 +131,7 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
         spacing: document.frame.spacing.clone(),
         origin: document.frame.first_point(),
         directions: document.frame.directions.clone(),
+        notes: document.frame.notes.clone(),
         ..Claim::plain(kind, big_endian, document.frame.sizes())
     })
 }

@@ -102,8 +102,10 @@ pub fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
 /// The text whose letters, bytes of UTF-8, stand as decimal numbers, up to a zero.
 fn letters(path: &Path, at: &Range<u64>) -> Result<String, IoError> {
     let (start, end) = (at.start, at.end);
-    let (encoding, bytes) = (Encoding::Raw, end - start);
-    let numbers = prefix(&Segment { path: path.into(), start, end, base64: false, encoding, lead: 0, bytes })?;
+    let (path, encoding, bytes) = (path.to_path_buf(), Encoding::Raw, end - start);
+    let text = Segment { path, start, end, base64: false, encoding, lead: 0, bytes, open_ended: false, surplus: 0 };
+    let numbers = prefix(&text)?;
+    let path = &text.path;
     let wrong = || IoError::malformed(path, start, "a text of field data must be numbers of bytes, up to 255");
     let numbers = String::from_utf8(numbers).map_err(|_| wrong())?;
     let mut text = Vec::new();

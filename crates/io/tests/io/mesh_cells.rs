@@ -17,8 +17,7 @@ fn all() -> Part<'static> {
         triangles: &[[6, 7, 8]],
         cells: Cells {
             hexahedra: &[[0, 1, 2, 3, 4, 5, 6, 7]],
-            tetrahedra: &[[1, 2, 3, 8], [0, 1, 2, 8]],
-            wedges: &[[5, 4, 3, 2, 1, 0]],
+            tetrahedra: &[[1, 2, 3, 8], [0, 1, 2, 8], [5, 4, 3, 2]],
         },
         ..Part::default()
     }
@@ -34,24 +33,24 @@ fn expected() -> Vec<u8> {
         \x20     </Points>\n      <Cells>\n\
         \x20       <DataArray type=\"Int64\" Name=\"connectivity\" NumberOfComponents=\"1\" \
         format=\"appended\" offset=\"160\"/>\n\
-        \x20       <DataArray type=\"Int64\" Name=\"offsets\" NumberOfComponents=\"1\" format=\"appended\" offset=\"368\"/>\n\
-        \x20       <DataArray type=\"UInt8\" Name=\"types\" NumberOfComponents=\"1\" format=\"appended\" offset=\"416\"/>\n\
+        \x20       <DataArray type=\"Int64\" Name=\"offsets\" NumberOfComponents=\"1\" format=\"appended\" offset=\"352\"/>\n\
+        \x20       <DataArray type=\"UInt8\" Name=\"types\" NumberOfComponents=\"1\" format=\"appended\" offset=\"400\"/>\n\
         \x20     </Cells>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n   _";
     let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let floats = |floats: &[f32]| floats.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
-    let corners = [6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 8, 0, 1, 2, 8, 5, 4, 3, 2, 1, 0];
+    let corners = [6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 8, 0, 1, 2, 8, 5, 4, 3, 2];
     [
         text.as_bytes(),
         &words(&[108]),
         &floats(POSITIONS.as_flattened()),
         &words(&[36]),
         &floats(&VALUES),
-        &words(&[200]),
+        &words(&[184]),
         &words(&corners),
-        &words(&[40, 3, 11, 15, 19, 25]),
+        &words(&[40, 3, 11, 15, 19, 23]),
         &words(&[5]),
-        // VTK_TRIANGLE, VTK_HEXAHEDRON, VTK_TETRA, VTK_WEDGE.
-        &[5, 12, 10, 10, 13],
+        // VTK_TRIANGLE, VTK_HEXAHEDRON, VTK_TETRA.
+        &[5, 12, 10, 10, 10],
         b"\n  </AppendedData>\n</VTKFile>",
     ]
     .concat()
@@ -79,14 +78,13 @@ fn ranks_write_what_one_does() {
         let fields = [Field { name: "t", values: &VALUES[points.clone()] }];
         act(&Part { positions: &POSITIONS[points], fields: &fields, triangles, cells, ..Part::default() });
     };
-    let Cells { hexahedra, tetrahedra, wedges } = whole.cells;
-    let before =
-        Before { vertices: 4, cells: CellCounts { tetrahedra: 1, wedges: 1, hexahedra: 0 }, ..Before::default() };
+    let Cells { hexahedra, tetrahedra } = whole.cells;
+    let before = Before { vertices: 4, cells: CellCounts { tetrahedra: 1, hexahedra: 0 }, ..Before::default() };
     // The later one first.
-    part(4..9, whole.triangles, Cells { hexahedra, tetrahedra: &tetrahedra[1..], wedges: &[] }, &mut |part| {
+    part(4..9, whole.triangles, Cells { hexahedra, tetrahedra: &tetrahedra[1..] }, &mut |part| {
         layout.blocks(part, &before).unwrap().for_each(|(at, bytes)| second.write_at(at, &bytes).unwrap());
     });
-    part(0..4, &[], Cells { hexahedra: &[], tetrahedra: &tetrahedra[..1], wedges }, &mut |part| {
+    part(0..4, &[], Cells { hexahedra: &[], tetrahedra: &tetrahedra[..1] }, &mut |part| {
         layout.blocks(part, &Before::default()).unwrap().for_each(|(at, bytes)| first.write_at(at, &bytes).unwrap());
     });
     layout.frame().for_each(|(at, bytes)| first.write_at(at, bytes).unwrap());
@@ -132,7 +130,6 @@ fn what_cells_cannot_be_is_an_error() {
             Cells { tetrahedra: &[[0; 4], [0, 1, 2, 10]], ..Cells::default() },
             "tetrahedron 1 of this part names vertex 10",
         ),
-        (Cells { wedges: &[[0, 1, 2, 11, 4, 5]], ..Cells::default() }, "wedge 0 of this part names vertex 11"),
     ] {
         let error = mesh::write(folder.0.join("a.vtu"), &Part { cells, ..all() }).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("a.vtu"), "{error}");
@@ -141,7 +138,7 @@ fn what_cells_cannot_be_is_an_error() {
     let layout = Layout::of(Format::Vtu, &none, false, &["t"]).unwrap();
     let error = layout.blocks(&all(), &Before::default()).unwrap_err().to_string();
     assert!(error.contains("1 triangles of this part behind 0 of lower ranks are beyond the 0 of all"), "{error}");
-    let many = CellCounts { hexahedra: u64::MAX / 2, tetrahedra: u64::MAX / 2, wedges: 5 };
+    let many = CellCounts { hexahedra: u64::MAX / 2, tetrahedra: u64::MAX / 2 + 5 };
     let error = Layout::of(Format::Vtu, &Whole { cells: many, ..none }, false, &[]).unwrap_err().to_string();
     assert!(error.contains("more bytes than fit 63 bits"), "{error}");
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);

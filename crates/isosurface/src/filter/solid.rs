@@ -98,9 +98,8 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
         place(view, &mut mesh)?;
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
         let numbers = weld::ghosts(world, owned, &pieces, EVERYWHERE, &[mesh.points.before])?.remove(0);
-        let VolumeMesh { points, hexahedra, tetrahedra, wedges, .. } = &mut mesh;
-        let corners = hexahedra.as_flattened_mut().iter_mut().chain(tetrahedra.as_flattened_mut());
-        points.weld(&numbers, corners.chain(wedges.as_flattened_mut()));
+        let VolumeMesh { points, hexahedra, tetrahedra, .. } = &mut mesh;
+        points.weld(&numbers, hexahedra.as_flattened_mut().iter_mut().chain(tetrahedra.as_flattened_mut()));
         Ok(mesh)
     })
 }
@@ -180,10 +179,6 @@ impl Cells<'_> {
             let [a, b, c, d] = cell.map(|place| near.number(place, at));
             self.mesh.tetrahedra.push(if self.mirrored { [a, c, b, d] } else { [a, b, c, d] });
         }
-        for cell in &left(case).wedges {
-            let [a, b, c, d, e, f] = cell.map(|place| near.number(place, at));
-            self.mesh.wedges.push(if self.mirrored { [a, c, b, d, f, e] } else { [a, b, c, d, e, f] });
-        }
     }
 }
 
@@ -196,9 +191,9 @@ fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
 
 /// Finds where this rank's part stands in the whole. Collective.
 fn place(view: &View, mesh: &mut VolumeMesh) -> Result<()> {
-    let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len(), mesh.wedges.len()].map(|count| count as u64);
-    let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1], cells[2]])?;
-    let cells = |of: &[u64]| CellCounts { hexahedra: of[1], tetrahedra: of[2], wedges: of[3] };
+    let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
+    let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
+    let cells = |of: &[u64]| CellCounts { hexahedra: of[1], tetrahedra: of[2] };
     (mesh.points.before, mesh.before) = (before[0], cells(&before));
     (mesh.all_points, mesh.all) = (all[0], cells(&all));
     Ok(())

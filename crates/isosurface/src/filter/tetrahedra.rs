@@ -8,11 +8,34 @@ use std::sync::LazyLock;
 use crate::cell::Corner;
 use crate::points::near::Place;
 
-/// What is left of a cell.
+/// What is left of a cell: tetrahedra, the first three corners counterclockwise as seen from the fourth.
 #[derive(Default)]
 pub struct Left {
     pub tetrahedra: Vec<[Place; 4]>,
-    pub wedges: Vec<[Place; 6]>,
+}
+
+/// A corner of the cell, or a point between two.
+#[derive(Clone, Copy, PartialEq)]
+struct Point {
+    one: Corner,
+    other: Corner,
+}
+
+impl Point {
+    /// Where it is, in halves of a cell, if it is in the middle between the corners.
+    fn middle(self) -> [i32; 3] {
+        [0, 1, 2].map(|axis| i32::from(self.one >> axis & 1) + i32::from(self.other >> axis & 1))
+    }
+
+    /// Its rank among the points of all cells, which is the same for each cell that has two of them.
+    fn rank(self) -> [i32; 3] {
+        let [x, y, z] = self.middle();
+        [z, y, x]
+    }
+
+    fn place(self) -> Place {
+        Place::new(usize::from(self.one ^ self.other), self.one & self.other)
+    }
 }
 
 /// What is left where corner `i` is kept exactly if bit `i` of a case is set.
@@ -63,16 +86,50 @@ impl Left {
         let kept_first = |corners: &[Corner; 4]| corners[..count].iter().all(|&corner| is_kept(corner));
         let [a, b, c, d] = turned.into_iter().find(kept_first).expect("any corners can come first");
         // Also the point between a corner and itself.
-        let between = |one: Corner, other: Corner| Place::new(usize::from(one ^ other), one & other);
+        let between = |one: Corner, other: Corner| Point { one, other };
         let at = |corner: Corner| between(corner, corner);
         match count {
             0 => {}
-            1 => self.tetrahedra.push([at(a), between(a, b), between(a, c), between(a, d)]),
-            2 => {
-                self.wedges.push([at(a), between(a, d), between(a, c), at(b), between(b, d), between(b, c)]);
-            }
-            3 => self.wedges.push([at(a), at(c), at(b), between(a, d), between(c, d), between(b, d)]),
-            _ => self.tetrahedra.push([at(a), at(b), at(c), at(d)]),
+            1 => self.push([at(a), between(a, b), between(a, c), between(a, d)]),
+            2 => self.push_wedge([at(a), between(a, d), between(a, c), at(b), between(b, d), between(b, c)]),
+            3 => self.push_wedge([at(a), at(c), at(b), between(a, d), between(c, d), between(b, d)]),
+            _ => self.push([at(a), at(b), at(c), at(d)]),
         }
     }
+
+    /// A wedge as three tetrahedra: readers disagree about the order of its corners. Each quadrilateral is cut from its corner
+    /// of the least rank, so that cells which share it cut it along the same diagonal.
+    ///
+    /// Source: J. Dompierre, P. Labbé, M.-G. Vallet, R. Camarero, *How to Subdivide Pyramids, Prisms and Hexahedra into
+    /// Tetrahedra*, 8th International Meshing Roundtable (1999), section 4.
+    fn push_wedge(&mut self, corners: [Point; 6]) {
+        let least = (0..6).min_by_key(|&corner| corners[corner].rank()).unwrap_or(0);
+        let [a, b, c, d, e, f] = FROM_CORNER[least].map(|corner| corners[corner]);
+        // The only side that does not have the first corner.
+        let is_first = b.rank().min(f.rank()) < c.rank().min(e.rank());
+        let tetrahedra = match is_first {
+            true => [[a, b, c, f], [a, b, f, e], [a, e, f, d]],
+            false => [[a, b, c, e], [a, e, c, f], [a, e, f, d]],
+        };
+        tetrahedra.into_iter().for_each(|corners| self.push(corners));
+    }
+
+    fn push(&mut self, corners: [Point; 4]) {
+        let [a, b, c, d] = corners;
+        let from = |to: Point| [0, 1, 2].map(|axis| to.middle()[axis] - a.middle()[axis]);
+        let ([u, v, w], cyclic) = ([b, c, d].map(from), [(0, 1, 2), (1, 2, 0), (2, 0, 1)]);
+        let volume: i32 = cyclic.iter().map(|&(x, y, z)| w[x] * (u[y] * v[z] - u[z] * v[y])).sum();
+        let corners = if volume > 0 { [a, b, c, d] } else { [a, c, b, d] };
+        self.tetrahedra.push(corners.map(Point::place));
+    }
 }
+
+/// The corners of a wedge in the order that begins with each of them: three of a triangle, and the ones above them.
+const FROM_CORNER: [[usize; 6]; 6] = [
+    [0, 1, 2, 3, 4, 5],
+    [1, 2, 0, 4, 5, 3],
+    [2, 0, 1, 5, 3, 4],
+    [3, 5, 4, 0, 2, 1],
+    [4, 3, 5, 1, 0, 2],
+    [5, 4, 3, 2, 1, 0],
+];

@@ -14,7 +14,7 @@ use super::support::launcher;
 pub struct Solid {
     /// Position and values, as bits.
     pub points: Vec<Vec<u32>>,
-    /// Hexahedra, tetrahedra and wedges, sorted; corners in the mesh's order.
+    /// Hexahedra and tetrahedra, sorted; corners in the mesh's order.
     pub cells: Vec<Vec<usize>>,
     pub found: VolumeStatistics,
 }
@@ -77,7 +77,7 @@ fn check_ghosts(mesh: &VolumeMesh) {
 
 fn cells(mesh: &VolumeMesh) -> impl Iterator<Item = &[u32]> {
     let hexahedra = mesh.hexahedra().iter().map(|cell| &cell[..]);
-    hexahedra.chain(mesh.tetrahedra().iter().map(|cell| &cell[..])).chain(mesh.wedges().iter().map(|cell| &cell[..]))
+    hexahedra.chain(mesh.tetrahedra().iter().map(|cell| &cell[..]))
 }
 
 /// A rank's part for a message: how many points it knows, number, position and values of each, and cells by number.
@@ -116,8 +116,8 @@ impl Solid {
         let used: BTreeSet<u64> = cells.iter().flatten().copied().collect();
         assert_eq!(used.len(), points.len(), "each point has a cell");
         let count = |corners: usize| cells.iter().filter(|cell| cell.len() == corners).count() as u64;
-        let counted = [found.cells.hexahedra, found.cells.tetrahedra, found.cells.wedges];
-        assert_eq!((counted, found.points), ([count(8), count(4), count(6)], points.len() as u64));
+        let counted = [found.cells.hexahedra, found.cells.tetrahedra];
+        assert_eq!((counted, found.points), ([count(8), count(4)], points.len() as u64));
         let mut order: Vec<u64> = points.keys().copied().collect();
         order.sort_by_key(|number| &points[number]);
         let mut places = vec![0; order.len()];

@@ -84,7 +84,6 @@ fn held(mesh: &VolumeMesh) -> Read {
     let mut cells: Vec<(u8, Vec<[u32; 3]>)> = Vec::new();
     cells.extend(mesh.hexahedra().iter().map(|cell| (12, cell.iter().map(at).collect())));
     cells.extend(mesh.tetrahedra().iter().map(|cell| (10, cell.iter().map(at).collect())));
-    cells.extend(mesh.wedges().iter().map(|cell| (13, cell.iter().map(at).collect())));
     cells.sort();
     let points = 0..mesh.positions().len() as u32;
     let values = points.map(|point| (at(&point), mesh.fields()[0].1[point as usize].to_bits())).collect();

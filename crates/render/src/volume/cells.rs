@@ -1,5 +1,7 @@
 //! Positions among voxels, and the values between them: the twin of `shaders/volume/cells.wgsl`.
 
+use super::look::Interpolation;
+
 /// The cell of a box that holds a position, or the nearest one, and where in it.
 pub(super) fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
     let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
@@ -7,7 +9,16 @@ pub(super) fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3
 }
 
 /// The value between the corners of a cell, at a share of each of its axes.
-pub(super) fn value_at(voxel: &impl Fn([i32; 3]) -> f32, [x, y, z]: [i32; 3], share: [f32; 3]) -> f32 {
+pub(super) fn value_at(
+    voxel: &impl Fn([i32; 3]) -> f32,
+    interpolation: Interpolation,
+    [x, y, z]: [i32; 3],
+    share: [f32; 3],
+) -> f32 {
+    if interpolation == Interpolation::Nearest {
+        let [i, j, k] = share.map(|share| (share + 0.5).floor() as i32);
+        return voxel([x + i, y + j, z + k]);
+    }
     let row = |y, z| between(voxel([x, y, z]), voxel([x + 1, y, z]), share[0]);
     let plane = |z| between(row(y, z), row(y + 1, z), share[1]);
     between(plane(z), plane(z + 1), share[2])

@@ -1,8 +1,8 @@
 //! How values become colour and opacity: at samples, or integrated over the values between them.
 
 use super::integrals::IntegralTable;
-use super::look::Look;
-use super::transfer::TransferTable;
+use super::look::{Interpolation, Look};
+use super::transfer::{MOST_EVEN, MOST_LABELS, TransferTable};
 use crate::error::RenderError;
 
 /// What a transfer function is for one sample distance.
@@ -21,7 +21,9 @@ impl Classes {
         if look.preintegrated {
             look.transfer.integrals(look.step, components > 1).map(Self::Segments)
         } else {
-            look.transfer.table(look.step).map(Self::Points)
+            // Each label has an entry of its own.
+            let most = if look.interpolation == Interpolation::Nearest { MOST_LABELS } else { MOST_EVEN };
+            look.transfer.table_of(look.step, most).map(Self::Points)
         }
     }
 

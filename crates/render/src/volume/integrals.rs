@@ -8,7 +8,7 @@
 use zippy::device::colour::over;
 
 use super::decay::absorbed;
-use super::transfer::TransferFunction;
+use super::transfer::{MOST_EVEN, TransferFunction};
 use crate::error::RenderError;
 
 /// Running integrals of a transfer function over the value, for one sample distance. Entry `i` holds what lies below
@@ -55,7 +55,7 @@ impl TransferFunction {
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        let (low, range, cells) = self.cells(CELLS)?;
+        let (low, range, cells) = self.cells(CELLS, MOST_EVEN)?;
         let width = range / cells as f64;
         let mut knots: Vec<f64> = self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0])).collect();
         knots.sort_by(f64::total_cmp);

@@ -10,7 +10,7 @@ use zippy::kernel::{Kernel, KernelSource, ParamValue};
 use zippy::world::World;
 
 use super::classes::Classes;
-use super::look::{Look, Shading};
+use super::look::{Interpolation, Look, Shading};
 use super::view::View;
 
 /// What changes the ray caster's text: everything else is data.
@@ -28,6 +28,8 @@ pub(super) struct Features {
     pub lit: bool,
     /// Whether the transfer function is integrated between samples.
     pub preintegrated: bool,
+    /// How values between voxels are found.
+    pub interpolation: Interpolation,
     /// Whether surfaces stand in the volume.
     pub surfaces: bool,
 }
@@ -82,7 +84,7 @@ pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
 
 /// All parts in a row.
 fn text(cell: &str, features: Features) -> String {
-    let Features { planes, components, rgba8, passes, lit, preintegrated, surfaces } = features;
+    let Features { planes, components, rgba8, passes, lit, preintegrated, interpolation, surfaces } = features;
     let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
     let cells = include_str!("../../shaders/volume/cells.wgsl").replace("CELL", cell);
     let parts = [
@@ -90,6 +92,11 @@ fn text(cell: &str, features: Features) -> String {
         colour::WGSL,
         include_str!("../../shaders/volume/view.wgsl"),
         &cells,
+        match interpolation {
+            Interpolation::Linear => include_str!("../../shaders/volume/linear.wgsl"),
+            Interpolation::Nearest => include_str!("../../shaders/volume/nearest.wgsl"),
+        },
+        include_str!("../../shaders/volume/direct.wgsl"),
         include_str!("../../shaders/volume/decay.wgsl"),
         match preintegrated {
             true => include_str!("../../shaders/volume/segment.wgsl"),

@@ -35,6 +35,9 @@ pub struct Look {
     /// Whether the transfer function is integrated over the values between two samples, instead of taken at samples.
     #[serde(default)]
     pub preintegrated: bool,
+    /// How values between voxels are found.
+    #[serde(default)]
+    pub interpolation: Interpolation,
     /// What lies on the wrong side of any of these planes is not seen.
     #[serde(default)]
     pub clip: Vec<ClipPlane>,
@@ -50,6 +53,17 @@ pub struct Look {
     /// [`ends_at`](Self::ends_at). 0: rays end where nothing comes through at all.
     #[serde(default = "Look::default_termination")]
     pub termination: f32,
+}
+
+/// How the value at a sample follows from the voxels around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// Between the eight corners of a cell, trilinearly.
+    #[default]
+    Linear,
+    /// That of the nearest voxel: for labels, between which there is no value. Light follows the trilinear gradient.
+    Nearest,
 }
 
 /// A light at the camera; surfaces are lit from both sides.
@@ -153,6 +167,7 @@ impl Look {
             size: Self::default_size(),
             shading: None,
             preintegrated: false,
+            interpolation: Interpolation::Linear,
             clip: Vec::new(),
             crop: None,
             jitter: false,
@@ -204,6 +219,9 @@ impl Look {
         self.camera.half_height()?;
         self.transfer.check()?;
         self.shading.as_ref().map_or(Ok(()), Shading::check)?;
+        if self.preintegrated && self.interpolation == Interpolation::Nearest {
+            return wrong("pre-integration of nearest voxels: there are no values between two samples".into());
+        }
         if self.clip.len() > MAX_CLIP_PLANES {
             return wrong(format!("{} clip planes; at most {MAX_CLIP_PLANES} are possible", self.clip.len()));
         }
@@ -274,6 +292,10 @@ mod tests {
         let plane = ClipPlane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
         let cases = [
             (Look { size: (0, 5), ..good() }, "0 x 5"),
+            (
+                Look { preintegrated: true, interpolation: Interpolation::Nearest, ..good() },
+                "no values between two samples",
+            ),
             (Look { size: (5, 16385), ..good() }, "5 x 16385"),
             (Look { step: -0.5, ..good() }, "sample distance of -0.5"),
             (Look { step: f64::INFINITY, ..good() }, "sample distance of inf"),

@@ -7,7 +7,7 @@ use zippy_io::image::Image;
 use super::cells::{place, value_at};
 use super::classes::Classes;
 use super::integrals::IntegralTable;
-use super::look::{Look, Shading};
+use super::look::{Interpolation, Look, Shading};
 use super::shading::{gradient_of, lit};
 use super::transfer::TransferTable;
 use super::view::View;
@@ -34,6 +34,7 @@ pub struct Twin<V> {
     pub view: View,
     classes: Classes,
     light: Option<Shading>,
+    interpolation: Interpolation,
     components: i32,
     /// What makes a component of a direct colour 0 to 1.
     scale: f32,
@@ -71,7 +72,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         let view = View::of(look, shape, grid)?;
         let classes = Classes::of(look, components)?;
         let (components, opaque) = (components as i32, 1.0 - look.ends_at());
-        Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
+        let (light, interpolation) = (look.shading, look.interpolation);
+        Ok(Self { view, classes, light, interpolation, components, scale, opaque, voxel })
     }
 
     /// The picture from boxes of cells, `(start, end)` half-open, front first: the fragments of every pixel blended in
@@ -136,7 +138,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
     }
 
     fn value(&self, component: i32, cell: [i32; 3], share: [f32; 3]) -> f32 {
-        value_at(&|p| self.component(p, component), cell, share)
+        value_at(&|p| self.component(p, component), self.interpolation, cell, share)
     }
 
     fn direct(&self, value: f32) -> f32 {

@@ -35,7 +35,7 @@ mod view;
 
 pub use camera::{Camera, Projection};
 pub use distribution::{Distribution, FAR, Values, Voxel};
-pub use look::{ClipPlane, Crop, Look, Mode, PixelFormat, Shading};
+pub use look::{ClipPlane, Crop, Interpolation, Look, Mode, PixelFormat, Shading};
 pub use march::Twin;
 pub use options::RendererOptions;
 pub use phantom::Phantom;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::distribution::{Distribution, Values};
-use super::transfer::TransferFunction;
+use super::transfer::{MOST_LABELS, TransferFunction};
 use crate::error::RenderError;
 
 /// A transfer function for a kind of volume. [`Preset::transfer`] fits it to the values that a volume takes, so that it
@@ -35,6 +35,9 @@ pub enum Preset {
     GreyRamp,
     /// A perceptually even colour map; opacity by percentiles of the values above the background.
     Perceptual,
+    /// A colour for each whole number, opaque, and 0 transparent: a label map. Goes with
+    /// [`Interpolation::Nearest`](super::Interpolation::Nearest).
+    Labels,
 }
 
 /// Where a point of a preset lies: in Hounsfield units, and between the landmarks of a distribution.
@@ -47,7 +50,7 @@ const AIR: f64 = -200.0;
 const LEAST: Range<f64> = -1200.0..-800.0;
 
 impl Preset {
-    /// All of them.
+    /// All of them that suit any values: labels are whole numbers.
     pub const ALL: [Self; 6] =
         [Self::CtBone, Self::CtSoft, Self::Mr, Self::Angiography, Self::GreyRamp, Self::Perceptual];
 
@@ -60,8 +63,12 @@ impl Preset {
             Self::Angiography => "angiography",
             Self::GreyRamp => "grey-ramp",
             Self::Perceptual => "perceptual",
+            Self::Labels => "labels",
         }
     }
+
+    /// Largest difference of labels that have a colour each.
+    pub const MOST_LABELS: f64 = MOST_LABELS;
 
     /// The preset's transfer function for a volume of these values. Opacities hold over `unit_distance`: the distance
     /// of voxels suits.
@@ -71,6 +78,9 @@ impl Preset {
     /// the threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum.
     /// What a scanner fills the unseen with, a single value far below air, counts as none.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
+        if self == Self::Labels {
+            return labels(values, unit_distance);
+        }
         let values = &seen(values);
         let threshold = values.threshold();
         let above = |share| values.quantile(share, &(threshold..values.max));
@@ -172,8 +182,36 @@ impl Preset {
                 ],
                 VIRIDIS.iter().enumerate().map(|(i, &rgb)| Point(0.0, 1.8 + 0.275 * i as f64, rgb)).collect(),
             ),
+            // Their points are whole numbers: `labels`.
+            Self::Labels => (Vec::new(), Vec::new()),
         }
     }
+}
+
+/// A point for each whole number from the least to the largest value, at most [`Preset::MOST_LABELS`] apart.
+fn labels(values: &Distribution, unit_distance: f64) -> TransferFunction {
+    let first = values.min.floor();
+    let count = (values.max.ceil() - first).clamp(0.0, MOST_LABELS) as u32;
+    let all = || (0..=count).map(|number| first + f64::from(number));
+    let opacity = all().map(|label| [label, if label == 0.0 { 0.0 } else { 1.0 }]).collect();
+    let colour = all().map(|label| {
+        let [red, green, blue] = label_colour(label);
+        [label, red, green, blue]
+    });
+    TransferFunction { opacity, colour: colour.collect(), unit_distance }
+}
+
+/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row differ as much as so many
+/// can; saturation and brightness change with periods of their own.
+fn label_colour(label: f64) -> [f64; 3] {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let hue = (label * GOLDEN).rem_euclid(1.0);
+    let saturation = [0.75, 0.55, 0.9][label.rem_euclid(3.0) as usize % 3];
+    let brightness = [0.95, 0.75, 0.85, 0.65][label.rem_euclid(4.0) as usize % 4];
+    [5.0, 3.0, 1.0].map(|shift| {
+        let along = (shift + 6.0 * hue).rem_euclid(6.0);
+        brightness * (1.0 - saturation * along.min(4.0 - along).clamp(0.0, 1.0))
+    })
 }
 
 /// The values that a scanner has seen: all, or without a value alone far below those of air.
@@ -211,8 +249,9 @@ impl FromStr for Preset {
     /// By name; `grey` is short for `grey-ramp`.
     fn from_str(name: &str) -> Result<Self, RenderError> {
         let wanted = if name == "grey" { "grey-ramp" } else { name };
-        Self::ALL.into_iter().find(|preset| preset.name() == wanted).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
+        let all = || Self::ALL.into_iter().chain([Self::Labels]);
+        all().find(|preset| preset.name() == wanted).ok_or_else(|| {
+            let names = all().map(Self::name).collect::<Vec<_>>().join(", ");
             RenderError::Transfer(format!("no preset is called {name:?}; there are: {names}"))
         })
     }
@@ -234,7 +273,27 @@ mod tests {
     }
 
     #[test]
+    fn labels_have_a_colour_each_at_their_own_entry() {
+        let at = |min: f64, max: f64| Distribution { min, max, counts: vec![1; 256] };
+        for (min, max) in [(0.0, 255.0), (-3.0, 9.0), (1.0, 1.0), (0.0, 14_175.0), (1000.0, 60_000.0)] {
+            let transfer = Preset::Labels.transfer(&at(min, max), 1.0);
+            transfer.check().unwrap();
+            let table = transfer.within(min, max).table_of(0.5, MOST_LABELS).unwrap();
+            for label in [min, min + 1.0, (min + max) / 2.0, max].map(f64::floor) {
+                let [red, green, blue, alpha] = table.sample(label as f32);
+                assert_eq!([red, green, blue], label_colour(label).map(|part| part as f32), "{label} of {min}..{max}");
+                assert_eq!(alpha, if label == 0.0 { 0.0 } else { 1.0 }, "{label} of {min}..{max}");
+            }
+        }
+        let bytes = |label: u16| label_colour(f64::from(label)).map(|part| (255.0 * part).round() as u8);
+        let all: std::collections::BTreeSet<[u8; 3]> = (0..256).map(bytes).collect();
+        assert_eq!(all.len(), 256, "labels of 8 bits have different colours");
+        assert!(all.iter().all(|colour| colour.iter().max() > Some(&150)), "all are bright");
+    }
+
+    #[test]
     fn presets_are_found_by_name() {
+        assert_eq!("labels".parse(), Ok(Preset::Labels));
         for preset in Preset::ALL {
             assert_eq!(preset.to_string().parse::<Preset>(), Ok(preset));
         }

@@ -4,6 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RenderError;
 
+/// Largest range of whole numbers that have entries of a table of their own.
+pub(super) const MOST_EVEN: f64 = 4096.0;
+
+/// The same of labels.
+pub(super) const MOST_LABELS: f64 = 65536.0;
+
 /// A piecewise-linear map from voxel values to colour and opacity; constant beyond its first and last point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,12 +87,17 @@ impl TransferFunction {
     /// # Errors
     /// The function is malformed, its values leave the range of f32, or the step is not positive.
     pub fn table(&self, step: f64) -> Result<TransferTable, RenderError> {
+        self.table_of(step, MOST_EVEN)
+    }
+
+    /// [`table`](Self::table) whose entries are whole numbers up to a range of `most`.
+    pub(super) fn table_of(&self, step: f64, most: f64) -> Result<TransferTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
         // Steps inside of a cell blur: more cells where points do not lie at its ends.
-        let (low, range, intervals) = self.cells(1024.0)?;
+        let (low, range, intervals) = self.cells(1024.0, most)?;
         let entry = |index: usize| {
             let value = low + range * index as f64 / intervals as f64;
             let [red, green, blue] = self.colour_at(value);
@@ -103,15 +114,15 @@ impl TransferFunction {
 
 impl TransferFunction {
     /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to
-    /// `whole` such that points at whole numbers not too far apart lie between cells.
+    /// `whole` such that points at whole numbers, at most `most` apart, lie between cells.
     ///
     /// # Errors
     /// Values that f32 cannot hold.
-    pub(super) fn cells(&self, whole: f64) -> Result<(f64, f64, usize), RenderError> {
+    pub(super) fn cells(&self, whole: f64, most: f64) -> Result<(f64, f64, usize), RenderError> {
         let values = || self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0]));
         let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         let range = if high > low { high - low } else { 1.0 };
-        let even = range <= 4096.0 && values().all(|value| value.fract() == 0.0);
+        let even = range <= most && values().all(|value| value.fract() == 0.0);
         let cells = if even { range * (whole / range).floor().max(1.0) } else { 4096.0 };
         if low < -1e38 || high > 1e38 || range < 1e-34 {
             let message =

@@ -1,7 +1,7 @@
 //! What options and files say of the look, held against the CPU twin with the same terms.
 
 use ::volume::look::{self, Setup};
-use ::volume::units::Numbers;
+use ::volume::numbers::Numbers;
 use zippy::region::Region;
 use zippy_io::image::Image;
 use zippy_render::volume::{Distribution, Look, Phantom, Rescale, Shading, Twin, Values};

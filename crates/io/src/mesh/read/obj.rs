@@ -4,33 +4,90 @@ use std::path::Path;
 use std::str::SplitAsciiWhitespace;
 
 use super::Mesh;
+use super::faces::Faces;
 use super::source::{Line, Source};
 use crate::mesh::obj::COMMENT;
 use crate::{IoError, quoted};
 
-/// Lines that say nothing about vertices and triangles.
-const DROPPED: [&str; 15] =
-    ["vt", "vp", "g", "o", "s", "mg", "l", "p", "usemtl", "mtllib", "usemap", "maplib", "lod", "bevel", "shadow_obj"];
+/// Statements that say nothing about vertices and faces: texture coordinates, groups, points and lines, materials and
+/// attributes of curves.
+const DROPPED: [&str; 40] = [
+    "vt",
+    "vp",
+    "vc",
+    "g",
+    "o",
+    "s",
+    "mg",
+    "l",
+    "p",
+    "usemtl",
+    "mtllib",
+    "newmtl",
+    "usemap",
+    "maplib",
+    "lod",
+    "bevel",
+    "shadow_obj",
+    "trace_obj",
+    "c_interp",
+    "d_interp",
+    "ctech",
+    "stech",
+    "cstype",
+    "deg",
+    "bmat",
+    "step",
+    "parm",
+    "trim",
+    "hole",
+    "scrv",
+    "sp",
+    "end",
+    "con",
+    "curv",
+    "curv2",
+    "csh",
+    "call",
+    "hstep",
+    "group",
+    "object",
+];
+
+/// Statements of surfaces that are not made of faces.
+const SURFACES: [&str; 5] = ["surf", "bzp", "bsp", "cdp", "cdc"];
 
 /// What has been read.
 struct Lines<'a> {
     source: Source<'a>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
-    triangles: Vec<[u64; 3]>,
+    faces: Faces,
     /// The byte of a line of a vertex that there is only further down, and its number; the largest one.
     ahead: Option<(u64, u64)>,
-    /// Whether corners have normals, and the byte of the first line that says so.
-    with_normals: Option<(bool, u64)>,
+    /// The same of normals.
+    normal_ahead: Option<(u64, u64)>,
+    /// True if a corner has another normal than its vertex, or none.
+    differs: bool,
+    /// The corners of a line.
+    corners: Vec<u64>,
 }
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let source = Source::open(path)?;
-    let (positions, normals, triangles) = Default::default();
-    let mut lines = Lines { source, positions, normals, triangles, ahead: None, with_normals: None };
+    let mut lines = Lines {
+        source,
+        positions: Vec::new(),
+        normals: Vec::new(),
+        faces: Faces::default(),
+        ahead: None,
+        normal_ahead: None,
+        differs: false,
+        corners: Vec::new(),
+    };
     let mut counts = None;
     let mut closed = true;
-    while let Some(line) = lines.source.line()? {
+    while let Some(line) = lines.statement()? {
         if let Some(text) = line.text.strip_prefix(COMMENT).filter(|_| line.at == 0) {
             counts = Some(text.to_string());
         }
@@ -38,15 +95,36 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
         lines.take(&line)?;
     }
     lines.complete(counts.as_deref(), closed)?;
-    let Lines { positions, normals, triangles, with_normals, .. } = lines;
-    let normals = Some(normals).filter(|normals| !normals.is_empty() || with_normals.is_some_and(|(some, _)| some));
-    Ok(Mesh { positions, normals, fields: Vec::new(), triangles })
+    let Lines { source, positions, normals, faces, differs, .. } = lines;
+    let triangles = faces.into_triangles(&positions, source.path)?;
+    // Normals of corners have no place in a mesh of vertices.
+    let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
+    Ok(Mesh { positions, normals: is_of_vertices.then_some(normals), fields: Vec::new(), triangles })
 }
 
 impl Lines<'_> {
+    /// The next line, joined with those that follow a backslash at its end.
+    fn statement(&mut self) -> Result<Option<Line>, IoError> {
+        let Some(mut line) = self.source.line()? else { return Ok(None) };
+        let is_comment = line.text.trim_start().starts_with('#');
+        while !is_comment && line.text.ends_with('\\') {
+            line.text.pop();
+            line.text.push(' ');
+            let Some(more) = self.source.line()? else { break };
+            line.text += &more.text;
+            (line.closed, line.strange) = (more.closed, line.strange.or(more.strange));
+        }
+        Ok(Some(line))
+    }
+
     fn take(&mut self, line: &Line) -> Result<(), IoError> {
-        let mut words = line.text.split_ascii_whitespace();
-        match words.next() {
+        let text = if line.at == 0 { line.text.trim_start_matches('\u{feff}') } else { &line.text };
+        let mut words = text.split_ascii_whitespace();
+        let first = words.next();
+        if matches!(first, Some("v" | "vn" | "f" | "fo")) {
+            self.source.demand_text(line)?;
+        }
+        match first {
             Some("v") => {
                 let position = self.vector(line, words)?;
                 self.positions.push(position);
@@ -55,12 +133,13 @@ impl Lines<'_> {
                 let normal = self.vector(line, words)?;
                 self.normals.push(normal);
             }
-            Some("f") => {
-                let triangle = self.triangle(line, words)?;
-                self.triangles.push(triangle);
-            }
+            Some("f" | "fo") => self.face(line, words)?,
             None => {}
             Some(word) if word.starts_with('#') || DROPPED.contains(&word) => {}
+            Some(word) if SURFACES.contains(&word) => {
+                let message = format!("a surface of {}; faces are read (convert it to polygons)", quoted(word));
+                return Err(IoError::unsupported(self.source.path, line.at, message));
+            }
             Some(word) => {
                 let message =
                     format!("a line of {}; v, vn and f are read, vt, groups and materials dropped", quoted(word));
@@ -84,20 +163,18 @@ impl Lines<'_> {
         Ok(found)
     }
 
-    fn triangle(&mut self, line: &Line, words: SplitAsciiWhitespace) -> Result<[u64; 3], IoError> {
-        let words: Vec<&str> = words.collect();
-        let &[a, b, c] = &words[..] else {
-            let message = format!("a face of {} corners; triangles are read", words.len());
-            return Err(IoError::unsupported(self.source.path, line.at, message));
-        };
-        let mut triangle = [0; 3];
-        for (vertex, word) in triangle.iter_mut().zip([a, b, c]) {
-            *vertex = self.corner(line, word)?;
+    fn face(&mut self, line: &Line, words: SplitAsciiWhitespace) -> Result<(), IoError> {
+        let mut corners = std::mem::take(&mut self.corners);
+        corners.clear();
+        for word in words.take_while(|word| !word.starts_with('#')) {
+            corners.push(self.corner(line, word)?);
         }
-        Ok(triangle)
+        self.faces.push(&corners, line.at);
+        self.corners = corners;
+        Ok(())
     }
 
-    /// One of `1`, `1/2`, `1//3` and `1/2/3`.
+    /// One of `1`, `1/2`, `1//3` and `1/2/3`; numbers after a slash may be left out.
     fn corner(&mut self, line: &Line, word: &str) -> Result<u64, IoError> {
         let wrong =
             || IoError::malformed(self.source.path, line.at, format!("{} is no corner of a face", quoted(word)));
@@ -114,16 +191,15 @@ impl Lines<'_> {
             _ => return Err(wrong()),
         };
         let vertex = number(vertex, self.positions.len())?;
-        let normal = normal.map(|text| number(text, self.normals.len())).transpose()?;
-        if normal.is_some_and(|normal| normal != vertex) {
-            let message =
-                format!("the corner {} has a normal of another number; one normal a vertex is read", quoted(word));
-            return Err(IoError::unsupported(self.source.path, line.at, message));
-        }
-        let (some, at) = *self.with_normals.get_or_insert((normal.is_some(), line.at));
-        if some != normal.is_some() {
-            let message = format!("some corners have normals and others none: compare the line at byte {at}");
-            return Err(IoError::unsupported(self.source.path, line.at, message));
+        let normal = match normal.filter(|text| !text.is_empty()) {
+            Some(text) => Some(number(text, self.normals.len())?),
+            None => None,
+        };
+        self.differs |= normal != Some(vertex);
+        if let Some(normal) = normal.filter(|&normal| normal >= self.normals.len() as u64)
+            && self.normal_ahead.is_none_or(|(_, most)| normal > most)
+        {
+            self.normal_ahead = Some((line.at, normal));
         }
         if vertex >= self.positions.len() as u64 && self.ahead.is_none_or(|(_, most)| vertex > most) {
             self.ahead = Some((line.at, vertex));
@@ -133,7 +209,7 @@ impl Lines<'_> {
 
     /// Whether all of it is there.
     fn complete(&self, counts: Option<&str>, closed: bool) -> Result<(), IoError> {
-        let (vertices, triangles, end) = (self.positions.len(), self.triangles.len(), self.source.length);
+        let (vertices, triangles, end) = (self.positions.len(), self.faces.count(), self.source.length);
         let found = format!("{vertices} vertices and {triangles} triangles");
         match counts {
             Some(counts) if counts != found => {
@@ -148,17 +224,17 @@ impl Lines<'_> {
             }
             _ => {}
         }
-        let normals = self.normals.len();
-        if normals != vertices && (normals > 0 || self.with_normals.is_some_and(|(some, _)| some)) {
-            let message = format!("{normals} normals for {vertices} vertices; one normal a vertex is read");
-            return Err(IoError::unsupported(self.source.path, end, message));
-        }
-        match self.ahead {
-            Some((at, vertex)) if vertex >= vertices as u64 => {
+        let (normals, beyond) = (self.normals.len(), [(self.ahead, vertices), (self.normal_ahead, self.normals.len())]);
+        match beyond.map(|(ahead, count)| ahead.filter(|&(_, number)| number >= count as u64)) {
+            [Some((at, vertex)), _] => {
                 let message = format!("a corner names vertex {}; there are {vertices}", vertex + 1);
                 self.source.malformed(at, message)
             }
-            _ => Ok(()),
+            [None, Some((at, normal))] => {
+                let message = format!("a corner names normal {}; there are {normals}", normal + 1);
+                self.source.malformed(at, message)
+            }
+            [None, None] => Ok(()),
         }
     }
 }

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use crate::IoError;
 use crate::store::open_regular;
+use crate::{IoError, quoted};
 
 /// A longer line is refused.
 const LINE: u64 = 1 << 16;
+
+/// A longer word between white space is refused.
+const WORD: usize = 256;
 
 /// Rows are read in blocks of about so many bytes.
 const BLOCK: u64 = 1 << 20;
@@ -29,6 +32,35 @@ pub struct Line {
     pub at: u64,
     /// Whether a line feed closed it.
     pub closed: bool,
+    /// The first byte that is not UTF-8, as names and comments of older programs have.
+    pub strange: Option<u64>,
+}
+
+/// A word between white space.
+pub struct Word {
+    pub text: String,
+    /// Its first byte.
+    pub at: u64,
+}
+
+impl Word {
+    /// True for this word, in capitals or not.
+    pub fn is(&self, wanted: &str) -> bool {
+        self.text.eq_ignore_ascii_case(wanted)
+    }
+
+    /// The message for a word in the place of another one.
+    pub fn wrong(&self, wanted: &str) -> String {
+        format!("{} stands where {wanted} is to stand", quoted(&self.text))
+    }
+
+    /// The word without the mark of UTF-8 that some editors put at the beginning of a file.
+    pub fn without_mark(mut self) -> Self {
+        if let Some(text) = self.text.strip_prefix('\u{feff}') {
+            self.text = text.to_string();
+        }
+        self
+    }
 }
 
 impl<'a> Source<'a> {
@@ -113,7 +145,7 @@ impl<'a> Source<'a> {
     /// The next line.
     ///
     /// # Errors
-    /// It is too long or no text; what the operating system said.
+    /// It is too long; what the operating system said.
     pub fn line(&mut self) -> Result<Option<Line>, IoError> {
         let (at, mut bytes) = (self.at, Vec::new());
         let read = (&mut self.file).take(LINE + 1).read_until(b'\n', &mut bytes);
@@ -127,9 +159,78 @@ impl<'a> Source<'a> {
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        match std::str::from_utf8(text) {
-            Ok(text) => Ok(Some(Line { text: text.to_string(), at, closed })),
-            Err(error) => self.malformed(at + error.valid_up_to() as u64, "the line is not text in UTF-8"),
+        let strange = std::str::from_utf8(text).err().map(|error| at + error.valid_up_to() as u64);
+        Ok(Some(Line { text: String::from_utf8_lossy(text).into_owned(), at, closed, strange }))
+    }
+
+    /// # Errors
+    /// The line is not text.
+    pub fn demand_text(&self, line: &Line) -> Result<(), IoError> {
+        line.strange.map_or(Ok(()), |at| self.malformed(at, "the line is not text in UTF-8"))
+    }
+
+    /// The first bytes of the file, as many as there are up to `count`, which stay to be read.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn peek(&mut self, count: usize) -> Result<&[u8], IoError> {
+        let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
+        Ok(&buffer[..buffer.len().min(count)])
+    }
+
+    /// The next word; none at the end of the file.
+    ///
+    /// # Errors
+    /// It is too long; what the operating system said.
+    pub fn word(&mut self) -> Result<Option<Word>, IoError> {
+        let (mut bytes, mut start) = (Vec::new(), self.at);
+        loop {
+            let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
+            if buffer.is_empty() {
+                break;
+            }
+            let skipped = match bytes.is_empty() {
+                true => buffer.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(buffer.len()),
+                false => 0,
+            };
+            let rest = &buffer[skipped..];
+            let length = rest.iter().position(u8::is_ascii_whitespace);
+            start += skipped as u64;
+            bytes.extend(&rest[..length.unwrap_or(rest.len()).min(WORD + 1)]);
+            if bytes.len() > WORD {
+                return self.malformed(start, format!("a word of more than {WORD} bytes"));
+            }
+            let used = skipped + length.unwrap_or(rest.len());
+            self.file.consume(used);
+            self.at += used as u64;
+            if length.is_some() {
+                break;
+            }
+        }
+        let word = || Word { text: String::from_utf8_lossy(&bytes).into_owned(), at: start };
+        Ok((!bytes.is_empty()).then(word))
+    }
+
+    /// Leaves out the rest of the line, of any length.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn skip_line(&mut self) -> Result<(), IoError> {
+        let skipped = self.file.skip_until(b'\n').map_err(|error| IoError::system(self.path, "read", &error))?;
+        self.at += skipped as u64;
+        Ok(())
+    }
+
+    /// # Errors
+    /// Anything but white space follows the data, of which there are `expected` bytes.
+    pub fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
+        match self.word() {
+            Ok(None) => Ok(()),
+            Err(error @ IoError::System { .. }) => Err(error),
+            Ok(Some(Word { at: offset, .. })) | Err(IoError::Malformed { offset, .. }) => {
+                Err(IoError::Oversized { path: self.path.to_path_buf(), offset, expected })
+            }
+            Err(error) => Err(error),
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Binary STL.
+//! STL, binary or text.
+
+mod text;
 
 use std::path::Path;
 
@@ -9,19 +11,17 @@ use crate::mesh::stl::{FACET, LEAD};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = Source::open(path)?;
-    let head: Vec<u8> = {
-        let mut head = vec![0; source.length.min(LEAD) as usize];
-        source.fill(&mut head)?;
-        head
-    };
+    let head = source.peek(LEAD as usize)?.to_vec();
     let count = head
         .get(LEAD as usize - 4..LEAD as usize)
         .map(|count| u32::from_le_bytes([0, 1, 2, 3].map(|byte| count[byte])));
     let bytes = count.map(|count| u64::from(count) * FACET);
-    // Some binary files begin like this, too.
-    if head.starts_with(b"solid") && bytes != Some(source.left()) {
-        return Err(IoError::unsupported(path, 0, "STL in text (it begins with \"solid\"); binary STL is read"));
+    // Some binary files begin with "solid", as those in text do.
+    let is_whole = bytes.and_then(|bytes| bytes.checked_add(LEAD)) == Some(source.length);
+    if !is_whole && text::recognises(&head) {
+        return text::read(source);
     }
+    source.fill(&mut vec![0; head.len()])?;
     let (Some(count), Some(bytes)) = (count, bytes) else {
         return source.malformed(source.length, format!("the file ends inside the first {LEAD} bytes of a binary STL"));
     };

@@ -5,6 +5,7 @@ mod document;
 use std::path::Path;
 
 use super::Mesh;
+use super::faces::Faces;
 use crate::files::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
 use crate::store::{decoded, tail};
@@ -65,11 +66,22 @@ impl Numbers<'_> {
             None if piece.points == 0 => Vec::new(),
             None => return self.wrong(piece.at, "the piece has no array of Points".into()),
         };
-        let triangles = match (piece.connectivity, piece.offsets) {
-            (Some(corners), Some(ends)) => self.triangles(piece, &all[corners], &all[ends])?,
-            _ if piece.polys == 0 => Vec::new(),
+        let mut faces = Faces::default();
+        match (piece.connectivity, piece.offsets) {
+            (Some(corners), Some(ends)) => {
+                self.cells(piece, piece.polys, (&all[corners], &all[ends]), |corners, at| faces.push(corners, at))?;
+            }
+            _ if piece.polys == 0 => {}
             _ => return self.wrong(piece.at, "the Polys have no arrays of connectivity and offsets".into()),
-        };
+        }
+        match (piece.strip_connectivity, piece.strip_offsets) {
+            (Some(corners), Some(ends)) => {
+                self.cells(piece, piece.strips, (&all[corners], &all[ends]), |strip, _| faces.push_strip(strip))?;
+            }
+            _ if piece.strips == 0 => {}
+            _ => return self.wrong(piece.at, "the Strips have no arrays of connectivity and offsets".into()),
+        }
+        let triangles = faces.into_triangles(&positions, &self.head.path)?;
         Ok(Mesh { positions, normals, fields, triangles })
     }
 
@@ -124,24 +136,39 @@ impl Numbers<'_> {
         })
     }
 
-    fn triangles(&mut self, piece: &Piece, corners: &Array, ends: &Array) -> Result<Vec<[u64; 3]>, IoError> {
-        let ended = self.integers(ends, Some(piece.polys))?;
-        if let Some(polygon) = (0..ended.len()).find(|&polygon| ended[polygon] != 3 * (polygon as i64 + 1)) {
-            let message = format!("polygon {polygon} ends at vertex {}; triangles are read", ended[polygon]);
-            return Err(IoError::unsupported(&self.head.path, ends.at, message));
+    /// Hands over the points of each cell, and the byte of the element that names them.
+    fn cells(
+        &mut self,
+        piece: &Piece,
+        count: u64,
+        (corners, ends): (&Array, &Array),
+        mut take: impl FnMut(&[u64], u64),
+    ) -> Result<(), IoError> {
+        let ended = self.integers(ends, Some(count))?;
+        let mut last = 0;
+        for (cell, &end) in ended.iter().enumerate() {
+            if end < last {
+                let message = format!("cell {cell} ends at corner {end}, and the one before at {last}");
+                return self.wrong(ends.at, message);
+            }
+            last = end;
         }
-        drop(ended);
-        let vertices = self.integers(corners, piece.polys.checked_mul(3))?;
+        let vertices = self.integers(corners, u64::try_from(last).ok())?;
         // A count of 64 bits without a sign is as large as an i64 at most.
         let points = piece.points as i64;
-        if let Some(corner) = vertices.iter().position(|vertex| !(0..points).contains(vertex)) {
-            let message = format!(
-                "triangle {} names vertex {}; the {points} points are counted from 0",
-                corner / 3,
-                vertices[corner]
-            );
-            return self.wrong(corners.at, message);
+        let mut start = 0;
+        let mut cell = Vec::new();
+        for (number, &end) in ended.iter().enumerate() {
+            let all = &vertices[start..end as usize];
+            if let Some(vertex) = all.iter().find(|vertex| !(0..points).contains(vertex)) {
+                let message = format!("cell {number} names vertex {vertex}; the {points} points are counted from 0");
+                return self.wrong(corners.at, message);
+            }
+            cell.clear();
+            cell.extend(all.iter().map(|&vertex| vertex as u64));
+            take(&cell, corners.at);
+            start = end as usize;
         }
-        Ok(vertices.as_chunks::<3>().0.iter().map(|triangle| triangle.map(|vertex| vertex as u64)).collect())
+        Ok(())
     }
 }

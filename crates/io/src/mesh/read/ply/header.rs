@@ -25,18 +25,25 @@ pub struct Property {
     pub kind: ScalarKind,
 }
 
-/// The elements of a file, which then stands behind its header.
+/// How the numbers of a file are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Encoding {
+    Text,
+    Binary { big_endian: bool },
+}
+
+/// The encoding and the elements of a file, which then stands behind its header.
 ///
 /// # Errors
-/// There is no such header, or the file is not binary little-endian.
-pub fn read(source: &mut Source) -> Result<Vec<Element>, IoError> {
+/// There is no such header.
+pub fn read(source: &mut Source) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
-        Ok(Some(line)) if line.text == "ply" && line.closed => {}
+        Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}
         Err(error @ IoError::System { .. }) => return Err(error),
         _ => return source.malformed(0, "a PLY file begins with a line of \"ply\""),
     }
     let mut elements: Vec<Element> = Vec::new();
-    let mut known = false;
+    let mut encoding = None;
     loop {
         let Some(line) = source.line()?.filter(|line| line.closed) else {
             return source.malformed(source.length, "the file ends inside the header, before a line of end_header");
@@ -44,12 +51,20 @@ pub fn read(source: &mut Source) -> Result<Vec<Element>, IoError> {
         if source.at > HEADER {
             return source.malformed(line.at, format!("a header of more than {HEADER} bytes"));
         }
+        if !matches!(line.text.split_ascii_whitespace().next(), Some("comment" | "obj_info")) {
+            source.demand_text(&line)?;
+        }
         let words: Vec<&str> = line.text.split_ascii_whitespace().collect();
         match words[..] {
             [] | ["comment" | "obj_info", ..] => {}
-            ["format", "binary_little_endian", "1.0"] if !known => known = true,
+            ["format", name, "1.0"] if encoding.is_none() && encoding_of(name).is_some() => {
+                encoding = encoding_of(name)
+            }
             ["format", ..] => {
-                let message = format!("{}; \"format binary_little_endian 1.0\" is read, once", quoted(&line.text));
+                let message = format!(
+                    "{}; version 1.0 of ascii, binary_little_endian or binary_big_endian is read, once",
+                    quoted(&line.text)
+                );
                 return Err(IoError::unsupported(source.path, line.at, message));
             }
             ["element", name, count] => element(source, &line, &mut elements, name, count)?,
@@ -57,10 +72,21 @@ pub fn read(source: &mut Source) -> Result<Vec<Element>, IoError> {
                 property(source, &line, &mut elements, Some(count), kind, name)?;
             }
             ["property", kind, name] => property(source, &line, &mut elements, None, kind, name)?,
-            ["end_header"] if known => return Ok(elements),
-            ["end_header"] => return source.malformed(line.at, "the header has no line of format"),
+            ["end_header"] => match encoding {
+                Some(encoding) => return Ok((encoding, elements)),
+                None => return source.malformed(line.at, "the header has no line of format"),
+            },
             _ => return source.malformed(line.at, format!("{} is no line of a header", quoted(&line.text))),
         }
+    }
+}
+
+fn encoding_of(name: &str) -> Option<Encoding> {
+    match name {
+        "ascii" => Some(Encoding::Text),
+        "binary_little_endian" => Some(Encoding::Binary { big_endian: false }),
+        "binary_big_endian" => Some(Encoding::Binary { big_endian: true }),
+        _ => None,
     }
 }
 

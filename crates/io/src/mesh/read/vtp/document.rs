@@ -26,6 +26,10 @@ pub struct Piece {
     pub positions: Option<usize>,
     pub connectivity: Option<usize>,
     pub offsets: Option<usize>,
+    /// Strips of triangles.
+    pub strips: u64,
+    pub strip_connectivity: Option<usize>,
+    pub strip_offsets: Option<usize>,
 }
 
 impl PolyData {
@@ -34,7 +38,7 @@ impl PolyData {
     }
 
     /// # Errors
-    /// The document is malformed, no PolyData, or has cells that are no polygons.
+    /// The document is malformed, or no PolyData.
     pub fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
         let all = document::Piece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
@@ -88,16 +92,10 @@ impl PolyData {
             Ok(count) => Ok(count),
             Err(_) => Err(IoError::malformed(&head.path, element.at, format!("{name} is negative"))),
         };
-        for name in ["NumberOfVerts", "NumberOfLines", "NumberOfStrips"] {
-            let cells = count(name)?;
-            if cells > 0 {
-                let message = format!("{name} is {cells}; only Polys are read, and of these triangles");
-                return Err(IoError::unsupported(&head.path, element.at, message));
-            }
-        }
         element.need(&head.path, "NumberOfPoints")?;
-        let (points, polys) = (count("NumberOfPoints")?, count("NumberOfPolys")?);
-        self.pieces.push(Piece { at: element.at, points, polys, ..Piece::default() });
+        // Single points and lines enclose nothing and are dropped.
+        let (points, polys, strips) = (count("NumberOfPoints")?, count("NumberOfPolys")?, count("NumberOfStrips")?);
+        self.pieces.push(Piece { at: element.at, points, polys, strips, ..Piece::default() });
         Ok(())
     }
 
@@ -116,6 +114,7 @@ impl PolyData {
         let counted = match *of {
             "PointData" | "Points" => piece.points,
             "Polys" => piece.polys,
+            "Strips" => piece.strips,
             _ => 0,
         };
         if counted == 0 && element.get("format") != Some("appended") {
@@ -131,6 +130,8 @@ impl PolyData {
             ("Points", _) => &mut piece.positions,
             ("Polys", Some("connectivity")) => &mut piece.connectivity,
             ("Polys", Some("offsets")) => &mut piece.offsets,
+            ("Strips", Some("connectivity")) => &mut piece.strip_connectivity,
+            ("Strips", Some("offsets")) => &mut piece.strip_offsets,
             _ => return Ok(()),
         };
         if once.replace(number).is_some() {

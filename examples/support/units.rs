@@ -1,8 +1,9 @@
 //! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
 
+use half::f16;
 use zippy::{Result, World};
 use zippy_io::volume::FileScalar;
-use zippy_render::volume::{self, FAR, Look, Rescale, Values};
+use zippy_render::volume::{self, FAR, Rescale};
 
 /// A number of a file.
 pub trait Number: FileScalar {
@@ -10,6 +11,9 @@ pub trait Number: FileScalar {
     fn real(self) -> f64;
     /// How far it is above an offset, which is whole where the type is.
     fn above(self, offset: f64) -> f64;
+    /// True for exactly this whole number.
+    #[allow(dead_code)] // in programs without labels
+    fn is_whole(self, number: i64) -> bool;
 }
 
 macro_rules! whole {
@@ -17,6 +21,7 @@ macro_rules! whole {
         fn real(self) -> f64 { self as f64 }
         // Floats do not tell all integers of 64 bits apart.
         fn above(self, offset: f64) -> f64 { (self as i128 - offset as i128) as f64 }
+        fn is_whole(self, number: i64) -> bool { self as i128 == i128::from(number) }
     })* };
 }
 whole!(u8, i8, u16, i16, u32, i32, u64, i64);
@@ -25,11 +30,13 @@ macro_rules! floating {
     ($($type:ty),*) => { $(impl Number for $type {
         fn real(self) -> f64 { self.into() }
         fn above(self, offset: f64) -> f64 { f64::from(self) - offset }
+        fn is_whole(self, number: i64) -> bool { f64::from(self) == number as f64 }
     })* };
 }
-floating!(f32, f64);
+floating!(f16, f32, f64);
 
 /// A number of the volume on the device.
+#[allow(dead_code)] // in programs that hold floats only
 pub trait Value: volume::Voxel + zippy_isosurface::Sample {
     /// The nearest one.
     fn from_number(number: f64) -> Self;
@@ -118,41 +125,13 @@ impl Found {
     }
 }
 
-/// The numbers on the device and what they stand for.
-#[derive(Debug, Clone)]
-pub struct Numbers {
-    pub stored: Values,
-    /// From what is stored to what the file holds.
-    pub units: Rescale,
-    /// From there to values.
-    pub file: Rescale,
-}
-
-impl Numbers {
-    /// From what is stored to values.
-    pub fn rescale(&self) -> Rescale {
-        self.file.of(self.units)
-    }
-
-    /// The same without an offset for the sake of floats: only values without one are known by their size.
-    pub fn fitted(&self) -> Rescale {
-        let intercept = if self.units.intercept == 0.0 { self.file.intercept } else { 0.0 };
-        Rescale { slope: self.rescale().slope, intercept }
-    }
-
-    /// A look at stored numbers, its table no wider than they are.
-    pub fn seen(&self, look: Look) -> Look {
-        let (min, max) = self.stored.range();
-        Look { transfer: look.transfer.within(min, max), ..look }
-    }
-}
-
 /// A number in units, not yet rounded.
 pub fn held<N: Number>(number: N, units: &Rescale) -> f64 {
     number.above(units.intercept) / units.slope
 }
 
 /// The nearest useful float; `none` stands for NaN.
+#[allow(dead_code)] // in programs that draw no NaN
 pub fn float(number: f64, none: f64) -> f32 {
     (if number.is_nan() { none } else { number.clamp(-FAR, FAR) }) as f32
 }

@@ -1,0 +1,241 @@
+//! Faces of any number of corners, as triangles.
+
+use std::path::Path;
+
+use crate::IoError;
+
+/// A face that is not convex and has more corners than this is refused: its triangles cost the square of its corners.
+const MOST_CORNERS: usize = 4096;
+
+/// The faces of a file, in their order. Faces of fewer than three corners enclose nothing and are dropped.
+#[derive(Default)]
+pub struct Faces {
+    triangles: Vec<[u64; 3]>,
+    /// Corners of all faces with more than three.
+    corners: Vec<u64>,
+    polygons: Vec<Polygon>,
+}
+
+/// A face with more than three corners.
+struct Polygon {
+    /// Triangles that stand before it.
+    before: usize,
+    /// End of its corners in the list of all.
+    end: usize,
+    /// Byte of the file that describes it.
+    at: u64,
+}
+
+impl Faces {
+    /// Triangles and polygons.
+    pub fn count(&self) -> usize {
+        self.triangles.len() + self.polygons.len()
+    }
+
+    /// Adds a face that byte `at` of the file describes.
+    pub fn push(&mut self, corners: &[u64], at: u64) {
+        match *corners {
+            [] | [_] | [_, _] => {}
+            [a, b, c] => self.triangles.push([a, b, c]),
+            _ => {
+                self.corners.extend(corners);
+                self.polygons.push(Polygon { before: self.triangles.len(), end: self.corners.len(), at });
+            }
+        }
+    }
+
+    /// Adds the triangles of a strip, every second one in the other order of corners.
+    pub fn push_strip(&mut self, strip: &[u64]) {
+        for (number, &[a, b, c]) in strip.array_windows::<3>().enumerate() {
+            self.triangles.push(if number % 2 == 0 { [a, b, c] } else { [b, a, c] });
+        }
+    }
+
+    /// All triangles, in the order of the faces. The corners of all faces are indices of `positions`.
+    ///
+    /// # Errors
+    /// A face that is not convex has too many corners.
+    pub fn into_triangles(self, positions: &[[f32; 3]], path: &Path) -> Result<Vec<[u64; 3]>, IoError> {
+        if self.polygons.is_empty() {
+            return Ok(self.triangles);
+        }
+        let (mut all, mut taken, mut start) = (Vec::new(), 0, 0);
+        for Polygon { before, end, at } in self.polygons {
+            all.extend(&self.triangles[taken..before]);
+            taken = before;
+            let corners = &self.corners[start..end];
+            start = end;
+            let added = cut(corners, positions, &mut all);
+            added.map_err(|message| IoError::unsupported(path, at, message))?;
+        }
+        all.extend(&self.triangles[taken..]);
+        Ok(all)
+    }
+}
+
+/// Cuts a polygon into as many triangles as it has corners, less two. Every side of the polygon is a side of one triangle,
+/// also where corners lie on a line: neighbours that share the side stay connected. (Crates for this leave such corners
+/// out.)
+///
+/// # Errors
+/// It is not convex and has too many corners.
+fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -> Result<(), String> {
+    let flat = flattened(corners, positions);
+    let count = corners.len();
+    let turn = |a: usize, b: usize, c: usize| side(flat[a], flat[b], flat[c]);
+    if (0..count).all(|at| turn(at, (at + 1) % count, (at + 2) % count) > 0.0) && is_once_around(&flat) {
+        triangles.extend((1..count - 1).map(|at| [corners[0], corners[at], corners[at + 1]]));
+        return Ok(());
+    }
+    if count > MOST_CORNERS {
+        return Err(format!(
+            "a face of {count} corners that is not convex; up to {MOST_CORNERS} are read (triangulate the mesh)"
+        ));
+    }
+    let mut left: Vec<usize> = (0..count).collect();
+    while left.len() > 3 {
+        let around = |at: usize| {
+            let (before, after) = ((at + left.len() - 1) % left.len(), (at + 1) % left.len());
+            [left[before], left[at], left[after]]
+        };
+        let is_ear = |&at: &usize| {
+            let [a, b, c] = around(at);
+            let holds = |&other: &usize| {
+                let at = flat[other];
+                let is_corner = [a, b, c].iter().any(|&corner| flat[corner] == at);
+                let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| side(flat[from], flat[to], at));
+                !is_corner && sides.iter().all(|&side| side >= 0.0)
+            };
+            turn(a, b, c) > 0.0 && !left.iter().any(holds)
+        };
+        // A polygon that crosses itself may have none: any corner does.
+        let ear = (0..left.len()).find(is_ear).or_else(|| {
+            let is_flat = |&at: &usize| {
+                let [a, b, c] = around(at);
+                turn(a, b, c) == 0.0
+            };
+            (0..left.len()).find(is_flat)
+        });
+        let ear = ear.unwrap_or(0);
+        triangles.push(around(ear).map(|corner| corners[corner]));
+        left.remove(ear);
+    }
+    triangles.push([corners[left[0]], corners[left[1]], corners[left[2]]]);
+    Ok(())
+}
+
+/// The corners in a plane across the normal of the polygon, in which they run counterclockwise.
+fn flattened(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
+    let first = positions.get(corners[0] as usize).copied().unwrap_or_default();
+    let at = |corner: &u64| {
+        let position = positions.get(*corner as usize).copied().unwrap_or_default();
+        [0, 1, 2].map(|row| f64::from(position[row]) - f64::from(first[row]))
+    };
+    let points: Vec<[f64; 3]> = corners.iter().map(at).collect();
+    // Newell's normal: the areas of the three projections.
+    let area = |(u, v): (usize, usize)| {
+        let next = points.iter().cycle().skip(1);
+        points.iter().zip(next).map(|(a, b)| a[u] * b[v] - b[u] * a[v]).sum::<f64>()
+    };
+    let planes = [(1, 2), (2, 0), (0, 1)];
+    let areas = planes.map(area);
+    let largest = (0..3).max_by(|&one, &other| areas[one].abs().total_cmp(&areas[other].abs())).unwrap_or(2);
+    let (u, v) = planes[largest];
+    let (u, v) = if areas[largest] < 0.0 { (v, u) } else { (u, v) };
+    points.iter().map(|point| [point[u], point[v]]).collect()
+}
+
+/// Twice the area of a triangle; below 0 if it runs clockwise.
+fn side(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// True if a polygon that turns left at every corner turns once in all, and not twice as a star does.
+fn is_once_around(flat: &[[f64; 2]]) -> bool {
+    let count = flat.len();
+    let rises = |at: usize| flat[(at + 1) % count][1] > flat[at % count][1];
+    (0..count).filter(|&at| rises(at) != rises(at + 1)).count() <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(triangles: &[[u64; 3]], positions: &[[f32; 3]]) -> f64 {
+        let flat = |at: u64| positions[at as usize].map(f64::from);
+        let of = |&[a, b, c]: &[u64; 3]| {
+            let ([a, b, c], cross) = ([flat(a), flat(b), flat(c)], [(1, 2), (2, 0), (0, 1)]);
+            let parts = cross.map(|(u, v)| (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]));
+            parts.iter().map(|part| part * part).sum::<f64>().sqrt() / 2.0
+        };
+        triangles.iter().map(of).sum()
+    }
+
+    /// Each side of the polygon belongs to one triangle, and each other side to two in opposite directions.
+    fn assert_covers(corners: &[u64], triangles: &[[u64; 3]]) {
+        assert_eq!(triangles.len(), corners.len() - 2);
+        let mut sides: Vec<(u64, u64)> = triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
+        for (at, &corner) in corners.iter().enumerate() {
+            let side = (corner, corners[(at + 1) % corners.len()]);
+            let place = sides.iter().position(|&other| other == side).unwrap_or_else(|| panic!("no side {side:?}"));
+            sides.swap_remove(place);
+        }
+        assert!(sides.iter().all(|&(a, b)| sides.contains(&(b, a))), "{sides:?}");
+    }
+
+    #[test]
+    fn polygons_of_every_form_become_triangles_of_the_same_area() {
+        let l: Vec<[f32; 2]> = vec![[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+        let comb: Vec<[f32; 2]> =
+            vec![[0.0, 0.0], [5.0, 0.0], [5.0, 3.0], [4.0, 1.0], [3.0, 3.0], [2.0, 1.0], [1.0, 3.0], [0.0, 1.0]];
+        let on_a_line: Vec<[f32; 2]> = vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0], [0.0, 2.0]];
+        let dart: Vec<[f32; 2]> = vec![[0.0, 0.0], [2.0, 1.0], [0.0, 2.0], [1.0, 1.0]];
+        let square: Vec<[f32; 2]> = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        for (outline, wanted) in [(l, 5.0), (comb, 9.0), (on_a_line, 4.0), (dart, 1.0), (square, 1.0)] {
+            for reversed in [false, true] {
+                for turn in 0..outline.len() {
+                    for axes in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+                        let place = |[x, y]: [f32; 2]| {
+                            let flat = [x, y, 7.0];
+                            axes.map(|axis: usize| flat[axis])
+                        };
+                        let mut positions: Vec<[f32; 3]> = outline.iter().copied().map(place).collect();
+                        positions.rotate_left(turn);
+                        if reversed {
+                            positions.reverse();
+                        }
+                        let corners: Vec<u64> = (0..positions.len() as u64).collect();
+                        let mut triangles = Vec::new();
+                        cut(&corners, &positions, &mut triangles).unwrap();
+                        assert_covers(&corners, &triangles);
+                        let found = area(&triangles, &positions);
+                        assert!((found - wanted).abs() < 1e-5, "{positions:?}: {found}, {wanted}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn strange_polygons_become_some_triangles() {
+        let star: Vec<[f32; 3]> = (0..5_u8)
+            .map(|at| {
+                let angle = f32::from(at) * 2.0 * std::f32::consts::TAU / 5.0;
+                [angle.cos(), angle.sin(), 0.0]
+            })
+            .collect();
+        let point = vec![[1.0; 3]; 6];
+        let line: Vec<[f32; 3]> = (0..6_u8).map(|at| [f32::from(at), 0.0, 0.0]).collect();
+        let nothing = vec![[f32::NAN; 3]; 5];
+        for positions in [star, point, line, nothing] {
+            let corners: Vec<u64> = (0..positions.len() as u64).collect();
+            let mut triangles = Vec::new();
+            cut(&corners, &positions, &mut triangles).unwrap();
+            assert_covers(&corners, &triangles);
+        }
+        let zigzag: Vec<[f32; 3]> = (0..5000_u16).map(|at| [f32::from(at), f32::from(at % 2), 0.0]).collect();
+        let corners: Vec<u64> = (0..5000).collect();
+        let refused = cut(&corners, &zigzag, &mut Vec::new()).unwrap_err();
+        assert!(refused.contains("5000 corners"), "{refused}");
+    }
+}

@@ -1,0 +1,108 @@
+//! STL in text: words, in capitals or not, with any white space between them.
+
+use super::super::Mesh;
+use super::super::faces::Faces;
+use super::super::source::{Source, Word};
+use crate::{IoError, quoted};
+
+/// True if the beginning of a file is that of an STL file in text.
+pub fn recognises(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    begins && !head.contains(&0)
+}
+
+/// The facets of all solids of a file, one after the other.
+///
+/// # Errors
+/// A word in the wrong place; the file ends before `endsolid`.
+pub fn read(source: Source) -> Result<Mesh, IoError> {
+    let mut facets =
+        Facets { source, mesh: Mesh { normals: Some(Vec::new()), ..Mesh::default() }, faces: Faces::default() };
+    let mut solids = 0;
+    while let Some(word) = facets.source.word()? {
+        let word = if solids == 0 { word.without_mark() } else { word };
+        facets.demand(word, "solid")?;
+        // The name of a solid is the rest of the line, and may be anything.
+        facets.source.skip_line()?;
+        facets.solid()?;
+        solids += 1;
+    }
+    let Facets { source, mut mesh, faces } = facets;
+    mesh.triangles = faces.into_triangles(&mesh.positions, source.path)?;
+    Ok(mesh)
+}
+
+struct Facets<'a> {
+    source: Source<'a>,
+    mesh: Mesh,
+    faces: Faces,
+}
+
+impl Facets<'_> {
+    fn solid(&mut self) -> Result<(), IoError> {
+        loop {
+            let word = self.next("facet or endsolid")?;
+            if word.is("endsolid") {
+                return self.source.skip_line();
+            }
+            self.facet(word)?;
+        }
+    }
+
+    fn facet(&mut self, word: Word) -> Result<(), IoError> {
+        let at = word.at;
+        self.demand(word, "facet")?;
+        let mut word = self.next("normal or outer")?;
+        let mut normal = [0.0; 3];
+        if word.is("normal") {
+            for part in &mut normal {
+                // Writers put "nan" or "-nan(ind)" where a facet has no area.
+                let word = self.next("a number of the normal")?;
+                *part = word.text.parse::<f32>().ok().filter(|part| part.is_finite()).unwrap_or(0.0);
+            }
+            word = self.next("outer")?;
+        }
+        self.demand(word, "outer")?;
+        let word = self.next("loop")?;
+        self.demand(word, "loop")?;
+        let mut corners = Vec::new();
+        loop {
+            let word = self.next("vertex or endloop")?;
+            if word.is("endloop") {
+                break;
+            }
+            self.demand(word, "vertex")?;
+            let mut position = [0.0; 3];
+            for part in &mut position {
+                let word = self.next("a coordinate")?;
+                let wrong = || IoError::malformed(self.source.path, word.at, word.wrong("a number"));
+                *part = word.text.parse().map_err(|_| wrong())?;
+            }
+            corners.push(self.mesh.positions.len() as u64);
+            self.mesh.positions.push(position);
+            self.mesh.normals.get_or_insert_default().push(normal);
+        }
+        let word = self.next("endfacet")?;
+        self.demand(word, "endfacet")?;
+        if corners.len() < 3 {
+            return self.source.malformed(at, format!("a facet of {} corners; it has at least 3", corners.len()));
+        }
+        self.faces.push(&corners, at);
+        Ok(())
+    }
+
+    fn next(&mut self, wanted: &str) -> Result<Word, IoError> {
+        match self.source.word()? {
+            Some(word) => Ok(word),
+            None => {
+                let message = format!("the file ends where {wanted} is to stand; it is truncated");
+                self.source.malformed(self.source.length, message)
+            }
+        }
+    }
+
+    fn demand(&self, word: Word, wanted: &str) -> Result<(), IoError> {
+        if word.is(wanted) { Ok(()) } else { self.source.malformed(word.at, word.wrong(&quoted(wanted))) }
+    }
+}

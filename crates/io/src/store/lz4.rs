@@ -1,0 +1,88 @@
+//! Bytes out of blocks that LZ4 has compressed, each held whole while it is read.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+
+use super::segment::{Blocks, LZ4_LIMIT};
+use super::source::Bytes;
+use crate::memory::{reserved, zeros};
+
+/// Somewhere in the blocks.
+pub struct Lz4 {
+    bytes: Box<dyn Bytes>,
+    blocks: Arc<Blocks>,
+    /// Uncompressed bytes of all blocks.
+    total: u64,
+    block: usize,
+    /// Uncompressed bytes of the block; none before it is read.
+    made: Vec<u8>,
+    /// Those of them that have been handed over.
+    used: usize,
+}
+
+impl Lz4 {
+    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64) -> Self {
+        Self { bytes, blocks, total, block: 0, made: Vec::new(), used: 0 }
+    }
+
+    /// The byte of the file that comes next.
+    pub fn position(&self) -> u64 {
+        self.bytes.position()
+    }
+
+    /// Number of the next uncompressed byte.
+    pub fn at(&self) -> u64 {
+        (self.block as u64).saturating_mul(self.blocks.size).min(self.total) + self.used as u64
+    }
+
+    /// Goes to the beginning of the block of uncompressed byte `to`, where that is a later one.
+    pub fn approach(&mut self, to: u64) -> io::Result<()> {
+        let block = (to / self.blocks.size) as usize;
+        if block > self.block && to < self.total {
+            (self.block, self.used) = (block, 0);
+            self.made.clear();
+        }
+        Ok(())
+    }
+
+    /// Some of the next bytes of the block; none at the end of the last one.
+    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.made.len() {
+            if !self.made.is_empty() {
+                self.block += 1;
+            }
+            (self.made, self.used) = (Vec::new(), 0);
+            if self.at() == self.total || self.block + 1 >= self.blocks.starts.len() {
+                return Ok(0);
+            }
+            self.made = self.decompressed()?;
+        }
+        let count = out.len().min(self.made.len() - self.used);
+        out[..count].copy_from_slice(&self.made[self.used..self.used + count]);
+        self.used += count;
+        Ok(count)
+    }
+
+    fn decompressed(&mut self) -> io::Result<Vec<u8>> {
+        let block = self.block;
+        let corrupt = |message: String| io::Error::new(ErrorKind::InvalidData, format!("block {block} {message}"));
+        let length = self.blocks.starts[block + 1] - self.blocks.starts[block];
+        let wanted = self.blocks.size.min(self.total - block as u64 * self.blocks.size);
+        // Memory follows the length of the file, whatever the header declares.
+        if length.saturating_mul(LZ4_LIMIT) < wanted {
+            return Err(corrupt(format!("has {length} bytes, which cannot become {wanted}")));
+        }
+        self.bytes.seek(self.blocks.starts[block])?;
+        let mut packed = reserved(length).map_err(corrupt)?;
+        (&mut self.bytes).take(length).read_to_end(&mut packed)?;
+        if (packed.len() as u64) < length {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        let mut made = zeros(wanted).map_err(corrupt)?;
+        let got = lz4_flex::block::decompress_into(&packed, &mut made).map_err(|error| corrupt(error.to_string()))?;
+        match got as u64 == wanted {
+            true => Ok(made),
+            false => Err(corrupt(format!("ends after {got} of {wanted} bytes"))),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Options for files of raw numbers.
+
+use clap::Args;
+use zippy_io::volume::{Endian, RawLayout, ScalarKind};
+
+use super::sizes;
+
+/// How the numbers of a file without a header lie.
+#[derive(Args, Debug, Clone)]
+#[group(skip)]
+pub struct RawInput {
+    /// Reads the file as raw numbers, x fastest: voxels on each axis
+    #[arg(long, value_name = "XxYxZ", value_parser = sizes::voxels, requires = "volume_file")]
+    pub raw_shape: Option<[i64; 3]>,
+
+    /// Raw numbers: their type: u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, or another name of these (uint16,
+    /// float, "unsigned short", MET_SHORT)
+    #[arg(long, value_name = "TYPE", default_value = "u8", requires = "raw_shape")]
+    pub raw_type: ScalarKind,
+
+    /// Raw numbers: which byte comes first
+    #[arg(long, value_name = "ORDER", default_value = "little", requires = "raw_shape")]
+    pub raw_endian: Endian,
+
+    /// Raw numbers: bytes to skip before the first
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
+    pub raw_offset: u64,
+
+    /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
+    #[arg(long, requires = "raw_shape")]
+    pub raw_gzip: bool,
+
+    /// Raw numbers: distance of voxels along each axis
+    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = sizes::spacing, requires = "raw_shape")]
+    pub raw_spacing: [f64; 3],
+}
+
+impl RawInput {
+    /// The layout of a file with so many numbers in each voxel; `None` for a file with a header.
+    pub fn layout(&self, components: usize) -> Option<RawLayout> {
+        let shape = self.raw_shape?;
+        Some(RawLayout {
+            components: components as i64,
+            endian: self.raw_endian,
+            offset: self.raw_offset,
+            spacing: self.raw_spacing.to_vec(),
+            gzip: self.raw_gzip,
+            ..RawLayout::new(shape, self.raw_type)
+        })
+    }
+}
