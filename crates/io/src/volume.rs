@@ -120,6 +120,11 @@ impl VolumeFile {
         self.found.format
     }
 
+    /// Names of the arrays of point data that the file has; empty for formats without names.
+    pub fn arrays(&self) -> &[String] {
+        &self.found.arrays
+    }
+
     /// Voxels along each axis.
     pub fn shape(&self) -> Index {
         self.found.grid.shape

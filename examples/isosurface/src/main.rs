@@ -1,6 +1,8 @@
 //! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
 #![forbid(unsafe_code)]
 
+#[path = "../../support/arrays.rs"]
+mod arrays;
 mod field;
 mod filters;
 mod formula;

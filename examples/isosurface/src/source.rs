@@ -11,6 +11,7 @@ use zippy_io::volume::{self, OpenOptions, VolumeFile};
 use zippy_isosurface::{Grid, Sample};
 use zippy_render::volume::Voxel;
 
+use crate::arrays::other_arrays;
 use crate::options::{Formula, Options};
 use crate::say::complain;
 
@@ -34,8 +35,12 @@ impl Source {
             None => open(path, options, options.array.clone())?,
         };
         if file.components() != 1 {
-            let text =
-                format!("{} has {} numbers in each voxel; a surface needs one", path.display(), file.components());
+            let text = format!(
+                "{} has {} numbers in each voxel; a surface needs one{}",
+                path.display(),
+                file.components(),
+                other_arrays(&file)
+            );
             return Err(Error::program(text));
         }
         let source = Self::File(file);

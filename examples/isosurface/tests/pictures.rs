@@ -157,3 +157,6 @@ fn isovalue_of_a_scaled_file_is_one_of_the_values_that_it_means() {
     assert!((surfaces[0].0 - 197.2).abs() < 0.05, "{surfaces:?}");
     assert_eq!(surfaces[0], surfaces[1]);
 }
+
+#[path = "program/inputs.rs"]
+mod inputs;

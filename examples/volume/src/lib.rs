@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod appearance;
+#[path = "../../support/arrays.rs"]
+pub mod arrays;
 pub mod choices;
 pub mod clock;
 pub mod compile;

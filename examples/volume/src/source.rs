@@ -7,6 +7,7 @@ use zippy_io::IoError;
 use zippy_io::volume::{self, OpenOptions, ScalarKind, VolumeFile};
 use zippy_render::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 
+use super::arrays::other_arrays;
 use super::look;
 use super::options::VolumeOptions;
 use super::units::{Found, Number, Value, float, held};
@@ -49,7 +50,8 @@ impl Source {
         };
         let found = file.components();
         if !matches!(found, 1 | 2 | 4) {
-            let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn");
+            let others = other_arrays(&file);
+            let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn{others}");
             return Err(IoError::request(path, message));
         }
         if let Some(wanted) = wanted.filter(|&wanted| wanted != found) {

@@ -108,7 +108,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     let mut notes = Vec::new();
     // As the format's own library does.
     let mut size = |axis: usize| match fields.integer(version.dim, axis) {
-        0 if axis > 1 => {
+        0 if axis > 2 => {
             notes.push(format!("dim[{axis}] is 0; 1 is taken"));
             1
         }

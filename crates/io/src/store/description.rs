@@ -33,6 +33,8 @@ pub struct Description {
     /// subvolumes are boxes of numbers in the file's order then.
     pub order: Option<AxisOrder>,
     pub subvolumes: Vec<Subvolume>,
+    /// Names of the arrays that the file has; empty for formats without names.
+    pub arrays: Vec<String>,
     /// What reading has shown that is no error.
     pub late_note: Arc<OnceLock<String>>,
 }
@@ -40,7 +42,7 @@ pub struct Description {
 impl Description {
     /// Voxels in subvolumes.
     pub fn new(format: &'static str, grid: VoxelLayout, subvolumes: Vec<Subvolume>) -> Self {
-        Self { format, grid, order: None, subvolumes, late_note: Arc::default() }
+        Self { format, grid, order: None, subvolumes, arrays: Vec::new(), late_note: Arc::default() }
     }
 
     /// All voxels in one segment.

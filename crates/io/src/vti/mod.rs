@@ -79,7 +79,9 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.frame.whole.at, message));
     }
-    Ok(Description::new(FORMAT, grid, subvolumes))
+    let arrays = document.pieces.first().into_iter().flat_map(|piece| &piece.points);
+    let arrays = arrays.map(|array| array.name.clone()).collect();
+    Ok(Description { arrays, ..Description::new(FORMAT, grid, subvolumes) })
 }
 
 /// The name of the array to read.

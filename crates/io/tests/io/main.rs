@@ -10,6 +10,7 @@ mod mesh_cells;
 mod mesh_errors;
 mod mesh_golden;
 mod mesh_hostile;
+mod mesh_readers;
 mod meshes;
 mod metaimage;
 mod nifti;

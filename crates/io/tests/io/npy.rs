@@ -97,6 +97,7 @@ fn every_type_order_and_version() {
     both_orders::<i32>("i4", |i| i as i32);
     both_orders::<u64>("u8", |i| i);
     both_orders::<i64>("i8", |i| i as i64);
+    both_orders::<half::f16>("f2", |i| half::f16::from_bits(i as u16));
     both_orders::<f32>("f4", |i| f32::from_bits(i as u32));
     both_orders::<f64>("f8", f64::from_bits);
 }
@@ -128,7 +129,6 @@ fn wrong_files_say_what_is_wrong_and_where() {
     };
     let plain = |descr: &str, shape: &str| npy(1, descr, false, shape, &[0; 24]);
     for (descr, shape, wanted) in [
-        ("'<f2'", "(12,)", "convert the array"),
         ("'<c8'", "(3,)", "convert the array"),
         ("'|O'", "(3,)", "convert the array"),
         ("'|S4'", "(6,)", "convert the array"),
@@ -172,7 +172,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
     }
     assert!(told(&npy(4, "'<u2'", false, "(12,)", &[0; 24])).contains("version 4"));
     // The byte is that of the value.
-    assert!(told(&plain("'<f2'", "(12,)")).contains(", byte 20: "), "{}", told(&plain("'<f2'", "(12,)")));
+    assert!(told(&plain("'<c4'", "(6,)")).contains(", byte 20: "), "{}", told(&plain("'<c4'", "(6,)")));
     let whole = plain("'<u2'", "(12,)");
     for cut in 6..whole.len() {
         told(&whole[..cut]);

@@ -31,14 +31,38 @@ fn every_truncation_is_an_error() {
         assert_eq!(failure(&Temporary::new(&whole).0), None);
         let mut more = whole.clone();
         more.push(7);
-        let error = failure(&Temporary::new(&more).0).expect("one byte too many");
-        assert!(error.contains("byte "), "{error}");
+        let notes = noted(&Temporary::new(&more).0);
+        let wanted = if gz { "other bytes follow the gzip data" } else { "1 bytes follow the data" };
+        assert!(notes.len() == 1 && notes[0].contains(wanted), "{notes:?}");
     }
     // A gzip stream that holds one byte more than declared.
     let mut oversized = b"NRRD0001\ntype: uint8\ndimension: 1\nsizes: 4\nencoding: gz\n\n".to_vec();
     oversized.extend(gzip(&[1, 2, 3, 4, 5]));
-    let error = failure(&Temporary::new(&oversized).0).unwrap();
-    assert!(error.contains("go on after the 4 bytes"), "{error}");
+    let notes = noted(&Temporary::new(&oversized).0);
+    assert!(notes.len() == 1 && notes[0].contains("more data follow than the header declares"), "{notes:?}");
+}
+
+/// The notes of a file that is read whole.
+fn noted(path: &std::path::Path) -> Vec<String> {
+    let opened = volume::open(path).unwrap();
+    opened.read_region_f32(&Region::whole(opened.shape())).unwrap();
+    opened.notes()
+}
+
+#[test]
+fn axis_with_a_negative_spacing_points_the_other_way() {
+    let head = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nencoding: raw\n";
+    for (more, position) in [
+        ("spacings: -2 3\n", [-4.0, 3.0, 0.0]),
+        ("spacings: -2 nan\n", [-4.0, 1.0, 0.0]),
+        ("spacings: -2 -3\naxis mins: 5 6\ncenters: node node\n", [1.0, 3.0, 0.0]),
+    ] {
+        let content = [format!("{head}{more}\n").as_bytes(), &[1, 2, 3, 4, 5, 6]].concat();
+        let opened = volume::open(&Temporary::new(&content).0).unwrap();
+        assert_eq!(opened.grid().position([2.0, 1.0, 0.0]), position, "{more}");
+        assert!(opened.notes().iter().all(|note| note.contains("points the other way")), "{:?}", opened.notes());
+        assert_eq!(opened.notes().len(), more.matches(" -").count());
+    }
 }
 
 #[test]

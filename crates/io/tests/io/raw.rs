@@ -92,6 +92,30 @@ fn words_of_the_command_line() {
     assert_eq!("u16".parse(), Ok(ScalarKind::U16));
     assert_eq!("f64".parse(), Ok(ScalarKind::F64));
     assert_eq!("big".parse(), Ok(Endian::Big));
-    assert!("float".parse::<ScalarKind>().unwrap_err().contains("none of u8, i8, u16"));
+    for (name, kind) in [
+        ("float", ScalarKind::F32),
+        ("Float32", ScalarKind::F32),
+        ("MET_FLOAT", ScalarKind::F32),
+        ("double", ScalarKind::F64),
+        ("half", ScalarKind::F16),
+        ("float16", ScalarKind::F16),
+        ("uint16", ScalarKind::U16),
+        ("uint16_t", ScalarKind::U16),
+        ("unsigned short", ScalarKind::U16),
+        ("MET_USHORT", ScalarKind::U16),
+        ("UINT16", ScalarKind::U16),
+        ("short", ScalarKind::I16),
+        ("unsigned char", ScalarKind::U8),
+        ("uchar", ScalarKind::U8),
+        ("signed char", ScalarKind::I8),
+        ("int", ScalarKind::I32),
+        ("unsigned-int", ScalarKind::U32),
+        ("unsigned long long", ScalarKind::U64),
+        ("int64", ScalarKind::I64),
+    ] {
+        assert_eq!(name.parse(), Ok(kind), "{name}");
+    }
+    assert!("words".parse::<ScalarKind>().unwrap_err().contains("none of u8, i8, u16"));
+    assert!("long".parse::<ScalarKind>().unwrap_err().contains("give int32 or int64"));
     assert!("middle".parse::<Endian>().unwrap_err().contains("neither little nor big"));
 }

@@ -107,6 +107,54 @@ fn samples_of_vtk() {
     }
 }
 
+/// Arrays in blocks that LZ4 has compressed, as `vtkLZ4DataCompressor` does: without a frame and without a length.
+#[test]
+fn lz4_blocks_are_read() {
+    use base64::Engine;
+    let folder = Folder::new();
+    let data: Vec<u16> = (0..7 * 6 * 5).map(|i| (i / 3) as u16).collect();
+    for (size, big, base64) in [(64, false, false), (64, true, true), (1 << 15, false, true), (1 << 15, true, false)] {
+        let bytes = super::common::volumes::bytes(&data, big);
+        let blocks: Vec<Vec<u8>> = bytes.chunks(size).map(lz4_flex::block::compress).collect();
+        let mut words = vec![blocks.len() as u32, size as u32, (bytes.len() % size) as u32];
+        words.extend(blocks.iter().map(|block| block.len() as u32));
+        let (head, body) = (super::common::volumes::bytes(&words, big), blocks.concat());
+        let encode = |bytes: &[u8]| match base64 {
+            true => base64::engine::general_purpose::STANDARD.encode(bytes).into_bytes(),
+            false => bytes.to_vec(),
+        };
+        let [order, encoding] =
+            [["LittleEndian", "BigEndian"][usize::from(big)], ["raw", "base64"][usize::from(base64)]];
+        let text = format!(
+            "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{order}\" header_type=\"UInt32\" \
+             compressor=\"vtkLZ4DataCompressor\"><ImageData WholeExtent=\"0 6 0 5 0 4\" Spacing=\"1 -2 0\" Origin=\"1 2 3\">\
+             <Piece Extent=\"0 6 0 5 0 4\"><PointData><DataArray type=\"UInt16\" Name=\"v\" format=\"appended\" \
+             offset=\"0\"/></PointData></Piece></ImageData><AppendedData encoding=\"{encoding}\">_"
+        );
+        let end = b"</AppendedData></VTKFile>".to_vec();
+        let whole = [text.into_bytes(), encode(&head), encode(&body), end].concat();
+        let file = volume::open(folder.file("l.vti", &whole)).unwrap();
+        holds(&file, &[7, 6, 5], 1, &data);
+        // As VTK places them, but for the spacing of 0.
+        assert_eq!(file.grid().position([1.0, 1.0, 1.0]), [2.0, 0.0, 4.0]);
+        assert_eq!(file.notes().len(), 2, "{:?}", file.notes());
+        if !base64 {
+            let region = super::common::nrrd::region(&[0, 0, 0], &[7, 6, 5]);
+            let start = whole.len() - 25 - body.len();
+            for at in start..start + body.len() {
+                // No damage is more than an error or other numbers.
+                let mut damaged = whole.clone();
+                damaged[at] ^= 0x55;
+                let read =
+                    volume::open(folder.file("d.vti", &damaged)).and_then(|file| file.read_region::<u16>(&region));
+                if let Err(error) = read {
+                    assert!(error.to_string().contains("d.vti, byte "), "{error}");
+                }
+            }
+        }
+    }
+}
+
 /// Blocks that nobody asks for are not even looked at.
 #[test]
 fn only_touched_blocks_are_read() {

@@ -1,0 +1,475 @@
+//! Meshes as other programs write them: one tetrahedron, or one cube, in many spellings.
+
+use std::io::Cursor;
+
+use zippy_io::mesh::{self, Mesh};
+
+use super::common::volumes::Folder;
+
+/// The volume that a closed surface encloses.
+fn volume(mesh: &Mesh) -> f64 {
+    let at = |vertex: u64| mesh.positions[vertex as usize].map(f64::from);
+    let six = |&[a, b, c]: &[u64; 3]| {
+        let [a, b, c] = [at(a), at(b), at(c)];
+        (0..3).map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3])).sum::<f64>()
+    };
+    mesh.triangles.iter().map(six).sum::<f64>() / 6.0
+}
+
+fn read(name: &str, content: &[u8]) -> Mesh {
+    let folder = Folder::new();
+    mesh::read(folder.file(name, content))
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(content)))
+}
+
+fn refused(name: &str, content: &[u8]) -> String {
+    let folder = Folder::new();
+    let error = mesh::read(folder.file(name, content)).expect_err(&String::from_utf8_lossy(content)).to_string();
+    assert!(error.contains(name), "{error}");
+    error
+}
+
+fn assert_encloses(mesh: &Mesh, wanted: f64, what: &str) {
+    let found = volume(mesh);
+    assert!((found - wanted).abs() < 1e-6, "{what}: a volume of {found}, not {wanted}");
+}
+
+/// A tetrahedron of volume 1/6.
+const CORNERS: [[u8; 3]; 4] = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const FACES: [[u8; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+
+/// The six sides of a cube, counterclockwise from outside.
+const SIDES: [[u8; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+
+fn text_stl() -> String {
+    let facet = |face: [u8; 3]| {
+        let vertex = |corner: u8| {
+            let [x, y, z] = CORNERS[usize::from(corner)];
+            format!("      vertex {x} {y} {z}\n")
+        };
+        format!("  facet normal 0 0 0\n    outer loop\n{}    endloop\n  endfacet\n", face.map(vertex).concat())
+    };
+    format!("solid part\n{}endsolid part\n", FACES.map(facet).concat())
+}
+
+#[test]
+fn stl_in_text_of_any_writer() {
+    let plain = text_stl();
+    let oracle = stl_io::read_stl(&mut Cursor::new(plain.as_bytes())).unwrap();
+    assert_eq!(oracle.faces.len(), 4);
+    let upper = plain.to_uppercase();
+    let indented: String = plain.lines().map(|line| format!("\t  {line}\n")).collect();
+    let flat: String = plain.replacen("solid part\n", "solid part\n@", 1).replace('\n', " ").replacen("@", "\n", 1);
+    let floats = plain
+        .replace(" 1", " +1.0000E+00")
+        .replace(" 0", " -0.")
+        .replace("normal -0. -0. -0.", "normal nan -nan(ind) inf");
+    for (what, text) in [
+        ("as it is", plain.clone()),
+        ("carriage returns", plain.replace('\n', "\r\n")),
+        ("in capitals", upper),
+        ("indented", indented),
+        ("blank lines before and between", format!("\n\n{}", plain.replace('\n', "\n\n"))),
+        ("without a name", plain.replace(" part", "")),
+        ("a name of several words", plain.replace("solid part", "solid Exported from Blender-2.80 (sub 20)")),
+        ("a name with facet in it", plain.replace("solid part", "solid facet normal vertex")),
+        ("a name in Latin-1", plain.replace("solid part", "solid M\u{fffd}ller")),
+        ("one facet a line", flat),
+        ("numbers of all kinds", floats),
+        ("no normals", plain.replace(" normal 0 0 0", "")),
+        ("a mark of UTF-8", format!("\u{feff}{plain}")),
+        ("no line feed at the end", plain.trim_end().to_string()),
+        ("trailing blanks", plain.replace('\n', "  \n")),
+    ] {
+        let bytes = match what {
+            "a name in Latin-1" => text.bytes().filter(|byte| !matches!(byte, 0xbf | 0xbd)).collect(),
+            _ => text.into_bytes(),
+        };
+        let mesh = read("a.stl", &bytes);
+        assert_eq!((mesh.triangles.len(), mesh.positions.len()), (4, 12), "{what}");
+        assert_encloses(&mesh, 1.0 / 6.0, what);
+        let normals = mesh.normals.unwrap();
+        assert!(normals.len() == 12 && normals.as_flattened().iter().all(|part| part.is_finite()), "{what}");
+    }
+    let several = format!("{plain}{}", plain.replace("1", "2"));
+    assert_encloses(&read("a.stl", several.as_bytes()), 1.0 / 6.0 + 8.0 / 6.0, "two solids");
+    let quad = "solid q\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n\
+                endfacet\nendsolid q\n";
+    assert_eq!(read("a.stl", quad.as_bytes()).triangles, [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(read("a.stl", b"solid nothing\nendsolid nothing\n").triangles.len(), 0);
+    for cut in 0..plain.trim_end().len() - "endsolid part".len() {
+        refused("a.stl", &plain.as_bytes()[..cut]);
+    }
+    for (from, to, wanted) in [
+        ("vertex 0 1 0", "vertex 0 1,5 0", "\"1,5\" stands where a number"),
+        ("outer loop", "outer ring", "\"ring\" stands where \"loop\""),
+        ("endloop", "endlop", "\"endlop\" stands where \"vertex\""),
+        ("      vertex 0 0 0\n", "", "a facet of 2 corners"),
+        ("endsolid part\n", "endsolid part\nmore\n", "\"more\" stands where \"solid\""),
+    ] {
+        let error = refused("a.stl", plain.replacen(from, to, 1).as_bytes());
+        assert!(error.contains(wanted) && error.contains(", byte "), "{error}");
+    }
+}
+
+#[test]
+fn binary_stl_that_begins_like_text() {
+    let mut binary = b"solid written by something that does not care".to_vec();
+    binary.resize(80, b' ');
+    binary.extend(4_u32.to_le_bytes());
+    for face in FACES {
+        binary.extend([0_u8; 12]);
+        for corner in face {
+            CORNERS[usize::from(corner)].iter().for_each(|&x| binary.extend(f32::from(x).to_le_bytes()));
+        }
+        binary.extend([7, 9]);
+    }
+    let mesh = read("a.stl", &binary);
+    assert_encloses(&mesh, 1.0 / 6.0, "binary with attributes");
+    // Cut or prolonged it is no text either.
+    assert!(refused("a.stl", &binary[..binary.len() - 1]).contains("after 199 of 200 bytes"));
+    assert!(refused("a.stl", &[&binary[..], &[0]].concat()).contains("go on after the 200 bytes"));
+}
+
+/// How the numbers of a PLY file are written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Order {
+    Text,
+    Little,
+    Big,
+}
+
+/// A number with its type, in the words of PLY.
+fn number(order: Order, kind: &str, value: f64) -> Vec<u8> {
+    let mut bytes = match kind {
+        "char" | "int8" => (value as i8).to_le_bytes().to_vec(),
+        "uchar" | "uint8" => (value as u8).to_le_bytes().to_vec(),
+        "short" | "int16" => (value as i16).to_le_bytes().to_vec(),
+        "ushort" | "uint16" => (value as u16).to_le_bytes().to_vec(),
+        "int" | "int32" => (value as i32).to_le_bytes().to_vec(),
+        "uint" | "uint32" => (value as u32).to_le_bytes().to_vec(),
+        "float" | "float32" => (value as f32).to_le_bytes().to_vec(),
+        _ => value.to_le_bytes().to_vec(),
+    };
+    match order {
+        Order::Text => format!("{value} ").into_bytes(),
+        Order::Little => bytes,
+        Order::Big => {
+            bytes.reverse();
+            bytes
+        }
+    }
+}
+
+/// Elements in the order of a header; each row is a list of numbers with their types.
+fn ply(order: Order, header: &str, rows: &[Vec<(&str, f64)>], ending: &str) -> Vec<u8> {
+    let format = match order {
+        Order::Text => "ascii",
+        Order::Little => "binary_little_endian",
+        Order::Big => "binary_big_endian",
+    };
+    let mut out = format!("ply\nformat {format} 1.0\n{header}end_header\n").replace('\n', ending).into_bytes();
+    for row in rows {
+        row.iter().for_each(|&(kind, value)| out.extend(number(order, kind, value)));
+        if order == Order::Text {
+            out.extend(ending.bytes());
+        }
+    }
+    out
+}
+
+#[test]
+fn ply_of_any_writer() {
+    let corner = |at: usize, kind: &'static str| CORNERS[at].map(|x| (kind, f64::from(x)));
+    let vertices = |kind: &'static str| (0..4).map(|at| corner(at, kind).to_vec()).collect::<Vec<_>>();
+    let face = |count: &'static str, index: &'static str, face: [u8; 3]| {
+        let list = face.map(|corner| (index, f64::from(corner)));
+        [vec![(count, 3.0)], list.to_vec()].concat()
+    };
+    type Case = (&'static str, String, Vec<Vec<(&'static str, f64)>>);
+    let mut cases: Vec<Case> = Vec::new();
+    for (count, index) in [
+        ("uchar", "int"),
+        ("uint8", "int32"),
+        ("uchar", "uint"),
+        ("int", "int"),
+        ("ushort", "ushort"),
+        ("uint8", "uint8"),
+        ("char", "short"),
+        ("uint32", "uint32"),
+    ] {
+        for (kind, name) in [("float", "vertex_indices"), ("double", "vertex_index"), ("float32", "vertex_indices")] {
+            let header = format!(
+                "comment VCGLIB generated\nobj_info num_cols 512\nelement vertex 4\nproperty {kind} x\nproperty {kind} y\n\
+                 property {kind} z\nelement face 4\nproperty list {count} {index} {name}\n"
+            );
+            let rows = vertices(kind).into_iter().chain(FACES.map(|one| face(count, index, one))).collect();
+            cases.push(("types of lists", header, rows));
+        }
+    }
+    // Blender: normals, colours, texture coordinates at vertices; MeshLab: flags and a texture list before and behind.
+    let header = "comment Created by Blender 3.6\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+                  property float nx\nproperty float ny\nproperty float nz\nproperty float s\nproperty float t\n\
+                  property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\nelement face 4\n\
+                  property int flags\nproperty list uchar float texcoord\nproperty list uchar int vertex_indices\n\
+                  property uchar quality\nproperty list uchar float more\n";
+    let mut rows: Vec<Vec<(&str, f64)>> = Vec::new();
+    for at in 0..4 {
+        let normal = [("float", 0.0), ("float", 0.0), ("float", 1.0), ("float", 0.25), ("float", 0.75)];
+        rows.push([&corner(at, "float")[..], &normal, &[("uchar", 200.0); 4]].concat());
+    }
+    for one in FACES {
+        let texture: Vec<(&str, f64)> = (0..6).map(|at| ("float", f64::from(at) / 8.0)).collect();
+        let lists = [
+            vec![("int", 0.0), ("uchar", 6.0)],
+            texture,
+            face("uchar", "int", one),
+            vec![("uchar", 5.0), ("uchar", 0.0)],
+        ];
+        rows.push(lists.concat());
+    }
+    cases.push(("Blender and MeshLab", header.into(), rows));
+    // Another order of elements and properties, an element of edges, a list at vertices, a material without properties.
+    let header = "element material 3\nelement edge 2\nproperty int vertex1\nproperty int vertex2\nproperty uchar crease\n\
+                  element face 4\nproperty list uchar int vertex_indices\nelement vertex 4\nproperty list uchar short near\n\
+                  property double z\nproperty double x\nproperty double y\nelement camera 1\nproperty list int double matrix\n";
+    let mut rows: Vec<Vec<(&str, f64)>> = vec![vec![("int", 0.0), ("int", 1.0), ("uchar", 3.0)]; 2];
+    rows.extend(FACES.map(|one| face("uchar", "int", one)));
+    for at in 0..4 {
+        let [x, y, z] = corner(at, "double");
+        rows.push(vec![("uchar", 2.0), ("short", -1.0), ("short", 5.0), z, x, y]);
+    }
+    rows.push(vec![("int", 2.0), ("double", 0.5), ("double", -0.5)]);
+    cases.push(("another order", header.into(), rows));
+    // Strips of triangles, as of old scans: two of them, with -1 between.
+    let header = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement tristrips 1\n\
+                  property list int int vertex_indices\n";
+    let mut rows = vertices("float");
+    let strips = [0.0, 2.0, 1.0, 3.0, 0.0, 2.0];
+    rows.push([vec![("int", 6.0)], strips.map(|vertex| ("int", vertex)).to_vec()].concat());
+    cases.push(("strips", header.into(), rows));
+    for (what, header, rows) in &cases {
+        for order in [Order::Text, Order::Little, Order::Big] {
+            for ending in ["\n", "\r\n"] {
+                let content = ply(order, header, rows, ending);
+                let what = format!("{what}, {order:?}, {ending:?}");
+                let mesh = read("a.ply", &content);
+                assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
+                assert_encloses(&mesh, 1.0 / 6.0, &what);
+                // A last line feed more.
+                assert_eq!(read("a.ply", &[&content[..], ending.as_bytes()].concat()), mesh, "{what}");
+                refused("a.ply", &[&content[..], b"x"].concat());
+                for cut in [content.len() - 1, content.len() - 3, content.len() / 2] {
+                    if order != Order::Text {
+                        refused("a.ply", &content[..cut]);
+                    }
+                }
+                let oracle = ply_rs_bw::parser::Parser::<ply_rs_bw::ply::DefaultElement>::new();
+                if let Ok(found) = oracle.read_ply(&mut Cursor::new(&content)) {
+                    assert_eq!(found.payload["vertex"].len(), 4, "{what}");
+                }
+            }
+        }
+    }
+    let text = "ply\nformat ascii 1.0\ncomment M\u{fc}ller\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                element face 1\nproperty list uchar int vertex_indices\nend_header\n.5 1. -1e-3 nan inf +2\n0 0 0\n3.0 0\n1 2\n";
+    let latin: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
+    let mesh = read("a.ply", &latin);
+    assert_eq!((mesh.positions[0], mesh.triangles[0]), ([0.5, 1.0, -1e-3], [0, 1, 2]));
+    for (from, to, wanted) in [
+        ("3.0 0\n", "3.5 0\n", "\"3.5\" is not a number of type u8"),
+        ("3.0 0\n", "300 0\n", "\"300\" is not a number of type u8"),
+        ("1 2\n", "1 3\n", "a face names vertex 3"),
+        ("1 2\n", "1 -1\n", "a face names vertex -1"),
+        ("1 2\n", "1 2 7\n", "go on after"),
+        ("1 2\n", "1\n", "before the numbers of its elements"),
+        ("0 0 0\n", "0 zero 0\n", "\"zero\" is not a number of type f32"),
+        ("uchar int", "float int", "must be a list of integers"),
+        ("ascii 1.0", "ascii 2.0", "version 1.0 of ascii"),
+        ("ascii", "utf8", "version 1.0 of ascii"),
+        ("vertex 3", "vertex 999999999999", "of 5999999999993 bytes"),
+    ] {
+        let error = refused("a.ply", text.replacen(from, to, 1).as_bytes());
+        assert!(error.contains(wanted) && error.contains(", byte "), "{from} -> {to}: {error}");
+    }
+}
+
+/// The cube of quadrilaterals.
+#[test]
+fn faces_with_more_corners() {
+    let corner = |at: u8| [at & 1, at >> 1 & 1, at >> 2].map(|x| f64::from(x) * 2.0);
+    let vertices: String = (0..8).map(|at| format!("v {}\n", corner(at).map(|x| x.to_string()).join(" "))).collect();
+    let face = |side: [u8; 4]| format!("f {}\n", side.map(|at| (at + 1).to_string()).join(" "));
+    let obj = format!("{vertices}{}", SIDES.map(face).concat());
+    let mesh = read("a.obj", obj.as_bytes());
+    assert_eq!(mesh.triangles.len(), 12);
+    assert_encloses(&mesh, 8.0, "OBJ");
+    let header = "element vertex 8\nproperty float x\nproperty float y\nproperty float z\nelement face 6\n\
+                  property list uchar int vertex_indices\n";
+    let mut rows: Vec<Vec<(&str, f64)>> = (0..8).map(|at| corner(at).map(|x| ("float", x)).to_vec()).collect();
+    let list = |side: [u8; 4]| [vec![("uchar", 4.0)], side.map(|at| ("int", f64::from(at))).to_vec()].concat();
+    rows.extend(SIDES.map(list));
+    for order in [Order::Text, Order::Little, Order::Big] {
+        assert_eq!(
+            read("a.ply", &ply(order, header, &rows, "\n")),
+            Mesh { triangles: mesh.triangles.clone(), ..mesh.clone() }
+        );
+    }
+    // An L of height 1, whose top and bottom are not convex: 3 unit squares.
+    let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
+    let level = |z: u8| outline.map(|[x, y]| format!("v {x} {y} {z}\n")).concat();
+    for turn in 0..6 {
+        let top: Vec<String> = (0..6).map(|at| (7 + (at + turn) % 6).to_string()).collect();
+        let bottom: Vec<String> = (0..6).map(|at| (1 + (11 - at + turn) % 6).to_string()).collect();
+        let wall = |at: usize| format!("f {} {} {} {}\n", at + 1, (at + 1) % 6 + 1, (at + 1) % 6 + 7, at + 7);
+        let walls: String = (0..6).map(wall).collect();
+        let text = format!("{}{}f {}\nf {}\n{walls}", level(0), level(1), top.join(" "), bottom.join(" "));
+        let mesh = read("a.obj", text.as_bytes());
+        assert_encloses(&mesh, 3.0, "an L");
+        assert_eq!(mesh.triangles.len(), 4 + 4 + 12);
+        let area = |z: f32| {
+            let is_there = |triangle: &&[u64; 3]| triangle.iter().all(|&at| mesh.positions[at as usize][2] == z);
+            let of = |&[a, b, c]: &[u64; 3]| {
+                let at = |vertex: u64| mesh.positions[vertex as usize];
+                let side = |to: u64| [at(to)[0] - at(a)[0], at(to)[1] - at(a)[1]];
+                (side(b)[0] * side(c)[1] - side(b)[1] * side(c)[0]).abs() / 2.0
+            };
+            mesh.triangles.iter().filter(is_there).map(of).sum::<f32>()
+        };
+        // Triangles that leave the outline would have more.
+        assert_eq!((area(0.0), area(1.0)), (3.0, 3.0));
+    }
+}
+
+#[test]
+fn obj_of_any_writer() {
+    let vertices = CORNERS.map(|[x, y, z]| format!("v {x} {y} {z}\n")).concat();
+    let faces = |corner: &dyn Fn(usize, usize) -> String| -> String {
+        let face = |(number, face): (usize, &[u8; 3])| {
+            let words: Vec<String> = face.iter().map(|&at| corner(usize::from(at), number)).collect();
+            format!("f {}\n", words.join(" "))
+        };
+        FACES.iter().enumerate().map(face).collect()
+    };
+    let plain = faces(&|at, _| (at + 1).to_string());
+    let normals = "vn 0 0 -1\nvn 0 -1 0\nvn 0.577 0.577 0.577\nvn -1 0 0\n";
+    for (what, text) in [
+        ("as it is", format!("{vertices}{plain}")),
+        ("counted back", format!("{vertices}{}", faces(&|at, _| format!("-{}", 4 - at)))),
+        ("normals of faces", format!("{vertices}{normals}{}", faces(&|at, face| format!("{}//{}", at + 1, face + 1)))),
+        (
+            "normals counted back",
+            format!("{vertices}{normals}{}", faces(&|at, face| format!("{}//-{}", at + 1, 4 - face))),
+        ),
+        (
+            "textures and normals",
+            format!(
+                "{vertices}vt 0 0\nvt 1 0 0\nvt 0.5\n{normals}{}",
+                faces(&|at, face| format!("{}/{}/{}", at + 1, face % 3 + 1, face + 1))
+            ),
+        ),
+        ("textures that are left out", format!("{vertices}{}", faces(&|at, _| format!("{}//", at + 1)))),
+        (
+            "some corners with normals",
+            format!(
+                "{vertices}{normals}{}",
+                faces(&|at, face| if face > 1 { format!("{}//{}", at + 1, face + 1) } else { (at + 1).to_string() })
+            ),
+        ),
+        (
+            "Blender",
+            format!(
+                "# Blender 3.6.2\n# www.blender.org\nmtllib part.mtl\no Part.001\n{vertices}vn 0 1 0\nvt 0 0\ns 0\nusemtl None\n{plain}"
+            ),
+        ),
+        (
+            "groups, lines and points",
+            format!("g default\n{vertices}s off\ng part\nl 1 2 3\np 1\n{plain}mg 1 0.5\nlod 3\n"),
+        ),
+        ("colours", vertices.replace('\n', " 0.5 0.25 1\n") + &plain),
+        ("weights", vertices.replace('\n', " 1.0\n") + &plain),
+        ("faces first", format!("{plain}{vertices}")),
+        ("carriage returns", format!("{vertices}{plain}").replace('\n', "\r\n")),
+        ("continued lines", format!("{vertices}{plain}").replace(" 1", " \\\n 1")),
+        ("continued lines with carriage returns", format!("{vertices}{plain}").replace(" 1", " \\\r\n 1")),
+        ("a comment that ends with a backslash", format!("# from C:\\parts\\\n{vertices}{plain}")),
+        ("comments behind", format!("{vertices}{}", plain.replace('\n', " # a face\n"))),
+        ("free-form attributes", format!("{vertices}cstype bspline\ndeg 3\nparm u 0 1\nend\n{plain}")),
+        ("a mark of UTF-8", format!("\u{feff}{vertices}{plain}")),
+        ("faces without area", format!("{vertices}f 1 2\nf 1\n{plain}")),
+    ] {
+        let mesh = read("a.obj", text.as_bytes());
+        assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
+        assert_encloses(&mesh, 1.0 / 6.0, what);
+        assert_eq!(mesh.normals, None, "{what}: normals of corners are none of vertices");
+        let (models, _) = tobj::load_obj_buf(
+            &mut Cursor::new(text.as_bytes()),
+            &tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() },
+            |_| Ok((Vec::new(), tobj::MaterialMap::default())),
+        )
+        .unwrap_or_default();
+        let counted: usize = models.iter().map(|model| model.mesh.indices.len() / 3).sum();
+        assert!(
+            matches!(
+                what,
+                "continued lines"
+                    | "continued lines with carriage returns"
+                    | "faces first"
+                    | "faces without area"
+                    | "comments behind"
+                    | "textures that are left out"
+                    | "a mark of UTF-8"
+                    | "groups, lines and points"
+            ) || counted == 4,
+            "{what}: {counted} triangles for tobj"
+        );
+    }
+    let latin = [b"usemtl M\xfcller\n# \xff\n".as_slice(), format!("{vertices}{plain}").as_bytes()].concat();
+    assert_encloses(&read("a.obj", &latin), 1.0 / 6.0, "names in Latin-1");
+    let same = format!("{vertices}{}{}", "vn 0 0 1\n".repeat(4), faces(&|at, _| format!("{0}//{0}", at + 1)));
+    assert_eq!(read("a.obj", same.as_bytes()).normals, Some(vec![[0.0, 0.0, 1.0]; 4]));
+    for (more, wanted) in [
+        ("f 1 2 5\n", "a corner names vertex 5; there are 4"),
+        ("vn 0 0 1\nf 1//1 2//1 3//2\n", "a corner names normal 2; there are 1"),
+        ("surf 0 1 0 1 1 2 3 4\n", "a surface of \"surf\""),
+        ("f 1 2 three\n", "\"three\" is no corner"),
+        ("w 1 2 3\n", "a line of \"w\""),
+    ] {
+        let error = refused("a.obj", format!("{vertices}{plain}{more}").as_bytes());
+        assert!(error.contains(wanted) && error.contains(", byte "), "{error}");
+    }
+}
+
+/// Polygons, strips, lines and single points of a PolyData document.
+#[test]
+fn vtp_of_any_writer() {
+    let array = |name: &str, numbers: &str| {
+        format!("<DataArray type=\"Int64\" Name=\"{name}\" format=\"ascii\">{numbers}</DataArray>")
+    };
+    let cells = |corners: &str, ends: &str| array("connectivity", corners) + &array("offsets", ends);
+    let corner = |at: u8| [at & 1, at >> 1 & 1, at >> 2].map(|x| x.to_string()).join(" ");
+    let points: Vec<String> = (0..8).map(corner).collect();
+    let sides: Vec<String> = SIDES.iter().map(|side| side.map(|at| at.to_string()).join(" ")).collect();
+    let document = |polys: usize, polygons: &str, strips: usize, strip: &str| {
+        format!(
+            "<?xml version=\"1.0\"?><VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\"><PolyData><Piece \
+             NumberOfPoints=\"8\" NumberOfVerts=\"1\" NumberOfLines=\"1\" NumberOfStrips=\"{strips}\" NumberOfPolys=\"{polys}\">\
+             <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">{}</DataArray></Points><Verts>{}</Verts>\
+             <Lines>{}</Lines><Strips>{strip}</Strips><Polys>{polygons}</Polys></Piece></PolyData></VTKFile>",
+            points.join(" "),
+            cells("0", "1"),
+            cells("0 1", "2"),
+        )
+    };
+    let whole = document(6, &cells(&sides.join(" "), "4 8 12 16 20 24"), 0, "");
+    assert_encloses(&read("a.vtp", whole.as_bytes()), 1.0, "quadrilaterals");
+    // The last two sides as a strip each.
+    let strip = |side: &[u8; 4]| [side[0], side[1], side[3], side[2]].map(|at| at.to_string()).join(" ");
+    let strips = format!("{} {}", strip(&SIDES[4]), strip(&SIDES[5]));
+    let mixed = document(4, &cells(&sides[..4].join(" "), "4 8 12 16"), 2, &cells(&strips, "4 8"));
+    let mesh = read("a.vtp", mixed.as_bytes());
+    assert_eq!(mesh.triangles.len(), 12);
+    assert_encloses(&mesh, 1.0, "strips");
+    let wrong = document(6, &cells(&sides.join(" "), "4 8 7 16 20 24"), 0, "");
+    assert!(refused("a.vtp", wrong.as_bytes()).contains("cell 2 ends at corner 7, and the one before at 8"));
+}
