@@ -311,23 +311,6 @@ impl Draft<'_> {
         Ok(components)
     }
 
-    /// Turns the axes with a negative spacing the other way. As in Teem a spacing of 0 is an error.
-    fn turn_axes(&self, claim: &mut Claim) -> Result<(), IoError> {
-        let Some(Stated { value, at }) = &mut claim.spacing else { return Ok(()) };
-        if let Some(axis) = value.iter().position(|&spacing| spacing == 0.0) {
-            let message = format!("a spacing of 0 on axis {axis}; it must be a number other than 0");
-            return Err(self.malformed(*at, message));
-        }
-        if let Some(mut directions) = turned(value, claim.directions.as_deref(), &mut claim.notes) {
-            // The length of a direction is the spacing here.
-            let known = value.iter().map(|spacing| if spacing.is_nan() { 1.0 } else { *spacing });
-            let scale = |(vector, spacing): (&mut Vec<f64>, f64)| vector.iter_mut().for_each(|part| *part *= spacing);
-            directions.iter_mut().zip(known).for_each(scale);
-            claim.directions = Some(directions);
-        }
-        Ok(())
-    }
-
     fn finish(mut self, end: u64) -> Result<Header, IoError> {
         let missing = |field: &str| self.malformed(end, format!("the header ends without the field \"{field}\""));
         let kind = self.found.kind.ok_or_else(|| missing("type"))?;
@@ -372,7 +355,7 @@ impl Draft<'_> {
         let most_axes = self.most_axes;
         let mut claim =
             Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };
-        self.turn_axes(&mut claim)?;
+        turn_axes(self.path, &mut claim)?;
         // The ends of axes are positions on the axes of space: they have no meaning with
         // directions.
         if !self.seen.contains(&"space directions") {
@@ -380,9 +363,27 @@ impl Draft<'_> {
         }
         // NaN stands for an unknown spacing.
         claim.spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
+        let stated = claim.spacing.is_some() || claim.origin.is_some();
         let grid = claim.check(self.path)?;
         let metadata = self.notes.metadata(&grid, stated, before);
         let Found { files, files_at, line_skip, byte_skip, .. } = self.found;
         Ok(Header { grid, metadata, encoding, files, files_at, line_skip, byte_skip, end })
     }
+}
+
+/// Turns the axes with a negative spacing the other way. As in Teem a spacing of 0 is an error.
+fn turn_axes(path: &Path, claim: &mut Claim) -> Result<(), IoError> {
+    let Some(Stated { value, at }) = &mut claim.spacing else { return Ok(()) };
+    if let Some(axis) = value.iter().position(|&spacing| spacing == 0.0) {
+        let message = format!("a spacing of 0 on axis {axis}; it must be a number other than 0");
+        return Err(IoError::malformed(path, *at, message));
+    }
+    if let Some(mut directions) = turned(value, claim.directions.as_deref(), &mut claim.notes) {
+        // The length of a direction is the spacing here.
+        let known = value.iter().map(|spacing| if spacing.is_nan() { 1.0 } else { *spacing });
+        let scale = |(vector, spacing): (&mut Vec<f64>, f64)| vector.iter_mut().for_each(|part| *part *= spacing);
+        directions.iter_mut().zip(known).for_each(scale);
+        claim.directions = Some(directions);
+    }
+    Ok(())
 }

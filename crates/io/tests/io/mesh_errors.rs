@@ -301,7 +301,7 @@ fn vtp_of_other_writers() {
         ("0 2 1<", "0 2<", "cannot hold the 3 numbers"),
         ("0 2 1<", "0 2 1 1<", "data go on"),
         ("0 2 1<", "0 2 3<", "names vertex 3"),
-        (">3<", ">4<", "polygon 0 ends at vertex 4"),
+        (">3<", ">4<", "cannot hold the 4 numbers"),
     ] {
         let error = told(&folder, "a.vtp", one.replace(from, to).as_bytes());
         assert!(error.contains(wanted), "{to}: {error}");

@@ -105,7 +105,7 @@ impl Sample {
             });
         }
         let Before { vertices: all, triangles: faces, text, cells } = before[ranks];
-        let whole = Whole { vertices: all, triangles: faces, text, cells };
+        let whole = Whole { vertices: all, triangles: faces, text, cells, doubles: false };
         let layout = Layout::of(format, &whole, self.normals.is_some(), &self.names()).unwrap();
         let path = folder.0.join(name(format));
         let _ = std::fs::remove_file(&path);

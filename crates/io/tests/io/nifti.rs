@@ -39,8 +39,9 @@ impl Writer {
         let (_, _, quaternion, matrix) = header.forms;
         (0..3).for_each(|_| self.float(0.0, wide));
         quaternion.iter().for_each(|&value| self.float(value, wide));
-        for column in matrix {
-            [1.0, 0.0, 0.0, column].iter().for_each(|&value| self.float(value, wide));
+        for (row, column) in matrix.into_iter().enumerate() {
+            let unit = [0, 1, 2].map(|axis| if axis == row { 1.0 } else { 0.0 });
+            unit.iter().chain([&column]).for_each(|&value| self.float(value, wide));
         }
     }
 }

@@ -129,7 +129,7 @@ fn wrong_data_say_what_is_wrong_and_where() {
         (Format::Binary, None, "\n      </DataArray>", " <x/> 7 </DataArray>", "are interrupted"),
         (Format::Ascii, None, "\n      <Inf", " 9\n      <Inf", "data go on after the 24 bytes"),
         (Format::Ascii, None, "\n      <Inf", " 1e999999\n      <Inf", "not a number of type u8"),
-        (Format::Raw, Some(9), zlib, "vtkLZ4DataCompressor", "SetCompressorTypeToZLib"),
+        (Format::Raw, Some(9), zlib, "vtkLZ4DataCompressor", "the LZ4 data are corrupt"),
         (Format::Raw, Some(9), zlib, "vtkLZMADataCompressor", "SetCompressorTypeToZLib"),
         (Format::Raw, Some(9), "\x03\0\0\0\x09", "\x03\0\0\x40\x09", "a table of 1073741827 blocks does not fit"),
         (Format::Raw, Some(9), "\x03\0\0\0\x09", "\x02\0\0\0\x09", "2 blocks of 9 bytes, the last of 6"),

@@ -49,7 +49,7 @@ pub struct Mesh {
 /// * PVTP: all pieces behind each other, the vertices of each by themselves.
 ///
 /// Faces of more than three corners become triangles with the same outline, also those that are not convex (up to 4,096
-/// corners). Faces of fewer than three corners are dropped.
+/// corners). Faces of fewer than three corners are dropped, but in PLY, where they are an error.
 ///
 /// # Errors
 /// The file cannot be read, is not a regular one, is truncated or goes on behind its end, or is no such file: what is wrong

@@ -11,7 +11,7 @@ use super::source::Source;
 use crate::IoError;
 use crate::mesh::ply::{NORMAL, POSITION};
 use crate::scalar::ScalarKind;
-use header::{Element, Encoding, Property};
+use header::{Element, Property};
 use numbers::Numbers;
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
@@ -163,6 +163,9 @@ fn read_faces(
                 }
                 corners.push(vertex as u64);
             }
+        }
+        if kind == Kind::Polygons && corners.len() < 3 {
+            return numbers.source.malformed(at, format!("a face of {} corners; at least 3 are needed", corners.len()));
         }
         match kind {
             Kind::Polygons => faces.push(&corners, at),
