@@ -11,6 +11,8 @@ mod outcome;
 mod parts;
 mod report;
 mod vulkan;
+#[path = "../../examples/support/words.rs"]
+mod words;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,7 +28,7 @@ use parts::PARTS;
 use report::Report;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::parse_from(words::with_negative_numbers(std::env::args_os()));
     match run(&options) {
         Ok(all_well) => ExitCode::from(u8::from(!all_well)),
         Err(message) => {

@@ -53,11 +53,11 @@ pub struct Options {
     pub minutes: Option<f64>,
 
     /// So many inputs of each target
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0))]
     pub inputs: Option<u64>,
 
     /// Inputs are the same for the same number. Default: another one each time
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole(0))]
     pub seed: Option<u64>,
 
     /// Processes that read
@@ -65,7 +65,7 @@ pub struct Options {
     pub workers: u16,
 
     /// An input that takes longer is a finding
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = whole(1))]
     pub limit: u64,
 
     /// The directory for findings
@@ -92,7 +92,16 @@ pub struct Options {
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     // A hundred days.
-    if minutes > 0.0 && minutes <= 144_000.0 { Ok(minutes) } else { Err("above 0, at most 144000".into()) }
+    let fits = minutes > 0.0 && minutes <= 144_000.0;
+    if fits { Ok(minutes) } else { Err(format!("{minutes} minutes; they must be above 0, and at most 144000")) }
+}
+
+/// Reads a whole number of at least `least`.
+fn whole(least: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| match text.parse::<u64>() {
+        Ok(number) if number >= least => Ok(number),
+        _ => Err(format!("a whole number from {least} on is needed")),
+    }
 }
 
 fn main() -> ExitCode {

@@ -18,6 +18,8 @@ pub struct Gunzip {
     member: Member,
     /// Whether other bytes may follow the members.
     open_ended: bool,
+    /// Zeros behind the members.
+    pub zeros: u64,
     /// Whether other bytes than zeros follow the members.
     pub is_followed: bool,
 }
@@ -31,7 +33,7 @@ enum Member {
 impl Gunzip {
     pub fn new(bytes: Box<dyn Bytes>, open_ended: bool) -> Self {
         let first = GzDecoder::new(Watched { bytes, fruitless: 0 });
-        Self { member: Member::Open(Box::new(first)), open_ended, is_followed: false }
+        Self { member: Member::Open(Box::new(first)), open_ended, zeros: 0, is_followed: false }
     }
 
     fn watched(&self) -> &Watched {
@@ -63,7 +65,7 @@ impl Gunzip {
             self.member = match next {
                 Some(MAGIC) => Member::Open(Box::new(GzDecoder::new(watched))),
                 _ => {
-                    self.is_followed = watched.is_followed_by_other_than_zeros()?;
+                    (self.zeros, self.is_followed) = watched.zeros()?;
                     Member::Ended(watched)
                 }
             };
@@ -109,15 +111,17 @@ struct Watched {
 }
 
 impl Watched {
-    /// Goes through the zeros that follow.
-    fn is_followed_by_other_than_zeros(&mut self) -> io::Result<bool> {
+    /// Goes through the zeros that follow: how many, and whether something else comes then.
+    fn zeros(&mut self) -> io::Result<(u64, bool)> {
+        let mut all = 0;
         loop {
             let buffer = self.bytes.fill_buf()?;
             let zeros = buffer.iter().take_while(|&&byte| byte == 0).count();
             let (is_over, is_followed) = (buffer.is_empty(), zeros < buffer.len());
             self.bytes.consume(zeros);
+            all += zeros as u64;
             if is_over || is_followed {
-                return Ok(is_followed);
+                return Ok((all, is_followed));
             }
         }
     }

@@ -167,7 +167,7 @@ impl<'a> Stream<'a> {
     /// More data than the header declares, or a checksum that is wrong or missing.
     pub fn finish(mut self) -> Result<Option<String>, IoError> {
         let expected = self.segment.bytes;
-        let note = |what: &str| format!("{what} in {}; what follows is left out", shown(&self.segment.path));
+        let note = |what: &str| format!("{what} in {}; they are left out", shown(&self.segment.path));
         if let Source::Zlib(blocks) = &self.source
             && blocks.surplus > 0
         {
@@ -177,9 +177,14 @@ impl<'a> Stream<'a> {
         if !unmeasured || self.at != self.segment.lead + expected {
             return Ok(None);
         }
-        let is_followed = |source: &Source| matches!(source, Source::Gzip(stream) if stream.is_followed);
         match self.source.read(&mut [0; 8]) {
-            Ok(0) => Ok(is_followed(&self.source).then(|| note("other bytes follow the gzip data"))),
+            Ok(0) => Ok(match &self.source {
+                Source::Gzip(stream) if stream.is_followed => Some(note("other bytes follow the gzip data")),
+                Source::Gzip(stream) if stream.zeros > 0 && self.segment.open_ended => {
+                    Some(note(&format!("{} zeros follow the gzip data", stream.zeros)))
+                }
+                _ => None,
+            }),
             // Text that is no number may follow the numbers of a text.
             Ok(_) if self.segment.open_ended => Ok(Some(note("more data follow than the header declares"))),
             Err(error)

@@ -408,7 +408,8 @@ fn obj_of_any_writer() {
             &tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() },
             |_| Err(tobj::LoadError::OpenFileFailed),
         );
-        let is_known = matches!(what, "as it is" | "counted back" | "normals of faces" | "colours" | "carriage returns");
+        let is_known =
+            matches!(what, "as it is" | "counted back" | "normals of faces" | "colours" | "carriage returns");
         let counted = loaded.map_or(0, |(models, _)| models.iter().map(|model| model.mesh.indices.len() / 3).sum());
         assert!(!is_known || counted == 4, "{what}: {counted} triangles");
     }

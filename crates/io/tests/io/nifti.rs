@@ -318,10 +318,14 @@ fn contradictions_and_surplus_are_read_with_a_note() {
         for (name, content, note) in [
             ("s.nii", [&whole[..], b"\n"].concat(), "1 bytes follow the data"),
             ("s.nii", [&whole[..], &[0; 16]].concat(), "16 bytes follow the data"),
-            ("s.nii.gz", [&gzip(&whole)[..], &[0; 5000]].concat(), ""),
+            ("s.nii.gz", [&gzip(&whole)[..], &[0; 5000]].concat(), "5000 zeros follow the gzip data"),
             ("s.nii.gz", [&gzip(&whole)[..], b"x"].concat(), "other bytes follow the gzip data"),
             ("s.nii.gz", gzip(&[&whole[..], b"\n"].concat()), "more data follow than the header declares"),
-            ("s.nii.gz", [gzip(&whole[..200]), gzip(&whole[200..]), vec![0; 3]].concat(), ""),
+            (
+                "s.nii.gz",
+                [gzip(&whole[..200]), gzip(&whole[200..]), vec![0; 3]].concat(),
+                "3 zeros follow the gzip data",
+            ),
         ] {
             let file = volume::open(folder.file(name, &content)).unwrap();
             holds(&file, &[4, 3, 2], 1, &data);

@@ -8,8 +8,8 @@ use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::volume::{
-    Camera, ClipPlane, Crop, Look, Phantom, Projection, RendererOptions, Shading, TransferFunction, Twin,
-    VolumeRenderer,
+    Camera, ClipPlane, Crop, Interpolation, Look, Phantom, Projection, RendererOptions, Shading, TransferFunction,
+    Twin, VolumeRenderer,
 };
 
 use crate::ranks::common::analytic::{self, Case};
@@ -68,6 +68,11 @@ fn looks() -> Vec<(&'static str, Look)> {
         ("clip planes", Look { clip: planes, ..plain() }),
         ("crop box", parallel(Look { crop: Some(crop), ..plain() })),
         ("jitter", Look { jitter: true, ..plain() }),
+        ("nearest voxels", Look { interpolation: Interpolation::Nearest, ..plain() }),
+        (
+            "nearest voxels in light",
+            Look { interpolation: Interpolation::Nearest, preintegrated: false, ..all.clone() },
+        ),
         ("everything", all.clone()),
         ("everything, in parallel", parallel(all)),
     ]

@@ -34,7 +34,12 @@ fn sizes_and_cuts_are_read() {
     for wrong in ["0", "1x2", "100000", "9223372036854775807x2x1", "4x4x-4"] {
         assert!(cut::extents(wrong).is_err(), "{wrong:?}");
     }
-    assert_eq!(cut::pixels("640x480"), Ok((640, 480)));
+    for size in ["640x480", "640,480", "640X480", "640\u{d7}480", "640, 480"] {
+        assert_eq!(cut::pixels(size), Ok((640, 480)), "{size}");
+    }
+    assert_eq!(cut::voxels("64,80,72"), Ok([64, 80, 72]));
+    assert_eq!(parse::ranks("3"), Ok(3));
+    assert!(parse::ranks("0").unwrap_err().contains("0 ranks cannot run a program"));
     for wrong in ["640", "0x1", "1x16385", "1x2x3", "x", "99999999999999999999x1"] {
         assert!(cut::pixels(wrong).is_err(), "{wrong:?}");
     }
@@ -55,7 +60,15 @@ fn planes_boxes_and_colours_are_read() {
     assert_eq!(parse::colour("white"), Ok([1.0; 3]));
     assert_eq!(parse::colour("#ff8000"), Ok([1.0, 128.0 / 255.0, 0.0]));
     assert_eq!(parse::colour("1,0.5,0"), Ok([1.0, 0.5, 0.0]));
-    for wrong in ["", "red", "#ff80", "#gg0000", "#+ff800", "1,2,0", "1,0"] {
+    assert_eq!(parse::colour("red"), Ok([1.0, 0.0, 0.0]));
+    for (name, wanted) in
+        [("RebeccaPurple", [0x66, 0x33, 0x99]), ("steelblue", [70, 130, 180]), ("#f80", [255, 136, 0])]
+    {
+        let bytes = parse::colour(name).map(|colour| colour.map(|part| (255.0 * part).round() as u8));
+        assert_eq!(bytes, Ok(wanted), "{name}");
+    }
+    assert!(parse::colour("transparent").unwrap_err().contains("lets light through"));
+    for wrong in ["", "reddish", "#ff80", "#gg0000", "#+ff800", "1,2,0", "1,0"] {
         assert!(parse::colour(wrong).is_err(), "{wrong:?}");
     }
     assert_eq!(parse::algorithm("radix:4,2"), Ok(Algorithm::Radix(vec![4, 2])));
@@ -107,7 +120,7 @@ fn names_of_files_need_not_be_text() {
     let words = [&b"volume"[..], b"--input", b"a\xff.nrrd", b"--scene", b"b\xff.json", b"--output", b"c\xff.apng"];
     let words = words.into_iter().chain([&b"--movie"[..], b"d\xff.json"]).map(name);
     let read = Options::read(words.collect::<Vec<OsString>>()).unwrap();
-    assert_eq!(read.volume.input, Some(path(b"a\xff.nrrd")));
+    assert_eq!(read.volume.file(), Some(&path(b"a\xff.nrrd")));
     assert_eq!(read.camera.scene, Some(path(b"b\xff.json")));
     assert_eq!(read.output(), Output::Animated(path(b"c\xff.apng")));
     assert_eq!(read.movie.movie, Some(volume::movie::Path::File(path(b"d\xff.json"))));
@@ -153,8 +166,8 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--input", "a", "--raw-shape", "2x2x2", "--raw-spacing", "-1,1,1"], "above 0"),
         (&["--input", "a", "--raw-shape", "2x2x2", "--raw-offset", "-1"], "-1"),
         (&["--input", "a", "--raw-shape", "4294967296x4294967296x4"], "2^63"),
-        (&["--ranks", "0"], "0 is less than 1"),
-        (&["--ranks", "-2"], "-2 is less than 1"),
+        (&["--ranks", "0"], "0 ranks cannot run a program"),
+        (&["--ranks", "-2"], "-2 ranks cannot run a program"),
         (&["--step", "0"], "above 0"),
         (&["--step", "-0.5"], "above 0"),
         (&["--step", "inf"], "not a number"),
@@ -253,6 +266,7 @@ fn options_are_grouped() {
     Colours, light and cuts: diffuse
     Colours, light and cuts: specular
     Colours, light and cuts: shininess
+    Colours, light and cuts: interpolation
     Colours, light and cuts: preintegrated
     Colours, light and cuts: step
     Colours, light and cuts: clip

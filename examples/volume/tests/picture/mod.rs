@@ -8,6 +8,7 @@ mod cuts;
 mod files;
 mod grids;
 mod isosurfaces;
+mod labels;
 mod looks;
 mod paths;
 mod raw;

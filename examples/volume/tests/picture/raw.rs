@@ -165,14 +165,14 @@ fn mistakes_in_files_say_what_would_be_right() {
         Temporary::new(format!("NRRD0004\ntype: uint16\nendian: little\nencoding: raw\n{more}").as_bytes())
     };
     let (three, cube) = (npy("9, 11, 13, 3", 1287 * 3), npy("9, 11, 20", 1980));
-    let detached = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
+    let detached = nrrd(&format!("dimension: 3\nsizes: 13 11 19\ndata file: {name}\n"));
     let whole_nrrd = nrrd(&format!("dimension: 3\nsizes: 13 11 9\ndata file: {name}\n"));
     let rude = nrrd("dimension: 3\nsizes: 13 11 9\ndata file: a\u{1b}[31mred\u{7}\n");
     let thin = nrrd(&format!("dimension: 3\nsizes: 117 11 1\ndata file: {name}\n"));
     let long = nrrd(&format!("dimension: 3\nsizes: 13 11 9\nspacings: 1e30 1 1\ndata file: {name}\n"));
     let meta = Temporary::new(
         format!(
-            "ObjectType = Image\nNDims = 3\nDimSize = 13 11 8\nElementType = MET_USHORT\nElementDataFile = {name}\n"
+            "ObjectType = Image\nNDims = 3\nDimSize = 13 11 18\nElementType = MET_USHORT\nElementDataFile = {name}\n"
         )
         .as_bytes(),
     );
@@ -181,8 +181,8 @@ fn mistakes_in_files_say_what_would_be_right() {
         (&three, &["--components", "1"], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
         (&three, &[], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
         (&cube, &["--components", "2"], &["20 entries along the last axis", "(z, y, x, c)"]),
-        (&detached, &[], &[detached.0.to_str().unwrap(), name, "go on after the 2002 bytes"]),
-        (&meta, &[], &[meta.0.to_str().unwrap(), name, "go on after the 2288 bytes"]),
+        (&detached, &[], &[detached.0.to_str().unwrap(), name, "after 2574 of 5434 bytes"]),
+        (&meta, &[], &[meta.0.to_str().unwrap(), name, "after 2574 of 5148 bytes"]),
         (&rude, &[], &["a\\u{1b}[31mred\\u{7}: cannot open"]),
         (&thin, &[], &[thin.0.to_str().unwrap(), "[117, 11, 1] voxels"]),
         (&long, &[], &[long.0.to_str().unwrap(), "spacing of [1e30"]),
@@ -192,6 +192,14 @@ fn mistakes_in_files_say_what_would_be_right() {
             assert!(wanted.iter().all(|part| message.contains(part)), "{words:?}: {message}");
             assert!(!message.contains('\u{1b}') && !message.contains('\u{7}'), "{message:?}");
         }
+    }
+    // Other programs read what is there, and so does this one, with a note.
+    let surplus = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
+    if let Some(rendered) = run(2, &["--size", "8x8", surplus.0.to_str().unwrap()]) {
+        let verdict = super::verdict(None);
+        let (json, text) = (rendered.report.json(&verdict), rendered.report.text(&verdict));
+        assert!(json["notes"][0].as_str().unwrap().contains("572 bytes follow the data"), "{json}");
+        assert!(text.contains("note: 572 bytes follow the data"), "{text}");
     }
     let whole = npy("9, 11, 13", 1287);
     for message in told(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {

@@ -1,0 +1,84 @@
+//! Label maps: a colour for each label, and none between two.
+
+use std::collections::BTreeSet;
+
+use zippy_render::volume::{Distribution, Preset};
+
+use super::common::nrrd::{Temporary, file};
+use super::{alone, options, run, told};
+
+const SHAPE: [usize; 3] = [24, 22, 20];
+
+/// Three balls with labels that are far apart, next to each other.
+fn label(at: usize, labels: [i32; 3]) -> i32 {
+    let place = [at % SHAPE[0], at / SHAPE[0] % SHAPE[1], at / SHAPE[0] / SHAPE[1]];
+    let balls = [([8, 11, 10], 6), ([16, 10, 10], 5), ([11, 6, 14], 4)];
+    let holds = |&(middle, radius): &([i32; 3], i32)| {
+        let squared: i32 = (0..3).map(|axis| (place[axis] as i32 - middle[axis]).pow(2)).sum();
+        squared <= radius * radius
+    };
+    balls.iter().position(holds).map_or(0, |ball| labels[ball])
+}
+
+/// The colours of some labels and of nothing, in 8 bits.
+fn palette(labels: &[i32], [least, most]: [i32; 2]) -> BTreeSet<[u8; 3]> {
+    let values = Distribution { min: least.into(), max: most.into(), counts: vec![1] };
+    let transfer = Preset::Labels.transfer(&values, 1.0);
+    let bytes = |colour: [f64; 3]| colour.map(|part| (255.0 * part).round() as u8);
+    labels.iter().map(|&label| bytes(transfer.colour_at(label.into()))).chain([[0; 3]]).collect()
+}
+
+/// The colours of the pixels over black.
+fn colours(image: &zippy_io::image::Image) -> BTreeSet<[u8; 3]> {
+    image
+        .pixels
+        .iter()
+        .map(|&[red, green, blue, _]| [red, green, blue].map(|part| (255.0 * part).round() as u8))
+        .collect()
+}
+
+#[test]
+fn each_label_has_one_colour_on_any_number_of_ranks() {
+    for labels in [[1, 3, 2], [1, 200, 4], [-7, 12_175, 3]] {
+        let data: Vec<i32> = (0..SHAPE.iter().product()).map(|at| label(at, labels)).collect();
+        let scan = Temporary::new(&file("int32", &SHAPE, &data, false, true, "\n"));
+        let path = scan.0.to_str().unwrap();
+        let arguments = [path, "--preset", "labels", "--size", "60x50"];
+        let expected = alone(&arguments);
+        let range = [labels.iter().copied().min().unwrap().min(0), labels.iter().copied().max().unwrap()];
+        assert_eq!(colours(&expected), palette(&labels, range), "{labels:?}");
+        for ranks in [2, 5] {
+            let Some(rendered) = run(ranks, &arguments) else { continue };
+            assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0, "{ranks} ranks, {labels:?}");
+        }
+        // Interpolated, values between the labels get the colours of labels that are not there.
+        let linear = alone(&[&arguments[..], &["--interpolation", "linear"]].concat());
+        assert!(colours(&linear) != palette(&labels, range), "{labels:?}");
+    }
+}
+
+#[test]
+fn nearest_voxels_are_an_option_of_any_preset() {
+    let data: Vec<u8> = (0..SHAPE.iter().product()).map(|at| 100 * label(at, [1, 2, 1]) as u8).collect();
+    let scan = Temporary::new(&file("uint8", &SHAPE, &data, false, true, "\n"));
+    let path = scan.0.to_str().unwrap();
+    let arguments = [path, "--preset", "grey-ramp", "--size", "40x30", "--interpolation", "nearest"];
+    let expected = alone(&arguments);
+    let Some(rendered) = run(3, &arguments) else { return };
+    assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0);
+    let linear = alone(&[&arguments[..6], &["linear"]].concat());
+    assert!(linear.difference(&expected).unwrap().max_abs > 0.05);
+}
+
+#[test]
+fn labels_without_values_between_are_not_integrated() {
+    for arguments in [["--preset", "labels"], ["--interpolation", "nearest"]] {
+        let error = options(&[&arguments[..], &["--preintegrated"]].concat()).unwrap_err();
+        assert!(error.contains("--preintegrated needs values between voxels"), "{error}");
+    }
+    let data: Vec<i32> = (0..SHAPE.iter().product()).map(|at| label(at, [1, 70_000, 2])).collect();
+    let scan = Temporary::new(&file("int32", &SHAPE, &data, false, true, "\n"));
+    for message in told(2, &[scan.0.to_str().unwrap(), "--preset", "labels", "--size", "9x9"]) {
+        assert!(message.contains("labels up to 65536 apart"), "{message}");
+    }
+}
