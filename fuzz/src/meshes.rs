@@ -49,7 +49,37 @@ pub fn samples() -> Result<Vec<Sample>, String> {
         all.push(vec![plain("mesh.pvtp")?, plain("mesh_0.vtp")?, plain("mesh_1.vtp")?]);
     }
     all.push(vec![compressed(&positions, &values, &triangles)]);
+    all.extend(foreign());
     Ok(all)
+}
+
+/// Meshes as other programs write them: text, most significant bytes first, polygons, lists of other things.
+fn foreign() -> Vec<Vec<Content>> {
+    let stl = "solid a b\r\n facet normal 0 0 1\r\n  outer loop\r\n   vertex 0 0 0\r\n   vertex 1 0 0\r\n   vertex 0 1e0 0\r\n  \
+               endloop\r\n endfacet\r\nendsolid a b\r\nSOLID\nENDSOLID\n";
+    let header = "comment by hand\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n\
+                  property list uchar short near\nelement face 2\nproperty list uchar float texcoord\n\
+                  property list uchar int vertex_indices\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+    let text = "0 0 0 1 0\n2 0 0 2 1 7\n2 1 0 3 0\n1 .5 0 4 0\n0 2. nan 5 2 1 -1\n2 0.5 1 5 0 1 2 3 4\n0 3 0 1 2\n6 0 1 2 -1 3 4\n";
+    let mut binary = Vec::new();
+    for at in 0..5_u8 {
+        [at, at / 2, 0].iter().for_each(|&x| binary.extend(f32::from(x).to_be_bytes()));
+        binary.extend([at, 1, 0, at]);
+    }
+    for corners in [&[0, 1, 2, 3, 4][..], &[0, 1, 2]] {
+        binary.extend([1, 0, 0, 0, 0, corners.len() as u8]);
+        corners.iter().for_each(|corner: &i32| binary.extend(corner.to_be_bytes()));
+    }
+    [4, 0, 1, 2, 3].iter().for_each(|number: &i32| binary.extend(number.to_be_bytes()));
+    let obj = "# by hand\nmtllib a.mtl\ng a\nv 0 0 0 1\nv 2 0 0 0.5 0.5 0.5\nv 2 1 \\\n 0\nv 1 0.5 0\nv 0 2 0\nvn 0 0 1\nvt 0 0\n\
+               s off\nf 1//1 2//1 3//1 4//1 5//1\nf -1/1/1 -2/1/1 -3/1/1\nl 1 2\n";
+    let plain = |name: &str, bytes: Vec<u8>| vec![Content { name: name.into(), parts: vec![(Packing::Plain, bytes)] }];
+    vec![
+        plain("mesh.stl", stl.into()),
+        plain("mesh.ply", format!("ply\nformat ascii 1.0\n{header}{text}").into()),
+        plain("mesh.ply", [format!("ply\nformat binary_big_endian 1.0\n{header}").into_bytes(), binary].concat()),
+        plain("mesh.obj", obj.into()),
+    ]
 }
 
 /// Arrays in blocks of zlib streams behind all elements; what is packed is struck before that.

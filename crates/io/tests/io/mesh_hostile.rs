@@ -80,3 +80,70 @@ fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
     assert!(error.contains("ends after 600000 of 20000000 bytes"), "{error}");
     assert!(held < 4 << 20, "{held} bytes");
 }
+
+/// Meshes in text and with lists, damaged in many ways: an error with the byte or a mesh that hangs together, in memory that
+/// the length of the file accounts for.
+#[test]
+fn damaged_meshes_of_other_writers_are_errors_or_hang_together() {
+    let folder = Folder::new();
+    let stl =
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1e0 0\nendloop\nendfacet\n";
+    let header = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty list uchar short near\n\
+                  element face 2\nproperty list uchar int vertex_indices\nelement tristrips 1\n\
+                  property list int int vertex_indices\nend_header\n";
+    let text = "0 0 0 0\n2 0 0 1 7\n2 1 0 0\n1 .5 nan 0\n4 0 1 2 3\n3 0 1 2\n4 0 1 2 3\n";
+    let mut binary = format!("ply\nformat binary_big_endian 1.0\n{header}").into_bytes();
+    (0..4_u8).for_each(|at| binary.extend([0, 0, 0, at, 0, 0, at, 0, 0x3f, 0x80, 0, 0, 1, 0, at]));
+    for corners in [&[0, 1, 2, 3][..], &[0, 1, 2]] {
+        binary.push(corners.len() as u8);
+        corners.iter().for_each(|corner: &i32| binary.extend(corner.to_be_bytes()));
+    }
+    [4, 0, 1, 2, 3].iter().for_each(|number: &i32| binary.extend(number.to_be_bytes()));
+    let obj = "v 0 0 0\nv 2 0 0\nv 2 1 \\\n 0\nv 1 0.5 0\nvn 0 0 1\nf 1//1 2//1 3//1 4//1\nf -1/1/1 -2/1/1 -3/1/1\n";
+    let files: [(&str, Vec<u8>); 4] = [
+        ("a.stl", format!("{stl}endsolid a\n").into()),
+        ("a.ply", format!("ply\nformat ascii 1.0\n{header}{text}").into()),
+        ("a.ply", binary),
+        ("a.obj", obj.into()),
+    ];
+    let mut state = 12_345_u32;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        (state >> 8) as usize % below
+    };
+    for (name, whole) in files {
+        assert!(mesh::read(folder.file(name, &whole)).is_ok(), "{name}");
+        for _ in 0..3000 {
+            let mut content = whole.clone();
+            for _ in 0..1 + random(3) {
+                let at = random(content.len());
+                match random(4) {
+                    0 => content[at] = b" 0189-.e/\\\n\xff\0x"[random(15)],
+                    1 => content[at] ^= 1 << random(8),
+                    2 => drop(content.drain(at..(at + random(9)).min(content.len()))),
+                    _ => {
+                        let piece = content[at..(at + random(30)).min(content.len())].to_vec();
+                        content.splice(at..at, piece);
+                    }
+                }
+                if content.is_empty() {
+                    content.push(b'x');
+                }
+            }
+            let path = folder.file(name, &content);
+            let mut read = None;
+            let held = most(|| read = Some(mesh::read(&path)));
+            // A buffer for reading, and for each byte of the file a few numbers.
+            assert!(held < (1 << 18) + 200 * content.len() as isize, "{name}: {held} bytes for {}", content.len());
+            match read.unwrap() {
+                Err(error) => assert!(error.to_string().contains(name), "{error}"),
+                Ok(Mesh { positions, normals, fields, triangles }) => {
+                    let count = positions.len();
+                    assert!(triangles.as_flattened().iter().all(|&vertex| vertex < count as u64), "{name}");
+                    assert!(normals.is_none_or(|normals| normals.len() == count), "{name}");
+                    assert!(fields.iter().all(|(_, values)| values.len() == count), "{name}");
+                }
+            }
+        }
+    }
+}

@@ -188,6 +188,43 @@ fn values_of_further_fields() {
     }
 }
 
+/// Tetrahedra that share a side share all of it: each face has two, or lies on the isosurface, on the box, or on a hexahedron.
+#[test]
+fn faces_of_tetrahedra_fit_together() {
+    let wave = |place: i64, length: f32| (place as f32 / length).sin();
+    let field =
+        Field::new([23, 17, 15], |[x, y, z]| wave(x, 3.1) + wave(y, 2.7) * wave(z, 4.3) + 0.1 * wave(x + z, 1.3));
+    for side in [Side::Above, Side::Below] {
+        let solid = alone(&field, GRID, |_, extractor| extractor.clip(0.2, side, &[]));
+        let mut faces: BTreeMap<[usize; 3], usize> = BTreeMap::new();
+        let mut of_hexahedra = BTreeSet::new();
+        for cell in &solid.cells {
+            match cell[..] {
+                [a, b, c, d] => {
+                    for mut face in [[a, b, c], [a, b, d], [a, c, d], [b, c, d]] {
+                        face.sort_unstable();
+                        *faces.entry(face).or_default() += 1;
+                    }
+                }
+                _ => of_hexahedra.extend(cell.iter().copied()),
+            }
+        }
+        let [low, high] = solid.found.bounds.unwrap();
+        for (face, count) in &faces {
+            assert!(*count <= 2, "{face:?} has {count} tetrahedra");
+            let on = |is_there: &dyn Fn(usize) -> bool| face.iter().all(|&point| is_there(point));
+            let is_cut = on(&|point| (solid.value(point, 0) - 0.2).abs() < 1e-5);
+            let is_outer = (0..3).any(|axis| {
+                let at = |point: usize| solid.position(point)[axis] as f32;
+                on(&|point| at(point) == low[axis]) || on(&|point| at(point) == high[axis])
+            });
+            let is_beside_whole = on(&|point| of_hexahedra.contains(&point));
+            assert!(*count == 2 || is_cut || is_outer || is_beside_whole, "{face:?} has one tetrahedron");
+        }
+        assert!(faces.len() > 5000, "{}", faces.len());
+    }
+}
+
 #[test]
 fn nothing_and_everything() {
     for shape in [[1, 1, 1], [5, 1, 1], [1, 7, 9], [0, 4, 4], [2, 2, 2], [6, 5, 4]] {
