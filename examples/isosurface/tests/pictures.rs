@@ -158,5 +158,5 @@ fn isovalue_of_a_scaled_file_is_one_of_the_values_that_it_means() {
     assert_eq!(surfaces[0], surfaces[1]);
 }
 
-#[path = "program/inputs.rs"]
-mod inputs;
+#[path = "program/mod.rs"]
+mod program;

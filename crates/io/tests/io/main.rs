@@ -11,6 +11,7 @@ mod mesh_errors;
 mod mesh_golden;
 mod mesh_hostile;
 mod mesh_readers;
+mod mesh_readers_ply;
 mod meshes;
 mod metaimage;
 mod nifti;

@@ -34,6 +34,15 @@ pub(super) struct Features {
     pub surfaces: bool,
 }
 
+impl Features {
+    /// Those of a look; the last three are `rgba8`, `passes` and `surfaces`.
+    pub fn of(look: &Look, components: usize, [rgba8, passes, surfaces]: [bool; 3]) -> Self {
+        let (planes, lit) = (look.clip.len(), look.shading.is_some());
+        let Look { preintegrated, interpolation, .. } = *look;
+        Self { planes, components, rgba8, passes, lit, preintegrated, interpolation, surfaces }
+    }
+}
+
 /// The ray casters of a volume.
 pub(super) struct RayCasters<'w> {
     world: &'w World,

@@ -15,6 +15,7 @@ mod distribution;
 mod framebuffer;
 mod integrals;
 mod kernels;
+mod labels;
 mod layers;
 mod look;
 mod march;

@@ -293,19 +293,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             let most = most_samples(view, &subvolume.cells);
             let passes = most > MAX_SAMPLES;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
-            let (lit, preintegrated, interpolation) = (look.shading.is_some(), look.preintegrated, look.interpolation);
-            let (planes, components) = (look.clip.len(), self.options.components);
-            let surfaces = fragments.is_some();
-            let kernel = self.kernels.get(Features {
-                planes,
-                components,
-                rgba8,
-                passes,
-                lit,
-                preintegrated,
-                interpolation,
-                surfaces,
-            })?;
+            let components = self.options.components;
+            let kernel = self.kernels.get(Features::of(look, components, [rgba8, passes, fragments.is_some()]))?;
             let mut first = 0;
             while first == 0 || first < most {
                 let mut call = kernel
