@@ -6,7 +6,7 @@ use std::time::Duration;
 use zippy::debug::protocol::{Answer, ArrayRef, Control, Message, Point, Program, Request, Rule, View, When, frame};
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
-use zippy_debugger::session::{Replay, Session, State};
+use zippy_debugger::session::{Replay, Session, State, Waker};
 use zippy_debugger::shot::Shot;
 
 use crate::messages;
@@ -143,6 +143,9 @@ impl Session for Liar {
     fn poll(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.told)
     }
+
+    // Answers are there when they are asked for.
+    fn wake_by(&mut self, _: Waker) {}
 
     fn wait(&mut self, _: Duration) {}
 

@@ -9,7 +9,7 @@ use super::populations::parts_in_cells;
 use super::{Flow, on_lattice, scalars, vectors};
 use crate::cell::flows;
 use crate::given;
-use crate::problem::{Problem, is_open};
+use crate::problem::Problem;
 
 /// Density and velocity of each cell of the lattice, zero where there is no fluid. Cut as the flow is, with its ghost
 /// cells, which are not filled.
@@ -68,7 +68,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Sum of the density beyond 1 of all cells with fluid, with what walls hold of it for a step. In a closed box it
+    /// Sum of the density beyond 1 of all cells with fluid, with the populations that solid cells hold for a step. In a closed box it
     /// stays the same, apart from the rounding of collisions and, in 16 bits, that of populations.
     ///
     /// # Errors
@@ -90,11 +90,7 @@ impl Flow<'_> {
                 self.forced(call.update("values", values.all()), n).over(list).run()?;
             }
         }
-        // Cells beyond open sides have no mass; those behind outlets remember velocities.
-        let is_open = |axis: usize| self.problem.sides[axis].iter().any(is_open);
-        let inside = self.inside();
-        let [x, y, z] = [0, 1, 2].map(|k| if is_open(k) { inside[k].clone() } else { 0..values.shape()[k] });
-        self.world.sum(values.at((x, y, z)))
+        self.world.sum(values.at(..))
     }
 
     /// Checks that the density of each cell is finite and near 1, and that no velocity is beyond that of sound. Reads the

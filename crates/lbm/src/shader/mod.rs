@@ -12,7 +12,7 @@ use zippy::KernelSource;
 
 use self::collide::collision;
 use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
-use crate::cell::MIRROR;
+use crate::cell::{FLUID, MOVING, SOLID};
 use crate::problem::{Collision, Problem};
 use crate::sponge::Sponge;
 use crate::velocities::VelocitySet;
@@ -389,18 +389,39 @@ pub fn outlets(form: &Form) -> KernelSource {
     source(form, "outlets", list(form, "read", "read_write", "", NEXT, &text))
 }
 
-/// Density beyond 1 of what arrives at each cell of fluid but those at open sides, and at solid cells.
+/// Density beyond 1 of each cell of fluid except those at open sides, with the populations that it has sent to solid cells
+/// and that come back in the step after the next.
 pub fn mass(form: &Form) -> KernelSource {
     let form = &Form { forced: false, ..*form };
-    let body = format!(
-        "{}{}    values_store(p, select(0.0, excess, cells_load(p) < {MIRROR}u));\n",
-        load(form),
-        moments(form.set)
-    );
-    let fields = "@group(0) @binding(2) var<storage, read> cells: array<u32>;
+    let mut body = format!("    if cells_load(p) != {FLUID}u {{ values_store(p, 0.0); return; }}\n");
+    body += &load(form);
+    body += &moments(form.set);
+    body += "    var held = 0.0;\n";
+    let read = |slot: &str, lane: &str| match form.fold {
+        None => format!("f[{slot}]"),
+        Some(_) => format!("half(f[{slot}], {lane})"),
+    };
+    for q in form.set.firsts() {
+        let [x, y, z] = form.set.velocity(q);
+        let lane = form.across(q, ["lane", "above", "below"]);
+        let sent = [
+            ("+", read(&format!("p{q} + (own - odd) * slot"), lane)),
+            ("-", read(&format!("i{q} + (odd - own) * slot"), "lane")),
+        ];
+        for (sign, population) in sent {
+            _ = writeln!(
+                body,
+                "    if is_solid(cells_load(p {sign} vec3<i32>({x}, {y}, {z}))) {{ held += {population}; }}"
+            );
+        }
+    }
+    body += "    values_store(p, excess + held);\n";
+    let fields = format!(
+        "@group(0) @binding(2) var<storage, read> cells: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<f32>;
-";
-    source(form, "mass", cells(form, "values", "read", fields, &body))
+fn is_solid(kind: u32) -> bool {{ return kind == {SOLID}u || kind == {MOVING}u; }}\n"
+    );
+    source(form, "mass", cells(form, "values", "read", &fields, &body))
 }
 
 /// Density beyond 1 of cells at open sides.

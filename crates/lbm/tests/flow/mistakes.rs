@@ -174,7 +174,10 @@ fn cuts_say_what_they_count() {
         ),
         (error(half, Cut::Parts([1, 1, 5])), "cut of axis 2: 5 parts of 4 words (two cells each)"),
         (error(half, Cut::Parts([1, 6, 1])), "cut of axis 1: 6 parts of 5 cells: each part must have one at least"),
-        (error(|| thin([6, 4, 1]), Cut::Parts([7, 1, 1])), "at outlets more: the first one 1, the last one 3"),
+        (
+            error(|| thin([6, 4, 1]), Cut::Parts([7, 1, 1])),
+            "at outlets and mirrors more: the first one 1, the last one 3",
+        ),
         (
             error(|| thin([6, 4, 1]), Cut::Sizes([vec![6, 2], vec![4], vec![1]])),
             "the first part must have 1 cells at least, the last one 3",
