@@ -3,7 +3,7 @@
 mod inputs;
 mod positions;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;

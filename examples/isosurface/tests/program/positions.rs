@@ -1,6 +1,6 @@
 //! Surfaces where the file places them: far from the origin of space, mirrored, with exchanged axes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 use zippy_io::mesh;

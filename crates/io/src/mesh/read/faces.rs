@@ -191,7 +191,7 @@ mod tests {
         let on_a_line: Vec<[f32; 2]> = vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0], [0.0, 2.0]];
         let dart: Vec<[f32; 2]> = vec![[0.0, 0.0], [2.0, 1.0], [0.0, 2.0], [1.0, 1.0]];
         let square: Vec<[f32; 2]> = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        for (outline, wanted) in [(l, 5.0), (comb, 9.0), (on_a_line, 4.0), (dart, 1.0), (square, 1.0)] {
+        for (outline, wanted) in [(l, 5.0), (comb, 10.0), (on_a_line, 4.0), (dart, 1.0), (square, 1.0)] {
             for reversed in [false, true] {
                 for turn in 0..outline.len() {
                     for axes in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
