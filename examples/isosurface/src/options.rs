@@ -189,8 +189,8 @@ impl Options {
     /// # Errors
     /// A missing folder, or one in which nothing can be written.
     pub fn check_outputs(&self) -> Result<(), Error> {
-        let files = self.output.iter().chain(&self.picture.render);
-        files.map(|path| zippy_io::check_output(path)).collect::<Result<(), _>>().map_err(Error::from)
+        let mut files = self.output.iter().chain(&self.picture.render);
+        files.try_for_each(|path| zippy_io::check_output(path)).map_err(Error::from)
     }
 
     /// The isovalues.
