@@ -150,6 +150,12 @@ impl Case {
                 "relaxation time {time:.4}: so near to 1/2 the flow may become unstable; take more cells"
             ));
         }
+        if let layers @ 1.. = self.problem.sponge_layers() {
+            all.push(format!(
+                "relaxation time {time:.4}: the viscosity is raised in {layers} layers of cells at sides where fluid comes or \
+                 goes, to a relaxation time of 0.56 next to them; keep bodies further away"
+            ));
+        }
         if time > 2.0 && self.problem.collision == Collision::Bgk {
             all.push(format!(
                 "relaxation time {time:.2}: with BGK walls seem to slip above 2; take TRT or fewer cells"
