@@ -55,7 +55,7 @@ pub enum IsosurfaceError {
     },
     /// What two chunks know of a border differs.
     #[error(
-        "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there: the \
+        "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there, or others: the \
          field has been changed since its extractor was made"
     )]
     Border {

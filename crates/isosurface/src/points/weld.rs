@@ -1,7 +1,7 @@
 //! Numbers of ghost points: each owner tells those that use its border.
 //!
 //! Both sides know the samples of a border with the same bits, so both list its points in the same order, and only
-//! numbers travel.
+//! numbers travel, with a hash of the positions by which the user sees that its points are the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -51,9 +51,20 @@ fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
     found
 }
 
-/// The numbers of the points of a border, in the order that both sides share: sample by sample, and then by kind. Both have
-/// their own bricks, so that their points have to be sorted.
-fn points<const K: usize>(border: &Border, (part, layer): (&Part, &Layer<K>), directions: Directions<K>) -> Vec<u32> {
+/// Points of a border in the order that both sides share.
+struct BorderPoints {
+    numbers: Vec<u32>,
+    /// FNV-1a hash of their positions: samples in the border, and directions from them.
+    positions: u64,
+}
+
+/// The points of a border, sample by sample, and then by kind. Both sides have their own bricks, so that their points have
+/// to be sorted.
+fn points<const K: usize>(
+    border: &Border,
+    (part, layer): (&Part, &Layer<K>),
+    directions: Directions<K>,
+) -> BorderPoints {
     let in_part = |at: Index| std::array::from_fn::<i64, 3, _>(|axis| at[axis] - part.start[axis]);
     let (low, end, limit) = (in_part(border.samples.start), in_part(border.samples.end), in_part(border.reach.end));
     let [first, last] = [low, end.map(|at| at - 1)].map(|sample| part.brick_of(sample).0);
@@ -75,7 +86,9 @@ fn points<const K: usize>(border: &Border, (part, layer): (&Part, &Layer<K>), di
         }
     }
     found.sort_unstable();
-    found.into_iter().map(|(_, number)| number).collect()
+    let mixed = |hash: u64, &(position, _): &(i64, u32)| (hash ^ position as u64).wrapping_mul(0x0100_0000_01b3);
+    let positions = found.iter().fold(0xcbf2_9ce4_8422_2325, mixed);
+    BorderPoints { numbers: found.into_iter().map(|(_, number)| number).collect(), positions }
 }
 
 /// The numbers of this rank's ghost points in each whole mesh. `before`: how many points of each mesh lower ranks own.
@@ -104,8 +117,8 @@ pub fn ghosts<const K: usize>(
         for (layer, before) in owner.layers.iter().zip(before) {
             let first = before + layer.before[0];
             let points = points(&border, (&owner.part, layer), directions);
-            numbers.push(points.len() as u64);
-            numbers.extend(points.into_iter().map(|number| first + u64::from(number)));
+            numbers.extend([points.numbers.len() as u64, points.positions]);
+            numbers.extend(points.numbers.into_iter().map(|number| first + u64::from(number)));
         }
     }
     let mut told = exchange(world, messages)?;
@@ -116,13 +129,14 @@ pub fn ghosts<const K: usize>(
         let user = pieces_by_chunk[&border.user];
         let mut told = told.get_mut(&owners.owner(border.owner).rank);
         for (layer, ghosts) in user.layers.iter().zip(&mut ghosts) {
-            let found = told.as_mut().and_then(|told| told.next()).unwrap_or(0);
+            let mut next = || told.as_mut().and_then(|told| told.next()).unwrap_or(0);
+            let (found, positions) = (next(), next());
             let points = points(&border, (&user.part, layer), directions);
-            let expected = points.len() as u64;
-            if expected != found {
+            let expected = points.numbers.len() as u64;
+            if (expected, points.positions) != (found, positions) {
                 return Err(IsosurfaceError::Border { of: border.owner, to: border.user, found, expected }.into());
             }
-            for (ghost, number) in points.into_iter().zip(told.iter_mut().flat_map(|told| told.by_ref())) {
+            for (ghost, number) in points.numbers.into_iter().zip(told.iter_mut().flat_map(|told| told.by_ref())) {
                 ghosts[(layer.before[1] + u64::from(ghost)) as usize] = number;
             }
         }

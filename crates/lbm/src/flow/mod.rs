@@ -136,11 +136,11 @@ impl<'w> Flow<'w> {
             mirror: world.kernel(shader::mirror(&form))?,
             open: world.kernel(shader::open(&form))?,
             outlets: world.kernel(shader::outlets(&form))?,
-            fields: world.kernel(shader::fields(&form))?,
-            open_fields: world.kernel(shader::open_fields(&form))?,
+            fields: world.kernel(shader::quantities::fields(&form))?,
+            open_fields: world.kernel(shader::quantities::open_fields(&form))?,
             pulls: world.kernel(shader::pulls(&form))?,
-            mass: world.kernel(shader::mass(&form))?,
-            open_mass: world.kernel(shader::open_mass(&form))?,
+            mass: world.kernel(shader::quantities::mass(&form))?,
+            open_mass: world.kernel(shader::quantities::open_mass(&form))?,
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
         world.ghosts(&cells)?;
