@@ -209,6 +209,35 @@ fn converted(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f
     }
 }
 
+/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel + intercept.
+pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f64> {
+    macro_rules! convert {
+        ($type:ty, $real:expr) => {
+            bytes.chunks_exact(size_of::<$type>()).map(bytemuck::pod_read_unaligned::<$type>).map($real).collect()
+        };
+        ($type:ty) => {
+            convert!($type, |voxel| voxel as f64)
+        };
+    }
+    let mut voxels: Vec<f64> = match kind {
+        ScalarKind::U8 => convert!(u8),
+        ScalarKind::I8 => convert!(i8),
+        ScalarKind::U16 => convert!(u16),
+        ScalarKind::I16 => convert!(i16),
+        ScalarKind::U32 => convert!(u32),
+        ScalarKind::I32 => convert!(i32),
+        ScalarKind::U64 => convert!(u64),
+        ScalarKind::I64 => convert!(i64),
+        ScalarKind::F16 => convert!(f16, f16::to_f64),
+        ScalarKind::F32 => convert!(f32),
+        ScalarKind::F64 => convert!(f64),
+    };
+    if let Some((slope, intercept)) = scale {
+        voxels.iter_mut().for_each(|voxel| *voxel = slope * *voxel + intercept);
+    }
+    voxels
+}
+
 /// Reverses the bytes of every voxel in place: the other byte order.
 pub(super) fn swap_bytes(kind: ScalarKind, bytes: &mut [u8]) {
     let width = kind.bytes() as usize;

@@ -14,7 +14,7 @@
 //! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
 //! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
 //! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
-//! side. Only [`VolumeFile::read_regions_scaled`] scales stored numbers, and voxels are read in their stored order, whatever
+//! side. Only [`VolumeFile::read_regions_scaled`] and [`VolumeFile::read_regions_scaled_f64`] scale stored numbers, and voxels are read in their stored order, whatever
 //! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI
 //! header may have two transforms. The matrix (`sform`) decides if its code is above 0, else the
 //! quaternion (`qform`). nibabel and FSL choose in the same order.
@@ -246,6 +246,19 @@ impl VolumeFile {
         self.read::<u8, E>(regions, |number, bytes| {
             done(number, super::scalar::to_scaled_f32(self.kind(), &bytes, scale))
         })
+    }
+
+    /// [`Self::read_regions_scaled`] as floats of 64 bits.
+    ///
+    /// # Errors
+    /// As [`Self::read_regions_scaled`].
+    pub fn read_regions_scaled_f64<E: From<IoError>>(
+        &self,
+        regions: &[Region],
+        mut done: impl FnMut(usize, Vec<f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let scale = self.rescale();
+        self.read::<u8, E>(regions, |number, bytes| done(number, super::scalar::to_f64(self.kind(), &bytes, scale)))
     }
 
     fn read<T: bytemuck::Pod, E: From<IoError>>(

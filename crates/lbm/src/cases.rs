@@ -150,10 +150,19 @@ impl Case {
                 "relaxation time {time:.4}: so near to 1/2 the flow may become unstable; take more cells"
             ));
         }
-        if let layers @ 1.. = self.problem.sponge_layers() {
+        if let (layers @ 1.., Some(sponge)) = (self.problem.sponge_layers(), self.problem.sponge()) {
+            let sides = sponge.open.iter().filter(|is_open| **is_open).count() as i64;
+            let advice = match layers * sides >= sponge.cells {
+                true => format!(
+                    "they fill the box of {} cells along axis {}, so that the viscosity is nowhere what was given: take more \
+                     cells, or a higher viscosity",
+                    sponge.cells, sponge.axis
+                ),
+                false => "keep bodies further away".to_owned(),
+            };
             all.push(format!(
                 "relaxation time {time:.4}: the viscosity is raised in {layers} layers of cells at sides where fluid comes or \
-                 goes, to a relaxation time of 0.56 next to them; keep bodies further away"
+                 goes, to a relaxation time of 0.56 next to them; {advice}"
             ));
         }
         if time > 2.0 && self.problem.collision == Collision::Bgk {

@@ -13,8 +13,8 @@ use crate::numbers::{count, extents};
 /// The part of the command line.
 #[derive(Args, Debug, Clone)]
 pub struct Inputs {
-    /// Of the case object: what stands in the stream, a scan (.nrrd, .nii, .mha, .vti, .npy, or raw numbers), of which --above says
-    /// what is solid, or a surface of triangles (binary .stl, .ply, .obj, .vtp), whose inside is
+    /// For --case object: file of the solid in the stream. Either a scan (.nrrd, .nii, .mha, .vti, .npy, or raw numbers), whose
+    /// cells above --above are solid, or a closed surface of triangles (.stl, .ply, .obj, .vtp), whose inside is solid
     #[arg(long, value_name = "FILE", help_heading = "Solid", conflicts_with = "restart")]
     pub solid: Option<PathBuf>,
 
@@ -30,8 +30,8 @@ pub struct Inputs {
     #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid")]
     pub solid_size: Option<f64>,
 
-    /// Cells that its surface passes through are solid, too: thin parts have a cell at least and no holes, and it grows by half
-    /// a cell at most
+    /// Makes cells that the surface of the solid passes through solid, too: thin parts get at least one layer of cells and no holes.
+    /// The solid grows by half a cell at most
     #[arg(long, help_heading = "Solid", requires = "solid")]
     pub thicken: bool,
 

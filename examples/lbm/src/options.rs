@@ -27,17 +27,17 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = count)]
     pub ranks: Option<u64>,
 
-    /// What flows; see below. Or a file that describes a case of one's own, with the ending .toml. With --restart an edited
-    /// file of the same lattice, shapes and kinds of sides
+    /// Name of a case (list below), or a .toml file that describes one. With --restart: an edited file with the same lattice,
+    /// shapes and kinds of sides as the checkpoint
     #[arg(long, value_name = "NAME", required_unless_present_any = ["restart", "what"])]
     pub case: Option<String>,
 
-    /// As --case
+    /// Name or .toml file of the case, the same as --case
     #[arg(value_name = "CASE", conflicts_with = "case")]
     what: Option<String>,
 
-    /// Its size, as one number or as 160x80x80; several, as 32,64,128, run one after the other, and the order of their
-    /// errors is told
+    /// Size of the case: one number, or cells per axis as 160x80x80. A comma separates sizes: --n 32,64,128 runs three times and
+    /// prints the order of convergence
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
     pub n: Vec<[i64; 3]>,
 
@@ -114,8 +114,8 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub fields: Option<PathBuf>,
 
-    /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed. Solid cells
-    /// are those of the checkpoint: a file of a solid that has changed is refused
+    /// Continues from the latest checkpoint in this directory, on any number of ranks. Other options replace the values in the
+    /// checkpoint. A solid whose file has changed so that other cells are solid is refused
     #[arg(long, value_name = "DIR", conflicts_with_all = ["n", "lattice"])]
     pub restart: Option<PathBuf>,
 

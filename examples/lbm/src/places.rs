@@ -49,9 +49,13 @@ fn file(option: &str, path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(wrong(option, path, "it is a folder; name a file in it"));
     }
-    if path.exists() {
+    if path.is_file() {
         let opened = File::options().append(true).open(path);
         return opened.map(drop).map_err(|error| wrong(option, path, &format!("it cannot be written: {error}")));
+    }
+    if path.exists() {
+        // Opening a pipe waits for its reader.
+        return Ok(());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match folder.is_dir() {

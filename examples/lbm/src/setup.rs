@@ -58,7 +58,7 @@ fn edited(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
     let wrong = |error: &dyn std::fmt::Display| Error::program(format!("{case}: {error}"));
     let before = Described::parse(before).map_err(|error| wrong(&format!("the case of the checkpoint: {error}")))?;
     let after = Described::parse(&text).map_err(|error| wrong(&error))?;
-    let Changes { taken, refused } = before.changes(&after);
+    let Changes { taken, refused } = before.changes(&after).map_err(|error| wrong(&error))?;
     if !refused.is_empty() {
         return Err(wrong(&format!(
             "a run that goes on keeps its cells, shapes, kinds of sides, cell and step, and this file has others:\n  {}",
@@ -111,6 +111,24 @@ impl Options {
         })
     }
 
+    /// Refuses options of which a file that describes the case says the values.
+    fn check_described(&self, case: &str) -> Result<()> {
+        let options = [
+            (self.re.is_some(), "--re"),
+            (self.speed.is_some(), "--speed"),
+            (self.collision.is_some(), "--collision"),
+            (self.smagorinsky.is_some(), "--smagorinsky"),
+            (self.inputs.length.is_some(), "--length"),
+            (self.inputs.viscosity.is_some(), "--viscosity"),
+            (self.inputs.flow_speed.is_some(), "--flow-speed"),
+            (self.inputs.density.is_some(), "--density"),
+        ];
+        match options.iter().find(|(is_given, _)| *is_given && is_file(case)) {
+            Some((_, name)) => Err(Error::program(format!("{case}: {name} is for named cases; here the file says it"))),
+            None => Ok(()),
+        }
+    }
+
     /// A checkpoint's run with what is given anew, and a line for each difference of an edited file. Local.
     ///
     /// # Errors
@@ -118,12 +136,11 @@ impl Options {
     /// read.
     pub fn changed(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
+            self.check_described(case)?;
             return edited(case, saved);
         }
-        if saved.text.is_some() && (self.re.is_some() || self.speed.is_some()) {
-            return Err(Error::program(
-                "--re and --speed are for named cases; the file that describes this one says them",
-            ));
+        if saved.text.is_some() {
+            self.check_described(&saved.case)?;
         }
         let same =
             |given: &Physical| saved.physical.is_some_and(|old| given.length == old.length && given.speed == old.speed);

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use zippy::region::Region;
 use zippy::{Error, Result, World};
-use zippy_io::mesh;
 use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, VolumeFile};
+use zippy_io::{mesh, said};
 use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
 
 use crate::inputs::FromFile;
+use crate::say::complain;
 
 /// A scan in a file, of which each rank reads the planes that it needs.
 struct Scan {
@@ -32,7 +33,7 @@ impl Scan {
                 Region::new(&start, &end)
             };
             let regions: Vec<Region> = planes.clone().map(plane).collect::<std::result::Result<_, _>>()?;
-            self.file.read_regions_scaled(&regions, |number, voxels| take(planes.start + number as i64, &voxels))
+            self.file.read_regions_scaled_f64(&regions, |number, voxels| take(planes.start + number as i64, &voxels))
         };
         then(&Voxels {
             shape: std::array::from_fn(|axis| if axis < axes { shape[axis] } else { 1 }),
@@ -50,7 +51,10 @@ impl Shape for Scan {
     }
 
     fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
-        self.with(|voxels| voxels.solid(world, placement, room))
+        let solid = self.with(|voxels| voxels.solid(world, placement, room));
+        // On the rank that has read the end of the file.
+        self.file.late_note().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+        solid
     }
 }
 
@@ -78,6 +82,9 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
         }
     };
     let file = world.agree("opening a scan", open())?;
+    if world.rank() == 0 {
+        file.notes().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+    }
     Ok(Rc::new(Scan { file, above, below: from.below }))
 }
 

@@ -72,7 +72,10 @@ pub fn check(text: &Text, file: &File, units: &Units) -> std::result::Result<(),
             }
         }
         let bounds = bounds(&body.shape);
-        if let Some(axis) = (0..3).find(|&axis| bounds[axis][1] <= 0.0 || bounds[axis][0] >= size[axis]) {
+        // Along periodic axes an image is in the box.
+        let is_periodic = |axis: usize| sides::of_axis(file, axis).iter().all(|(_, side)| *side == Beyond::Periodic);
+        let is_outside = |axis: usize| !is_periodic(axis) && (bounds[axis][1] <= 0.0 || bounds[axis][0] >= size[axis]);
+        if let Some(axis) = (0..3).find(|&axis| is_outside(axis)) {
             let [low, high] = bounds[axis];
             let wrong = format!(
                 "it is from {low} to {high} along axis {axis}, outside of the box, which ends at {}",

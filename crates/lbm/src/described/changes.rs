@@ -7,7 +7,11 @@ use toml::{Spanned, Value};
 use super::beyond::Beyond;
 use super::case::{Described, velocities};
 use super::schema::{Axis, Relaxation, Velocities};
+use crate::error::FlowError;
 use crate::velocities::VelocitySet;
+
+/// Keys of the beginning of a flow.
+const BEGINNING: [&str; 1] = ["fluid.velocity"];
 
 /// Differences of two texts, for a flow that goes on with the second one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,8 +29,11 @@ impl Described {
     /// density in kg/m³, and other values at sides of the same kind and on surfaces of bodies. A shape's file may have another
     /// name, but its cells are those of before. Cells and velocities of the lattice, the size of a cell and the time of a
     /// step, kinds of sides, and shapes stay.
-    pub fn changes(&self, other: &Self) -> Changes {
-        let (before, after) = (self.entries(), other.entries());
+    ///
+    /// # Errors
+    /// A text cannot be compared.
+    pub fn changes(&self, other: &Self) -> Result<Changes, FlowError> {
+        let (before, after) = (self.entries()?, other.entries()?);
         let mut changes = Changes::default();
         for key in before.keys().chain(after.keys().filter(|key| !before.contains_key(*key))) {
             let (old, new) = (before.get(key), after.get(key));
@@ -34,17 +41,18 @@ impl Described {
                 continue;
             }
             let text = |value: Option<&Value>| value.map_or("nothing".to_owned(), written);
-            let line = format!("{key}: {} -> {}", text(old), text(new));
+            let effect = if BEGINNING.contains(&key.as_str()) { ": has no effect on a run that goes on" } else { "" };
+            let line = format!("{key}: {} -> {}{effect}", text(old), text(new));
             match may_change(key, [old, new]) {
                 true => changes.taken.push(line),
                 false => changes.refused.push(line),
             }
         }
-        changes
+        Ok(changes)
     }
 
     /// All keys with their values, those that the text leaves out with what is meant.
-    fn entries(&self) -> BTreeMap<String, Value> {
+    fn entries(&self) -> Result<BTreeMap<String, Value>, FlowError> {
         let (mut file, units) = (self.file.clone(), self.units);
         let lattice = file.lattice.get_mut();
         lattice.velocities = Some(match velocities(lattice) {
@@ -65,11 +73,13 @@ impl Described {
             axis.get_or_insert_with(periodic);
         }
         let mut entries = BTreeMap::new();
-        // All that a text can say is a value.
-        if let Ok(all) = Value::try_from(&file) {
-            flatten(String::new(), all, &mut entries);
-        }
-        entries
+        let all = Value::try_from(&file).map_err(|error| FlowError::Described {
+            line: 1,
+            key: "the text".to_owned(),
+            wrong: format!("its values cannot be compared: {error}"),
+        })?;
+        flatten(String::new(), all, &mut entries);
+        Ok(entries)
     }
 }
 

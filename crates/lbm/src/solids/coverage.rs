@@ -104,19 +104,43 @@ impl Coverage {
     }
 }
 
-/// Adds a triangle to the sums, in parts of [`PART`].
-fn add(sums: &mut Sums, room: &Room, solid: &Solid, corners: &Corners) {
-    let length = |k: usize| {
-        let (a, b) = (corners[k], corners[(k + 1) % 3]);
-        (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>()
+/// Adds a triangle to the sums, in parts of [`PART`]. Parts outside of the box are skipped before they are divided: the work
+/// depends on the cells of the box, not on the size of the triangle.
+fn add(sums: &mut Sums, room: &Room, solid: &Solid, triangle: &Corners) {
+    let periods = room.periods();
+    let may_be_inside = |corners: &Corners| {
+        (0..3).all(|axis| {
+            let [a, b, c] = [0, 1, 2].map(|k| corners[k][axis]);
+            let is_near = a.min(b).min(c) < room.cells[axis] as f64 - 0.5 && a.max(b).max(c) >= -0.5;
+            [a, b, c].iter().all(|x| x.is_finite()) && (periods[axis].is_some() || is_near)
+        })
     };
-    let longest = (0..3).max_by(|&one, &other| length(one).total_cmp(&length(other))).unwrap_or(0);
-    if length(longest) > PART * PART {
+    // No recursion: triangles of any size are divided, and stacks of threads are small.
+    let mut parts = vec![*triangle];
+    while let Some(corners) = parts.pop() {
+        if !may_be_inside(&corners) {
+            continue;
+        }
+        let length = |k: usize| {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>()
+        };
+        let longest = (0..3).max_by(|&one, &other| length(one).total_cmp(&length(other))).unwrap_or(0);
+        if length(longest) <= PART * PART {
+            add_part(sums, room, solid, &corners);
+            continue;
+        }
         let [a, b, c] = [0, 1, 2].map(|k| corners[(longest + k) % 3]);
-        let half = std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
-        add(sums, room, solid, &[a, half, c]);
-        return add(sums, room, solid, &[half, b, c]);
+        let half = std::array::from_fn(|axis| 0.5 * a[axis] + 0.5 * b[axis]);
+        // No number is between neighbouring floats; these are further apart than cells.
+        if half != a && half != b {
+            parts.extend([[half, b, c], [a, half, c]]);
+        }
     }
+}
+
+/// Adds a part of a triangle, not larger than [`PART`].
+fn add_part(sums: &mut Sums, room: &Room, solid: &Solid, corners: &Corners) {
     let (normal, point) = (area(corners), middle(corners));
     let periods = room.periods();
     let is_inside =

@@ -39,6 +39,9 @@ pub trait Shape {
 /// Shares of the offset along each axis: the point beside a middle lies on no diagonal of a triangle.
 const OBLIQUE: [f64; 3] = [1.0, 0.7548776662, 0.5698402910];
 
+/// Most periods of the box that a shape covers along an axis.
+const MOST_PERIODS: f64 = 4.0;
+
 /// A box of cells around a shape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
@@ -106,6 +109,9 @@ impl Placement {
         let margin = window.tolerance() + if room.thicken { 0.5 } else { 0.0 };
         for axis in 0..3 {
             let last = (room.cells[axis] - 1) as f64;
+            if let Some(period) = periods[axis] {
+                self.check_periodic(axis, period, [low[axis], high[axis]])?;
+            }
             // Conversions to integers end at the largest one.
             let [first, end] = match periods[axis] {
                 Some(_) => [f64::from(i32::MIN), f64::from(i32::MAX)],
@@ -130,5 +136,23 @@ impl Placement {
             }
         }
         Ok(window)
+    }
+
+    /// Refuses a shape, from `low` to `high` in cells, that covers many periods of an axis or is far from the box: each of
+    /// its cells costs work, and images add no cells after the first period.
+    fn check_periodic(&self, axis: usize, period: i64, [low, high]: [f64; 2]) -> std::result::Result<(), FlowError> {
+        let far = f64::from(i32::MAX);
+        let wrong = if high - low > MOST_PERIODS * period as f64 {
+            format!("more than {MOST_PERIODS} periods of {period} cells: give it a smaller size, or a smaller unit")
+        } else if low < -far || high > far {
+            format!("more than {far} cells from the box: give it a centre in the box, or a smaller unit")
+        } else {
+            return Ok(());
+        };
+        Err(FlowError::Solid(format!(
+            "along the periodic axis {axis} it reaches from {low:.3} to {high:.3} cells, {wrong}; one unit of the shape is {} \
+             cells now",
+            self.scale
+        )))
     }
 }

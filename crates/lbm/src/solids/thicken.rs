@@ -32,7 +32,7 @@ pub fn thicken(
         });
         let high: [i64; 3] = std::array::from_fn(|axis| {
             let most = corners.iter().fold(f64::NEG_INFINITY, |most, corner| most.max(corner[axis]));
-            ((most + 0.5).floor() as i64 + 1).min(start[axis] + extents[axis])
+            ((most + 0.5).floor() as i64).saturating_add(1).min(start[axis] + extents[axis])
         });
         visit(&corners, low, high, &mut |cell| {
             let place = std::array::from_fn(|axis| cell[axis] - start[axis]);

@@ -9,8 +9,9 @@ use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape, Window};
 use crate::error::FlowError;
 
-/// Takes a plane of voxels and its number: see [`Voxels::read`].
-pub type Take<'a> = dyn FnMut(i64, &[f32]) -> Result<()> + 'a;
+/// Takes a plane of voxels and its number: see [`Voxels::read`]. Values are floats of 64 bits, which tell apart what those of 32 bits
+/// round to one number.
+pub type Take<'a> = dyn FnMut(i64, &[f64]) -> Result<()> + 'a;
 
 /// A scan, of which those points are solid where the value, interpolated between voxels, is above one number and perhaps below
 /// another one.
@@ -185,7 +186,7 @@ impl Voxels<'_> {
         let corners = [[0, 0, layers.start], [count[0] - 1, count[1] - 1, layers.end - 1]];
         let wanted = self.planes_around(&cell_to_voxel, corners);
         let mut next = wanted.start;
-        let mut before: Vec<f32> = Vec::new();
+        let mut before: Vec<f64> = Vec::new();
         (self.read)(wanted.clone(), &mut |plane, voxels| {
             if plane != next || voxels.len() != size {
                 let found = format!("plane {plane} of {} voxels", voxels.len());
@@ -227,10 +228,10 @@ impl Voxels<'_> {
     }
 
     /// Interpolates between eight voxels: four of each plane, with a share of the second plane.
-    fn interpolate(&self, planes: [&[f32]; 2], share: f64, [column, row]: [Neighbours; 2]) -> f64 {
+    fn interpolate(&self, planes: [&[f64]; 2], share: f64, [column, row]: [Neighbours; 2]) -> f64 {
         let mix = |one: f64, other: f64, share: f64| one * (1.0 - share) + other * share;
-        let at = |plane: &[f32], y: i64, x: i64| f64::from(plane[(y * self.shape[0] + x) as usize]);
-        let line = |plane: &[f32], y: i64| mix(at(plane, y, column.first), at(plane, y, column.second), column.share);
+        let at = |plane: &[f64], y: i64, x: i64| plane[(y * self.shape[0] + x) as usize];
+        let line = |plane: &[f64], y: i64| mix(at(plane, y, column.first), at(plane, y, column.second), column.share);
         let [lower, upper] = planes.map(|plane| mix(line(plane, row.first), line(plane, row.second), row.share));
         mix(lower, upper, share)
     }

@@ -39,10 +39,15 @@ fn edited(from: &str, to: &str) -> String {
 #[test]
 fn edited_text_lists_its_differences() {
     let before = Described::parse(CHANNEL).unwrap();
-    let changes = |text: &str| before.changes(&Described::parse(text).unwrap());
+    let changes = |text: &str| before.changes(&Described::parse(text).unwrap()).unwrap();
     for (from, to, line) in [
         ("viscosity = 0.02", "viscosity = 0.03", "fluid.viscosity: 0.02 -> 0.03"),
         ("steps = 20", "steps = 40", "steps: 20 -> 40"),
+        (
+            "viscosity = 0.02",
+            "viscosity = 0.02\nvelocity = [0.01, 0, 0]",
+            "fluid.velocity: [0.0, 0.0, 0.0] -> [0.01, 0.0, 0.0]: has no effect on a run that goes on",
+        ),
         ("[0.01, 0, 0]", "[0.02, 0, 0]", "sides.y.above.moving-wall: [0.01, 0.0, 0.0] -> [0.02, 0.0, 0.0]"),
         ("spin = [0, 0, 0.001]", "", "bodies[0].spin: [0.0, 0.0, 0.001] -> [0.0, 0.0, 0.0]"),
         ("cells = [24, 16, 12]", "cells = [24, 16, 12]\ncollision = \"bgk\"", "lattice.collision: \"trt\" -> \"bgk\""),
@@ -154,6 +159,19 @@ fn bodies_have_images_along_periodic_axes() {
     }
 }
 
+/// A body beside the box has an image in it along periodic axes, and none across walls.
+#[test]
+fn body_next_to_the_box_is_refused_across_walls_only() {
+    let parse = |centre: &str| Described::parse(&edited("centre = [12, 8, 6]", &format!("centre = {centre}")));
+    for centre in ["[-12, 8, 6]", "[36, 8, 6]", "[12, 8, -6]", "[12, 8, 18]"] {
+        assert!(parse(centre).is_ok(), "{centre}");
+    }
+    for centre in ["[12, -8, 6]", "[12, 24, 6]"] {
+        let error = parse(centre).expect_err(centre).to_string();
+        assert!(error.contains("outside of the box"), "{error}");
+    }
+}
+
 #[test]
 fn body_that_a_side_cuts_off_is_a_warning() {
     let warnings = |shape: &str, below: &str| -> Vec<String> {
@@ -199,5 +217,24 @@ fn small_relaxation_time_is_a_warning() {
             Some(wanted) => assert!(found.len() == 1 && found[0].starts_with(wanted), "{found:?}"),
             None => assert_eq!(found, [""; 0], "{time}"),
         }
+    }
+}
+
+/// 0.06 · 0.8^(n - 4) is below 3 ν from n = 22 layers on for ν = 0.0004: two sides fill a box of 44 cells and none of 48.
+#[test]
+fn sponge_layers_that_fill_the_box_are_a_warning() {
+    for (cells, is_filled) in [(24, true), (64, false)] {
+        let text = edited("viscosity = 0.02", "viscosity = 0.0004")
+            .replace("[24, 16, 12]", &format!("[{cells}, 16, 12]"))
+            .replace(
+                "[[bodies]]",
+                "[sides.x]\nbelow = { velocity = [0.05, 0, 0] }\nabove = { outlet = 0.0 }\n[[bodies]]",
+            );
+        let warnings = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
+            Ok(Described::parse(&text)?.case(world, &no_files)?.warnings())
+        });
+        let warnings = warnings.unwrap().swap_remove(0).join("\n");
+        assert_eq!(warnings.contains("they fill the box of"), is_filled, "{cells}: {warnings}");
+        assert_eq!(warnings.contains("keep bodies further away"), !is_filled, "{cells}: {warnings}");
     }
 }

@@ -86,7 +86,7 @@ fn scan_of_n_cells_has_n_layers_at_any_place() {
     }
 }
 
-fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f32) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
     move |planes, take| {
         for z in planes {
             let voxels = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
@@ -94,6 +94,64 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f32) -> impl Fn(Range<i64>,
         }
         Ok(())
     }
+}
+
+/// Around a box of 8³ cells are bodies of up to 1e30 cells, with a face through the box, or with none in it.
+#[test]
+fn huge_surface_is_cut_off_with_a_warning() {
+    for thicken in [false, true] {
+        let room = Room { thicken, ..Room::from([8; 3]) };
+        for edge in [1e3, 1e9, 1e12, 1e17, 1e30] {
+            for (face, layers) in [(-edge, 0..8), (4.0, 4..8)] {
+                let surface = Surface::new(&block([face, -edge, -edge], [edge, edge, edge])).unwrap();
+                // The face is where it is, also where the middle rounds it.
+                let wanted = if edge < 1e4 || face < 0.0 { layers } else { continue };
+                let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+                    surface.solid(world, &kept(&surface, 1.0), &room)
+                });
+                let solid = found.unwrap().swap_remove(0);
+                assert_eq!(solid.cells(), 64 * (wanted.end - wanted.start), "{edge} {thicken}");
+                assert!(solid.warnings().iter().any(|warning| warning.contains("are cut off")), "{edge}");
+            }
+        }
+        // Sides that end in the box, of a wedge with its edge far away.
+        for edge in [1e12, 1e30, 1e38] {
+            let surface = Surface::new(&block([-edge, -edge, -0.3 * edge], [edge, 0.2 * edge, edge])).unwrap();
+            let scale = Placement { scale: 1e3, ..kept(&surface, 1e3) };
+            let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+                Ok(surface.solid(world, &Placement { middle: [4.0; 3], ..scale }, &room)?.cells())
+            });
+            assert_eq!(found.unwrap()[0], 512, "{edge}");
+        }
+    }
+}
+
+#[test]
+fn shape_of_many_periods_is_refused() {
+    let cube = |edge: f64, at: f64| {
+        let room = Room { periodic: [true, false, false], ..Room::from([8; 3]) };
+        let triangles = block([at, 2.0, 2.0], [at + edge, 5.0, 5.0]);
+        solid(&triangles, 1.0, room).map(|solid| cells(&solid, room).len())
+    };
+    assert_eq!(cube(24.0, 0.0).unwrap(), 8 * 9);
+    for edge in [40.0, 1e6, 1e20] {
+        let error = cube(edge, 0.0).expect_err("too long").to_string();
+        assert!(error.contains("more than 4 periods of 8 cells") && error.contains("smaller unit"), "{error}");
+    }
+    let error = cube(1e7, 1e12).expect_err("many periods away").to_string();
+    assert!(error.contains("along the periodic axis 0"), "{error}");
+}
+
+/// Values that differ by 1e-4 next to 1e5, which floats of 32 bits round to one number: the half above the threshold is solid.
+#[test]
+fn scan_with_a_large_offset_has_the_cells_above_the_threshold() {
+    let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let read = scan([8; 3], |voxel| 101325.0 + 1e-4 * voxel[0] as f64);
+        let shape = Voxels { shape: [8; 3], grid: [1.0; 3].into(), above: 101325.00035, below: None, read: &read };
+        shape.solid(world, &Placement { scale: 1.0, middle: [3.5; 3] }, &Room::from([8; 3]))
+    });
+    let solid = found.unwrap().swap_remove(0);
+    assert_eq!((solid.cells(), solid.bounds()[0].clone()), (4 * 64, 4..8));
 }
 
 /// Two boxes that share a face share no cell and leave none out, wherever the face is.

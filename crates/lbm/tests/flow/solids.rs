@@ -249,7 +249,7 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
     move |planes, take| {
         for z in planes {
             let cells = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
-            take(z, &cells.map(|voxel| value(voxel) as f32).collect::<Vec<_>>())?;
+            take(z, &cells.map(&value).collect::<Vec<_>>())?;
         }
         Ok(())
     }

@@ -45,6 +45,9 @@ fn edited_case_is_taken_with_its_differences_or_refused() {
         ("--restart ck --case other.toml", "lattice.cells: [24, 16, 1] -> [24, 18, 1]"),
         ("--restart ck other.toml", "bodies[0].shape.sphere.radius: 3.0 -> 4.0"),
         ("--restart ck --case cavity2d", "one of a file goes on as an edited file"),
+        ("--restart ck --case case.toml --collision bgk", "--collision is for named cases; here the file says it"),
+        ("--restart ck --case case.toml --smagorinsky 0.1", "--smagorinsky is for named cases"),
+        ("--restart ck --smagorinsky 0.1", "--smagorinsky is for named cases"),
         ("--restart ck --case missing.toml", "cannot read missing.toml"),
     ] {
         let told = run(&format!("--ranks 3 {options}")).unwrap_err();
