@@ -18,6 +18,7 @@ use say::say;
 const ITERATIONS: u32 = 100_000;
 
 pub fn main() -> Result<(), Error> {
+    zippy::prepare_process();
     if std::env::args().any(|argument| argument == "--quick") {
         let device = Device::open(&DeviceOptions::from_env(0, 1)?)?;
         say(describe(&device))?;

@@ -9,28 +9,28 @@ use super::sizes;
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub struct RawInput {
-    /// Reads the file as raw numbers, x fastest: voxels on each axis
+    /// Reads the file as raw numbers without a header, x fastest, with this many voxels along each axis
     #[arg(long, value_name = "XxYxZ", value_parser = sizes::voxels, requires = "volume_file")]
     pub raw_shape: Option<[i64; 3]>,
 
-    /// Raw numbers: their type: u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, or another name of these (uint16,
-    /// float, "unsigned short", MET_SHORT)
+    /// Type of the raw numbers: u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64, or another name of these (uint16, float,
+    /// "unsigned short", MET_SHORT)
     #[arg(long, value_name = "TYPE", default_value = "u8", requires = "raw_shape")]
     pub raw_type: ScalarKind,
 
-    /// Raw numbers: which byte comes first
+    /// Byte order of the raw numbers: little or big
     #[arg(long, value_name = "ORDER", default_value = "little", requires = "raw_shape")]
     pub raw_endian: Endian,
 
-    /// Raw numbers: bytes to skip before the first
+    /// Bytes before the first raw number
     #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
     pub raw_offset: u64,
 
-    /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
+    /// The raw file is compressed by gzip; --raw-offset counts uncompressed bytes
     #[arg(long, requires = "raw_shape")]
     pub raw_gzip: bool,
 
-    /// Raw numbers: distance of voxels along each axis
+    /// Distance between voxels of the raw file along each axis
     #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = sizes::spacing, requires = "raw_shape")]
     pub raw_spacing: [f64; 3],
 }

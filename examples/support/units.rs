@@ -55,6 +55,8 @@ pub struct Found {
     /// Those of finite ones of at most -[`FAR`], and of at least [`FAR`].
     low: [f64; 2],
     high: [f64; 2],
+    /// Finite numbers between 32-bit floats.
+    pub rounded: u64,
     /// All numbers, and those of them that are NaN, infinite, or finite and as far away.
     pub all: u64,
     pub nan: u64,
@@ -66,7 +68,7 @@ const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 impl Default for Found {
     fn default() -> Self {
-        Self { near: NOTHING, low: NOTHING, high: NOTHING, all: 0, nan: 0, infinite: 0, far: 0 }
+        Self { near: NOTHING, low: NOTHING, high: NOTHING, rounded: 0, all: 0, nan: 0, infinite: 0, far: 0 }
     }
 }
 
@@ -74,6 +76,7 @@ impl Found {
     /// One more.
     pub fn add(&mut self, number: f64) {
         self.all += 1;
+        self.rounded += u64::from(number.is_finite() && f64::from(number as f32) != number);
         let range = if number.abs() < FAR {
             &mut self.near
         } else if number.is_finite() {
@@ -94,10 +97,10 @@ impl Found {
         let mut ends = [self.near, self.low, self.high].map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
         let [near, low, high] = ends.map(|[least, most]| [least, -most]);
-        let mut counts = [self.all, self.nan, self.infinite, self.far];
+        let mut counts = [self.rounded, self.all, self.nan, self.infinite, self.far];
         world.group().all_reduce(&mut counts, |a, b| *a += b)?;
-        let [all, nan, infinite, far] = counts;
-        Ok(Self { near, low, high, all, nan, infinite, far })
+        let [rounded, all, nan, infinite, far] = counts;
+        Ok(Self { near, low, high, rounded, all, nan, infinite, far })
     }
 
     /// The smallest and the largest useful number; `None` where there is none.

@@ -22,6 +22,40 @@ pub struct Field<T> {
     pub array: GlobalArray<T, 3>,
     /// From samples to values: floats of 32 bits tell samples apart.
     pub units: Rescale,
+    /// True if no sample is rounded to a 32-bit float.
+    pub is_exact: bool,
+}
+
+impl<T> Field<T> {
+    /// The smallest sample of values of at least `bound`.
+    ///
+    /// Exact samples on the other side of the bound stay there: the bound is rounded up. Rounded samples are compared with the
+    /// nearest float, so that equal values stay on the same side.
+    pub fn at_least(&self, bound: f64) -> f32 {
+        if self.is_exact { rounded_up(&self.units, bound) } else { sample(&self.units, bound) }
+    }
+
+    /// The largest sample of values of at most `bound`, as [`at_least`](Self::at_least) rounds it.
+    pub fn at_most(&self, bound: f64) -> f32 {
+        let (nearest, exact) = (sample(&self.units, bound), self.units.stored(bound));
+        if self.is_exact && f64::from(nearest) > exact { -next_up(-nearest) } else { nearest }
+    }
+}
+
+/// The smallest float from which samples have values of at least `bound`.
+fn rounded_up(units: &Rescale, bound: f64) -> f32 {
+    let nearest = sample(units, bound);
+    if f64::from(nearest) < units.stored(bound) { next_up(nearest) } else { nearest }
+}
+
+/// The next larger float, without subnormal ones: GPUs may take these for 0.
+fn next_up(number: f32) -> f32 {
+    match number.next_up() {
+        next if next.is_normal() || next == 0.0 => next.min(f32::MAX),
+        next if next > 0.0 => f32::MIN_POSITIVE,
+        _ if number < -f32::MIN_POSITIVE => number.next_up(),
+        _ => 0.0,
+    }
 }
 
 /// What is done with a field, whatever the type of its samples.
@@ -47,9 +81,9 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
                     done(number, one.points().map(|point| formula.value(*n, at(point))).collect())
                 })
             };
-            let padding = padding(options, &Rescale::default());
+            let padding = padding(options, &Rescale::default(), rounded_up);
             let array = source::array(world, "field", shape, padding, read)?;
-            act.act(Field { array, units: Rescale::default() })
+            act.act(Field { array, units: Rescale::default(), is_exact: true })
         }
         Source::File(file) => {
             let reading = Reading { world, options, file, shape };
@@ -98,10 +132,10 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
 }
 
 /// The layer that `--pad` adds, of samples in units.
-fn padding(options: &Options, units: &Rescale) -> Option<Padding> {
+fn padding(options: &Options, units: &Rescale, round: impl Fn(&Rescale, f64) -> f32) -> Option<Padding> {
     let below = match options.filters.any_given() {
         true => f32::INFINITY,
-        false => options.isovalues().iter().map(|&isovalue| sample(units, isovalue)).fold(f32::INFINITY, f32::min),
+        false => options.isovalues().iter().map(|&isovalue| round(units, isovalue)).fold(f32::INFINITY, f32::min),
     };
     options.pad.then_some(Padding { below })
 }
@@ -140,9 +174,9 @@ impl Reading<'_> {
         let read =
             |boxes: &[Region], done: Taker<T>| self.file.read_regions::<T, _>(&source::in_file(self.file, boxes), done);
         let units = Rescale::default();
-        let array = source::array(self.world, "field", self.shape, padding(self.options, &units), read)?;
+        let array = source::array(self.world, "field", self.shape, padding(self.options, &units, rounded_up), read)?;
         self.tell_late_note();
-        Ok(Field { array, units })
+        Ok(Field { array, units, is_exact: true })
     }
 
     /// Values as floats of 32 bits: less an offset and in a unit, where these would not tell them apart.
@@ -166,24 +200,24 @@ impl Reading<'_> {
                     done(number, samples.into_iter().map(hold).collect())
                 })
             };
-            let array = source::array(self.world, "field", self.shape, padding(self.options, &units), read)?;
-            Ok(Field { array, units })
+            let array = source::array(self.world, "field", self.shape, padding(self.options, &units, sample), read)?;
+            Ok(Field { array, units, is_exact: true })
         };
         let field = make(Rescale::default())?;
         let all = found.take().over_ranks(self.world)?;
         self.note_few(&all);
         let is_whole = scale.is_none() && self.file.kind().range().is_some();
         let units = all.units(is_whole);
-        let field = match units == Rescale::default() {
-            true => field,
+        let (field, rounded) = match units == Rescale::default() {
+            true => (field, all.rounded),
             false => {
                 // Not two at the same time.
                 drop(field);
-                make(units)?
+                (make(units)?, found.take().over_ranks(self.world)?.rounded)
             }
         };
         self.tell_late_note();
-        Ok(field)
+        Ok(Field { is_exact: rounded == 0, ..field })
     }
 
     /// 1 where a file has a label, 0 elsewhere.
@@ -199,9 +233,9 @@ impl Reading<'_> {
             })
         };
         let units = Rescale::default();
-        let array = source::array(self.world, "field", self.shape, padding(self.options, &units), read)?;
+        let array = source::array(self.world, "field", self.shape, padding(self.options, &units, rounded_up), read)?;
         self.tell_late_note();
-        Ok(Field { array, units })
+        Ok(Field { array, units, is_exact: true })
     }
 
     /// A note where the file's own numbers are too coarse for its values.

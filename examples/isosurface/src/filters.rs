@@ -14,7 +14,7 @@ use zippy_render::volume::Rescale;
 use crate::field::{self, Field};
 use crate::options::Options;
 use crate::placement::Placement;
-use crate::say::say;
+use crate::say::{complain, say};
 use crate::sizes;
 use crate::source::{self, Kept};
 
@@ -80,7 +80,7 @@ impl Filters {
 /// Filters a field and says what came of it. Collective.
 pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placement: &Placement) -> Result<()> {
     let filters = &options.filters;
-    let Field { array, units } = field;
+    let Field { array, units, .. } = field;
     let mut report = Map::new();
     report.insert("shape".into(), json!(array.shape()));
     report.insert("ranks".into(), json!(world.size()));
@@ -90,6 +90,7 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
         let plane = Plane { normal, offset: placement.offset(normal, d) };
         let mut mesh = cut(world, array, placement.grid, plane, &[])?;
         mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
+        note_coarse(world, options, field);
         world.barrier()?;
         let mut put = |name: &str, value: Value| report.insert(name.into(), value);
         put("cut", json!([a, b, c, d]));
@@ -114,8 +115,9 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
     world.barrier()?;
     report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
     let start = Instant::now();
-    let (name, value, mut mesh) = filtered(filters, &extractor, units)?;
+    let (name, value, mut mesh) = filtered(filters, &extractor, field)?;
     mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
+    note_coarse(world, options, field);
     world.barrier()?;
     let mut put = |name: &str, value: Value| report.insert(name.into(), value);
     put(name, value);
@@ -140,16 +142,31 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
 fn filtered<T: Sample>(
     filters: &Filters,
     extractor: &Extractor<T>,
-    units: &Rescale,
+    field: &Field<T>,
 ) -> Result<(&'static str, Value, VolumeMesh)> {
     if let [low, high] = filters.threshold[..] {
         let corners = if filters.any { Corners::Any } else { Corners::All };
         // Infinite ends stay open.
-        let end = |value: f64| if value.is_finite() { field::sample(units, value) } else { value as f32 };
-        return Ok(("threshold", json!([low, high]), extractor.threshold(end(low)..=end(high), corners, &[])?));
+        let least = if low.is_finite() { field.at_least(low) } else { low as f32 };
+        let most = if high.is_finite() { field.at_most(high) } else { high as f32 };
+        return Ok(("threshold", json!([low, high]), extractor.threshold(least..=most, corners, &[])?));
     }
     let (isovalue, side) = (filters.clip.unwrap_or(0.0), if filters.below { Side::Below } else { Side::Above });
-    Ok(("clip", json!(isovalue), extractor.clip(field::sample(units, isovalue), side, &[])?))
+    Ok(("clip", json!(isovalue), extractor.clip(field.at_least(isovalue), side, &[])?))
+}
+
+/// A note where the floats of the output's array of values are coarser than the samples of the field.
+fn note_coarse<T>(world: &World, options: &Options, field: &Field<T>) {
+    let Rescale { intercept, .. } = field.units;
+    let Some(path) = options.output.as_ref().filter(|_| world.rank() == 0 && intercept != 0.0) else { return };
+    let near = intercept as f32;
+    complain(format_args!(
+        "note: {}: the array {} has values near {intercept} as floats, which are {} apart there; values of samples differ by \
+         less",
+        path.display(),
+        zippy_io::quoted(field.array.name()),
+        f64::from(near.abs().next_up()) - f64::from(near.abs())
+    ));
 }
 
 fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {

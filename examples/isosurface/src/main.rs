@@ -39,6 +39,7 @@ use self::say::{complain, say};
 use self::source::{Kept, Source};
 
 fn main() -> ExitCode {
+    zippy::prepare_process();
     let options = Options::parse_from(words::with_negative_numbers(std::env::args_os()));
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
@@ -82,7 +83,8 @@ impl Act for Surfaces<'_> {
         if options.filters.any_given() {
             return filters::run(world, options, &field, &placement);
         }
-        let Field { array: field, units } = field;
+        let samples: Vec<f32> = options.isovalues().iter().map(|&isovalue| field.at_least(isovalue)).collect();
+        let Field { array: field, units, .. } = field;
         world.debug_point("field")?;
         world.barrier()?;
         let start = Instant::now();
@@ -93,7 +95,6 @@ impl Act for Surfaces<'_> {
         world.barrier()?;
         let prepare_secs = start.elapsed().as_secs_f64();
         let (isovalues, start) = (options.isovalues(), Instant::now());
-        let samples: Vec<f32> = isovalues.iter().map(|&isovalue| field::sample(&units, isovalue)).collect();
         let meshes = extractor.extract_several(&samples)?;
         world.barrier()?;
         let secs = [prepare_secs, start.elapsed().as_secs_f64()];

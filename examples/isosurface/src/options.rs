@@ -26,15 +26,16 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = sizes::ranks)]
     pub ranks: Option<usize>,
 
-    /// A volume: NRRD, NIfTI, VTI, MetaImage, NumPy, or raw numbers (see --raw-shape)
+    /// Volume to read: NRRD, NIfTI, VTI, MetaImage, NumPy, or raw numbers (see --raw-shape). A file needs one of --iso, --label,
+    /// --threshold, --clip, --cut
     #[arg(long, value_name = "FILE", group = "volume_file", conflicts_with_all = ["field", "n"], requires = "what")]
     input: Option<PathBuf>,
 
-    /// The volume's file, as --input
+    /// File of the volume, the same as --input
     #[arg(value_name = "FILE", group = "volume_file", conflicts_with_all = ["field", "n"], requires = "what")]
     positional: Option<PathBuf>,
 
-    /// Of a VTI file's arrays of point data, the one to read. Default: the active scalars, else the first
+    /// Name of the point data array to read from a VTI file. Default: the active scalars, else the first
     #[arg(long, value_name = "NAME", requires = "volume_file", conflicts_with = "raw_shape")]
     pub array: Option<String>,
 
@@ -58,15 +59,16 @@ pub struct Options {
     #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what", value_parser = sizes::real)]
     iso: Vec<f64>,
 
-    /// The surface of a label of a label map: where samples are this whole number, and half-way to those that are not
+    /// Extracts the surface of one label of a label map, half-way between samples that have this whole number and their
+    /// neighbours that do not
     #[arg(long, value_name = "NUMBER", group = "what", conflicts_with_all = ["iso", "threshold", "clip", "cut"])]
     pub label: Option<i64>,
 
     #[command(flatten)]
     pub filters: Filters,
 
-    /// Adds a layer of samples on every side, so that every surface is closed: of the least value, or of one below all
-    /// isovalues where the least one is not
+    /// Adds a layer of samples around the volume, so that every surface is closed. The layer has the smallest value of the
+    /// volume, or a smaller one if that is not below every isovalue
     #[arg(long)]
     pub pad: bool,
 

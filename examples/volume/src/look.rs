@@ -112,7 +112,7 @@ impl Setup {
         let (least, most) = values.range();
         if self.colours == Colours::Preset(Preset::Labels) && most - least > Preset::MOST_LABELS {
             let text = format!(
-                "--preset labels: values from {least} to {most}; labels up to {} apart have a colour each",
+                "--preset labels: the values go from {least} to {most}; it has colours for labels that differ by at most {}",
                 Preset::MOST_LABELS
             );
             return Err(Error::program(text));

@@ -164,9 +164,9 @@ fn ply_of_other_writers() {
 fn stl_says_what_is_wrong() {
     let folder = Folder::new();
     let whole = written(&folder, Format::Stl, &Sample::new(5, 4, false, &[]));
-    assert!(told(&folder, "a.stl", b"solid a\nfacet normal 0 0 1\n").contains("ends where outer is to stand"));
+    assert!(told(&folder, "a.stl", b"solid a\nfacet normal 0 0 1\n").contains("ends where outer is expected"));
     assert!(
-        told(&folder, "a.stl", &b"solid a\nfacet normal 0 0 1\n".repeat(9)).contains("where \"outer\" is to stand")
+        told(&folder, "a.stl", &b"solid a\nfacet normal 0 0 1\n".repeat(9)).contains("where \"outer\" is expected")
     );
     assert!(told(&folder, "a.stl", &whole[..83]).contains("ends inside the first 84 bytes"));
     assert!(told(&folder, "a.stl", &whole[..283]).contains("after 199 of 200 bytes"));

@@ -51,7 +51,7 @@ impl Word {
 
     /// The message for a word in the place of another one.
     pub fn wrong(&self, wanted: &str) -> String {
-        format!("{} stands where {wanted} is to stand", quoted(&self.text))
+        format!("{} stands where {wanted} is expected", quoted(&self.text))
     }
 
     /// The word without the mark of UTF-8 that some editors put at the beginning of a file.

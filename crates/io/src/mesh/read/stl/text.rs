@@ -96,7 +96,7 @@ impl Facets<'_> {
         match self.source.word()? {
             Some(word) => Ok(word),
             None => {
-                let message = format!("the file ends where {wanted} is to stand; it is truncated");
+                let message = format!("the file ends where {wanted} is expected; it is truncated");
                 self.source.malformed(self.source.length, message)
             }
         }
