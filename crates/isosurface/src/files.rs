@@ -25,14 +25,15 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     write_mesh(world, mesh, path.as_ref(), None)
 }
 
-/// [`write`](write()) of a mesh whose positions count from `origin`: files get the sums as doubles, STL as floats. For meshes
-/// far from the origin of space, where floats do not tell neighbouring vertices apart: their extractors have a grid whose
+/// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as doubles (STL: floats).
+///
+/// For meshes far from the origin of space, where floats do not tell neighbouring vertices apart: their extractors have a grid whose
 /// origin is 0. Collective; all ranks give the same origin.
 ///
 /// # Errors
 /// As [`write`](write()).
 #[track_caller]
-pub fn write_from(world: &World, mesh: &Mesh, origin: [f64; 3], path: impl AsRef<Path>) -> Result<()> {
+pub fn write_with_origin(world: &World, mesh: &Mesh, origin: [f64; 3], path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
     write_mesh(world, mesh, path.as_ref(), Some(origin))
 }
@@ -71,12 +72,17 @@ pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) ->
     write_cells(world, mesh, path.as_ref(), None)
 }
 
-/// [`write_volume`] of a mesh whose positions count from `origin`, as [`write_from`] does it. Collective.
+/// [`write_volume`] of a mesh whose positions count from `origin`, as [`write_with_origin`] does it. Collective.
 ///
 /// # Errors
 /// As [`write_volume`].
 #[track_caller]
-pub fn write_volume_from(world: &World, mesh: &VolumeMesh, origin: [f64; 3], path: impl AsRef<Path>) -> Result<()> {
+pub fn write_volume_with_origin(
+    world: &World,
+    mesh: &VolumeMesh,
+    origin: [f64; 3],
+    path: impl AsRef<Path>,
+) -> Result<()> {
     let _call = CallSite::enter();
     write_cells(world, mesh, path.as_ref(), Some(origin))
 }

@@ -46,7 +46,7 @@ pub use device_mesh::DeviceMesh;
 pub use error::IsosurfaceError;
 pub use extract::Extractor;
 pub use field::attribute::Attribute;
-pub use files::{write, write_from, write_volume, write_volume_from};
+pub use files::{write, write_volume, write_volume_with_origin, write_with_origin};
 pub use filter::clip::Side;
 pub use filter::cut::{Plane, cut};
 pub use filter::threshold::Corners;

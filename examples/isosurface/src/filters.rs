@@ -149,14 +149,16 @@ fn filtered<T: Sample>(
         // Infinite ends stay open.
         let least = if low.is_finite() { field.at_least(low) } else { low as f32 };
         let most = if high.is_finite() { field.at_most(high) } else { high as f32 };
-        return Ok(("threshold", json!([low, high]), extractor.threshold(least..=most, corners, &[])?));
+        // No float is between ends that are too close.
+        let range = if least > most && low <= high { f32::INFINITY..=f32::INFINITY } else { least..=most };
+        return Ok(("threshold", json!([low, high]), extractor.threshold(range, corners, &[])?));
     }
     let (isovalue, side) = (filters.clip.unwrap_or(0.0), if filters.below { Side::Below } else { Side::Above });
     Ok(("clip", json!(isovalue), extractor.clip(field.at_least(isovalue), side, &[])?))
 }
 
 /// A note where the floats of the output's array of values are coarser than the samples of the field.
-fn note_coarse<T>(world: &World, options: &Options, field: &Field<T>) {
+fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) {
     let Rescale { intercept, .. } = field.units;
     let Some(path) = options.output.as_ref().filter(|_| world.rank() == 0 && intercept != 0.0) else { return };
     let near = intercept as f32;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zippy::{Result, World};
 use zippy_io::mesh::Format;
-use zippy_isosurface::{Grid, Mesh, VolumeMesh, write, write_from, write_volume, write_volume_from};
+use zippy_isosurface::{Grid, Mesh, VolumeMesh, write, write_volume, write_volume_with_origin, write_with_origin};
 
 use crate::say::complain;
 
@@ -65,7 +65,7 @@ impl Placement {
                 self.grid.spacing
             ));
         }
-        write_from(world, mesh, origin, path)
+        write_with_origin(world, mesh, origin, path)
     }
 
     /// Writes cells. Collective.
@@ -75,7 +75,7 @@ impl Placement {
     pub fn write_volume(&self, world: &World, mesh: &VolumeMesh, path: &Path) -> Result<()> {
         match self.origin {
             None => write_volume(world, mesh, path),
-            Some(origin) => write_volume_from(world, mesh, origin, path),
+            Some(origin) => write_volume_with_origin(world, mesh, origin, path),
         }
     }
 }

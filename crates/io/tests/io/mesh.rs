@@ -114,12 +114,14 @@ fn meshes_are_read_as_they_were() {
                     normals: sample.normals.clone(),
                     fields: sample.fields.clone(),
                     triangles: sample.triangles.clone(),
+                    ..Mesh::default()
                 },
                 Format::Obj => Mesh {
                     positions: sample.positions.clone(),
                     normals: sample.normals.clone().filter(|normals| !normals.is_empty()),
                     fields: vec![],
                     triangles: sample.triangles.clone(),
+                    ..Mesh::default()
                 },
                 Format::Stl => {
                     let corners = sample.corners();
@@ -133,6 +135,7 @@ fn meshes_are_read_as_they_were() {
                         normals: Some(normals),
                         fields: vec![],
                         triangles: triangles.collect(),
+                        ..Mesh::default()
                     }
                 }
             };

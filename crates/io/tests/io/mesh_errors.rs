@@ -57,7 +57,7 @@ fn damage_does_not_go_unnoticed_or_panic() {
             for byte in bytes {
                 let mut content = whole.clone();
                 content[at] = byte;
-                if let Ok(Mesh { positions, normals, fields, triangles }) =
+                if let Ok(Mesh { positions, normals, fields, triangles, .. }) =
                     mesh::read(folder.file(name(format), &content))
                 {
                     let vertices = positions.len();
@@ -152,6 +152,7 @@ fn ply_of_other_writers() {
         normals: None,
         fields: vec![("red".into(), vec![10.0, 11.0, 12.0])],
         triangles: vec![[2, 1, 0]],
+        ..Mesh::default()
     };
     assert_eq!(mesh::read(folder.file("a.ply", &content)).unwrap(), expected);
     let points = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
@@ -291,6 +292,7 @@ fn vtp_of_other_writers() {
         normals: None,
         fields: vec![("s".into(), vec![1.0, 2.0, 3.0])],
         triangles: vec![[0, 2, 1]],
+        ..Mesh::default()
     };
     let error = told(&folder, "a.vtp", text.as_bytes());
     assert!(error.contains("the piece: it has no normals and the fields []"), "{error}");

@@ -137,7 +137,7 @@ fn damaged_meshes_of_other_writers_are_errors_or_hang_together() {
             assert!(held < (1 << 18) + 200 * content.len() as isize, "{name}: {held} bytes for {}", content.len());
             match read.unwrap() {
                 Err(error) => assert!(error.to_string().contains(name), "{error}"),
-                Ok(Mesh { positions, normals, fields, triangles }) => {
+                Ok(Mesh { positions, normals, fields, triangles, .. }) => {
                     let count = positions.len();
                     assert!(triangles.as_flattened().iter().all(|&vertex| vertex < count as u64), "{name}");
                     assert!(normals.is_none_or(|normals| normals.len() == count), "{name}");

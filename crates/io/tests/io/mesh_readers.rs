@@ -300,3 +300,39 @@ fn vtp_of_any_writer() {
     let wrong = document(6, &cells(&sides.join(" "), "4 8 7 16 20 24"), 0, "");
     assert!(refused("a.vtp", wrong.as_bytes()).contains("cell 2 ends at corner 7, and the one before at 8"));
 }
+
+/// Vertices 0.01 apart near 5,000,000, where floats are 0.5 apart.
+#[test]
+fn positions_far_from_zero_count_from_an_origin() {
+    let [a, b] = [5_000_000.0, 5_000_000.01];
+    let points = [[a, a, 1.0], [b, a, 1.0], [a, b, 1.0]];
+    let lines = |before: &str| points.map(|[x, y, z]| format!("{before}{x} {y} {z}\n")).concat();
+    let stl = format!("solid\nfacet outer loop\n{}endloop endfacet\nendsolid\n", lines("vertex "));
+    let properties = ["x", "y", "z"].map(|name| format!("property double {name}\n")).concat();
+    let ply = format!(
+        "ply\nformat ascii 1.0\nelement vertex 3\n{properties}element face 1\nproperty list uchar int vertex_indices\n\
+         end_header\n{}3 0 1 2\n",
+        lines("")
+    );
+    let array = |name: &str, kind: &str, text: &str, more: &str| {
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\" {more} format=\"ascii\">{text}</DataArray>")
+    };
+    let vtp = format!(
+        "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\" NumberOfPolys=\"1\"><Points>{}</Points>\
+         <Polys>{}{}</Polys></Piece></PolyData></VTKFile>",
+        array("p", "Float64", &lines(""), "NumberOfComponents=\"3\""),
+        array("connectivity", "Int64", "0 1 2", ""),
+        array("offsets", "Int64", "3", "")
+    );
+    let obj = format!("{}f 1 2 3\n", lines("v "));
+    for (name, text) in [("a.obj", obj), ("a.stl", stl), ("a.ply", ply), ("a.vtp", vtp)] {
+        let mesh = read(name, text.as_bytes());
+        assert_eq!(mesh.triangles, [[0, 1, 2]], "{name}");
+        for (found, expected) in mesh.positions.iter().zip(points) {
+            for axis in 0..3 {
+                let found = mesh.origin[axis] + f64::from(found[axis]);
+                assert!((found - expected[axis]).abs() < 1e-8, "{name}: {found}, {expected:?}");
+            }
+        }
+    }
+}

@@ -320,6 +320,10 @@ fn contradictions_and_surplus_are_read_with_a_note() {
             ("s.nii", [&whole[..], &[0; 16]].concat(), "16 bytes follow the data"),
             ("s.nii.gz", [&gzip(&whole)[..], &[0; 5000]].concat(), "5000 zeros follow the gzip data"),
             ("s.nii.gz", [&gzip(&whole)[..], b"x"].concat(), "other bytes follow the gzip data"),
+            ("s.nii.gz", [&gzip(&whole)[..], b"\x1f"].concat(), "other bytes follow the gzip data"),
+            ("s.nii.gz", [&gzip(&whole)[..], b"\x1fx"].concat(), "other bytes follow the gzip data"),
+            ("s.nii.gz", [&gzip(&whole)[..], b"\x1f\x8bno header"].concat(), "other bytes follow the gzip data"),
+            ("s.nii.gz", [&gzip(&whole)[..], b"\x1f\x8b"].concat(), "other bytes follow the gzip data"),
             ("s.nii.gz", gzip(&[&whole[..], b"\n"].concat()), "more data follow than the header declares"),
             (
                 "s.nii.gz",

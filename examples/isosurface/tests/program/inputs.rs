@@ -215,3 +215,48 @@ fn words_of_the_command_line() {
         assert!(error.contains(wanted), "{arguments:?}: {error}");
     }
 }
+
+/// Samples of 30,000 and of 30,001, and bounds nearer to 30,000 than floats are apart.
+#[test]
+fn bounds_near_a_sample_keep_it_on_its_side() {
+    let folder = Folder::new("bounds");
+    let is_inner = |at: [i64; 3]| at.iter().all(|x| (2..6).contains(x));
+    let whole = |at: [i64; 3]| 30_000 + u16::from(is_inner(at));
+    let short = cells([8; 3], whole, |value| value.to_le_bytes().to_vec());
+    let int = cells([8; 3], |at| i32::from(whole(at)), |value| value.to_le_bytes().to_vec());
+    let double = cells([8; 3], |at| f64::from(whole(at)), |value| value.to_le_bytes().to_vec());
+    for (kind, bytes) in [("ushort", short), ("int", int), ("double", double)] {
+        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n");
+        let path = folder.file(&format!("{kind}.nrrd"), &head, &bytes);
+        let path = path.to_str().unwrap();
+        let count = |arguments: &[&str], name: &str| number(&printed(2, &[&[path], arguments].concat()).0[0], name);
+        assert_eq!(count(&["--iso", "30000"], "triangles"), 0.0, "{kind}");
+        assert!(count(&["--iso", "30000.0001"], "triangles") > 0.0, "{kind}");
+        for (range, kept) in [
+            ("30000,30000.9", 343.0 - 125.0),
+            ("30000.0001,30001", 27.0),
+            ("29999,30000.9999", 343.0 - 125.0),
+            ("30000.0001,30000.0002", 0.0),
+        ] {
+            assert_eq!(count(&["--threshold", range], "hexahedra"), kept, "{kind}: {range}");
+        }
+    }
+    // Where floats round samples, equal values stay inside.
+    let head = "NRRD0004\ntype: double\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n";
+    let tenths = cells([8; 3], |at| if is_inner(at) { 0.7 } else { 0.0 }, |value: f64| value.to_le_bytes().to_vec());
+    let path = folder.file("tenths.nrrd", head, &tenths);
+    let (found, _) = printed(2, &["--threshold", "0.7,1", path.to_str().unwrap()]);
+    assert_eq!(number(&found[0], "hexahedra"), 27.0, "{found:?}");
+}
+
+#[test]
+fn floats_of_an_output_coarser_than_its_samples_are_noted() {
+    let folder = Folder::new("coarse");
+    for (file, is_noted) in [(data("bigoffset_f64.nrrd"), true), (data("ones.nrrd"), false)] {
+        for what in [["--cut", "0,0,1,1"], ["--clip", "101325"], ["--threshold", "0,200000"]] {
+            let output = folder.0.join("a.vtu");
+            let (_, said) = printed(2, &[&[&*file], &what[..], &["--output", output.to_str().unwrap()]].concat());
+            assert_eq!(said.contains("has values near"), is_noted, "{what:?}: {said}");
+        }
+    }
+}

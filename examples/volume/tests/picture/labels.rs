@@ -79,6 +79,6 @@ fn labels_without_values_between_are_not_integrated() {
     let data: Vec<i32> = (0..SHAPE.iter().product()).map(|at| label(at, [1, 70_000, 2])).collect();
     let scan = Temporary::new(&file("int32", &SHAPE, &data, false, true, "\n"));
     for message in told(2, &[scan.0.to_str().unwrap(), "--preset", "labels", "--size", "9x9"]) {
-        assert!(message.contains("labels up to 65536 apart"), "{message}");
+        assert!(message.contains("labels that differ by at most 65536"), "{message}");
     }
 }

@@ -13,6 +13,7 @@
 mod faces;
 mod obj;
 mod ply;
+mod positions;
 mod pvtp;
 mod source;
 mod stl;
@@ -26,7 +27,9 @@ use crate::{IoError, quoted};
 /// A mesh that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
-    /// x, y and z of each vertex.
+    /// Point from which positions count: 0, or a corner of a mesh whose coordinates floats do not tell apart.
+    pub origin: [f64; 3],
+    /// x, y and z of each vertex, from the origin.
     pub positions: Vec<[f32; 3]>,
     /// x, y and z of a normal for each vertex, where the file has them.
     pub normals: Option<Vec<[f32; 3]>>,
@@ -38,6 +41,7 @@ pub struct Mesh {
 
 /// Reads a whole mesh into memory, in the format that the ending of the name says: `.ply`, `.stl`, `.obj`, `.vtp` or
 /// `.pvtp`. Local to the calling rank. Numbers of other types become the nearest f32.
+/// Positions of a mesh far from 0 that floats do not hold count from an [origin](Mesh::origin).
 ///
 /// * PLY: text and binary in both byte orders; vertices with any properties, faces with any number of corners (the list
 ///   `vertex_indices` or `vertex_index`) and with further lists, strips of triangles (`tristrips`); other elements are dropped.
@@ -83,7 +87,16 @@ impl Mesh {
             return Err(format!("it has {a} and the fields [{others}]; a piece before has {b} and [{own}]"));
         }
         let before = self.positions.len() as u64;
-        self.positions.extend(other.positions);
+        if before == 0 {
+            self.origin = other.origin;
+        }
+        let moved = [0, 1, 2].map(|axis| other.origin[axis] - self.origin[axis]);
+        let from_origin = |position: [f32; 3]| [0, 1, 2].map(|axis| (f64::from(position[axis]) + moved[axis]) as f32);
+        if moved == [0.0; 3] {
+            self.positions.extend(other.positions);
+        } else {
+            self.positions.extend(other.positions.into_iter().map(from_origin));
+        }
         if let (Some(normals), Some(others)) = (&mut self.normals, other.normals) {
             normals.extend(others);
         }

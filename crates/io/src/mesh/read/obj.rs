@@ -5,6 +5,7 @@ use std::str::SplitAsciiWhitespace;
 
 use super::Mesh;
 use super::faces::Faces;
+use super::positions::floats;
 use super::source::{Line, Source};
 use crate::mesh::obj::COMMENT;
 use crate::{IoError, quoted};
@@ -60,7 +61,7 @@ const SURFACES: [&str; 5] = ["surf", "bzp", "bsp", "cdp", "cdc"];
 /// What has been read.
 struct Lines<'a> {
     source: Source<'a>,
-    positions: Vec<[f32; 3]>,
+    positions: Vec<[f64; 3]>,
     normals: Vec<[f32; 3]>,
     faces: Faces,
     /// The byte of a line of a vertex that there is only further down, and its number; the largest one.
@@ -96,10 +97,11 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     }
     lines.complete(counts.as_deref(), closed)?;
     let Lines { source, positions, normals, faces, differs, .. } = lines;
+    let (positions, origin) = floats(&positions);
     let triangles = faces.into_triangles(&positions, source.path)?;
     // Normals of corners have no place in a mesh of vertices.
     let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
-    Ok(Mesh { positions, normals: is_of_vertices.then_some(normals), fields: Vec::new(), triangles })
+    Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), fields: Vec::new(), triangles })
 }
 
 impl Lines<'_> {
@@ -131,7 +133,7 @@ impl Lines<'_> {
             }
             Some("vn") => {
                 let normal = self.vector(line, words)?;
-                self.normals.push(normal);
+                self.normals.push(normal.map(|part| part as f32));
             }
             Some("f" | "fo") => self.face(line, words)?,
             None => {}
@@ -150,7 +152,7 @@ impl Lines<'_> {
     }
 
     /// Three numbers; a weight or a colour may follow.
-    fn vector(&self, line: &Line, words: SplitAsciiWhitespace) -> Result<[f32; 3], IoError> {
+    fn vector(&self, line: &Line, words: SplitAsciiWhitespace) -> Result<[f64; 3], IoError> {
         let mut found = [0.0; 3];
         let mut words = words.map(|word| word.parse().map_err(|_| quoted(word)));
         for part in &mut found {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::Mesh;
 use super::faces::Faces;
+use super::positions::floats;
 use super::source::Source;
 use crate::IoError;
 use crate::mesh::ply::{NORMAL, POSITION};
@@ -23,12 +24,12 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     };
     let start = source.at;
     let mut numbers = Numbers::new(source, encoding);
-    let (mut mesh, mut faces) = (Mesh::default(), Faces::default());
+    let (mut mesh, mut positions, mut faces) = (Mesh::default(), Vec::new(), Faces::default());
     for element in &elements {
         let whole = numbers.need(element);
         // What is wrong with the rows that are there is told before what is missing.
         match &*element.name {
-            "vertex" => whole.and_then(|()| read_vertices(&mut numbers, element, &mut mesh))?,
+            "vertex" => whole.and_then(|()| read_vertices(&mut numbers, element, &mut mesh, &mut positions))?,
             name @ ("face" | "tristrips") => {
                 let kind = if name == "face" { Kind::Polygons } else { Kind::Strips };
                 match read_faces(&mut numbers, element, vertices, kind, &mut faces) {
@@ -41,6 +42,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     }
     let mut source = numbers.source;
     source.end_of_data(source.at - start)?;
+    (mesh.positions, mesh.origin) = floats(&positions);
     mesh.triangles = faces.into_triangles(&mesh.positions, source.path)?;
     Ok(mesh)
 }
@@ -63,7 +65,12 @@ enum Role {
     Dropped,
 }
 
-fn read_vertices(numbers: &mut Numbers, element: &Element, mesh: &mut Mesh) -> Result<(), IoError> {
+fn read_vertices(
+    numbers: &mut Numbers,
+    element: &Element,
+    mesh: &mut Mesh,
+    positions: &mut Vec<[f64; 3]>,
+) -> Result<(), IoError> {
     let scalar =
         |name: &str| element.properties.iter().any(|property| property.name == name && property.count.is_none());
     if !POSITION.into_iter().all(scalar) {
@@ -104,11 +111,11 @@ fn read_vertices(numbers: &mut Numbers, element: &Element, mesh: &mut Mesh) -> R
                 Role::Position(row) => &mut position[row],
                 Role::Normal(row) => &mut normal[row],
             };
-            *target = numbers.number(property.kind)? as f32;
+            *target = numbers.number(property.kind)?;
         }
-        mesh.positions.push(position);
+        positions.push(position);
         if let Some(normals) = &mut mesh.normals {
-            normals.push(normal);
+            normals.push(normal.map(|part: f64| part as f32));
         }
     }
     Ok(())

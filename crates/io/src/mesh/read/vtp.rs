@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Mesh;
 use super::faces::Faces;
+use super::positions::floats;
 use crate::files::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
 use crate::store::{decoded, tail};
@@ -61,9 +62,9 @@ impl Numbers<'_> {
             }
             fields.push((array.name.clone(), self.floats(array, Some(piece.points))?));
         }
-        let positions = match piece.positions.map(|number| &all[number]) {
-            Some(array) => self.vectors(array, piece.points)?,
-            None if piece.points == 0 => Vec::new(),
+        let (positions, origin) = match piece.positions.map(|number| &all[number]) {
+            Some(array) => self.positions(array, piece.points)?,
+            None if piece.points == 0 => (Vec::new(), [0.0; 3]),
             None => return self.wrong(piece.at, "the piece has no array of Points".into()),
         };
         let mut faces = Faces::default();
@@ -82,7 +83,7 @@ impl Numbers<'_> {
             _ => return self.wrong(piece.at, "the Strips have no arrays of connectivity and offsets".into()),
         }
         let triangles = faces.into_triangles(&positions, &self.head.path)?;
-        Ok(Mesh { positions, normals, fields, triangles })
+        Ok(Mesh { origin, positions, normals, fields, triangles })
     }
 
     fn wrong<T>(&self, at: u64, message: String) -> Result<T, IoError> {
@@ -109,6 +110,16 @@ impl Numbers<'_> {
     fn floats(&mut self, array: &Array, count: Option<u64>) -> Result<Vec<f32>, IoError> {
         let (kind, bytes) = self.bytes(array, count)?;
         Ok(to_f32(kind, &bytes))
+    }
+
+    /// Positions from an origin, and that.
+    fn positions(&mut self, array: &Array, count: u64) -> Result<(Vec<[f32; 3]>, [f64; 3]), IoError> {
+        if array.components.value != 3 || kind(self.head, array.at, &array.kind)? != ScalarKind::F64 {
+            return Ok((self.vectors(array, count)?, [0.0; 3]));
+        }
+        let (_, bytes) = self.bytes(array, count.checked_mul(3))?;
+        let doubles: Vec<f64> = bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
+        Ok(floats(doubles.as_chunks::<3>().0))
     }
 
     fn vectors(&mut self, array: &Array, count: u64) -> Result<Vec<[f32; 3]>, IoError> {

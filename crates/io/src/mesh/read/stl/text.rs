@@ -2,6 +2,7 @@
 
 use super::super::Mesh;
 use super::super::faces::Faces;
+use super::super::positions::floats;
 use super::super::source::{Source, Word};
 use crate::{IoError, quoted};
 
@@ -17,8 +18,12 @@ pub fn recognises(head: &[u8]) -> bool {
 /// # Errors
 /// A word in the wrong place; the file ends before `endsolid`.
 pub fn read(source: Source) -> Result<Mesh, IoError> {
-    let mut facets =
-        Facets { source, mesh: Mesh { normals: Some(Vec::new()), ..Mesh::default() }, faces: Faces::default() };
+    let mut facets = Facets {
+        source,
+        mesh: Mesh { normals: Some(Vec::new()), ..Mesh::default() },
+        positions: Vec::new(),
+        faces: Faces::default(),
+    };
     let mut solids = 0;
     while let Some(word) = facets.source.word()? {
         let word = if solids == 0 { word.without_mark() } else { word };
@@ -28,7 +33,8 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
         facets.solid()?;
         solids += 1;
     }
-    let Facets { source, mut mesh, faces } = facets;
+    let Facets { source, mut mesh, positions, faces } = facets;
+    (mesh.positions, mesh.origin) = floats(&positions);
     mesh.triangles = faces.into_triangles(&mesh.positions, source.path)?;
     Ok(mesh)
 }
@@ -36,6 +42,7 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
 struct Facets<'a> {
     source: Source<'a>,
     mesh: Mesh,
+    positions: Vec<[f64; 3]>,
     faces: Faces,
 }
 
@@ -79,8 +86,8 @@ impl Facets<'_> {
                 let wrong = || IoError::malformed(self.source.path, word.at, word.wrong("a number"));
                 *part = word.text.parse().map_err(|_| wrong())?;
             }
-            corners.push(self.mesh.positions.len() as u64);
-            self.mesh.positions.push(position);
+            corners.push(self.positions.len() as u64);
+            self.positions.push(position);
             self.mesh.normals.get_or_insert_default().push(normal);
         }
         let word = self.next("endfacet")?;

@@ -1,0 +1,27 @@
+//! Positions of a file, as floats from an origin.
+
+/// A mesh is far from the origin of space if its coordinates are this many times its extent.
+const FAR: f64 = 16.0;
+
+/// Positions as floats, and the point from which they count.
+///
+/// The origin is 0 along axes where floats hold all coordinates, or where the mesh is near 0. It is the smallest coordinate along
+/// others.
+pub fn floats(positions: &[[f64; 3]]) -> (Vec<[f32; 3]>, [f64; 3]) {
+    let (mut low, mut high, mut is_exact) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3], [true; 3]);
+    for position in positions {
+        for axis in 0..3 {
+            let x = position[axis];
+            (low[axis], high[axis]) = (low[axis].min(x), high[axis].max(x));
+            is_exact[axis] &= f64::from(x as f32) == x || x.is_nan();
+        }
+    }
+    let extent = (0..3).map(|axis| high[axis] - low[axis]).fold(0.0, f64::max);
+    let origin = [0, 1, 2].map(|axis| {
+        let size = low[axis].abs().max(high[axis].abs());
+        let is_far = extent > 0.0 && size.is_finite() && size > FAR * extent;
+        if is_far && !is_exact[axis] { low[axis] } else { 0.0 }
+    });
+    let from_origin = |position: &[f64; 3]| [0, 1, 2].map(|axis| (position[axis] - origin[axis]) as f32);
+    (positions.iter().map(from_origin).collect(), origin)
+}
