@@ -79,8 +79,13 @@ impl Flow<'_> {
         self.settle()?;
         let (f, values) = (self.f.chunks(), self.scalar("mass")?);
         for (n, (cells, values)) in self.cells.chunks().zip(values.chunks()).enumerate() {
+            // Cells around a periodic end are in the lattice.
+            let (region, lattice) = (cells.region(), self.problem.lattice());
+            let periodic = |axis: usize| self.problem.periodic(axis);
+            let start = [0, 1, 2].map(|k| if periodic(k) { 1 } else { region.start[k] as i32 });
+            let bounds = [0, 1, 2].map(|k| if periodic(k) { i32::MAX } else { lattice[k] as i32 });
             let call = self.reading(&self.kernels.mass, &f, n).read("cells", cells.all());
-            call.write("values", values.all()).run()?;
+            call.param("start", start).param("bounds", bounds).write("values", values.all()).run()?;
         }
         self.look_before_outlets()?;
         for (n, (list, values)) in self.lists.chunks.iter().zip(values.chunks()).enumerate() {

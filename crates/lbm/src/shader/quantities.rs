@@ -44,37 +44,30 @@ pub fn open_fields(form: &Form) -> KernelSource {
     source(form, "open_fields", list(form, "read", "read", fields, CELL, &body))
 }
 
-/// Density beyond 1 of each cell of fluid except those at open sides, with the populations that it has sent to solid cells
-/// and that come back in the step after the next.
+/// Density beyond 1 of each cell of fluid except those at open sides, and of the populations that solid cells have from
+/// these and give back. `start` is the chunk's first cell in the lattice, which ends at `bounds`.
 pub fn mass(form: &Form) -> KernelSource {
     let form = &Form { forced: false, ..*form };
-    let mut body = format!("    if cells_load(p) != {FLUID}u {{ values_store(p, 0.0); return; }}\n");
-    body += &load(form);
-    body += &moments(form.set);
-    body += "    var held = 0.0;\n";
-    let read = |slot: &str, lane: &str| match form.fold {
-        None => format!("f[{slot}]"),
-        Some(_) => format!("half(f[{slot}], {lane})"),
-    };
-    for q in form.set.firsts() {
+    let mut body = load(form) + &moments(form.set) + "    var held = 0.0;\n";
+    for q in 1..form.set.count() {
         let [x, y, z] = form.set.velocity(q);
-        let lane = form.across(q, ["lane", "above", "below"]);
-        let sent = [
-            ("+", read(&format!("p{q} + (own - odd) * slot"), lane)),
-            ("-", read(&format!("i{q} + (odd - own) * slot"), "lane")),
-        ];
-        for (sign, population) in sent {
-            _ = writeln!(
-                body,
-                "    if is_solid(cells_load(p {sign} vec3<i32>({x}, {y}, {z}))) {{ held += {population}; }}"
-            );
-        }
+        _ = writeln!(body, "    held += select(0.0, g{q}, is_fluid(p - vec3<i32>({x}, {y}, {z})));");
     }
-    body += "    values_store(p, excess + held);\n";
+    _ = writeln!(
+        body,
+        "    let kind = cells_load(p);
+    let is_solid = kind == {SOLID}u || kind == {MOVING}u;
+    values_store(p, select(select(0.0, held, is_solid), excess, kind == {FLUID}u));"
+    );
     let fields = format!(
         "@group(0) @binding(2) var<storage, read> cells: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<f32>;
-fn is_solid(kind: u32) -> bool {{ return kind == {SOLID}u || kind == {MOVING}u; }}\n"
+@group(0) @binding(4) var<uniform> start: vec3<i32>;
+@group(0) @binding(5) var<uniform> bounds: vec3<i32>;
+fn is_fluid(p: vec3<i32>) -> bool {{
+    let at = p + start;
+    return all(at >= vec3<i32>(0, 0, 0)) && all(at < bounds) && cells_load(p) == {FLUID}u;
+}}\n"
     );
     source(form, "mass", cells(form, "values", "read", &fields, &body))
 }

@@ -18,9 +18,12 @@ fn velocities(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     Ok(world.fence()?.redeem(found)?.into_iter().map(f64::from).collect())
 }
 
-/// The greatest of these distances; no number if one of them is none.
+/// The greatest of these distances, which are all numbers.
 fn farthest(distances: impl Iterator<Item = f64>) -> f64 {
-    distances.map(f64::abs).fold(0.0, |most, far| if far <= most { most } else { far })
+    distances.fold(0.0, |most, far| {
+        assert!(far.is_finite(), "{far}");
+        far.abs().max(most)
+    })
 }
 
 /// Both sides of an axis across which a uniform stream goes or along which it goes.
@@ -242,13 +245,17 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
 #[test]
 fn outlets_do_not_reflect_sound() {
     let (cells, width, height, sound) = (160, 10.0, 1e-3, 1.0 / 3.0_f64.sqrt());
-    for (set, speeds) in [(VelocitySet::D2Q9, [0.0, 0.02]), (VelocitySet::D3Q19, [0.05, 0.1])] {
+    for (set, speeds) in [
+        (VelocitySet::D2Q9, [(0.0, 0.02), (0.02, 0.02), (0.1, 0.002)]),
+        (VelocitySet::D3Q19, [(0.05, 0.02), (0.1, 0.02), (0.1, 0.002)]),
+        (VelocitySet::D3Q27, [(0.02, 0.002), (0.05, 0.02), (0.1, 0.02)]),
+    ] {
         run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-            for speed in speeds {
+            for (speed, viscosity) in speeds {
                 let pulse = move |at: Place| height * (-((at[0] as f64 - 80.0) / width).powi(2)).exp();
                 let problem = Problem::new(set, [cells, 1, 1])
                     .sides(0, inflow([speed, 0.0, 0.0]), Side::Outlet(1.0))
-                    .viscosity(0.02)
+                    .viscosity(viscosity)
                     .start(move |at| 1.0 + pulse(at), move |at| [speed + sound * pulse(at), 0.0, 0.0]);
                 let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
                 // It has left, and what comes back is on its way.
@@ -265,7 +272,7 @@ fn outlets_do_not_reflect_sound() {
                     let back = |(excess, u): (&f32, &f32)| 0.5 * (f64::from(*excess) - (f64::from(*u) - speed) / sound);
                     most = most.max(farthest(excess.iter().zip(&velocity).map(back)));
                 }
-                assert!(most < 0.05 * height, "{set:?}, speed {speed}: {} of the pulse", most / height);
+                assert!(most < 0.02 * height, "{set:?}, {speed}, {viscosity}: {} of the pulse", most / height);
             }
             Ok(())
         })
