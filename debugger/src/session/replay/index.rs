@@ -62,6 +62,8 @@ pub struct Index {
     is_next: bool,
     /// How long the file was at the last scan.
     length: u64,
+    /// Whether the last scan stopped at its limit.
+    has_more: bool,
 }
 
 impl Index {
@@ -84,6 +86,7 @@ impl Index {
             next,
             is_next: true,
             length: 0,
+            has_more: false,
         };
         index.grow(u64::MAX);
         Ok(index)
@@ -91,6 +94,7 @@ impl Index {
 
     /// Scans what was added to the file since, but no more than about so many bytes. Whether there was anything.
     pub fn grow(&mut self, most: u64) -> bool {
+        self.has_more = false;
         let Ok(length) = self.file.metadata().map(|data| data.len()) else { return false };
         let stopped = self.damage.is_some() || self.next >= self.length;
         if self.end.is_some() || length == self.length && stopped {
@@ -105,7 +109,11 @@ impl Index {
         let (begin, before) = (self.next, self.points.len());
         // What was read to the end of the file before.
         self.is_next = false;
-        while self.next - begin < most && self.end.is_none() {
+        while self.end.is_none() {
+            if self.next - begin >= most {
+                self.has_more = true;
+                break;
+            }
             match self.entry() {
                 Ok(Some(entry)) => {
                     self.damage = self.take(entry).err();
@@ -188,6 +196,16 @@ impl Index {
     /// Another handle of the file; none where the system has no room for one.
     pub fn file(&self) -> Option<File> {
         self.file.try_clone().ok()
+    }
+
+    /// True if the last scan stopped at its limit, and not at the end of the file.
+    pub fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    /// Length of the file in bytes at the last scan.
+    pub fn length(&self) -> u64 {
+        self.length
     }
 
     /// Bytes that were scanned and are good.

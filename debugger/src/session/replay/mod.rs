@@ -185,10 +185,11 @@ impl Session for Replay {
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        let grows = self.store.index.grow(SCANNED);
+        self.store.index.grow(SCANNED);
         self.begin();
         self.go_on(TURN);
-        if grows || self.seek.is_some() {
+        // The watch wakes when the file grows further.
+        if self.store.index.has_more() || self.seek.is_some() {
             self.wake();
         }
         if self.store.index.end.is_some() {
@@ -199,7 +200,8 @@ impl Session for Replay {
 
     fn wake_by(&mut self, waker: Waker) {
         if self.store.index.end.is_none() {
-            self.watch = self.store.index.file().and_then(|file| Watch::start(file, Arc::clone(&waker)));
+            let index = &self.store.index;
+            self.watch = index.file().and_then(|file| Watch::start(file, index.length(), Arc::clone(&waker)));
         }
         self.waker = Some(waker);
         self.wake();

@@ -16,12 +16,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts the thread; none where the system has no room for it.
-    pub fn start(file: File, waker: Waker) -> Option<Self> {
+    /// Starts the thread; `None` if the system has no room for one. The file had `scanned` bytes when it was scanned last: the
+    /// thread reports what was added since, too.
+    pub fn start(file: File, scanned: u64, waker: Waker) -> Option<Self> {
         let (end, ended) = channel();
         let length = move || file.metadata().map(|data| data.len()).ok();
         let watch = move || {
-            let mut seen = length();
+            let mut seen = Some(scanned);
             while ended.recv_timeout(BETWEEN) == Err(RecvTimeoutError::Timeout) {
                 let now = length();
                 if now != seen {
