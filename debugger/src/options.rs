@@ -15,8 +15,8 @@ use zippy_debugger::shot::Shot;
 ///
 ///   ZIPPY_DEBUG=spawn        opens this viewer
 ///   ZIPPY_DEBUG=listen:7777  listens on this port of its own machine, and prints a token
-///   ZIPPY_DEBUG=record:FILE  writes a recording; with every:N of the debug points whose number is a multiple of N,
-///                            with limit:SIZE of at most so many bytes, as record:run.zrec,every:50,limit:1GiB
+///   ZIPPY_DEBUG=record:FILE  writes a recording. every:N records only debug points whose number is a multiple of N;
+///                            limit:SIZE ends the recording before it exceeds SIZE. Example: record:run.zrec,every:50,limit:1GiB
 ///
 /// The token is asked for, or stands in ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see.
 /// Of a machine elsewhere, bring the port here: ssh -L 7777:127.0.0.1:7777 HOST

@@ -145,7 +145,7 @@ impl Session for Liar {
     }
 
     // Answers are there when they are asked for.
-    fn wake_by(&mut self, _: Waker) {}
+    fn set_waker(&mut self, _: Waker) {}
 
     fn wait(&mut self, _: Duration) {}
 

@@ -5,7 +5,7 @@
 //!
 //! | word | what it does |
 //! |---|---|
-//! | `spawn` | starts the viewer: `ZIPPY_DEBUGGER`, or `zippy-debugger` beside the program or on `PATH`; the program waits for it |
+//! | `spawn` | starts the viewer: `ZIPPY_DEBUGGER`, or `zippy-debugger` next to the program or on `PATH`; the program waits for it |
 //! | `listen:PORT` | waits for viewers at a port of this machine (0 for any); says on standard error how to connect |
 //! | `record:FILE` | writes all arrays to a file |
 //! | `every:N` | records the debug points whose number is a multiple of N, as programs write files |
@@ -170,12 +170,12 @@ fn invitation(address: SocketAddr, token: &str, is_other: bool, is_given: bool) 
     let (port, who) = (address.port(), if is_other { "another viewer" } else { "a viewer" });
     // Not in the command, which other users of its machine could see.
     let secret = match is_given {
-        true => "as it was given to the program, is not shown".to_string(),
-        false => format!("for ZIPPY_DEBUG_TOKEN or when it asks, is {token}"),
+        true => "The token is the one given to the program (not shown)".to_string(),
+        false => format!("The token (for ZIPPY_DEBUG_TOKEN, or when the viewer asks) is {token}"),
     };
     format!(
-        "{who} may connect: `zippy-debugger connect {address}`; from another machine through `ssh -L {port}:{address} HOST`. \
-         Its token, {secret}"
+        "{who} can connect with `zippy-debugger connect {address}`; from another machine first run \
+         `ssh -L {port}:{address} HOST`. {secret}"
     )
 }
 

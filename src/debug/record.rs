@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, View, ViewRequest, frame,
 };
-use super::recording::{LIMIT_REACHED, Writer};
+use super::recording::{LIMIT_REACHED, MOST_VIEWS, Writer};
 use super::settings::{Recording, size_text};
 use super::{listing, moves, timeline, views};
 use crate::World;
@@ -18,8 +18,6 @@ use crate::error::{Result, describe_refusal};
 use crate::trace;
 use crate::transport::{decoded, encoded};
 
-/// The ghost cells of arrays of more chunks are not recorded: each takes a gather of its own.
-const MOST_CHUNKS: usize = 256;
 /// What a box that was moved takes, about.
 const MOVE_BYTES: usize = 64;
 /// Bytes that are kept free for the last entry of a recording with a limit.
@@ -36,8 +34,6 @@ pub(super) struct Recorder {
     limit: u64,
     /// On rank 0, until it cannot be written.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
-    /// Bytes of the file before the debug point that is being recorded.
-    begun: u64,
     /// The last debug point that was recorded.
     last: Option<u64>,
     /// The hash of the cells of each array that were recorded last, and the debug point that has them.
@@ -70,7 +66,7 @@ impl Recorder {
     /// The same on another rank.
     pub fn elsewhere(every: u64) -> Self {
         let (cells, limit) = (BTreeMap::new(), u64::MAX);
-        Self { every, most: 0, limit, file: None, begun: 0, last: None, cells, moves: None, since: 0 }
+        Self { every, most: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
     }
 
     /// True for debug points that are recorded.
@@ -83,7 +79,10 @@ impl Recorder {
     /// # Errors
     /// A failure of this or of another rank.
     pub fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
-        self.begun = self.file.as_ref().map_or(0, |(_, writer)| writer.bytes());
+        // A viewer that follows the file never sees a debug point that the limit takes back.
+        if let Some((_, writer)) = self.file.as_mut().filter(|_| self.limit < u64::MAX) {
+            writer.hold();
+        }
         let arrays = listing::arrays(world)?;
         let listed = match arrays {
             Some(Ok(arrays)) => {
@@ -119,6 +118,7 @@ impl Recorder {
             self.since = timeline.until;
             self.write(&Recorded::Timeline(timeline));
         }
+        self.release();
         if self.file.is_some() {
             self.last = Some(point.step);
         }
@@ -186,12 +186,23 @@ impl Recorder {
             Err(error) if error.kind() == ErrorKind::InvalidInput => {
                 trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
             }
-            Err(error) => {
-                trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
-                self.file = None;
-            }
+            Err(error) => self.give_up(&error),
         }
         false
+    }
+
+    /// Writes the entries of a debug point that were held.
+    fn release(&mut self) {
+        if let Some(Err(error)) = self.file.as_mut().map(|(_, writer)| writer.release()) {
+            self.give_up(&error);
+        }
+    }
+
+    /// Ends the recording where the file cannot be written.
+    fn give_up(&mut self, error: &std::io::Error) {
+        if let Some((path, _)) = self.file.take() {
+            trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
+        }
     }
 
     /// Ends the recording at its limit, with whole debug points only.
@@ -199,8 +210,7 @@ impl Recorder {
         let Some((path, mut writer)) = self.file.take() else { return };
         let after = self.last.map_or("before its first debug point".into(), |step| format!("after debug point {step}"));
         let limit = size_text(self.limit);
-        // Of a pipe nothing can be taken back; a part of a debug point is good, too.
-        let _ = writer.cut_off(self.begun);
+        writer.discard();
         let how = format!("{LIMIT_REACHED} of {limit} {after}; the run went on");
         let _ = writer.add(&Recorded::End(how));
         trace::warn(&format!(
@@ -212,6 +222,8 @@ impl Recorder {
 
     /// The run is over.
     pub fn end(&mut self, how: &str) {
+        // Of a debug point that failed, its first entries.
+        self.release();
         let Some((path, writer)) = &mut self.file else { return };
         if let (None, every @ 2..) = (self.last, self.every) {
             trace::warn(&format!(
@@ -260,7 +272,7 @@ fn cells(array: &ArrayEntry, most: usize) -> Vec<ViewRequest> {
     let (axes, cell_bytes) = (array.shape.len(), array.element.bytes as usize);
     let all = ViewRequest::whole(array);
     let [before, behind] = &array.ghosts;
-    let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_CHUNKS;
+    let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_VIEWS;
     if complete && before.iter().chain(behind).any(|&width| width > 0) {
         let grown = |(chunk, of): (usize, &ChunkEntry)| ViewRequest {
             chunk: Some(chunk as u64),

@@ -4,8 +4,7 @@
 //! length of one and the CRC-32 of its bytes, four bytes each, the lowest first, and a [`Recorded`] value in postcard's
 //! encoding. A file that was cut off is one of fewer entries.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
@@ -14,11 +13,17 @@ const MAGIC: [u8; 8] = *b"zippyrec";
 /// The beginning of the end of a recording that was ended by its limit, and not by the end of the run.
 pub const LIMIT_REACHED: &str = "the recording has reached its limit";
 
+/// Views that an array has at most at a debug point. Ghost cells of arrays with more chunks are not recorded: each chunk takes a
+/// gather of its own.
+pub const MOST_VIEWS: usize = 256;
+
 /// Writes entries, each in one piece.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
     bytes: u64,
+    /// Entries that are not written yet, between [`hold`](Self::hold) and [`release`](Self::release).
+    held: Option<Vec<u8>>,
 }
 
 impl<W: Write> Writer<W> {
@@ -29,10 +34,10 @@ impl<W: Write> Writer<W> {
     pub fn new(mut to: W) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
         to.write_all(&VERSION.to_le_bytes())?;
-        Ok(Self { to, bytes: MAGIC.len() as u64 + 2 })
+        Ok(Self { to, bytes: MAGIC.len() as u64 + 2, held: None })
     }
 
-    /// Bytes that were written so far.
+    /// Bytes of all entries so far, those that are held included.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -59,24 +64,37 @@ impl<W: Write> Writer<W> {
         if length > most {
             return Ok(false);
         }
-        self.to.write_all(&bytes)?;
-        self.to.flush()?;
+        match &mut self.held {
+            Some(held) => held.append(&mut bytes),
+            None => {
+                self.to.write_all(&bytes)?;
+                self.to.flush()?;
+            }
+        }
         self.bytes = length;
         Ok(true)
     }
-}
 
-impl Writer<BufWriter<File>> {
-    /// Removes what was written after the first `bytes` bytes.
+    /// Keeps entries in memory until [`release`](Self::release) or [`discard`](Self::discard), so that a reader of the stream
+    /// sees all of them or none.
+    pub fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Writes the entries that are held.
     ///
     /// # Errors
-    /// What the file system says, as for a pipe.
-    pub fn cut_off(&mut self, bytes: u64) -> io::Result<()> {
-        self.to.flush()?;
-        self.to.get_ref().set_len(bytes)?;
-        self.to.seek(SeekFrom::Start(bytes))?;
-        self.bytes = bytes;
-        Ok(())
+    /// What the stream says.
+    pub fn release(&mut self) -> io::Result<()> {
+        let Some(held) = self.held.take() else { return Ok(()) };
+        self.to.write_all(&held)?;
+        self.to.flush()
+    }
+
+    /// Drops the entries that are held.
+    pub fn discard(&mut self) {
+        let held = self.held.take().map_or(0, |held| held.len());
+        self.bytes -= held as u64;
     }
 }
 

@@ -117,9 +117,7 @@ impl Settings {
     /// What does not, and what would.
     pub(super) fn checked(&self) -> Result<(), String> {
         if let Some(limit) = self.record.as_ref().and_then(|record| record.limit).filter(|limit| *limit < LEAST_LIMIT) {
-            return Err(format!(
-                "a recording of at most {limit} bytes has no room: its limit is {LEAST_LIMIT} bytes or more"
-            ));
+            return Err(format!("limit:{limit} is too small for a recording; the minimum is {LEAST_LIMIT} bytes"));
         }
         if self.silent.is_zero() {
             return Err("viewers are given no time to answer: Settings::silent takes one above 0".into());

@@ -54,10 +54,10 @@ impl World {
         looked.and(viewed)
     }
 
-    /// Counts the debug points that an earlier run has passed, for a program that continues it: the next one has the number
-    /// `count + 1`, so that a recording with `every:N` has the steps of the program's own files. A smaller count than that of
-    /// this run changes nothing. Local; every rank names the same count.
-    pub fn pass_debug_points(&self, count: u64) {
+    /// Continues the numbering of debug points after an earlier run with `count` of them, so that `every:N` records the steps at
+    /// which the program writes its own files. A count below the current number has no effect. Local; every rank passes the
+    /// same count.
+    pub fn skip_debug_points(&self, count: u64) {
         self.ledger.skip_to(count);
     }
 

@@ -110,7 +110,7 @@ impl App {
     /// Shows everything. To be called in each frame. Nothing is drawn again unless the session, a thread or a person asks for it.
     pub fn show(&mut self, ui: &mut Ui) {
         if !std::mem::replace(&mut self.wakes, true) {
-            self.session.wake_by(waker(ui));
+            self.session.set_waker(waker(ui));
         }
         self.store.begin(&mut *self.session);
         self.breakpoints.renew(&mut self.store);

@@ -35,9 +35,8 @@ pub trait Session {
     fn ask(&mut self, request: Request) -> u32;
     /// What was said since the last call, in its order.
     fn poll(&mut self) -> Vec<Message>;
-    /// Calls `waker` from now on when there may be something to [`poll`](Self::poll), a state that has changed included: a window
-    /// that polls then, and only then, shows everything.
-    fn wake_by(&mut self, waker: Waker);
+    /// Sets the function that the session calls when [`poll`](Self::poll) may have something new or the state has changed.
+    fn set_waker(&mut self, waker: Waker);
     /// Waits until something is said or the state changes, but no longer than this.
     fn wait(&mut self, most: Duration);
     /// The debug points that there are to go back to, of a recording: the number of each, rising. Empty of a program that

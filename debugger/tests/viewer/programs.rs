@@ -79,7 +79,7 @@ fn sessions_wake_by_what_is_said() {
     });
     let (wake, woken) = std::sync::mpsc::channel();
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    live.wake_by(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
+    live.set_waker(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
     let mut told = Vec::new();
     for step in 0..=3 {
         // Woken for the connection, and for each debug point.

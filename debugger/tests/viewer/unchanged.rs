@@ -48,7 +48,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
         damaged[place] = wrong;
         std::fs::write(&path, written(&damaged).0).unwrap();
         let replay = Replay::open(&path).unwrap();
-        assert!(replay.notice().unwrap().contains("which has none"), "{:?}", replay.notice());
+        assert!(replay.notice().unwrap().contains("the array refers to cells of debug point"), "{:?}", replay.notice());
     }
 }
 
@@ -60,7 +60,7 @@ fn recording_that_grows_wakes_who_looks_at_it() {
     std::fs::write(&path, &bytes[..ends[6]]).unwrap();
     let (wake, woken) = std::sync::mpsc::channel();
     let mut replay = Replay::open(&path).unwrap();
-    replay.wake_by(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
+    replay.set_waker(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
     replay.poll();
     while woken.try_recv().is_ok() {}
     OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[ends[6]..]).unwrap();
@@ -73,6 +73,68 @@ fn recording_that_grows_wakes_who_looks_at_it() {
     while woken.try_recv().is_ok() {}
     replay.ask(Request::Arrays);
     assert!(woken.try_recv().is_ok());
+}
+
+/// The window draws each time that it is woken: the bytes that a poll has scanned are no reason to poll again.
+#[test]
+fn poll_of_a_growing_recording_does_not_wake() {
+    let (bytes, ends) = written(&entries());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("grows.zrec");
+    std::fs::write(&path, &bytes[..ends[6]]).unwrap();
+    let (wake, woken) = std::sync::mpsc::channel();
+    let mut replay = Replay::open(&path).unwrap();
+    let window = std::thread::current().id();
+    // The thread that watches the file wakes, too, at its own times.
+    let waker = move || match std::thread::current().id() == window {
+        true => wake.send(()).unwrap_or_default(),
+        false => {}
+    };
+    replay.set_waker(std::sync::Arc::new(waker));
+    while woken.try_recv().is_ok() {}
+    for end in &ends[7..] {
+        let so_far = bytes[..*end].to_vec();
+        std::fs::write(&path, so_far).unwrap();
+        replay.poll();
+        assert!(replay.bytes() == *end as u64 && woken.try_recv().is_err(), "{end}");
+    }
+}
+
+/// What grows between the scan and the first look of the watch.
+#[test]
+fn bytes_between_open_and_watch_wake() {
+    let (bytes, ends) = written(&entries());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("grows.zrec");
+    std::fs::write(&path, &bytes[..ends[6]]).unwrap();
+    let (wake, woken) = std::sync::mpsc::channel();
+    let mut replay = Replay::open(&path).unwrap();
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[ends[6]..]).unwrap();
+    replay.set_waker(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
+    // For the call itself, and for the bytes.
+    for _ in 0..2 {
+        woken.recv_timeout(LONG).expect("it is woken");
+    }
+}
+
+/// Debug points that share a long list of places do not copy it.
+#[test]
+fn unchanged_cells_do_not_lengthen_a_list_of_views() {
+    let mut all = entries();
+    let first = all.iter().position(|entry| matches!(entry, Recorded::View(view) if view.of.array == FLOW)).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hostile.zrec");
+    let notice = |entries: &[Recorded]| {
+        std::fs::write(&path, written(entries).0).unwrap();
+        Replay::open(&path).unwrap().notice().unwrap_or_default()
+    };
+    let view = all[first].clone();
+    let mut many = all.clone();
+    many.splice(first..first, vec![view.clone(); 256]);
+    assert!(notice(&many).contains("an array has more than 256 views at debug point 1"), "{}", notice(&many));
+    let last = all.iter().rposition(|entry| matches!(entry, Recorded::View(view) if view.of.array == FLOW)).unwrap();
+    all.splice(last..=last, [Recorded::Unchanged(FLOW, 1), view]);
+    assert!(notice(&all).contains("it also calls unchanged"), "{}", notice(&all));
 }
 
 #[test]

@@ -282,7 +282,7 @@ impl Session for Fake {
         self.inside.borrow_mut().told.drain(..).collect()
     }
 
-    fn wake_by(&mut self, waker: Waker) {
+    fn set_waker(&mut self, waker: Waker) {
         self.inside.borrow_mut().waker = Some(waker);
     }
 

@@ -90,7 +90,7 @@ fn one(
     link: Option<&Arc<Link>>,
 ) -> Result<Report> {
     let begun = flow.steps();
-    world.pass_debug_points(begun);
+    world.skip_debug_points(begun);
     let until = begun.saturating_add(options.steps.unwrap_or(match link {
         Some(_) => ENDLESS,
         None if options.until_steady => made.case.steps.saturating_mul(20),

@@ -244,6 +244,40 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
     }
 }
 
+/// A pipe has every byte that was ever written: nothing of the debug point beyond the limit is.
+#[test]
+fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
+    const LIMIT: u64 = 64 << 10;
+    for count in launcher::counts(&[1, 2]) {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("run.zrec");
+        let reader = std::sync::Mutex::new(None);
+        run_with(Config::threads(count), |world| {
+            if world.rank() == 0 {
+                assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+                let pipe = pipe.clone();
+                *reader.lock().unwrap() = Some(std::thread::spawn(move || std::fs::read(pipe).unwrap()));
+            }
+            attach(world, &Settings::record(&pipe).limit(LIMIT))?;
+            let line = world.array::<i32, 1>("line", &Layout::new([3000]))?;
+            for step in 0..20 {
+                line.fill(step)?;
+                world.debug_point("step")?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        let Some(reader) = reader.into_inner().unwrap() else { continue };
+        let (all, error) = entries(&reader.join().unwrap());
+        assert_eq!(error, None);
+        let count = |is: fn(&Recorded) -> bool| all.iter().filter(|entry| is(entry)).count();
+        let points = count(|entry| matches!(entry, Recorded::Point(_)));
+        assert_eq!((points, count(|entry| matches!(entry, Recorded::Timeline(_)))), (5, 5));
+        let Some(Recorded::End(how)) = all.last() else { panic!("it has no end") };
+        assert!(how.contains("limit of 64 KiB after debug point 5"), "{how}");
+    }
+}
+
 /// As a program that was restarted, with files of its own at multiples of 50.
 #[test]
 fn continued_run_is_recorded_at_the_steps_of_its_files() {
@@ -252,14 +286,14 @@ fn continued_run_is_recorded_at_the_steps_of_its_files() {
         let file = directory.path().join("run.zrec");
         run_with(Config::threads(count), |world| {
             attach(world, &Settings::parse(&format!("record:{},every:50", file.display())).unwrap())?;
-            world.pass_debug_points(1030);
+            world.skip_debug_points(1030);
             let line = world.array::<i32, 1>("line", &Layout::new([3]))?;
             for step in 1031..=1160 {
                 line.fill(step)?;
                 assert_eq!(world.is_observed("step"), step % 50 == 0);
                 world.debug_point("step")?;
             }
-            world.pass_debug_points(7);
+            world.skip_debug_points(7);
             Ok(())
         })
         .unwrap();

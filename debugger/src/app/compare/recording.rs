@@ -46,7 +46,7 @@ impl Recording {
             if ui.button("Open").clicked() || entered {
                 match replay(self.path.trim()) {
                     Ok(mut session) => {
-                        session.wake_by(waker(ui));
+                        session.set_waker(waker(ui));
                         let (store, whole) = (Store::default(), Whole::default());
                         self.open = Some(Open { session, store, follows: true, whole });
                         self.error = None;

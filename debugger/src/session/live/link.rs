@@ -135,7 +135,7 @@ impl Shared {
     }
 
     /// The session is woken by this from now on, and once now: something may have come already.
-    pub fn wake_by(&self, waker: Waker) {
+    pub fn set_waker(&self, waker: Waker) {
         *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         self.wake();
     }

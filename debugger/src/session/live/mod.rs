@@ -63,8 +63,8 @@ impl Session for Live {
         inner.fetch()
     }
 
-    fn wake_by(&mut self, waker: Waker) {
-        self.shared.wake_by(waker);
+    fn set_waker(&mut self, waker: Waker) {
+        self.shared.set_waker(waker);
     }
 
     fn wait(&mut self, most: Duration) {

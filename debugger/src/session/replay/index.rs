@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
+use std::sync::Arc;
 
 use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
-use zippy::debug::recording::{LIMIT_REACHED, Reader};
+use zippy::debug::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
+
+/// Where the views of an array are, and of which chunk each is. Debug points with the same cells share it.
+pub type Places = Arc<Vec<(u64, Option<u64>)>>;
 
 /// A debug point and what there was then.
 pub struct Step {
@@ -14,7 +18,7 @@ pub struct Step {
     /// Where its list of arrays is.
     pub arrays: Option<u64>,
     /// Where the views of each array are, here or where they were recorded last, and of which chunk each is.
-    pub views: BTreeMap<ArrayRef, Vec<(u64, Option<u64>)>>,
+    pub views: BTreeMap<ArrayRef, Places>,
     /// Where it stands what their ghost cells were.
     pub ghosts: BTreeMap<ArrayRef, u64>,
     /// Where the last moves are, and where their boxes are: in the same entry, or in one before if they are the same.
@@ -29,10 +33,24 @@ impl Step {
         Self { point, arrays: None, views, ghosts, moves: before.and_then(|step| step.moves), timeline: None }
     }
 
-    fn add(&mut self, entry: &Recorded, place: u64) {
+    fn add(&mut self, entry: &Recorded, place: u64) -> Result<(), String> {
         match entry {
             Recorded::Arrays(_) => self.arrays = Some(place),
-            Recorded::View(view) => self.views.entry(view.of.array).or_default().push((place, view.of.chunk)),
+            Recorded::View(view) => {
+                let places = self.views.entry(view.of.array).or_default();
+                if places.len() >= MOST_VIEWS {
+                    return Err(format!(
+                        "an array has more than {MOST_VIEWS} views at debug point {}",
+                        self.point.step
+                    ));
+                }
+                // A copy of a shared list at each debug point would need far more memory than the file has bytes.
+                let Some(places) = Arc::get_mut(places) else {
+                    let step = self.point.step;
+                    return Err(format!("debug point {step} has cells of an array that it also calls unchanged"));
+                };
+                places.push((place, view.of.chunk));
+            }
             Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, place)),
             Recorded::Moves(moves) => {
                 let before = self.moves.filter(|_| moves.moves.is_empty() && moves.count > 0);
@@ -41,6 +59,7 @@ impl Step {
             Recorded::Timeline(_) => self.timeline = Some(place),
             Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) | Recorded::Unchanged(..) => {}
         }
+        Ok(())
     }
 }
 
@@ -159,8 +178,7 @@ impl Index {
             }
             Recorded::End(how) => self.end = Some(how),
             Recorded::Unchanged(array, of) => {
-                let missing =
-                    || format!("the cells of an array are said to be those of debug point {of}, which has none");
+                let missing = || format!("the array refers to cells of debug point {of}, which has none");
                 let before =
                     self.steps.binary_search(&of).ok().and_then(|at| self.points[at].views.get(&array).cloned());
                 let views = before.ok_or_else(missing)?;
@@ -170,7 +188,7 @@ impl Index {
             }
             entry => {
                 if let Some(step) = self.points.last_mut() {
-                    step.add(&entry, place);
+                    step.add(&entry, place)?;
                 }
             }
         }

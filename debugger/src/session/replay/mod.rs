@@ -198,7 +198,7 @@ impl Session for Replay {
         std::mem::take(&mut self.told)
     }
 
-    fn wake_by(&mut self, waker: Waker) {
+    fn set_waker(&mut self, waker: Waker) {
         if self.store.index.end.is_none() {
             let index = &self.store.index;
             self.watch = index.file().and_then(|file| Watch::start(file, index.length(), Arc::clone(&waker)));

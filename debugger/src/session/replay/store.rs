@@ -7,7 +7,7 @@ use zippy::debug::protocol::{
     ArrayEntry, ArrayRef, GhostEntry, MOST_SPANS, Moves, Recorded, Span, Timeline, View, ViewRequest,
 };
 
-use super::index::{Index, Step};
+use super::index::{Index, Places, Step};
 use super::{chunks, cut};
 
 /// Views that are kept, so that neighbouring parts of one are not read again and again.
@@ -82,7 +82,7 @@ impl Store {
         arrays.iter().find(|entry| entry.array == array).cloned().ok_or_else(missing)
     }
 
-    fn places(&self, at: usize, entry: &ArrayEntry) -> Result<Vec<(u64, Option<u64>)>, String> {
+    fn places(&self, at: usize, entry: &ArrayEntry) -> Result<Places, String> {
         let step = self.step(at)?;
         let missing = || format!("the recording has no cells of `{}` at debug point {}", entry.name, step.point.step);
         step.views.get(&entry.array).cloned().ok_or_else(missing)
@@ -96,7 +96,7 @@ impl Store {
             return Ok(joined);
         }
         let (mut found, mut parts): (Option<Arc<View>>, _) = (None, BTreeMap::new());
-        for (place, _) in places {
+        for &(place, _) in places.iter() {
             let view = self.view_at(place)?;
             // The finest one of whole cells.
             let better = |other: &Arc<View>| {
@@ -126,7 +126,7 @@ impl Store {
 
     /// A chunk with its ghost cells.
     fn chunk(&mut self, at: usize, entry: &ArrayEntry, chunk: u64) -> Result<Arc<View>, String> {
-        let found = self.places(at, entry)?.into_iter().find(|(_, of)| *of == Some(chunk));
+        let found = self.places(at, entry)?.iter().copied().find(|(_, of)| *of == Some(chunk));
         let Some((place, _)) = found else {
             let why = "it has those of arrays of few chunks that fit the bytes of each that it was to have";
             return Err(format!("the recording has no ghost cells of `{}`: {why}", entry.name));
