@@ -86,9 +86,10 @@ fn poll_of_a_growing_recording_does_not_wake() {
     let mut replay = Replay::open(&path).unwrap();
     let window = std::thread::current().id();
     // The thread that watches the file wakes, too, at its own times.
-    let waker = move || match std::thread::current().id() == window {
-        true => wake.send(()).unwrap_or_default(),
-        false => {}
+    let waker = move || {
+        if std::thread::current().id() == window {
+            wake.send(()).unwrap_or_default();
+        }
     };
     replay.set_waker(std::sync::Arc::new(waker));
     while woken.try_recv().is_ok() {}

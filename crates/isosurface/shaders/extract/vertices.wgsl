@@ -66,9 +66,16 @@ fn values(
     for (var step = 0u; step < STEPS && place >= 0; step++) {
         let found = point(place, step, lane);
         if found.is_there {
+            let here = value(found.at);
+            let there = value(found.end);
+            let along = along_load(found.number);
+            var interpolated = here + along * (there - here);
             // So that the difference is not beyond all numbers.
-            let here = 0.25 * value(found.at);
-            places_store(found.number, 4.0 * (here + along_load(found.number) * (0.25 * value(found.end) - here)));
+            if max(abs(here), abs(there)) > LARGE {
+                let quarter = scaled(here, -2);
+                interpolated = scaled(quarter + along * (scaled(there, -2) - quarter), 2);
+            }
+            places_store(found.number, interpolated);
         }
     }
 }

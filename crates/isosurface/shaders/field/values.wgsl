@@ -44,7 +44,7 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
 const LARGE = 1e18;
 const SMALL = 1e-18;
 
-// The number times 2^power; zero where that is below the normal numbers. By bits: compilers take common factors out of
+// The number times 2^power; zero where that is below the normal numbers, and infinities as they are. By bits: compilers take common factors out of
 // differences and quotients.
 fn scaled(number: f32, power: i32) -> f32 {
     let bits = bitcast<u32>(number);
@@ -52,7 +52,8 @@ fn scaled(number: f32, power: i32) -> f32 {
     let size = select(bits & 0x7fffffffu, bitcast<u32>(f32(bits & 0x7fffffu)), is_subnormal);
     let exponent = i32(size >> 23u) + power - select(0, 149, is_subnormal);
     let moved = (u32(clamp(exponent, 0, 254)) << 23u) | (size & 0x7fffffu);
-    return bitcast<f32>((bits & 0x80000000u) | select(moved, 0u, exponent < 1));
+    let finite = bitcast<f32>((bits & 0x80000000u) | select(moved, 0u, exponent < 1));
+    return select(number, finite, is_finite(number));
 }
 
 // Where between two samples the surface is; see the twin for samples that are infinite or no numbers.

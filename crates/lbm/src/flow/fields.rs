@@ -102,7 +102,7 @@ impl Flow<'_> {
     /// fields of all cells: [`start_check`](Self::start_check) is for looks while a flow goes on.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`] with the first cell of the box for which that is not so, the same on every rank and for every
+    /// [`FlowError::Unstable`](crate::FlowError::Unstable) with the first cell of the box for which that is not so, the same on every rank and for every
     /// number of ranks; arrays that are not of this flow; a failure of this or of another rank.
     #[track_caller]
     pub fn check(&mut self, fields: &Fields) -> Result<()> {

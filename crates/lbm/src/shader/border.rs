@@ -70,7 +70,7 @@ pub fn mirror(form: &Form) -> String {
         }
         text += "        }\n";
     }
-    text + "        {\n    let p = border.cell.xyz;\n" + &slots(form) + &lanes(form) + &store(form) + "        }\n"
+    text + "        {\n    let p = border.cell.xyz;\n" + &slots(form) + lanes(form) + &store(form) + "        }\n"
 }
 
 /// Density and velocity at an open side, of which one is given, from the populations that go along the side or out. Those
