@@ -278,6 +278,6 @@ mod tests {
         assert!(error.contains("Settings::silent takes one above 0"), "{error}");
         assert_eq!(Settings::listen(0).silent(Duration::from_millis(1)).checked(), Ok(()));
         let error = Settings::record("a").limit(100).checked().unwrap_err();
-        assert!(error.contains("100 bytes") && error.contains("16384"), "{error}");
+        assert!(error.contains("limit:100 is too small") && error.contains("16384 bytes"), "{error}");
     }
 }
