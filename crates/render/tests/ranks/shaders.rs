@@ -8,7 +8,7 @@ use zippy::device::colour;
 use crate::support;
 
 /// Shaders that are part of the twin of another one.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("compositing/pixel_f32", "../../src/device/colour.rs"),
     ("compositing/pixel_rgba8", "../../src/device/colour.rs"),
     ("volume/pixel_f32", "../../src/device/colour.rs"),
@@ -17,6 +17,9 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("volume/hidden_rgba8", "../../src/device/colour.rs"),
     ("volume/light", "src/volume/shading.rs"),
     ("volume/unlit", "src/volume/march.rs"),
+    ("volume/linear", "src/volume/cells.rs"),
+    ("volume/nearest", "src/volume/cells.rs"),
+    ("volume/direct", "src/volume/cells.rs"),
     ("volume/passes", "src/volume/march.rs"),
     ("volume/one_pass", "src/volume/march.rs"),
     ("surface/none", "src/volume/march.rs"),
@@ -39,10 +42,27 @@ const KERNELS: [(&[&str], &[&str]); 10] = [
 ];
 
 /// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes with surfaces.
-const CASTERS: [[&str; 11]; 3] = [
-    caster(["volume/point.wgsl", "volume/unlit.wgsl", F32[0], F32[1], "volume/one_pass.wgsl", "surface/none.wgsl"]),
-    caster(["volume/segment.wgsl", "volume/shading.wgsl", F32[0], F32[1], "volume/one_pass.wgsl", "surface/none.wgsl"]),
+const CASTERS: [[&str; 13]; 3] = [
     caster([
+        "volume/linear.wgsl",
+        "volume/point.wgsl",
+        "volume/unlit.wgsl",
+        F32[0],
+        F32[1],
+        "volume/one_pass.wgsl",
+        "surface/none.wgsl",
+    ]),
+    caster([
+        "volume/linear.wgsl",
+        "volume/segment.wgsl",
+        "volume/shading.wgsl",
+        F32[0],
+        F32[1],
+        "volume/one_pass.wgsl",
+        "surface/none.wgsl",
+    ]),
+    caster([
+        "volume/nearest.wgsl",
         "volume/point.wgsl",
         "volume/shading.wgsl",
         RGBA8[0],
@@ -54,10 +74,10 @@ const CASTERS: [[&str; 11]; 3] = [
 const F32: [&str; 2] = ["volume/pixel_f32.wgsl", "volume/hidden_f32.wgsl"];
 const RGBA8: [&str; 2] = ["volume/pixel_rgba8.wgsl", "volume/hidden_rgba8.wgsl"];
 
-const fn caster([classify, light, pixel, hidden, passes, surfaces]: [&'static str; 6]) -> [&'static str; 11] {
+const fn caster([between, classify, light, pixel, hidden, passes, surfaces]: [&'static str; 7]) -> [&'static str; 13] {
     let [view, cells, march] = ["volume/view.wgsl", "volume/cells.wgsl", "volume/march.wgsl"];
     let [decay, lights] = ["volume/decay.wgsl", "volume/light.wgsl"];
-    [view, cells, decay, lights, classify, light, pixel, hidden, passes, surfaces, march]
+    [view, cells, between, "volume/direct.wgsl", decay, lights, classify, light, pixel, hidden, passes, surfaces, march]
 }
 
 /// What the rasteriser runs, which is compiled where it is drawn.
