@@ -59,7 +59,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         [first, .., last] => writeln!(text, "{} debug points: {first} to {last}", replay.steps().len()),
     };
     if let Some(&last) = replay.steps().last() {
-        // The first debug point is told unasked.
+        // The first debug point comes without a request.
         replay.poll();
         replay.go_to(last);
         replay.ask(Request::Arrays);

@@ -1,12 +1,12 @@
 //! Sizes and numbers of a command line.
 
-/// What may stand between the sizes of two axes.
+/// Separators between the sizes of two axes.
 pub const AXES: [char; 4] = ['x', 'X', ',', '\u{d7}'];
 
 /// Reads `64` or `64x80x72`, the voxels of a volume that is computed.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 #[allow(dead_code)] // in programs that only read volumes
 pub fn extents(text: &str) -> Result<[i64; 3], String> {
     let shape = voxels(text)?;
@@ -17,7 +17,7 @@ pub fn extents(text: &str) -> Result<[i64; 3], String> {
 /// Reads the voxels of a volume.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn voxels(text: &str) -> Result<[i64; 3], String> {
     let numbers: Vec<i64> = text.split(AXES).map(|size| number(size, 1)).collect::<Result<_, _>>()?;
     let shape = match numbers[..] {
@@ -32,7 +32,7 @@ pub fn voxels(text: &str) -> Result<[i64; 3], String> {
 /// Reads `512x512` or `512,512`, the pixels of the picture.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn pixels(text: &str) -> Result<(u32, u32), String> {
     let (width, height) = text.split_once(AXES).ok_or("width and height, as in 512x512 or 512,512")?;
     let side = |text| match number(text, 1)? {
@@ -45,7 +45,7 @@ pub fn pixels(text: &str) -> Result<(u32, u32), String> {
 /// Reads how many ranks there are.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn ranks(text: &str) -> Result<usize, String> {
     match number(text, i64::MIN)? {
         ranks if ranks < 1 => Err(format!("{ranks} ranks cannot run a program: 1 is the least")),
@@ -56,7 +56,7 @@ pub fn ranks(text: &str) -> Result<usize, String> {
 /// Reads `1,1,2.5`: distances of voxels.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn spacing(text: &str) -> Result<[f64; 3], String> {
     let parts = reals(text, "three distances, as in 1,1,2.5")?;
     match parts.iter().all(|&part| part > 0.0) {
@@ -86,7 +86,7 @@ pub fn reals<const N: usize>(text: &str, form: &str) -> Result<[f64; N], String>
 /// Reads a finite number.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn real(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim().parse().ok();
     number.filter(|number| number.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))
@@ -95,7 +95,7 @@ pub fn real(text: &str) -> Result<f64, String> {
 /// Reads a number, which may be infinite.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 #[allow(dead_code)] // in programs without open ranges
 pub fn number_or_infinity(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim().parse().ok();

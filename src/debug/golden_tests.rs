@@ -276,7 +276,7 @@ fn recordings_of_the_first_recorded_version_are_read() {
     for ((name, written), entry) in lines.into_iter().zip(entries()) {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).unwrap().add(&entry).unwrap();
-        // Behind the version every byte is the same.
+        // After the version every byte is the same.
         assert_eq!((name, &written[20..]), (name_of_entry(&entry), &*hex(&bytes[10..])));
         bytes[8] = FIRST_RECORDED_VERSION as u8;
         assert!(Reader::new(std::io::Cursor::new(bytes)).is_ok());

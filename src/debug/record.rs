@@ -30,7 +30,7 @@ pub(super) struct Recorder {
     every: u64,
     /// So many bytes of an array at most.
     most: usize,
-    /// So many bytes of the file at most.
+    /// Largest size of the file, in bytes.
     limit: u64,
     /// On rank 0, until it cannot be written.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
@@ -231,7 +231,7 @@ impl Recorder {
                 path.display()
             ));
         }
-        // Cut where it is longer than what was kept free.
+        // Cut to the bytes that were kept free.
         let room = self.limit.saturating_sub(writer.bytes()).min(frame::MOST_TOLD as u64 / 2) as usize;
         let end =
             (0..=how.len().min(room.saturating_sub(64))).rev().find(|&end| how.is_char_boundary(end)).unwrap_or(0);
@@ -241,7 +241,7 @@ impl Recorder {
     }
 }
 
-/// The hash of the cells of an array and of which they are; none where some could not be read.
+/// Hash of the cells of an array and of their regions; none if some cells could not be read.
 fn cells_hash(found: &[Result<View, String>]) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     for view in found {

@@ -30,7 +30,7 @@ impl<W: Write> Writer<W> {
     /// Begins a recording.
     ///
     /// # Errors
-    /// What the stream says.
+    /// Entries of the stream.
     pub fn new(mut to: W) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
         to.write_all(&VERSION.to_le_bytes())?;
@@ -84,7 +84,7 @@ impl<W: Write> Writer<W> {
     /// Writes the entries that are held.
     ///
     /// # Errors
-    /// What the stream says.
+    /// Entries of the stream.
     pub fn release(&mut self) -> io::Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
         self.to.write_all(&held)?;
@@ -132,7 +132,7 @@ impl<R: Read + Seek> Reader<R> {
     /// The place of the next entry, for [`go_to`](Self::go_to).
     ///
     /// # Errors
-    /// What the stream says.
+    /// Entries of the stream.
     pub fn place(&mut self) -> io::Result<u64> {
         self.0.stream_position()
     }
@@ -140,7 +140,7 @@ impl<R: Read + Seek> Reader<R> {
     /// Goes on at an entry.
     ///
     /// # Errors
-    /// What the stream says.
+    /// Entries of the stream.
     pub fn go_to(&mut self, place: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(place)).map(drop)
     }

@@ -42,7 +42,7 @@ pub(super) struct Recording {
     pub every: u64,
     /// So many bytes of an array at most.
     pub most: usize,
-    /// So many bytes in all, if there is a limit.
+    /// Largest size in bytes, if there is a limit.
     pub limit: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Settings {
         Self { viewer: None, record: Some(Recording::to(file.into())), ..Self::listen(0) }
     }
 
-    /// A recording has at most so many bytes: before the debug point that would make it larger it ends, and the run goes on
+    /// Limits the size of a recording in bytes: it ends before the debug point that would exceed the limit, and the run goes on
     /// without it. No limit where it is not said. [`attach`](super::attach) refuses less than 16 KiB.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {

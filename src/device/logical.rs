@@ -200,7 +200,7 @@ impl LogicalDevice {
             };
             DeviceError::Open { adapter: info.name.clone(), message }
         })?;
-        // After the driver, whose own handlers then run later.
+        // After the driver has registered its own handlers, which then run later.
         drop_idle_devices_at_exit();
         let health = Arc::new(Health::default());
         let told = health.clone();

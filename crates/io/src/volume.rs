@@ -21,7 +21,7 @@
 //!
 //! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
 //! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the
-//! length of the file does not account for. What ITK, nibabel or Teem read all the same is read, and [`VolumeFile::notes`]
+//! length of the file does not account for. Files that ITK, nibabel or Teem accept are read, and [`VolumeFile::notes`]
 //! says how: spacings below 0 or of 0, a time axis of size 0, bytes that follow the data, two transforms that differ. A header may name files anywhere that the user can read; they must be
 //! regular ones, and errors name them.
 
@@ -168,7 +168,7 @@ impl VolumeFile {
         self.found.grid.rescale
     }
 
-    /// What somebody has to know who relies on the file: contradictions of the header and how they are read, bytes that
+    /// Notes for users of the file: contradictions of the header and how they are read, bytes that
     /// are left out. Some of it is known when the last voxel has been read, on the rank that has read it.
     pub fn notes(&self) -> Vec<String> {
         self.found.grid.notes.iter().chain(self.found.late_note.get()).cloned().collect()

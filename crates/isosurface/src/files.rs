@@ -27,7 +27,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 
 /// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as doubles (STL: floats).
 ///
-/// For meshes far from the origin of space, where floats do not tell neighbouring vertices apart: their extractors have a grid whose
+/// For meshes far from the origin of space, where neighbouring vertices are the same floats: their extractors have a grid whose
 /// origin is 0. Collective; all ranks give the same origin.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) ->
     write_cells(world, mesh, path.as_ref(), None)
 }
 
-/// [`write_volume`] of a mesh whose positions count from `origin`, as [`write_with_origin`] does it. Collective.
+/// [`write_volume`] of a mesh with positions relative to `origin`, as in [`write_with_origin`]. Collective.
 ///
 /// # Errors
 /// As [`write_volume`].

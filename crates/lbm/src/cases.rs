@@ -130,7 +130,7 @@ impl Case {
         self.speed * 3.0_f64.sqrt()
     }
 
-    /// What of its numbers is out of the range in which the method is good, and parts of bodies that have no cells.
+    /// Warnings about numbers outside the valid range of the method, and about parts of bodies without cells.
     pub fn warnings(&self) -> Vec<String> {
         let (mach, time) = (self.mach(), self.problem.relaxation_time());
         let mut all = self.body_warnings.clone();
@@ -208,7 +208,7 @@ fn numbers(choices: &Choices, n: i64, reynolds: f64, speed: f64) -> Result<(i64,
     Ok((n, reynolds, positive("the speed", choices.speed.unwrap_or(speed))?))
 }
 
-/// A case with its length and speed, of which no exact velocity is known.
+/// A case with its length and speed, and without a known exact velocity.
 fn known(name: &'static str, problem: Problem, [length, speed]: [f64; 2], steps: u64) -> Case {
     Case { name, problem, length, speed, steps, exact: None, area: None, body_warnings: Vec::new() }
 }

@@ -149,7 +149,7 @@ pub enum FlowError {
         step: u64,
         /// The first such cell.
         cell: [i64; 3],
-        /// The fastest cell of the last look at which all were finite.
+        /// Fastest cell of the last check with finite values everywhere.
         fastest: Option<Fastest>,
         /// Relaxation time of the stress.
         relaxation_time: f64,

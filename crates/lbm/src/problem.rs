@@ -26,7 +26,7 @@ pub enum Side {
     Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
     /// Fluid comes or goes with this density (pressure × 3) at the outermost cells, straight through the side.
     Pressure(f64),
-    /// Fluid goes, with what it has, and sound with it; the density tends to this one, within some ten times the box's
+    /// Fluid leaves with its own velocity, and sound with it; the density tends to this one, within some ten times the box's
     /// length in steps. Where there is nothing to take over from, with one or
     /// two cells along the axis or a body before the side, it is a pressure.
     Outlet(f64),
@@ -221,8 +221,8 @@ impl Problem {
         3.0 * self.viscosity + 0.5
     }
 
-    /// The place whose image lies at another one, one cell beyond free-slip sides, and the steps along each axis from the
-    /// image to it; elsewhere the place itself. Wrapped around where an axis is periodic.
+    /// The cell with its image one cell beyond free-slip sides, and the steps along each axis from the
+    /// image to it; elsewhere the cell itself. Wrapped around where an axis is periodic.
     pub(crate) fn reflected(&self, place: Place) -> (Place, [i64; 3]) {
         let (mut place, mut inward) = (place, [0; 3]);
         for axis in 0..3 {
@@ -305,7 +305,7 @@ pub(crate) fn is_open(side: &Side) -> bool {
 }
 
 /// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that move; walls that move alike
-/// are parts of one, others stop each other. Beyond open sides and behind mirrors there is nothing but cells at rest.
+/// are parts of one, others stop each other. Beyond open sides and images there is nothing but cells at rest.
 fn outside(all: [Option<&Side>; 3]) -> Cell {
     let mut moving = None;
     for side in all.into_iter().flatten() {
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(corner([&lid; 3]), Cell::Moving([0.1, 0.0, 0.0]));
     }
 
-    /// Beyond a mirror lies the image of what is before it: fluid, bodies, and walls that move.
+    /// Beyond a free-slip side lie images of fluid, of bodies, and of walls that move.
     #[test]
     fn mirrors_show_the_cell_before_them() {
         let lid = || Side::MovingWall([0.1, 0.0, 0.2]);

@@ -9,7 +9,7 @@ const LAYERS: i64 = 4;
 /// Ratio of the least viscosities of a layer and of the layer before it, further from the side.
 const RATIO: f64 = 0.8;
 
-/// The axis with open sides of a problem whose viscosity is raised there.
+/// Axis of the open sides near which the viscosity is raised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sponge {
     pub axis: usize,

@@ -189,7 +189,7 @@ impl Store {
             Ok(answer) => (answer.clone(), None),
             Err(error) => (None, Some(error.clone())),
         };
-        // Nobody answers any more, and what is not there will not come.
+        // The program has ended, and missing data will not come.
         let is_gone = answer.is_none() && error.is_none() && !self.open && self.run > 0;
         Found { answer, error: error.or_else(|| is_gone.then(|| GONE.into())), fresh, epoch: entry.epoch }
     }

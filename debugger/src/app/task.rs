@@ -14,7 +14,7 @@ use crate::client::gather;
 /// Work that is under way. Dropped, it is cancelled, and nobody waits for its end.
 pub struct Task<T> {
     channel: Option<Channel>,
-    /// What comes of it; nothing where it panicked.
+    /// Result of the task; none after a panic.
     done: Receiver<Result<T, String>>,
     cancelled: Arc<AtomicBool>,
     /// What is being asked for, in which store, and since when.
@@ -72,7 +72,7 @@ impl Source {
 }
 
 impl<T: Send + 'static> Task<T> {
-    /// Starts it, for a window that is woken by what it needs and by its end.
+    /// Starts the task. Its requests and its end wake the window.
     ///
     /// # Errors
     /// There is no thread for it.

@@ -7,7 +7,7 @@ use zippy_view::egui::{Color32, Label, Response, TextStyle, TextWrapMode, Ui, Wi
 
 /// Letters of names in lists that open.
 pub const IN_LISTS: usize = 48;
-/// More letters of a text are not looked at.
+/// Letters of a text beyond this number are ignored.
 const MOST_CUT: usize = 4096;
 
 /// Bytes, with three digits.
@@ -66,10 +66,10 @@ pub fn number(value: ScalarValue) -> String {
     }
 }
 
-/// Two numbers with few digits, but so many that different numbers look different.
+/// Texts of two numbers with as few digits as keep different numbers distinct.
 pub fn ends(low: ScalarValue, high: ScalarValue) -> (String, String) {
     let few = (number(low), number(high));
-    // Digits that the difference begins behind are of no use.
+    // Digits before the first difference do not help.
     let same = |(one, other): &(String, String)| one == other && low != high;
     let close = high.minus(low) < low.abs().max(high.abs()).to_f64() * 1e-4;
     match low != high && close || same(&few) {
@@ -78,14 +78,14 @@ pub fn ends(low: ScalarValue, high: ScalarValue) -> (String, String) {
     }
 }
 
-/// The text of a program or of a person on a line of its own: no wider than `width` points. What is cut off is seen under the
+/// The text of a program or of a person on a line of its own: no wider than `width` points. The whole text is shown under the
 /// pointer.
 pub fn name(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
     let galley = text.into().into_galley(ui, Some(TextWrapMode::Truncate), width, TextStyle::Body);
     ui.add(Label::new(galley))
 }
 
-/// A text of at most so many letters, for where no width is known: its beginning and its end.
+/// Beginning and end of a text within a number of letters, where no width is known.
 pub fn cut(text: &str, most: usize) -> String {
     let letters: Vec<&str> = text.graphemes(true).take(MOST_CUT).collect();
     if letters.len() <= most {

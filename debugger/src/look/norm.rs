@@ -67,8 +67,8 @@ impl Norm {
         }
     }
 
-    /// The way from one number to another one in the places of this norm. Numbers that are close to each other are subtracted
-    /// first, as their places have not the digits to tell them apart.
+    /// Difference of two numbers on the scale of this norm. Numbers that are close to each other are subtracted
+    /// first, as their positions on the scale have too few digits.
     fn way(self, from: ScalarValue, to: ScalarValue) -> f64 {
         let plain = |scale: f64| (self.forth(to.to_f64()) * scale) - self.forth(from.to_f64()) * scale;
         match self {

@@ -105,7 +105,7 @@ impl Values {
         Ok(Self { of: view.of.clone(), step: view.step, extents, numbers: values, integers })
     }
 
-    /// A number with all of its digits; none where there are not so many.
+    /// A number with all of its digits; none beyond the end of the values.
     pub fn scalar(&self, place: usize) -> Option<ScalarValue> {
         let number = self.numbers.get(place).copied();
         match &self.integers {

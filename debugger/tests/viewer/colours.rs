@@ -101,7 +101,7 @@ fn ranges_of_summaries_are_those_of_whole_arrays() {
     assert_eq!(of(Range::Extremes, Norm::Linear), Some((-0.5, 9.5)));
     assert_eq!(of(Range::Symmetric, Norm::Linear), Some((-9.5, 9.5)));
     assert_eq!(of(Range::Percentile(25.0, 75.0), Norm::Linear), Some((1.25, 7.5)));
-    // Of numbers above 0 a summary of these is asked for.
+    // For numbers above 0 the session requests a summary of these.
     assert_eq!(of(Range::Extremes, Norm::Log), None);
     let positive = Component { extremes: Some((0.25.into(), 9.5.into())), ..whole.clone() };
     assert_eq!(Range::Extremes.of_summary(&positive, Norm::Log), Some((0.25.into(), 9.5.into())));
@@ -111,7 +111,7 @@ fn ranges_of_summaries_are_those_of_whole_arrays() {
     assert_eq!(fixed.of_summary(&nothing, Norm::Log), Some((1.0.into(), 2.0.into())));
 }
 
-/// Numbers that an `f64` or a logarithm has not the digits to tell apart.
+/// Numbers with differences below the digits of an `f64` or of a logarithm.
 #[test]
 fn numbers_far_from_zero_keep_their_places() {
     for base in [i128::from(i64::MIN), i128::from(i64::MAX) - 100, i128::from(u64::MAX) - 100, 1 << 53] {

@@ -1,4 +1,4 @@
-//! Numbers with all of their digits: in what a shot and a script say, and as colours.
+//! Numbers with all of their digits: in the output of a shot and of a script, and as colours.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     std::fs::write(directory.join("line.zrec"), written(&all).0).unwrap();
 }
 
-/// What a shot of such a line says, and the colours of its cells.
+/// Output of a shot of such a line, and the colours of its cells.
 fn shot_of(scalar: ScalarType, cells: &[u8], more: &[&str]) -> (String, Vec<[u8; 3]>) {
     let directory = tempfile::tempdir().unwrap();
     line_of(directory.path(), "numbers", scalar, cells);
@@ -120,7 +120,7 @@ fn floats_are_said_with_few_digits_that_tell_them_apart() {
     let text = of_f32(&[0.1, 0.1_f32.next_up()]);
     assert!(text.contains("min 0.1, max 0.10000001"), "{text}");
     assert!(text.lines().all(|line| line.len() < 120), "{text}");
-    // What lies between them on a logarithm.
+    // Numbers between them on a logarithm.
     let (text, found) = said_of(&[-1.0, 0.0, 1e-300, 1.0, 1e300], &["--norm", "log"]);
     assert!(text.contains("colours from 1e-300 to 1e300, logarithmic, viridis; 2 below, 0 above"), "{text}");
     assert_eq!(found[3], ColourMap::first().at(0.5));

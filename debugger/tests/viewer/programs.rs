@@ -70,7 +70,7 @@ fn sessions_wake_by_what_is_said() {
         let mut stream = welcome(&listener, "quiet");
         for step in 1..=3 {
             goes_on.recv().unwrap();
-            // It asks whether the viewer is there, which the window need not know.
+            // The program checks for the viewer, which need not wake the window.
             tell(&mut stream, &Message::Alive);
             assert_eq!(asked(&mut stream).unwrap().request, Request::Alive);
             tell(&mut stream, &point(step, true));

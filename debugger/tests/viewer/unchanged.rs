@@ -1,4 +1,4 @@
-//! Recordings whose cells stay the same, and whose file grows.
+//! Recordings with cells that stay the same, and with files that grow.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -41,7 +41,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
         };
         assert_eq!((found.step, found.components[0].extremes), (step, Some((0.0.into(), 7.0.into()))));
     }
-    // What is not there is damage.
+    // A missing debug point is damage.
     for wrong in [Recorded::Unchanged(FLOW, 7), Recorded::Unchanged(COARSE, 10)] {
         let place = all.iter().rposition(|entry| matches!(entry, Recorded::Unchanged(..))).unwrap();
         let mut damaged = all.clone();
@@ -101,7 +101,7 @@ fn poll_of_a_growing_recording_does_not_wake() {
     }
 }
 
-/// What grows between the scan and the first look of the watch.
+/// Bytes that arrive between the scan and the first reading of the watch.
 #[test]
 fn bytes_between_open_and_watch_wake() {
     let (bytes, ends) = written(&entries());
@@ -118,7 +118,7 @@ fn bytes_between_open_and_watch_wake() {
     }
 }
 
-/// Debug points that share a long list of places do not copy it.
+/// Debug points that share a long list of views do not copy it.
 #[test]
 fn unchanged_cells_do_not_lengthen_a_list_of_views() {
     let mut all = entries();

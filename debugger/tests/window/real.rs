@@ -31,7 +31,7 @@ fn replay(screen: &Screen, path: &Path) -> Running {
     // What is meant for programs must not reach the rank that renders.
     command.env("ZIPPY_DEBUG", format!("record:{}", path.display()));
     command.env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
-    // What drivers would complain of.
+    // A variable without which drivers print lines.
     command.env_remove("XDG_RUNTIME_DIR").env_remove("NODEVICE_SELECT");
     Running::start(command)
 }

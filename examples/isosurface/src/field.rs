@@ -20,7 +20,7 @@ const FEW: f64 = 4096.0;
 /// A field and the meaning of its samples.
 pub struct Field<T> {
     pub array: GlobalArray<T, 3>,
-    /// From samples to values: floats of 32 bits tell samples apart.
+    /// From samples to values: floats of 32 bits keep samples distinct.
     pub units: Rescale,
     /// True if no sample is rounded to a 32-bit float.
     pub is_exact: bool,
@@ -58,7 +58,7 @@ fn next_up(number: f32) -> f32 {
     }
 }
 
-/// What is done with a field, whatever the type of its samples.
+/// Operation on a field of any sample type.
 pub trait Act {
     /// Collective.
     ///
@@ -70,7 +70,7 @@ pub trait Act {
 /// Makes the field of a source and acts on it. Collective.
 ///
 /// # Errors
-/// The data of the file are truncated, corrupt or too many; what the act returns.
+/// The data of the file are truncated, corrupt or too many; errors of the operation.
 pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -> Result<()> {
     let shape = source.shape();
     match source {
@@ -179,7 +179,7 @@ impl Reading<'_> {
         Ok(Field { array, units, is_exact: true })
     }
 
-    /// Values as floats of 32 bits: less an offset and in a unit, where these would not tell them apart.
+    /// Values as floats of 32 bits: less an offset and in a unit, where these would be equal without.
     fn large<N: Number>(&self) -> Result<Field<f32>> {
         let scale = self.file.rescale();
         let exact = |number: N, units: &Rescale| match scale {

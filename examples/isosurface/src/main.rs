@@ -67,7 +67,7 @@ fn program(world: &World, options: &Options) -> Result<()> {
     field::with(world, options, &source, &Surfaces { world, options, source: &source })
 }
 
-/// The surfaces of a field, or what a filter keeps of it.
+/// The surfaces of a field, or the part that a filter keeps.
 struct Surfaces<'a> {
     world: &'a World,
     options: &'a Options,

@@ -18,7 +18,7 @@ pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
 /// A surface, for people and for machines.
 pub struct Report {
     pub isovalue: f64,
-    /// The label whose surface it is.
+    /// The label of the surface.
     pub label: Option<i64>,
     pub shape: [i64; 3],
     pub ranks: usize,

@@ -180,7 +180,7 @@ impl Options {
         options
     }
 
-    /// Runs of a size with several numbers each are asked for, and may not be what was meant.
+    /// Several runs with a number each, where one size with several numbers was probably meant.
     pub fn ambiguity(&self) -> Option<String> {
         let is_sized_by_three = matches!(self.case.as_deref(), Some("sphere" | "object"));
         let [[x, 0, 0], [y, 0, 0], [z, 0, 0]] = self.n[..] else { return None };

@@ -1,4 +1,4 @@
-//! Files that a run writes as it goes, beside checkpoints.
+//! Files that a run writes as it goes, except checkpoints.
 
 use zippy::{Result, World};
 use zippy_lbm::described::Probe;
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::picture::Painter;
 use crate::tables::{self, Forces, Probes};
 
-/// What is written while a flow runs, beside checkpoints.
+/// Outputs of a running flow, except checkpoints.
 pub struct Outputs<'w> {
     pub painter: Option<Painter<'w>>,
     book: Option<Fieldbook>,
@@ -29,7 +29,7 @@ impl<'w> Outputs<'w> {
         if inputs.probes.is_some() {
             tables::check(flow, &places)?;
         }
-        // A window shows itself; a file beside it is one that was asked for.
+        // A window shows itself; a file besides it was requested.
         let drawn = options.render.filter(|_| !options.showing.view || options.output.is_some());
         let painter = drawn.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
         let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;

@@ -1,4 +1,4 @@
-//! Whether the files that a run is asked for can be written, seen before the work.
+//! Checks before a run that its output files can be written.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use zippy::{Error, Result, World};
 use crate::options::Options;
 
 /// Checks that folders of outputs are there and can be written: those of files, and those in which directories are made. Rank 0
-/// looks at files, which it writes, and every rank at directories. Collective.
+/// checks files, which it writes, and every rank checks directories. Collective.
 ///
 /// # Errors
 /// The same on every rank: a folder that is missing or cannot be written, a file that is a folder, one file for two outputs.

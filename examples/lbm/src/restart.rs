@@ -16,13 +16,13 @@ pub const KEPT: usize = 2;
 /// A run to be.
 pub struct Start {
     pub setup: Setup,
-    /// The checkpoint from which it goes on, and whether what flows has changed since.
+    /// The checkpoint that the run continues, and whether the problem has changed since.
     pub checkpoint: Option<(Checkpoint, bool)>,
     /// Lines for people.
     pub notes: Vec<String>,
 }
 
-/// The runs that are asked for. Collective.
+/// The runs that the command line requests. Collective.
 ///
 /// # Errors
 /// The same on every rank: no checkpoint, an edited case that does not suit it, a directory for checkpoints that has those of
@@ -54,7 +54,7 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
 /// The flow of a run, at its beginning or as a checkpoint has it; notes its solid cells in the setup. Collective.
 ///
 /// # Errors
-/// What is wrong with the problem; other solid cells than those of the checkpoint, the same on every rank.
+/// An invalid problem; other solid cells than those of the checkpoint, the same on every rank.
 pub fn flow<'w>(
     world: &'w World,
     options: &Options,

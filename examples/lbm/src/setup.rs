@@ -1,4 +1,4 @@
-//! What a run is made from.
+//! The setup of a run.
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result};
@@ -9,7 +9,7 @@ use zippy_lbm::{Collision, Storage, VelocitySet};
 use crate::inputs::{FromFile, Physical, absolute};
 use crate::options::{Lattice, Options, Relaxation};
 
-/// What a run is made from; checkpoints hold it.
+/// Setup of a run; checkpoints hold it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
     pub case: String,
@@ -22,7 +22,7 @@ pub struct Setup {
     /// In 16 bits.
     #[serde(default)]
     pub half: bool,
-    /// What a file that describes the case says; then `case` is its name.
+    /// Text of the case file; then `case` is its name.
     #[serde(default)]
     pub text: Option<String>,
     #[serde(default)]
@@ -76,7 +76,7 @@ fn edited(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
 }
 
 impl Options {
-    /// The runs that are asked for. Local.
+    /// The runs that the command line requests. Local.
     ///
     /// # Errors
     /// The file that describes the case cannot be read.
@@ -111,7 +111,7 @@ impl Options {
         })
     }
 
-    /// Refuses options of which a file that describes the case says the values.
+    /// Refuses options with values that the case file gives.
     fn check_described(&self, case: &str) -> Result<()> {
         let options = [
             (self.re.is_some(), "--re"),
@@ -129,10 +129,10 @@ impl Options {
         }
     }
 
-    /// A checkpoint's run with what is given anew, and a line for each difference of an edited file. Local.
+    /// A checkpoint's run with the new options, and a line for each difference of an edited file. Local.
     ///
     /// # Errors
-    /// What cannot be changed: a cell and a step are what they were, and what [`Described::changes`] refuses. The file cannot be
+    /// Changes of the cell size or the time step, and those that [`Described::changes`] refuses. The file cannot be
     /// read.
     pub fn changed(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {

@@ -2,18 +2,18 @@
 
 use zippy_render::volume::{Look, Rescale, Values};
 
-/// The numbers on the device and what they stand for.
+/// The numbers on the device and their meaning.
 #[derive(Debug, Clone)]
 pub struct Numbers {
     pub stored: Values,
-    /// From what is stored to what the file holds.
+    /// From stored numbers to those of the file.
     pub units: Rescale,
     /// From there to values.
     pub file: Rescale,
 }
 
 impl Numbers {
-    /// From what is stored to values.
+    /// From stored numbers to values.
     pub fn rescale(&self) -> Rescale {
         self.file.of(self.units)
     }
@@ -24,7 +24,7 @@ impl Numbers {
         Rescale { slope: self.rescale().slope, intercept }
     }
 
-    /// A look at stored numbers, its table no wider than they are.
+    /// A look for stored numbers, with a table no wider than their range.
     pub fn seen(&self, look: Look) -> Look {
         let (min, max) = self.stored.range();
         Look { transfer: look.transfer.within(min, max), ..look }

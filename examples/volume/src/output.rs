@@ -118,7 +118,7 @@ impl Output {
         std::path::absolute(path).unwrap_or_else(|_| path.clone())
     }
 
-    /// Finds what would keep the file from being written, before the work is done.
+    /// Checks before the work that the file can be written.
     ///
     /// # Errors
     /// It names a directory or another thing that is no file, lies in no directory, or nothing can be written there.

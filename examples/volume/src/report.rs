@@ -27,7 +27,7 @@ pub struct Voxels {
     /// What the file says that numbers stand for.
     rescale: Rescale,
     found: Found,
-    /// What the file's reader has to say.
+    /// Notes of the file's reader.
     file_notes: Vec<String>,
     /// Whether any pixel shows anything.
     seen: bool,

@@ -99,12 +99,12 @@ impl Source {
         given.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
     }
 
-    /// What the file's reader has to say.
+    /// Notes of the file's reader.
     pub fn notes(&self) -> Vec<String> {
         if let Self::File(file) = self { file.notes() } else { Vec::new() }
     }
 
-    /// What reading the last voxel has shown, on the rank that has read it.
+    /// Note about the end of the file, on the rank that has read the last voxel.
     pub fn late_note(&self) -> Option<String> {
         if let Self::File(file) = self { file.late_note() } else { None }
     }

@@ -29,7 +29,7 @@ pub use view::{MOST_VIEW_BYTES, View, ViewRequest};
 /// The version of all of this. Sides of different versions do not talk.
 pub const VERSION: u16 = 4;
 
-/// The first version whose recordings this version reads: none of their entries has changed since.
+/// First version with recordings that this version reads: none of their entries has changed since.
 pub const FIRST_RECORDED_VERSION: u16 = 3;
 
 /// What a viewer wants.

@@ -110,7 +110,7 @@ pub struct Component {
     /// Finite or infinite numbers below and above all bins.
     pub outside: (u64, u64),
     /// The percentiles that were asked for, in their order; none where there is no finite number. Each is one of the finite
-    /// numbers, that which so many percent of the others lie below: exact.
+    /// numbers, exact: this percentage of the others lies below it.
     #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<ScalarValue>,
 }

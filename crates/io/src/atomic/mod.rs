@@ -41,7 +41,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
     sync_entry(path, &target)
 }
 
-/// Finds what would keep a file from being written, before the work that its content takes: a file without content is made in
+/// Checks that a file can be written, before the work that its content takes: a file without content is made in
 /// the folder, and goes at once. An existing file stays as it is. Local to the calling rank.
 ///
 /// # Errors

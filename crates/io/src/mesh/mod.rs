@@ -21,7 +21,7 @@
 //! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
 //! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra; not read | little-endian |
 //!
-//! Positions are floats, or doubles where parts have an [origin](Part::origin), but for STL, which has floats only.
+//! Positions are floats, or doubles where parts have an [origin](Part::origin); STL has floats only.
 //!
 //! Lengths have the unit that the program gives them; no format says it.
 //!

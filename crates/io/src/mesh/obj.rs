@@ -92,7 +92,7 @@ pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) 
     }
 }
 
-/// Writes three numbers behind a word, with as many digits as tell them apart.
+/// Writes a word and three numbers, with as many digits as keep them distinct.
 pub fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
     // Memory takes all.
     let _ = writeln!(out, "{word} {x} {y} {z}");

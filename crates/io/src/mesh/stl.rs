@@ -25,7 +25,7 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     layout.rows(Rows::Facets)
 }
 
-/// Writes one triangle, whose corners count from an origin if there is one, behind `out`.
+/// Appends one triangle to `out`. Its corners are relative to the origin, if there is one.
 pub fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| moved(corner, origin).map(|part| part as f32));
     let places = [at(&corners[0]), at(&corners[1]), at(&corners[2])];

@@ -39,7 +39,7 @@ pub fn array(kind: &str, name: &str, components: u64) -> String {
     format!("type=\"{kind}\" Name=\"{}\" NumberOfComponents=\"{components}\"", escape(name))
 }
 
-/// What an element says of the array of positions.
+/// Attributes of the element for the array of positions.
 pub fn points(doubles: bool) -> String {
     array(if doubles { "Float64" } else { "Float32" }, "Points", 3)
 }

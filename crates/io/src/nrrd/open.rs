@@ -26,10 +26,10 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     described(head, &header, Segment::from_byte)
 }
 
-/// How the bytes behind the header are found.
+/// How the bytes after the header are found.
 type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
 
-/// [`open`] of a file with at most so many axes of voxels, and what it says beside them. Bytes that follow the data are an
+/// [`open`] of a file with at most so many axes of voxels, and its other fields. Bytes that follow the data are an
 /// error.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ pub struct Description {
     pub subvolumes: Vec<Subvolume>,
     /// Names of the arrays that the file has; empty for formats without names.
     pub arrays: Vec<String>,
-    /// What reading has shown that is no error.
+    /// Findings of the reader that are no errors.
     pub late_note: Arc<OnceLock<String>>,
 }
 

@@ -18,7 +18,7 @@ pub struct Gunzip {
     member: Member,
     /// Whether other bytes may follow the members.
     open_ended: bool,
-    /// Zeros behind the members.
+    /// Zeros after the members.
     pub zeros: u64,
     /// Whether other bytes than zeros follow the members.
     pub is_followed: bool,
@@ -26,7 +26,7 @@ pub struct Gunzip {
 
 enum Member {
     Open(Box<GzDecoder<Watched>>),
-    /// Behind the last one.
+    /// After the last member.
     Ended(Watched),
 }
 

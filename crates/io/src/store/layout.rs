@@ -42,7 +42,7 @@ pub struct Claim {
     pub directions: Option<Vec<Vec<f64>>>,
     /// Slope and intercept that turn stored numbers into what they mean.
     pub rescale: Option<(f64, f64)>,
-    /// What a reader of the file has to know: how contradictions of the header are read.
+    /// Notes for users of the file: how contradictions of the header are read.
     pub notes: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Claim {
         }
     }
 
-    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK read it, and in the place
+    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK read it, and instead
     /// of 0 is 1. Notes say so.
     pub fn make_spacing_positive(&mut self) {
         let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
@@ -167,7 +167,7 @@ pub struct VoxelLayout {
     pub origin: Option<Vec<f64>>,
     pub directions: Option<Vec<Vec<f64>>>,
     pub rescale: Option<(f64, f64)>,
-    /// What a reader of the file has to know.
+    /// Notes for users of the file.
     pub notes: Vec<String>,
 }
 

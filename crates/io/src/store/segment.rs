@@ -120,7 +120,7 @@ impl Segment {
         Self::unchecked(path, start, encoding, lead, bytes)?.checked(kind)
     }
 
-    /// As [`Self::to_the_end`], but for bytes that follow the data: they are left out, as ITK, nibabel and Teem do, and a
+    /// As [`Self::to_the_end`], except that bytes that follow the data are left out, as ITK, nibabel and Teem do, and a
     /// note says so.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Segment {
         Ok(Self { path, start, end, base64: false, encoding, lead, bytes, open_ended: false, surplus: 0 })
     }
 
-    /// What is said of the bytes that follow the data; nothing if there are none.
+    /// Note about the bytes that follow the data; none without such bytes.
     pub fn note(&self) -> Option<String> {
         (self.surplus > 0).then(|| {
             let (count, name) = (self.surplus, shown(&self.path));

@@ -153,7 +153,7 @@ fn faces_with_more_corners() {
             Mesh { triangles: mesh.triangles.clone(), ..mesh.clone() }
         );
     }
-    // An L of height 1, whose top and bottom are not convex: 3 unit squares.
+    // An L of height 1 with a top and a bottom that are not convex: 3 unit squares.
     let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
     let level = |z: u8| outline.map(|[x, y]| format!("v {x} {y} {z}\n")).concat();
     for turn in 0..6 {
@@ -240,7 +240,7 @@ fn obj_of_any_writer() {
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
         assert_encloses(&mesh, 1.0 / 6.0, what);
         assert_eq!(mesh.normals, None, "{what}: normals of corners are none of vertices");
-        // An independent reader of what it knows.
+        // An independent reader, for the forms that it accepts.
         let loaded = tobj::load_obj_buf(
             &mut Cursor::new(text.as_bytes()),
             &tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() },

@@ -80,7 +80,7 @@ fn ply_of_any_writer() {
             cases.push(("types of lists", header, rows));
         }
     }
-    // Blender: normals, colours, texture coordinates at vertices; MeshLab: flags and a texture list before and behind.
+    // Blender: normals, colours, texture coordinates at vertices; MeshLab: flags and a texture list before and after.
     let header = "comment Created by Blender 3.6\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
                   property float nx\nproperty float ny\nproperty float nz\nproperty float s\nproperty float t\n\
                   property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\nelement face 4\n\

@@ -186,7 +186,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
     assert!(told(&[b"Comment = ".as_slice(), &[b'x'; 2 << 20]].concat()).contains("byte 1048576: the header ends"));
 }
 
-/// What ITK reads, with a note.
+/// Files that ITK reads, with a note.
 #[test]
 fn contradictions_and_surplus_are_read_with_a_note() {
     let folder = Folder::new();

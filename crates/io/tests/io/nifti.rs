@@ -268,7 +268,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
     assert!(told(&odd).contains("vox_offset 352.5"), "{}", told(&odd));
 }
 
-/// What nibabel and the format's own library read, with a note.
+/// Files that nibabel and the format's own library read, with a note.
 #[test]
 fn contradictions_and_surplus_are_read_with_a_note() {
     let folder = Folder::new();

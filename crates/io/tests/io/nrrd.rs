@@ -132,7 +132,7 @@ fn detached_headers_and_skips() {
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}byte skip: -1\n\n")).unwrap(), b"abcdef");
-    // As Teem does: what follows the data is left out.
+    // As Teem does: bytes that follow the data are left out.
     assert_eq!(read(format!("{head}line skip: 2")).unwrap(), b"xxabcd");
     let short = read(format!("{head}line skip: 2\nbyte skip: 3")).unwrap_err().to_string();
     assert!(short.contains(name) && short.contains("after 5 of 6"), "{short}");

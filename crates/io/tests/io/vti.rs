@@ -135,7 +135,7 @@ fn lz4_blocks_are_read() {
         let whole = [text.into_bytes(), encode(&head), encode(&body), end].concat();
         let file = volume::open(folder.file("l.vti", &whole)).unwrap();
         holds(&file, &[7, 6, 5], 1, &data);
-        // As VTK places them, but for the spacing of 0.
+        // Positions as in VTK, except for the spacing of 0.
         assert_eq!(file.grid().position([1.0, 1.0, 1.0]), [2.0, 0.0, 4.0]);
         assert_eq!(file.notes().len(), 2, "{:?}", file.notes());
         if !base64 {

@@ -30,7 +30,7 @@ impl<T: Sample> Extractor<'_, T> {
     ///
     /// Cells of the grid whose corners are all on this side are hexahedra. Those that have corners on both are cut into six
     /// tetrahedra around the diagonal from their lowest to their highest corner, in which the field is taken to be linear,
-    /// and of these what is on this side is kept, as tetrahedra. So the boundary is within O(h²) of the
+    /// and their parts on this side are kept, as tetrahedra. So the boundary is within O(h²) of the
     /// isosurface that [`extract`](Self::extract) gives, and not the same; both sides together are the whole box. Where a
     /// hexahedron is beside a cell that is cut, two triangles meet a quadrilateral.
     ///

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::cell::Corner;
 use crate::points::near::Place;
 
-/// What is left of a cell: tetrahedra, the first three corners counterclockwise as seen from the fourth.
+/// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the fourth.
 #[derive(Default)]
 pub struct Left {
     pub tetrahedra: Vec<[Place; 4]>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::schema::three;
 
-/// What lies beyond a side, in the units of the text.
+/// A side of the box in a case file, in the units of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Beyond {

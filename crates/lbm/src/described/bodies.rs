@@ -122,7 +122,7 @@ pub fn reaches(file: &File, units: &Units, axis: usize, inward: f64) -> bool {
     })
 }
 
-/// Bodies that sides of the box cut off. Of one whose middle is in a mirror the other half is its image.
+/// Bodies that sides of the box cut off. A body with its middle in a free-slip side has its image as the other half.
 pub fn cut(file: &File, units: &Units, axes: usize) -> Vec<String> {
     /// Rounding errors, in cells.
     const ROUNDED: f64 = 1e-6;
@@ -177,14 +177,14 @@ pub fn small(file: &File, units: &Units) -> Vec<String> {
     all.collect()
 }
 
-/// Size and place of a file's body, as the text gives them.
+/// Size and position of a file's body, as the text gives them.
 struct Placed {
     size: Option<f64>,
     unit: Option<f64>,
     centre: Option<[f64; 3]>,
 }
 
-/// Puts a body into a problem, with warnings about what of it has no cells. Collective where it is one of a file.
+/// Puts a body into a problem, with warnings about its parts without cells. Collective where it is one of a file.
 ///
 /// # Errors
 /// What the file says, and what cannot be made of it.

@@ -1,4 +1,4 @@
-//! What an edited text says otherwise than the one before.
+//! Differences between two versions of a case file.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ const BEGINNING: [&str; 1] = ["fluid.velocity"];
 /// Differences of two texts, for a flow that goes on with the second one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
-    /// What may change: a line each, `fluid.viscosity: 0.02 -> 0.03`.
+    /// Differences that a restart accepts, one line each: `fluid.viscosity: 0.02 -> 0.03`.
     pub taken: Vec<String>,
-    /// What a flow that goes on keeps: likewise.
+    /// Differences that a restart refuses, one line each.
     pub refused: Vec<String>,
 }
 
 impl Described {
-    /// What another text says otherwise, key by key; what it says in other words is no difference.
+    /// Compares two cases key by key. Equal values in another spelling are no difference.
     ///
     /// A flow that goes on may have another name, other steps, probes, reference numbers, viscosity, acceleration, collision,
     /// density in kg/m³, and other values at sides of the same kind and on surfaces of bodies. A shape's file may have another
@@ -51,7 +51,7 @@ impl Described {
         Ok(changes)
     }
 
-    /// All keys with their values, those that the text leaves out with what is meant.
+    /// All keys with their values, defaults included.
     fn entries(&self) -> Result<BTreeMap<String, Value>, FlowError> {
         let (mut file, units) = (self.file.clone(), self.units);
         let lattice = file.lattice.get_mut();

@@ -24,7 +24,7 @@ fn both(name: &str, axis: &Axis) -> [(String, Beyond); 2] {
     [(format!("sides.{name}.below"), axis.below), (format!("sides.{name}.above"), axis.above)]
 }
 
-/// Both sides of an axis by number, with their keys. One of which nothing is said is periodic.
+/// Both sides of an axis by number, with their keys. A side without a key is periodic.
 pub fn of_axis(file: &File, axis: usize) -> [(String, Beyond); 2] {
     let periodic = Axis { below: Beyond::Periodic, above: Beyond::Periodic };
     let said = axes(file).find(|&(number, ..)| number == axis).map(|(_, _, table)| table.get_ref().clone());

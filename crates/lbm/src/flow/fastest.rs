@@ -25,7 +25,7 @@ pub struct Fastest {
     pub speed: f64,
 }
 
-/// Looks for the fastest cell, of which the results are still on the device.
+/// Stability checks with results that are still on the device.
 pub struct Looks {
     runs: Kernel,
     place: Kernel,
@@ -41,7 +41,7 @@ pub struct Looks {
 type Found = [u64; 2];
 
 impl Flow<'_> {
-    /// Starts a look at the flow's stability: kernels find the fastest cell as it is now, and nobody waits for them. Cells at
+    /// Starts a stability check on the device: kernels find the fastest cell of the current state, and the method returns without waiting. Cells at
     /// open sides do not count. Collective. Cost: a pass over the populations, and an exchange that the next step does not
     /// need to make again.
     ///
@@ -107,7 +107,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// The fastest cell of the last look whose result was read, [`finish_checks`](Self::finish_checks). Local.
+    /// The fastest cell of the latest check that was read, [`finish_checks`](Self::finish_checks). Local.
     pub fn fastest(&self) -> Option<Fastest> {
         self.fastest
     }
@@ -161,7 +161,7 @@ impl Flow<'_> {
     }
 }
 
-/// The words of no look, for so many chunks.
+/// Empty results for a number of chunks.
 fn nothing(chunks: usize) -> Vec<u32> {
     [0, u32::MAX].repeat(KEPT * chunks.max(1))
 }

@@ -20,7 +20,7 @@ fn mixed(mut word: u64) -> u64 {
 pub struct SolidCells {
     /// How many there are.
     pub count: u64,
-    /// A hash of their places.
+    /// Hash of their positions.
     pub hash: u64,
 }
 

@@ -58,7 +58,7 @@ impl Flow<'_> {
         // The cells of a list are in one half of their words, so that no two of them share one.
         for (n, list) in self.lists.chunks.iter().enumerate() {
             let Kernels { moving, open, mirror, .. } = &self.kernels;
-            // Mirrors show what fluid has sent in this step.
+            // Mirrors come last: they copy populations that the fluid has sent in this step.
             for (kernel, list) in [(moving, &list.moving), (open, &list.open), (mirror, &list.mirrors)] {
                 if !list.is_empty() {
                     let list = self.lists.borders.at(list.clone());
@@ -164,7 +164,7 @@ impl Flow<'_> {
                 _ => 0.0,
             }),
         )?;
-        // A stream along a wall that moves with it is in equilibrium with what the wall sends back.
+        // A stream along a wall that moves with it is in equilibrium with the populations from the wall.
         velocity.fill_with(|[x, y, z, axis]| match cell([x, y, z]) {
             (place, cell) if cell.flows() => (problem.velocity)(place)[axis as usize] as f32,
             (_, Cell::Moving(velocity)) => velocity[axis as usize] as f32,

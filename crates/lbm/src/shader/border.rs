@@ -43,7 +43,7 @@ pub fn moving(form: &Form) -> String {
 }
 
 /// Populations that leave an image: those that have left the cell that it shows, at `p`, turned around across the mirror.
-/// Half-way specular reflection: what leaves cell *x* towards a mirror arrives at *x + t* in the same step, where *t* is the
+/// Half-way specular reflection: a population that leaves cell *x* towards a mirror arrives at *x + t* in the same step, where *t* is the
 /// part of its velocity along the mirror. The slots that are read belong to cells with fluid in this step, and those that are
 /// written to images, so that invocations do not meet.
 pub fn mirror(form: &Form) -> String {
@@ -54,7 +54,7 @@ pub fn mirror(form: &Form) -> String {
             "            let h{one} = g{one};\n            g{one} = g{other};\n            g{other} = h{one};"
         );
     };
-    // A slot has what has left in the direction opposite to that in which it arrived there.
+    // After a step a slot holds the population opposite to the one that arrived in it.
     text += "        {\n";
     set.firsts().for_each(|q| swap(&mut text, q, q + 1));
     text += "        }\n";
@@ -99,9 +99,9 @@ pub fn open_flow(set: VelocitySet) -> String {
     text
 }
 
-/// A characteristic outlet, after Izquierdo and Fueyo 2008. Sound waves are told from the flow by their invariants: of the
+/// A characteristic outlet, after Izquierdo and Fueyo 2008. Invariants separate sound waves from the flow: of the
 /// cell before, in `border.flow`, the invariant that comes in is the velocity without the sound that goes out. It moves out
-/// with the flow, a step towards that of the cell before. Its value of two steps ago comes back from the wall behind the
+/// with the flow, a step towards that of the cell before. Its value of two steps ago comes back from the wall beyond the
 /// outlet, as [`kept`] has sent it there. Fluid leaves faster than that by as much as an outgoing wave of the density that is
 /// found moves it, so that waves are not reflected. A slow rate restores the density that is wanted.
 fn outlet(set: VelocitySet) -> String {

@@ -13,7 +13,7 @@ pub const LOST: u32 = u32::MAX;
 
 /// The fastest fluid cell of each run of [`RUN`] cells: the key of its speed and its index in the chunk.
 ///
-/// The key is the bits of the squared speed, whose order is that of the numbers; a NaN comes after all of them. The largest
+/// The key is the bits of the squared speed: they have the order of the numbers, and a NaN comes after all of them. The largest
 /// key of all runs goes to the word `slot` of `looks`.
 pub fn runs(form: &Form) -> KernelSource {
     let (binding, force) = force(form);

@@ -49,7 +49,7 @@ impl Solid {
         draft.shared(world)
     }
 
-    /// Whether a cell is solid; those beyond its box are not, but for its images in a periodic one.
+    /// Whether a cell is solid; those beyond its box are not, except images in a periodic one.
     pub fn contains(&self, place: [i64; 3]) -> bool {
         let images = |axis: usize| {
             let at = place[axis] - self.start[axis];
@@ -201,7 +201,7 @@ impl Draft {
         Ok(Self { start, extents, words })
     }
 
-    /// What is known already.
+    /// A copy of the known cells.
     pub fn of(solid: &Solid) -> Self {
         Self { start: solid.start, extents: solid.extents, words: solid.words.to_vec() }
     }

@@ -20,11 +20,11 @@ pub struct Coverage {
     pub solid: [u64; 3],
     /// The share of the surface that has no solid cell within a cell.
     pub lost: f64,
-    /// Edges whose two triangles face different ways, and all edges. Counted where something is lost.
+    /// Edges between triangles that face different ways, and all edges. Counted only if something is lost.
     pub turned_edges: [u64; 2],
 }
 
-/// Longest edge of the parts of triangles that are looked at, in cells.
+/// Longest edge of the parts into which triangles are split, in cells.
 const PART: f64 = 0.5;
 
 /// Unit of sums of areas, in cells².
@@ -35,7 +35,7 @@ const UNIT: f64 = 1.0 / (1 << 24) as f64;
 type Sums = [i64; 5];
 
 impl Coverage {
-    /// Compares a surface, whose triangles are in cells, with its solid. Collective.
+    /// Compares a surface, with triangles in cells, with its solid. Collective.
     ///
     /// # Errors
     /// A failure of this or of another rank.

@@ -99,7 +99,7 @@ fn hash(corners: [[u32; 3]; 2]) -> u64 {
 mod tests {
     use super::orient;
 
-    /// A cylinder's mantle of quads, some of whose triangles are turned.
+    /// A cylinder's mantle of quads, with some triangles turned.
     fn mantle(turned: impl Fn(usize) -> bool) -> Vec<[[f32; 3]; 3]> {
         let at = |k: usize, z: f32| {
             let angle = (k % 40) as f32 * std::f32::consts::TAU / 40.0;

@@ -2,7 +2,7 @@
 
 /// Box of cells that takes a solid in, and the rules for it.
 ///
-/// A cell is solid where its middle is inside the shape. A middle exactly on the surface counts as the point beside it
+/// A cell is solid where its middle is inside the shape. A middle exactly on the surface counts as the point next to it
 /// towards larger coordinates: so a box of n cells has n layers wherever its faces are, and two shapes that share a face
 /// share no cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Room {
     pub cells: [i64; 3],
     /// Axes along which the box repeats: a part of the shape that leaves it at one side comes in at the other.
     pub periodic: [bool; 3],
-    /// Whether the flow is in a plane, of which the third axis has one layer of cells.
+    /// Whether the flow is in a plane: the third axis has one layer of cells.
     pub is_plane: bool,
     /// Whether cells that the surface passes through are solid, too: thin parts then have one layer of cells at least and no
     /// holes, and the shape grows by half a cell at most.

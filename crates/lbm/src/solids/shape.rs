@@ -20,8 +20,8 @@ pub trait Shape {
     /// The least and the greatest coordinate along each axis, in the shape's own unit.
     fn bounds(&self) -> [[f64; 3]; 2];
 
-    /// The cells of a box whose middles are inside the shape, by the rules of [`Room`]. What leaves the box at a side that is
-    /// not periodic is cut off, and [`Solid::warnings`] say so. Each rank looks at its share of the cells, and all know all
+    /// The cells of a box with their middles inside the shape, by the rules of [`Room`]. Parts that leave the box at a side that is
+    /// not periodic are cut off, and [`Solid::warnings`] say so. Each rank classifies its share of the cells, and all know all
     /// of them then: a bit for each cell of the shape's own box. Collective.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ pub trait Shape {
     }
 }
 
-/// Shares of the offset along each axis: the point beside a middle lies on no diagonal of a triangle.
+/// Shares of the offset along each axis: the point next to a middle lies on no diagonal of a triangle.
 const OBLIQUE: [f64; 3] = [1.0, 0.7548776662, 0.5698402910];
 
 /// Most periods of the box that a shape covers along an axis.

@@ -12,7 +12,7 @@ type Bounds = [[f64; 3]; 2];
 
 /// Adds the cells that triangles pass through to a solid. Collective.
 ///
-/// Triangles are in cells, whose middles are at whole numbers. A triangle along the axes that passes through a cell within `skin` of some of
+/// Triangles are in cells, with middles at whole numbers. A triangle along the axes that passes through a cell within `skin` of some of
 /// its faces adds the cell only where no neighbour across them is solid: a face between two cells thickens nothing.
 pub fn thicken(
     world: &World,
@@ -135,7 +135,7 @@ mod tests {
         let through = [[-9.0, -9.0, 0.1], [9.0, -9.0, 0.1], [0.0, 9.0, 0.1]];
         assert!(touches(&through, &unit));
         assert!(!touches(&through.map(|[x, y, z]| [x, y, z + 0.41]), &unit));
-        // In the plane x + y = 1.1, beside an edge.
+        // In the plane x + y = 1.1, next to an edge.
         let beside = [[0.4, 0.7, -2.0], [0.4, 0.7, 2.0], [0.7, 0.4, 0.0]];
         assert!(!touches(&beside, &unit));
     }

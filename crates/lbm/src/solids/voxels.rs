@@ -9,7 +9,7 @@ use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape, Window};
 use crate::error::FlowError;
 
-/// Takes a plane of voxels and its number: see [`Voxels::read`]. Values are floats of 64 bits, which tell apart what those of 32 bits
+/// Takes a plane of voxels and its number: see [`Voxels::read`]. Values are floats of 64 bits, which keep differences that those of 32 bits
 /// round to one number.
 pub type Take<'a> = dyn FnMut(i64, &[f64]) -> Result<()> + 'a;
 

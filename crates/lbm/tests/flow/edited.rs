@@ -159,7 +159,7 @@ fn bodies_have_images_along_periodic_axes() {
     }
 }
 
-/// A body beside the box has an image in it along periodic axes, and none across walls.
+/// A body next to the box has an image in it along periodic axes, and none across walls.
 #[test]
 fn body_next_to_the_box_is_refused_across_walls_only() {
     let parse = |centre: &str| Described::parse(&edited("centre = [12, 8, 6]", &format!("centre = {centre}")));

@@ -1,4 +1,4 @@
-//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any place.
+//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any position.
 
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
@@ -69,7 +69,7 @@ fn box_of_n_cells_has_n_layers_at_any_place() {
     }
 }
 
-/// The same of a scan whose voxels are all solid, whose cells are larger or smaller than voxels.
+/// The same of a scan of solid voxels, with cells larger or smaller than voxels.
 #[test]
 fn scan_of_n_cells_has_n_layers_at_any_place() {
     for (voxels, n) in [(4, 8), (6, 3), (5, 5)] {
@@ -262,7 +262,7 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
         assert!((coverage.solid[axis] as f64 / circle - 1.0).abs() < 0.03, "{coverage:?}");
     }
     assert_eq!((coverage.lost, found.warnings()), (0.0, &[][..]));
-    // What the surface passes through is at most half the diagonal of a cell away from it.
+    // Cells that the surface passes through are at most half their diagonal away from it.
     let thick = Room { thicken: true, ..room };
     let (plain, thick) = (cells(&found, room), cells(&solid(&whole, 1.0, thick).unwrap(), room));
     assert!(plain.is_subset(&thick));
@@ -279,7 +279,7 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     let told = format!("{} of {} triangles of the surface faced another way", flips.len(), whole.len());
     assert!(found.warnings().len() == 1 && found.warnings()[0].starts_with(&told), "{:?}", found.warnings());
 
-    // Where triangles share no edge, nothing is known of their neighbours, and what is lost is a warning.
+    // Where triangles share no edge, nothing is known of their neighbours, and lost parts are a warning.
     let apart = |(k, one): (usize, &Triangle)| one.map(|corner| corner.map(|x| x + 1e-5 * (k % 97) as f32));
     let mut turned: Vec<Triangle> = whole.iter().enumerate().map(apart).collect();
     turned.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));

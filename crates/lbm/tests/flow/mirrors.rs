@@ -50,7 +50,7 @@ const ACROSS: [(&str, Pair); 5] = [
 ];
 
 /// The exact solution has one velocity everywhere, whatever lies beyond the sides along which the stream goes. At a
-/// relaxation time of 0.506 what rounding does must not grow. Any two kinds of sides meet, along each axis.
+/// relaxation time of 0.506 rounding errors must not grow. Any two kinds of sides meet, along each axis.
 #[test]
 fn uniform_stream_stays_uniform() {
     for (set, collisions) in [
@@ -224,7 +224,7 @@ fn mirrored_part_is_part_of_the_whole() {
     }
 }
 
-/// What a force puts into a steady flow, the body takes out.
+/// The body takes the momentum out of a steady flow that a force puts in.
 #[test]
 fn force_on_half_a_body_is_the_momentum_put_in() {
     let flow = Symmetric {
@@ -241,7 +241,7 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
     assert!((pull.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", pull.force[0]);
 }
 
-/// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow. What is left comes back at most.
+/// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow, and less than 2 % of it comes back.
 #[test]
 fn outlets_do_not_reflect_sound() {
     let (cells, width, height, sound) = (160, 10.0, 1e-3, 1.0 / 3.0_f64.sqrt());
@@ -258,7 +258,7 @@ fn outlets_do_not_reflect_sound() {
                     .viscosity(viscosity)
                     .start(move |at| 1.0 + pulse(at), move |at| [speed + sound * pulse(at), 0.0, 0.0]);
                 let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
-                // It has left, and what comes back is on its way.
+                // The pulse has left, and its reflection is on the way back.
                 flow.run(((80.0 + 3.5 * width) / (sound + speed)) as u64)?;
                 let mut most = 0.0_f64;
                 for _ in 0..10 {

@@ -131,7 +131,7 @@ struct Solids {
     middle: [f64; 3],
 }
 
-/// Of cells whose middles are on faces those at the lower ones are solid.
+/// Of cells with middles on faces those at the lower faces are solid.
 #[test]
 fn lower_faces_belong_to_a_solid_and_upper_ones_do_not() {
     let placement = Placement { scale: 1.0, middle: [5.0, 4.0, 3.0] };

@@ -58,7 +58,7 @@ fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
                         }
                         all.push(fastest);
                     }
-                    // Looks do not change what flows.
+                    // Checks do not change the flow.
                     Ok((all, flow.hash()?))
                 });
                 let found = found.unwrap();

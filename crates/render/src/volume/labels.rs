@@ -16,7 +16,7 @@ pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunct
     TransferFunction { opacity, colour: colour.collect(), unit_distance }
 }
 
-/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row differ as much as so many
+/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row differ as much as that many
 /// can; saturation and brightness change with periods of their own.
 fn label_colour(label: f64) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;

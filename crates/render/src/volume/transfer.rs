@@ -90,7 +90,7 @@ impl TransferFunction {
         self.table_of(step, MOST_EVEN)
     }
 
-    /// [`table`](Self::table) whose entries are whole numbers up to a range of `most`.
+    /// [`table`](Self::table) with an entry for each whole number up to a range of `most`.
     pub(super) fn table_of(&self, step: f64, most: f64) -> Result<TransferTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {

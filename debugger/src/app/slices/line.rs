@@ -131,7 +131,7 @@ impl Line {
         numbers.enumerate().map(|(place, number)| [start + stride * place as f64, number.minus(base)]).collect()
     }
 
-    /// What is subtracted of integers that a plot has not the digits for.
+    /// Number that is subtracted from integers with more digits than a plot has.
     fn base(&self) -> Option<ScalarValue> {
         let values = self.values.as_ref().filter(|values| matches!(values.integers, Integers::Wide(_)))?;
         let least = values.scalars().reduce(ScalarValue::min)?;

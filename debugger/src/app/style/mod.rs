@@ -223,7 +223,7 @@ impl Style {
     }
 }
 
-/// An end of a range that is typed or dragged, shown as this text: what stands in the field is the difference from `base`, as the
+/// An end of a range that is typed or dragged, shown as this text: the field holds the difference from `base`, as the
 /// field itself has the digits of an `f64` only.
 fn end(
     ui: &mut Ui,

@@ -59,7 +59,7 @@ impl Inner {
         self.told.push_back(Message::Answer(id, Err(text)));
     }
 
-    /// Keeps what was heard, if it is wanted. Returns whether a session can fetch it.
+    /// Keeps a received message, if it is wanted. Returns whether a session can fetch it.
     fn hear(&mut self, mut message: Message) -> bool {
         match &message {
             Message::Point(_) => self.told.retain(|told| !matches!(told, Message::Point(_))),

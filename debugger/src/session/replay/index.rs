@@ -231,7 +231,7 @@ impl Index {
         self.next
     }
 
-    /// What is to be said of the end of the recording; nothing of one that has all of its run.
+    /// Notice about the end of the recording; none if it holds the whole run.
     pub fn notice(&self) -> Option<String> {
         let last = match self.steps.last() {
             Some(step) => format!("debug point {step}"),

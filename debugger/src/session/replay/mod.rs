@@ -40,7 +40,7 @@ pub struct Replay {
     seek: Option<Seek>,
     next: u32,
     begun: bool,
-    /// Who polls, and the thread that sees the file grow.
+    /// The polling side, and the thread that sees the file grow.
     waker: Option<Waker>,
     watch: Option<Watch>,
 }

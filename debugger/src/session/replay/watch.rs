@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::session::Waker;
 
-/// Between two looks at the file's length. Networks' file systems, on which clusters record, tell nobody of changes.
+/// Time between two readings of the file's length: file systems of networks, on which clusters record, do not report changes.
 const BETWEEN: Duration = Duration::from_millis(300);
 
 /// Wakes a session when its file has another length, until it is dropped.

@@ -1,10 +1,10 @@
-//! Files that the program reads, values that 32-bit floats do not tell apart, and labels.
+//! Files that the program reads, values that are equal as 32-bit floats, and labels.
 
 use std::path::Path;
 
 use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed, program, refused};
 
-/// An isovalue and samples near 101,325 that differ by less than floats of 32 bits tell apart there.
+/// An isovalue and samples near 101,325 that differ by less than a step of 32-bit floats there.
 #[test]
 fn isovalue_between_values_with_a_large_offset_is_exact() {
     for ranks in [1, 3] {
@@ -92,7 +92,7 @@ fn surface_of_a_label_encloses_its_samples() {
 #[test]
 fn pad_closes_a_region_that_fills_its_box() {
     let file = data("ones.nrrd");
-    // Half a step outside of 7 x 7 x 7 samples, but for the edges and corners.
+    // Half a step outside of 7 x 7 x 7 samples, without the edges and corners.
     let wanted = 6.0_f64.powi(3) + 6.0 * 36.0 * 0.5;
     for ranks in [1, 3] {
         let (found, _) = printed(ranks, &[&file, "--iso", "0.5", "--pad", "--verify"]);

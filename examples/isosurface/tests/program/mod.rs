@@ -41,7 +41,7 @@ fn program(ranks: usize, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Prints of the program as JSON objects, and what it says to people.
+/// Prints of the program as JSON objects, and its messages for people.
 fn printed(ranks: usize, arguments: &[&str]) -> (Vec<Value>, String) {
     let output = program(ranks, &[&["--json"], arguments].concat());
     let said = String::from_utf8(output.stderr).unwrap();

@@ -151,7 +151,7 @@ impl<'w> Window<'w> {
         while ending.now(world)?.is_none() {
             let nothing = match world.rank() {
                 0 => {
-                    // What is wanted now is seen in the last picture, or not at all.
+                    // Current requests are in the last picture, or lost.
                     self.link.next(world, || ending.asked())?;
                     Some(None)
                 }

@@ -39,7 +39,7 @@ fn edited_case_is_taken_with_its_differences_or_refused() {
     let thick = run("--ranks 2 --restart ck --case thick.toml --steps 5 --hash --checkpoint ck").unwrap();
     assert_eq!(hash(&plain), hash(&same));
     assert!(hash(&plain) != hash(&thick) && thick.contains("relaxation time 0.6200"), "{thick}");
-    // What was changed stays changed.
+    // Changes persist.
     assert!(run("--restart ck --steps 1").unwrap().contains("relaxation time 0.6200"));
     for (options, wanted) in [
         ("--restart ck --case other.toml", "lattice.cells: [24, 16, 1] -> [24, 18, 1]"),

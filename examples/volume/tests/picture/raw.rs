@@ -193,7 +193,7 @@ fn mistakes_in_files_say_what_would_be_right() {
             assert!(!message.contains('\u{1b}') && !message.contains('\u{7}'), "{message:?}");
         }
     }
-    // Other programs read what is there, and so does this one, with a note.
+    // Other programs read the data that is there, and so does this one, with a note.
     let surplus = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
     if let Some(rendered) = run(2, &["--size", "8x8", surplus.0.to_str().unwrap()]) {
         let verdict = super::verdict(None);

@@ -1,6 +1,6 @@
 //! Meshes out of files, whole.
 //!
-//! These readers stand in place of the crates `stl_io`, `ply-rs-bw` and `tobj`, which are oracles in tests:
+//! These readers replace the crates `stl_io`, `ply-rs-bw` and `tobj`, which are oracles in tests:
 //!
 //! * Errors here name the byte. Those of the crates name a line or nothing.
 //! * `stl_io` takes any file that begins with `solid ` for text, reads no text that begins otherwise, and of several solids in
@@ -27,7 +27,7 @@ use crate::{IoError, quoted};
 /// A mesh that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
-    /// Point from which positions count: 0, or a corner of a mesh whose coordinates floats do not tell apart.
+    /// Point from which positions count: 0, or a corner of a mesh whose coordinates have too many digits for floats.
     pub origin: [f64; 3],
     /// x, y and z of each vertex, from the origin.
     pub positions: Vec<[f32; 3]>,
@@ -48,7 +48,7 @@ pub struct Mesh {
 /// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the normal of its triangle.
 /// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates, groups, lines, materials and
 ///   weights are dropped. Normals are read where each vertex has the one of its own number in all corners; others are dropped.
-/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, as base64 text or raw behind all
+/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, as base64 text or raw after all
 ///   elements, compressed by zlib, LZ4 or not; Verts and Lines are dropped.
 /// * PVTP: all pieces behind each other, the vertices of each by themselves.
 ///

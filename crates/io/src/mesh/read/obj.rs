@@ -99,7 +99,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let Lines { source, positions, normals, faces, differs, .. } = lines;
     let (positions, origin) = floats(&positions);
     let triangles = faces.into_triangles(&positions, source.path)?;
-    // Normals of corners have no place in a mesh of vertices.
+    // A mesh of vertices cannot hold normals of corners.
     let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
     Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), fields: Vec::new(), triangles })
 }

@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut mesh, mut positions, mut faces) = (Mesh::default(), Vec::new(), Faces::default());
     for element in &elements {
         let whole = numbers.need(element);
-        // What is wrong with the rows that are there is told before what is missing.
+        // Faults of rows that are there are reported before missing rows.
         match &*element.name {
             "vertex" => whole.and_then(|()| read_vertices(&mut numbers, element, &mut mesh, &mut positions))?,
             name @ ("face" | "tristrips") => {
@@ -55,7 +55,7 @@ fn drop_rows(numbers: &mut Numbers, element: &Element) -> Result<(), IoError> {
     Ok(())
 }
 
-/// What becomes of a property of the vertices.
+/// Use of a property of the vertices.
 #[derive(Clone, Copy)]
 enum Role {
     Position(usize),
@@ -121,7 +121,7 @@ fn read_vertices(
     Ok(())
 }
 
-/// What a list of vertices is.
+/// Meaning of a list of vertices.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// The corners of a face.

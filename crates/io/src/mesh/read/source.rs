@@ -49,7 +49,7 @@ impl Word {
         self.text.eq_ignore_ascii_case(wanted)
     }
 
-    /// The message for a word in the place of another one.
+    /// Error message for a word where another one is expected.
     pub fn wrong(&self, wanted: &str) -> String {
         format!("{} stands where {wanted} is expected", quoted(&self.text))
     }
@@ -145,7 +145,7 @@ impl<'a> Source<'a> {
     /// The next line.
     ///
     /// # Errors
-    /// It is too long; what the operating system said.
+    /// The text is too long; an I/O error.
     pub fn line(&mut self) -> Result<Option<Line>, IoError> {
         let (at, mut bytes) = (self.at, Vec::new());
         let read = (&mut self.file).take(LINE + 1).read_until(b'\n', &mut bytes);
@@ -172,7 +172,7 @@ impl<'a> Source<'a> {
     /// The first bytes of the file, as many as there are up to `count`, which stay to be read.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An I/O error.
     pub fn peek(&mut self, count: usize) -> Result<&[u8], IoError> {
         let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
         Ok(&buffer[..buffer.len().min(count)])
@@ -181,7 +181,7 @@ impl<'a> Source<'a> {
     /// The next word; none at the end of the file.
     ///
     /// # Errors
-    /// It is too long; what the operating system said.
+    /// The text is too long; an I/O error.
     pub fn word(&mut self) -> Result<Option<Word>, IoError> {
         let (mut bytes, mut start) = (Vec::new(), self.at);
         loop {
@@ -214,7 +214,7 @@ impl<'a> Source<'a> {
     /// Leaves out the rest of the line, of any length.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An I/O error.
     pub fn skip_line(&mut self) -> Result<(), IoError> {
         let skipped = self.file.skip_until(b'\n').map_err(|error| IoError::system(self.path, "read", &error))?;
         self.at += skipped as u64;
@@ -222,7 +222,7 @@ impl<'a> Source<'a> {
     }
 
     /// # Errors
-    /// Anything but white space follows the data, of which there are `expected` bytes.
+    /// Anything except white space follows the `expected` bytes of data.
     pub fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
         match self.word() {
             Ok(None) => Ok(()),

@@ -32,7 +32,7 @@ pub enum Encoding {
     Binary { big_endian: bool },
 }
 
-/// The encoding and the elements of a file, which then stands behind its header.
+/// The encoding and the elements of a file, which is then read up to the end of its header.
 ///
 /// # Errors
 /// There is no such header.

@@ -1,4 +1,4 @@
-//! The numbers behind the header of a PLY file.
+//! The numbers after the header of a PLY file.
 
 use super::super::source::Source;
 use super::header::{Element, Encoding, Property};

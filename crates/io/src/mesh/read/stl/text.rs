@@ -16,7 +16,7 @@ pub fn recognises(head: &[u8]) -> bool {
 /// The facets of all solids of a file, one after the other.
 ///
 /// # Errors
-/// A word in the wrong place; the file ends before `endsolid`.
+/// An unexpected word; the file ends before `endsolid`.
 pub fn read(source: Source) -> Result<Mesh, IoError> {
     let mut facets = Facets {
         source,
