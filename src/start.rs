@@ -59,12 +59,14 @@ where
     transport::run_on(communicator, |group| on_rank(call, group, &program))
 }
 
-/// Prepares a process, before it has other threads: the first call in the `main` of a program that opens a window, or that runs
-/// ranks on a thread of its own. [`run`], [`run_with`] and `run_on` call it themselves.
+/// Prepares a process, before it has other threads: the first call in the `main` of a program that
+/// opens a window, or that runs ranks on a thread of its own. [`run`], [`run_with`] and `run_on`
+/// call it themselves.
 ///
 /// * A write beyond the limit on the size of files is an error ([`survive_file_limit`]).
-/// * On Linux `XDG_RUNTIME_DIR` is set where it is missing, to a directory of this user alone: libraries of Mesa's driver print two
-///   lines about it otherwise. In a process with other threads the variable stays as it is.
+/// * On Linux `XDG_RUNTIME_DIR` is set where it is missing, to a directory of this user alone:
+///   libraries of Mesa's driver print two lines about it otherwise. In a process with other threads
+///   the variable stays as it is.
 pub fn prepare_process() {
     set_runtime_directory();
     survive_file_limit();

@@ -53,7 +53,8 @@ pub fn samples() -> Result<Vec<Sample>, String> {
     Ok(all)
 }
 
-/// Meshes as other programs write them: text, most significant bytes first, polygons, lists of other things.
+/// Meshes as other programs write them: text, most significant bytes first, polygons, lists of
+/// other things.
 fn foreign() -> Vec<Vec<Content>> {
     let stl = "solid a b\r\n facet normal 0 0 1\r\n  outer loop\r\n   vertex 0 0 0\r\n   vertex 1 0 0\r\n   vertex 0 1e0 0\r\n  \
                endloop\r\n endfacet\r\nendsolid a b\r\nSOLID\nENDSOLID\n";

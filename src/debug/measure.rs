@@ -109,8 +109,9 @@ impl<R: Reduced> Measure<'_, R> {
         Ok(own)
     }
 
-    /// The counts and extremes of each component. Reads all cells once, once more where there are infinities on this rank, and
-    /// once more for the extremes of numbers above 0 (`positive`) where there are others on this rank.
+    /// The counts and extremes of each component. Reads all cells once, once more where there are
+    /// infinities on this rank, and once more for the extremes of numbers above 0 (`positive`)
+    /// where there are others on this rank.
     ///
     /// # Errors
     /// A failure of this or of another rank.

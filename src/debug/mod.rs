@@ -15,10 +15,12 @@
 //! | `lost:SECONDS`, `lost:keep` | how long a paused program waits when there is no viewer: 60 s, or for ever |
 //! | `silent:SECONDS` | a viewer that does not answer for so long is taken for gone: 60 s |
 //!
-//! Sizes have K, M, G, T (also KiB to TiB) of 1024, or kB to TB of 1000. Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for viewers that
-//! are to see run after run, stands in `ZIPPY_DEBUG_TOKEN`: 32 hexadecimal digits. Rank 0 is the control rank: it
-//! alone talks to viewers, and tells the others. While the program runs, ranks meet some fifty times a second, and at the
-//! debug points at which a rule is to be looked at; at all others nothing is sent.
+//! Sizes have K, M, G, T (also KiB to TiB) of 1024, or kB to TB of 1000. Words have commas between
+//! them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for
+//! viewers that are to see run after run, stands in `ZIPPY_DEBUG_TOKEN`: 32 hexadecimal digits.
+//! Rank 0 is the control rank: it alone talks to viewers, and tells the others. While the program
+//! runs, ranks meet some fifty times a second, and at the debug points at which a rule is to be
+//! looked at; at all others nothing is sent.
 //!
 //! Views are cut, thinned out and counted where the cells are, so that what travels is what is seen. Fan, Qiu, Kaufman,
 //! *Zippy* (Eurographics 2008), section 3.4.
@@ -165,7 +167,8 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
     Ok((Some((Control::new(server, child, pause, settings.lost), door)), recorder))
 }
 
-/// How a viewer connects to a program at this address. A token that was given to the program is not shown.
+/// How a viewer connects to a program at this address. A token that was given to the program is not
+/// shown.
 fn invitation(address: SocketAddr, token: &str, is_other: bool, is_given: bool) -> String {
     let (port, who) = (address.port(), if is_other { "another viewer" } else { "a viewer" });
     // Not in the command, which other users of its machine could see.

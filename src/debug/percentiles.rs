@@ -65,7 +65,8 @@ pub(super) fn percentiles<S: Number>(
         let found = count(&bins.collect::<Result<Vec<_>>>()?)?;
         for one in &mut sought {
             let (edges, histogram) = (&edges[one.component], &found[one.component]);
-            // The first edges are the smallest numbers that count: infinities, and numbers that are not above 0, stand before them.
+            // The first edges are the smallest numbers that count: infinities, and numbers that are
+            // not above 0, stand before them.
             let Spread { extremes, used, .. } = &spreads[one.component];
             let least = |ends: &Option<(S, S)>| ends.and_then(|(least, _)| least.key());
             if is_first && least(extremes) < least(used) {

@@ -36,7 +36,8 @@ pub(super) struct Recorder {
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
     /// The last debug point that was recorded.
     last: Option<u64>,
-    /// The hash of the cells of each array that were recorded last, and the debug point that has them.
+    /// The hash of the cells of each array that were recorded last, and the debug point that has
+    /// them.
     cells: BTreeMap<ArrayRef, (blake3::Hash, u64)>,
     /// The moves that were recorded last.
     moves: Option<Moves>,
@@ -125,8 +126,9 @@ impl Recorder {
         Ok(true)
     }
 
-    /// The cells of an array; where they are those that were recorded last, the debug point that has them. Bytes are compared, by
-    /// their hash: the counts of writes know neither ghost updates nor the program's own wgpu calls.
+    /// The cells of an array; where they are those that were recorded last, the debug point that
+    /// has them. Bytes are compared, by their hash: the counts of writes know neither ghost updates
+    /// nor the program's own wgpu calls.
     fn add_cells(&mut self, found: Vec<Result<View, String>>, step: u64) {
         let Some(array) = found.iter().flatten().map(|view| view.of.array).next() else { return };
         let hash = cells_hash(&found);

@@ -10,11 +10,12 @@ use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
 const MAGIC: [u8; 8] = *b"zippyrec";
 
-/// The beginning of the end of a recording that was ended by its limit, and not by the end of the run.
+/// The beginning of the end of a recording that was ended by its limit, and not by the end of the
+/// run.
 pub const LIMIT_REACHED: &str = "the recording has reached its limit";
 
-/// Views that an array has at most at a debug point. Ghost cells of arrays with more chunks are not recorded: each chunk takes a
-/// gather of its own.
+/// Views that an array has at most at a debug point. Ghost cells of arrays with more chunks are not
+/// recorded: each chunk takes a gather of its own.
 pub const MOST_VIEWS: usize = 256;
 
 /// Writes entries, each in one piece.
@@ -22,7 +23,8 @@ pub const MOST_VIEWS: usize = 256;
 pub struct Writer<W> {
     to: W,
     bytes: u64,
-    /// Entries that are not written yet, between [`hold`](Self::hold) and [`release`](Self::release).
+    /// Entries that are not written yet, between [`hold`](Self::hold) and
+    /// [`release`](Self::release).
     held: Option<Vec<u8>>,
 }
 
@@ -51,7 +53,8 @@ impl<W: Write> Writer<W> {
         self.add_within(entry, u64::MAX).map(drop)
     }
 
-    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` where it would have more.
+    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` where it
+    /// would have more.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -75,8 +78,8 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Keeps entries in memory until [`release`](Self::release) or [`discard`](Self::discard), so that a reader of the stream
-    /// sees all of them or none.
+    /// Keeps entries in memory until [`release`](Self::release) or [`discard`](Self::discard), so
+    /// that a reader of the stream sees all of them or none.
     pub fn hold(&mut self) {
         self.held.get_or_insert_default();
     }

@@ -73,8 +73,9 @@ impl Settings {
         Self { viewer: None, record: Some(Recording::to(file.into())), ..Self::listen(0) }
     }
 
-    /// Limits the size of a recording in bytes: it ends before the debug point that would exceed the limit, and the run goes on
-    /// without it. No limit where it is not said. [`attach`](super::attach) refuses less than 16 KiB.
+    /// Limits the size of a recording in bytes: it ends before the debug point that would exceed
+    /// the limit, and the run goes on without it. No limit where it is not said.
+    /// [`attach`](super::attach) refuses less than 16 KiB.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         if let Some(record) = &mut self.record {

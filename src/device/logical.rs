@@ -136,7 +136,8 @@ fn drop_idle_devices() -> bool {
     !idle.is_empty()
 }
 
-/// Registers the drop of idle devices at the end of the process: drivers may crash when it ends with devices open.
+/// Registers the drop of idle devices at the end of the process: drivers may crash when it ends
+/// with devices open.
 fn drop_idle_devices_at_exit() {
     extern "C" fn at_exit() {
         // Another thread that holds the lock may never give it back.

@@ -6,11 +6,13 @@ use std::{env, path::Path};
 #[cfg(target_os = "linux")]
 const NAME: &str = "XDG_RUNTIME_DIR";
 
-/// Sets `XDG_RUNTIME_DIR` where it is missing and this is the only thread of the process, as other threads may read the
-/// environment at any time. Mesa's Vulkan layer that orders devices looks for a Wayland socket there whenever adapters are
-/// listed, and libwayland prints two lines where the variable is missing.
+/// Sets `XDG_RUNTIME_DIR` where it is missing and this is the only thread of the process, as other
+/// threads may read the environment at any time. Mesa's Vulkan layer that orders devices looks for
+/// a Wayland socket there whenever adapters are listed, and libwayland prints two lines where the
+/// variable is missing.
 ///
-/// The value is `/run/user/UID`, or a directory of the user's own below the one for temporary files.
+/// The value is `/run/user/UID`, or a directory of the user's own below the one for temporary
+/// files.
 #[cfg(target_os = "linux")]
 pub(crate) fn set_runtime_directory() {
     let is_set = env::var_os(NAME).is_some_and(|directory| Path::new(&directory).is_absolute());

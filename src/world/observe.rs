@@ -54,9 +54,9 @@ impl World {
         looked.and(viewed)
     }
 
-    /// Continues the numbering of debug points after an earlier run with `count` of them, so that `every:N` records the steps at
-    /// which the program writes its own files. A count below the current number has no effect. Local; every rank passes the
-    /// same count.
+    /// Continues the numbering of debug points after an earlier run with `count` of them, so that
+    /// `every:N` records the steps at which the program writes its own files. A count below the
+    /// current number has no effect. Local; every rank passes the same count.
     pub fn skip_debug_points(&self, count: u64) {
         self.ledger.skip_to(count);
     }

@@ -85,7 +85,8 @@ impl ScalarKind {
 impl FromStr for ScalarKind {
     type Err = String;
 
-    /// Reads the name of a type: that of Rust, NumPy, C, NRRD, MetaImage or VTK, in capitals or not.
+    /// Reads the name of a type: that of Rust, NumPy, C, NRRD, MetaImage or VTK, in capitals or
+    /// not.
     fn from_str(name: &str) -> Result<Self, String> {
         let words = name.to_ascii_lowercase().replace(['_', '-'], " ");
         let words: Vec<&str> = words.split_ascii_whitespace().filter(|&word| word != "met").collect();
@@ -209,7 +210,8 @@ fn converted(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f
     }
 }
 
-/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel + intercept.
+/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel +
+/// intercept.
 pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f64> {
     macro_rules! convert {
         ($type:ty, $real:expr) => {

@@ -11,19 +11,21 @@
 //! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 16 to 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | complex numbers, records, objects |
 //! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
 //!
-//! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
-//! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
-//! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
-//! side. Only [`VolumeFile::read_regions_scaled`] and [`VolumeFile::read_regions_scaled_f64`] scale stored numbers, and voxels are read in their stored order, whatever
-//! the directions of the axes: [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI
-//! header may have two transforms. The matrix (`sform`) decides if its code is above 0, else the
-//! quaternion (`qform`). nibabel and FSL choose in the same order.
+//! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x,
+//! in C order and in Fortran order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All types
+//! come in both byte orders. Regions are counted in voxels; what is read has the components of a
+//! voxel side by side. Only [`VolumeFile::read_regions_scaled`] and
+//! [`VolumeFile::read_regions_scaled_f64`] scale stored numbers, and voxels are read in their
+//! stored order, whatever the directions of the axes: [`VolumeFile::grid`] gives the positions of
+//! voxels in space. A NIfTI header may have two transforms. The matrix (`sform`) decides if its
+//! code is above 0, else the quaternion (`qform`). nibabel and FSL choose in the same order.
 //!
-//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
-//! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the
-//! length of the file does not account for. Files that ITK, nibabel or Teem accept are read, and [`VolumeFile::notes`]
-//! says how: spacings below 0 or of 0, a time axis of size 0, bytes that follow the data, two transforms that differ. A header may name files anywhere that the user can read; they must be
-//! regular ones, and errors name them.
+//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the
+//! length of its data is an error that names file and byte (in a compressed header the uncompressed
+//! byte), and nothing is allocated that the length of the file does not account for. Files that
+//! ITK, nibabel or Teem accept are read, and [`VolumeFile::notes`] says how: spacings below 0 or of
+//! 0, a time axis of size 0, bytes that follow the data, two transforms that differ. A header may
+//! name files anywhere that the user can read; they must be regular ones, and errors name them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -169,7 +171,8 @@ impl VolumeFile {
     }
 
     /// Notes for users of the file: contradictions of the header and how they are read, bytes that
-    /// are left out. Some of it is known when the last voxel has been read, on the rank that has read it.
+    /// are left out. Some of it is known when the last voxel has been read, on the rank that has
+    /// read it.
     pub fn notes(&self) -> Vec<String> {
         self.found.grid.notes.iter().chain(self.found.late_note.get()).cloned().collect()
     }

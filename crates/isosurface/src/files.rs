@@ -25,10 +25,11 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     write_mesh(world, mesh, path.as_ref(), None)
 }
 
-/// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as doubles (STL: floats).
+/// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as
+/// doubles (STL: floats).
 ///
-/// For meshes far from the origin of space, where neighbouring vertices are the same floats: their extractors have a grid whose
-/// origin is 0. Collective; all ranks give the same origin.
+/// For meshes far from the origin of space, where neighbouring vertices are the same floats: their
+/// extractors have a grid whose origin is 0. Collective; all ranks give the same origin.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -72,7 +73,8 @@ pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) ->
     write_cells(world, mesh, path.as_ref(), None)
 }
 
-/// [`write_volume`] of a mesh with positions relative to `origin`, as in [`write_with_origin`]. Collective.
+/// [`write_volume`] of a mesh with positions relative to `origin`, as in [`write_with_origin`].
+/// Collective.
 ///
 /// # Errors
 /// As [`write_volume`].

@@ -41,7 +41,8 @@ impl Mesh {
         &self.points.fields
     }
 
-    /// Replaces each value of a field, as by a change of units. A field that there is not stays away. Local.
+    /// Replaces each value of a field, as by a change of units. A field that there is not stays
+    /// away. Local.
     pub fn map_field(&mut self, name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, map);
     }

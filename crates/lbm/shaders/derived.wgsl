@@ -8,7 +8,8 @@ fn velocity_at(p: vec3<i32>) -> vec3<f32> {
     return vec3<f32>(velocity_load(vec4<i32>(p, 0)), velocity_load(vec4<i32>(p, 1)), velocity_load(vec4<i32>(p, 2)));
 }
 
-// The velocity next to a cell: zero in walls, that of the cell beyond open sides, and its image beyond free-slip sides.
+// The velocity next to a cell: zero in walls, that of the cell beyond open sides, and its image
+// beyond free-slip sides.
 fn beside(p: vec3<i32>, step: vec3<i32>) -> vec3<f32> {
     if !velocity_has(vec4<i32>(p + step, 0)) { return velocity_at(p); }
     let kind = cells_load(p + step);

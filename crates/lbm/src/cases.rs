@@ -130,7 +130,8 @@ impl Case {
         self.speed * 3.0_f64.sqrt()
     }
 
-    /// Warnings about numbers outside the valid range of the method, and about parts of bodies without cells.
+    /// Warnings about numbers outside the valid range of the method, and about parts of bodies
+    /// without cells.
     pub fn warnings(&self) -> Vec<String> {
         let (mach, time) = (self.mach(), self.problem.relaxation_time());
         let mut all = self.body_warnings.clone();

@@ -29,7 +29,8 @@ pub enum Cell {
     Solid,
     /// A wall with a velocity.
     Moving([f64; 3]),
-    /// The image of the cell with fluid that lies these steps along each axis away, beyond one or more free-slip sides.
+    /// The image of the cell with fluid that lies these steps along each axis away, beyond one or
+    /// more free-slip sides.
     Mirror([i64; 3]),
     /// Fluid at an open side; the normal leads into the fluid.
     Open {
@@ -74,8 +75,9 @@ pub struct Border {
     pub cell: [i32; 4],
     /// Velocity and density there.
     pub flow: [f32; 4],
-    /// The normal of an open side and the density that an outlet tends to; the steps from a mirror's cell to the cell that it
-    /// shows; the position of a body's cell from the body's centre.
+    /// The normal of an open side and the density that an outlet tends to; the steps from a
+    /// mirror's cell to the cell that it shows; the position of a body's cell from the body's
+    /// centre.
     pub normal: [f32; 4],
     /// A bit for each population that comes to a solid cell from the fluid.
     pub links: u32,

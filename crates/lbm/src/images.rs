@@ -5,7 +5,8 @@ use crate::problem::{Place, Problem};
 /// The number of cells after which a box repeats along each axis, if it does.
 pub type Periods = [Option<i64>; 3];
 
-/// Position of the point of a cell from its middle: more than rounding errors of positions, in cells.
+/// Position of the point of a cell from its middle: more than rounding errors of positions, in
+/// cells.
 const OFFSET: f64 = 1e-6;
 
 /// Offset of a cell from the nearest image of a position.
@@ -16,8 +17,8 @@ pub fn nearest(periods: Periods, at: Place, from: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Whether a cell is between two positions along an axis, or between their images: from the first one on and before the second
-/// one, so that n cells fit between positions n cells apart.
+/// Whether a cell is between two positions along an axis, or between their images: from the first
+/// one on and before the second one, so that n cells fit between positions n cells apart.
 pub fn within(period: Option<i64>, at: i64, [from, to]: [f64; 2]) -> bool {
     let far = at as f64 + OFFSET - from;
     let far = period.map_or(far, |period| far.rem_euclid(period as f64));

@@ -19,16 +19,17 @@ pub enum Side {
     Wall,
     /// A wall there that moves along itself, in cells a step.
     MovingWall([f64; 3]),
-    /// A plane of symmetry there, half a cell beyond the outermost cells: the flow on its other side is the mirror image, so
-    /// that nothing goes through and nothing holds the fluid back. Bodies that reach the plane go on beyond it.
+    /// A plane of symmetry there, half a cell beyond the outermost cells: the flow on its other
+    /// side is the mirror image, so that nothing goes through and nothing holds the fluid back.
+    /// Bodies that reach the plane go on beyond it.
     FreeSlip,
     /// Fluid comes or goes with this velocity, in cells a step and below 1, at the outermost cells.
     Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
     /// Fluid comes or goes with this density (pressure × 3) at the outermost cells, straight through the side.
     Pressure(f64),
-    /// Fluid leaves with its own velocity, and sound with it; the density tends to this one, within some ten times the box's
-    /// length in steps. Where there is nothing to take over from, with one or
-    /// two cells along the axis or a body before the side, it is a pressure.
+    /// Fluid leaves with its own velocity, and sound with it; the density tends to this one, within
+    /// some ten times the box's length in steps. Where there is nothing to take over from, with one
+    /// or two cells along the axis or a body before the side, it is a pressure.
     Outlet(f64),
 }
 
@@ -110,8 +111,8 @@ impl Problem {
         self
     }
 
-    /// The kinematic viscosity, in cells² a step. Where it is below 0.02, it is raised near open sides, see
-    /// [`sponge_layers`](Self::sponge_layers).
+    /// The kinematic viscosity, in cells² a step. Where it is below 0.02, it is raised near open
+    /// sides, see [`sponge_layers`](Self::sponge_layers).
     pub fn viscosity(self, viscosity: f64) -> Self {
         Self { viscosity, ..self }
     }
@@ -183,8 +184,9 @@ impl Problem {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&place[axis])) && self.cell(place).flows()
     }
 
-    /// Part by which the velocity of an outlet changes in a step to restore the density that is wanted, over that of a sound
-    /// wave with the difference of the densities: 0.2 c / L of a box of length L.
+    /// Part by which the velocity of an outlet changes in a step to restore the density that is
+    /// wanted, over that of a sound wave with the difference of the densities: 0.2 c / L of a box
+    /// of length L.
     pub(crate) fn restoring_speed(&self) -> f64 {
         let outlet = |axis: &usize| self.sides[*axis].iter().any(|side| matches!(side, Side::Outlet(_)));
         (0..3).find(outlet).map_or(0.0, |axis| 0.2 / 3.0_f64.sqrt() / self.extents[axis] as f64)
@@ -221,8 +223,8 @@ impl Problem {
         3.0 * self.viscosity + 0.5
     }
 
-    /// The cell with its image one cell beyond free-slip sides, and the steps along each axis from the
-    /// image to it; elsewhere the cell itself. Wrapped around where an axis is periodic.
+    /// The cell with its image one cell beyond free-slip sides, and the steps along each axis from
+    /// the image to it; elsewhere the cell itself. Wrapped around where an axis is periodic.
     pub(crate) fn reflected(&self, place: Place) -> (Place, [i64; 3]) {
         let (mut place, mut inward) = (place, [0; 3]);
         for axis in 0..3 {
@@ -304,8 +306,9 @@ pub(crate) fn is_open(side: &Side) -> bool {
     matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_))
 }
 
-/// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that move; walls that move alike
-/// are parts of one, others stop each other. Beyond open sides and images there is nothing but cells at rest.
+/// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that
+/// move; walls that move alike are parts of one, others stop each other. Beyond open sides and
+/// images there is nothing but cells at rest.
 fn outside(all: [Option<&Side>; 3]) -> Cell {
     let mut moving = None;
     for side in all.into_iter().flatten() {

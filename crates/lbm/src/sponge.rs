@@ -1,8 +1,10 @@
-//! Sponge layers: more viscosity near open sides, next to which a flow of low viscosity is unstable.
+//! Sponge layers: more viscosity near open sides, next to which a flow of low viscosity is
+//! unstable.
 
 use crate::problem::{Problem, is_open};
 
-/// 3 ν of the layers next to an open side, at least. With a speed of 0.1 and walls next to the side, less is unstable.
+/// 3 ν of the layers next to an open side, at least. With a speed of 0.1 and walls next to the
+/// side, less is unstable.
 const LEAST: f64 = 0.06;
 /// Layers next to a side that have the same least viscosity.
 const LAYERS: i64 = 4;
@@ -27,8 +29,9 @@ impl Problem {
         (self.sponge_layers() > 0).then(|| Sponge { axis, open, cells: self.extents[axis] })
     }
 
-    /// Number of layers of cells at each open side in which the viscosity is raised, to 0.02 next to the side and less
-    /// further away, so that the flow stays stable. 0 without open sides and for a viscosity of 0.02 and above.
+    /// Number of layers of cells at each open side in which the viscosity is raised, to 0.02 next
+    /// to the side and less further away, so that the flow stays stable. 0 without open sides and
+    /// for a viscosity of 0.02 and above.
     pub fn sponge_layers(&self) -> i64 {
         let ratio = 3.0 * self.viscosity / LEAST;
         match self.sides.iter().flatten().any(is_open) && ratio < 1.0 {
@@ -40,8 +43,8 @@ impl Problem {
 }
 
 impl Sponge {
-    /// WGSL that replaces the relaxation rates by those of the cells in `layer`: their number along the axis from the first
-    /// cell of the box, a scalar or a vector of two.
+    /// WGSL that replaces the relaxation rates by those of the cells in `layer`: their number along
+    /// the axis from the first cell of the box, a scalar or a vector of two.
     pub fn rates(&self, layer: &str, [int, float]: [&str; 2], is_bgk: bool) -> String {
         let last = self.cells - 1;
         let distance = match self.open {

@@ -107,7 +107,8 @@ impl App {
         }
     }
 
-    /// Shows everything. To be called in each frame. Nothing is drawn again without a request of the session, a thread or a person.
+    /// Shows everything. To be called in each frame. Nothing is drawn again without a request of
+    /// the session, a thread or a person.
     pub fn show(&mut self, ui: &mut Ui) {
         if !std::mem::replace(&mut self.wakes, true) {
             self.session.set_waker(waker(ui));

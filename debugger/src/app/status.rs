@@ -15,8 +15,8 @@ pub const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
 const NAME: f32 = 240.0;
 const MESSAGE: f32 = 640.0;
 
-/// Shows it, on one line where it fits. How the connection stands is said in a word where the middle of the window says it all
-/// (`is_told`).
+/// Shows it, on one line where it fits. How the connection stands is said in a word where the
+/// middle of the window says it all (`is_told`).
 pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Result<String, String>>, is_told: bool) {
     ui.horizontal_wrapped(|ui| {
         connection(ui, store, session, is_told);

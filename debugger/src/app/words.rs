@@ -78,8 +78,8 @@ pub fn ends(low: ScalarValue, high: ScalarValue) -> (String, String) {
     }
 }
 
-/// The text of a program or of a person on a line of its own: no wider than `width` points. The whole text is shown under the
-/// pointer.
+/// The text of a program or of a person on a line of its own: no wider than `width` points. The
+/// whole text is shown under the pointer.
 pub fn name(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
     let galley = text.into().into_galley(ui, Some(TextWrapMode::Truncate), width, TextStyle::Body);
     ui.add(Label::new(galley))

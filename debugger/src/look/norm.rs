@@ -67,8 +67,8 @@ impl Norm {
         }
     }
 
-    /// Difference of two numbers on the scale of this norm. Numbers that are close to each other are subtracted
-    /// first, as their positions on the scale have too few digits.
+    /// Difference of two numbers on the scale of this norm. Numbers that are close to each other
+    /// are subtracted first, as their positions on the scale have too few digits.
     fn way(self, from: ScalarValue, to: ScalarValue) -> f64 {
         let plain = |scale: f64| (self.forth(to.to_f64()) * scale) - self.forth(from.to_f64()) * scale;
         match self {
@@ -182,7 +182,8 @@ impl Scale {
         }
     }
 
-    /// The number at a share of the way from the lower end to the upper one; between large integers a whole one.
+    /// The number at a share of the way from the lower end to the upper one; between large integers
+    /// a whole one.
     pub fn value(&self, share: f64) -> ScalarValue {
         let (low, high) = self.range;
         let share = share.clamp(0.0, 1.0);

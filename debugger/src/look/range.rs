@@ -80,8 +80,9 @@ impl Range {
         }
     }
 
-    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. For a logarithmic
-    /// norm the summary is of numbers above 0. None where there is no such finite number.
+    /// The ends for a whole array, by its summary, which has the two percentiles where the range is
+    /// of these. For a logarithmic norm the summary is of numbers above 0. None where there is no
+    /// such finite number.
     pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(ScalarValue, ScalarValue)> {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),

@@ -125,7 +125,8 @@ impl Values {
         self.numbers.get(offset(&self.of, &self.extents, index)?).copied()
     }
 
-    /// The number of a cell of the array with all of its digits; none where the view does not have the cell.
+    /// The number of a cell of the array with all of its digits; none where the view does not have
+    /// the cell.
     pub fn scalar_at(&self, index: &[i64]) -> Option<ScalarValue> {
         self.scalar(offset(&self.of, &self.extents, index)?)
     }

@@ -35,7 +35,8 @@ pub trait Session {
     fn ask(&mut self, request: Request) -> u32;
     /// What was said since the last call, in its order.
     fn poll(&mut self) -> Vec<Message>;
-    /// Sets the function that the session calls when [`poll`](Self::poll) may have something new or the state has changed.
+    /// Sets the function that the session calls when [`poll`](Self::poll) may have something new or
+    /// the state has changed.
     fn set_waker(&mut self, waker: Waker);
     /// Waits until something is said or the state changes, but no longer than this.
     fn wait(&mut self, most: Duration);

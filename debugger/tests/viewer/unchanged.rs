@@ -75,7 +75,8 @@ fn recording_that_grows_wakes_who_looks_at_it() {
     assert!(woken.try_recv().is_ok());
 }
 
-/// The window draws each time that it is woken: the bytes that a poll has scanned are no reason to poll again.
+/// The window draws each time that it is woken: the bytes that a poll has scanned are no reason to
+/// poll again.
 #[test]
 fn poll_of_a_growing_recording_does_not_wake() {
     let (bytes, ends) = written(&entries());

@@ -29,8 +29,8 @@ pub struct Field<T> {
 impl<T> Field<T> {
     /// The smallest sample of values of at least `bound`.
     ///
-    /// Exact samples on the other side of the bound stay there: the bound is rounded up. Rounded samples are compared with the
-    /// nearest float, so that equal values stay on the same side.
+    /// Exact samples on the other side of the bound stay there: the bound is rounded up. Rounded
+    /// samples are compared with the nearest float, so that equal values stay on the same side.
     pub fn at_least(&self, bound: f64) -> f32 {
         if self.is_exact { rounded_up(&self.units, bound) } else { sample(&self.units, bound) }
     }
@@ -160,8 +160,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// True if samples of the file's own type will do: its values are those that it stores, and the layer of `--pad` has a
-    /// number below all isovalues.
+    /// True if samples of the file's own type will do: its values are those that it stores, and the
+    /// layer of `--pad` has a number below all isovalues.
     fn is_plain(&self) -> bool {
         let least = self.file.kind().range().map_or(0.0, |(least, _)| least);
         let isovalues = self.options.isovalues();
@@ -179,7 +179,8 @@ impl Reading<'_> {
         Ok(Field { array, units, is_exact: true })
     }
 
-    /// Values as floats of 32 bits: less an offset and in a unit, where these would be equal without.
+    /// Values as floats of 32 bits: less an offset and in a unit, where these would be equal
+    /// without.
     fn large<N: Number>(&self) -> Result<Field<f32>> {
         let scale = self.file.rescale();
         let exact = |number: N, units: &Rescale| match scale {

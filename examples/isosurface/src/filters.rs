@@ -157,7 +157,8 @@ fn filtered<T: Sample>(
     Ok(("clip", json!(isovalue), extractor.clip(field.at_least(isovalue), side, &[])?))
 }
 
-/// A note where the floats of the output's array of values are coarser than the samples of the field.
+/// A note where the floats of the output's array of values are coarser than the samples of the
+/// field.
 fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) {
     let Rescale { intercept, .. } = field.units;
     let Some(path) = options.output.as_ref().filter(|_| world.rank() == 0 && intercept != 0.0) else { return };

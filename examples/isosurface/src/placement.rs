@@ -8,8 +8,8 @@ use zippy_isosurface::{Grid, Mesh, VolumeMesh, write, write_volume, write_volume
 
 use crate::say::complain;
 
-/// Floats must have so many numbers between neighbouring samples; else meshes count from the first sample, and files have
-/// doubles.
+/// Floats must have so many numbers between neighbouring samples; else meshes count from the first
+/// sample, and files have doubles.
 const STEPS: f64 = 1024.0;
 
 /// The grid of a field, and the point from which positions of its meshes count.

@@ -27,7 +27,8 @@ impl Source {
     /// Opens the file and reads its header. Local.
     ///
     /// # Errors
-    /// The file cannot be read, is malformed, has several numbers in a voxel, or a single sample along an axis.
+    /// The file cannot be read, is malformed, has several numbers in a voxel, or a single sample
+    /// along an axis.
     pub fn open(options: &Options) -> Result<Self> {
         let Some(path) = options.file() else { return Ok(Self::Formula(options.field, options.n)) };
         let file = match options.raw.layout(1) {
@@ -114,7 +115,8 @@ pub trait Kept:
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
-    /// A sample that is below an isovalue, by about `gap` where the type has fractions. The least one, where none is.
+    /// A sample that is below an isovalue, by about `gap` where the type has fractions. The least
+    /// one, where none is.
     fn below(isovalue: f32, gap: f32) -> Self;
 }
 
@@ -224,7 +226,8 @@ impl Padding {
     }
 }
 
-/// The samples as a global array, cut over all ranks, with a layer around them if wanted. Collective.
+/// The samples as a global array, cut over all ranks, with a layer around them if wanted.
+/// Collective.
 pub fn array<T: Kept>(
     world: &World,
     name: &str,

@@ -7,11 +7,13 @@ use zippy::{Error, Result, World};
 
 use crate::options::Options;
 
-/// Checks that folders of outputs are there and can be written: those of files, and those in which directories are made. Rank 0
-/// checks files, which it writes, and every rank checks directories. Collective.
+/// Checks that folders of outputs are there and can be written: those of files, and those in which
+/// directories are made. Rank 0 checks files, which it writes, and every rank checks directories.
+/// Collective.
 ///
 /// # Errors
-/// The same on every rank: a folder that is missing or cannot be written, a file that is a folder, one file for two outputs.
+/// The same on every rank: a folder that is missing or cannot be written, a file that is a folder,
+/// one file for two outputs.
 pub fn check(world: &World, options: &Options) -> Result<()> {
     let inputs = &options.inputs;
     let output = options.output.clone().or_else(|| options.render.map(|_| PathBuf::from("flow.apng")));

@@ -25,8 +25,8 @@ pub struct Start {
 /// The runs that the command line requests. Collective.
 ///
 /// # Errors
-/// The same on every rank: no checkpoint, an edited case that does not suit it, a directory for checkpoints that has those of
-/// another run.
+/// The same on every rank: no checkpoint, an edited case that does not suit it, a directory for
+/// checkpoints that has those of another run.
 pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
     let mut continued = None;
     let starts = match &options.restart {
@@ -51,7 +51,8 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
     Ok(starts)
 }
 
-/// The flow of a run, at its beginning or as a checkpoint has it; notes its solid cells in the setup. Collective.
+/// The flow of a run, at its beginning or as a checkpoint has it; notes its solid cells in the
+/// setup. Collective.
 ///
 /// # Errors
 /// An invalid problem; other solid cells than those of the checkpoint, the same on every rank.
@@ -90,8 +91,9 @@ pub fn flow<'w>(
     }
 }
 
-/// Refuses a directory with checkpoints of a run that this run does not continue: new ones would replace them. `continued`:
-/// setup and step of the checkpoint from which this run starts. Collective.
+/// Refuses a directory with checkpoints of a run that this run does not continue: new ones would
+/// replace them. `continued`: setup and step of the checkpoint from which this run starts.
+/// Collective.
 fn refuse_others(world: &World, directory: &Path, continued: Option<&(Setup, u64)>) -> Result<()> {
     let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
     let (setup, step) = (found.state::<Setup>(), found.step());

@@ -23,7 +23,8 @@ use crate::steady::Watch;
 use crate::view::{Link, Window};
 use crate::{compare, places, restart};
 
-/// Steps from one look for the fastest cell to the next: a flow that has become unstable is found soon.
+/// Steps from one look for the fastest cell to the next: a flow that has become unstable is found
+/// soon.
 const CHECK: u64 = 50;
 
 /// The steps of a run that a window ends: more than anybody waits for.

@@ -29,7 +29,8 @@ pub struct Setup {
     pub solid: Option<FromFile>,
     #[serde(default)]
     pub physical: Option<Physical>,
-    /// How many cells of the box are solid, and their hash; checkpoints of older versions say nothing.
+    /// How many cells of the box are solid, and their hash; checkpoints of older versions say
+    /// nothing.
     #[serde(default)]
     pub solid_cells: Option<[u64; 2]>,
 }
@@ -129,11 +130,12 @@ impl Options {
         }
     }
 
-    /// A checkpoint's run with the new options, and a line for each difference of an edited file. Local.
+    /// A checkpoint's run with the new options, and a line for each difference of an edited file.
+    /// Local.
     ///
     /// # Errors
-    /// Changes of the cell size or the time step, and those that [`Described::changes`] refuses. The file cannot be
-    /// read.
+    /// Changes of the cell size or the time step, and those that [`Described::changes`] refuses.
+    /// The file cannot be read.
     pub fn changed(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
             self.check_described(case)?;

@@ -18,7 +18,8 @@ impl Numbers {
         self.file.of(self.units)
     }
 
-    /// The same without an offset for the sake of floats: only values without one are known by their size.
+    /// The same without an offset for the sake of floats: only values without one are known by
+    /// their size.
     pub fn fitted(&self) -> Rescale {
         let intercept = if self.units.intercept == 0.0 { self.file.intercept } else { 0.0 };
         Rescale { slope: self.rescale().slope, intercept }

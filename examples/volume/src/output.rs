@@ -121,7 +121,8 @@ impl Output {
     /// Checks before the work that the file can be written.
     ///
     /// # Errors
-    /// It names a directory or another thing that is no file, lies in no directory, or nothing can be written there.
+    /// It names a directory or another thing that is no file, lies in no directory, or nothing can
+    /// be written there.
     pub fn check(&self) -> Result<(), IoError> {
         match self {
             Self::Still(_, path) | Self::Animated(path) => check_output(path),

@@ -135,6 +135,7 @@ pub enum Recorded {
     Moves(Moves),
     /// What the ranks did since the entry before.
     Timeline(Timeline),
-    /// The cells of an array that nobody has written since they were recorded: those of the debug point of this number.
+    /// The cells of an array that nobody has written since they were recorded: those of the debug
+    /// point of this number.
     Unchanged(ArrayRef, u64),
 }

@@ -5,13 +5,15 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// From this size on, and below [`LEAST_PLAIN`], floating-point numbers are written with an exponent.
+/// From this size on, and below [`LEAST_PLAIN`], floating-point numbers are written with an
+/// exponent.
 const MOST_PLAIN: f64 = 1e16;
 const LEAST_PLAIN: f64 = 1e-4;
 /// Integers up to this size are numbers of an `f64`.
 const MOST_EXACT: u128 = 1 << 53;
 
-/// A number of any element type, with all of its digits. Numbers of both kinds are compared by their values.
+/// A number of any element type, with all of its digits. Numbers of both kinds are compared by
+/// their values.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum ScalarValue {
     /// A number of an integer type.
@@ -111,7 +113,8 @@ impl ScalarValue {
         }
     }
 
-    /// This number less another one. The difference of two integers is rounded once, after the subtraction.
+    /// This number less another one. The difference of two integers is rounded once, after the
+    /// subtraction.
     pub fn minus(self, other: Self) -> f64 {
         match (self, other) {
             (Integer(one), Integer(other)) => one.saturating_sub(other) as f64,
@@ -132,15 +135,16 @@ impl ScalarValue {
         }
     }
 
-    /// The number in a text: an integer where the text is one of at most 38 digits, with all of them.
+    /// The number in a text: an integer where the text is one of at most 38 digits, with all of
+    /// them.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let integer = text.parse::<i128>().ok().map(Integer);
         integer.or_else(|| text.parse::<f64>().ok().map(Float))
     }
 
-    /// Two numbers as texts with as few digits as give both back: those of an `f32` where both are one. Different numbers have
-    /// different texts.
+    /// Two numbers as texts with as few digits as give both back: those of an `f32` where both are
+    /// one. Different numbers have different texts.
     pub fn pair(low: Self, high: Self) -> (String, String) {
         let is_single = [low, high].into_iter().all(Self::is_single);
         let text = |value: Self| match value {
@@ -160,8 +164,8 @@ impl ScalarValue {
 }
 
 impl Display for ScalarValue {
-    /// Integers have all of their digits. Other numbers have as few as give the number back (as an `f32` where they are one), and
-    /// an exponent where they are very large or small.
+    /// Integers have all of their digits. Other numbers have as few as give the number back (as an
+    /// `f32` where they are one), and an exponent where they are very large or small.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Integer(value) => write!(f, "{value}"),

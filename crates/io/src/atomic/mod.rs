@@ -41,11 +41,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
     sync_entry(path, &target)
 }
 
-/// Checks that a file can be written, before the work that its content takes: a file without content is made in
-/// the folder, and goes at once. An existing file stays as it is. Local to the calling rank.
+/// Checks that a file can be written, before the work that its content takes: a file without
+/// content is made in the folder, and goes at once. An existing file stays as it is. Local to the
+/// calling rank.
 ///
 /// # Errors
-/// As [`write_whole`]: a missing folder, one in which nothing can be written, a name that is no regular file's.
+/// As [`write_whole`]: a missing folder, one in which nothing can be written, a name that is no
+/// regular file's.
 pub fn check_output(path: &Path) -> Result<(), IoError> {
     Pending::create(path).map(drop)
 }

@@ -7,8 +7,9 @@ use crate::{IoError, quoted};
 /// A format in which ranks write a mesh together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// `.ply`, binary little-endian, version 1.0: a float (a double for parts with an origin) for x, y, z, a float for nx, ny, nz where there are normals, and for each
-    /// field; vertices of faces as int, as uint where there are more than 2^31 vertices.
+    /// `.ply`, binary little-endian, version 1.0: a float (a double for parts with an origin) for
+    /// x, y, z, a float for nx, ny, nz where there are normals, and for each field; vertices of
+    /// faces as int, as uint where there are more than 2^31 vertices.
     ///
     /// Source: G. Turk, *The PLY Polygon File Format*, <https://paulbourke.net/dataformats/ply/>.
     Ply,

@@ -1,9 +1,11 @@
 //! Files of meshes: triangles in PLY, STL, OBJ and VTP, and cells of a volume in VTU, which several ranks write together; and
 //! PVTP and PVTU, an index of one file a rank.
 //!
-//! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named scalars, and triangles that name
-//! three vertices, or cells that name four or eight. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
-//! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte its [`Blocks`] stand.
+//! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named
+//! scalars, and triangles that name three vertices, or cells that name four or eight. Each rank
+//! holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
+//! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte
+//! its [`Blocks`] stand.
 //!
 //! 1. Each rank sums up its counts, in OBJ also the bytes of its lines ([`Text::of`]), with all ranks and the lower ones.
 //! 2. Each rank makes the same [`Layout`]; [`Layout::blocks`] checks its part. Ranks agree that no one has an error.
@@ -21,7 +23,8 @@
 //! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
 //! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra; not read | little-endian |
 //!
-//! Positions are floats, or doubles where parts have an [origin](Part::origin); STL has floats only.
+//! Positions are floats, or doubles where parts have an [origin](Part::origin); STL has floats
+//! only.
 //!
 //! Lengths have the unit that the program gives them; no format says it.
 //!

@@ -7,8 +7,8 @@ use super::Text;
 pub struct Part<'a> {
     /// x, y and z of the vertices that this rank owns.
     pub positions: &'a [[f32; 3]],
-    /// The point that the positions and corners count from: files get the sums as doubles, STL as floats. All ranks give the
-    /// same one, or none does and files get the positions as floats.
+    /// The point that the positions and corners count from: files get the sums as doubles, STL as
+    /// floats. All ranks give the same one, or none does and files get the positions as floats.
     pub origin: Option<[f64; 3]>,
     /// x, y and z of a normal for each of these vertices. All ranks give some (an empty slice, where there
     /// are no vertices), or none does.

@@ -231,7 +231,8 @@ impl NiftiTransform {
 /// Share of a distance by which two transforms may differ, as rounding makes them.
 const TOLERANCE: f64 = 1e-3;
 
-/// Notes of a matrix that contradicts the quaternion or the distances. The positions of voxels follow the matrix.
+/// Notes of a matrix that contradicts the quaternion or the distances. The positions of voxels
+/// follow the matrix.
 fn contradictions(fields: &Fields, distances: &[f64]) -> Vec<String> {
     let (version, axes) = (fields.version, distances.len());
     let code = |field| fields.integer(field, 0);

@@ -49,8 +49,8 @@ impl Gunzip {
         watched.bytes.position() - u64::from(watched.is_put_back)
     }
 
-    /// Some of the next bytes; none at the end of the last member. Zeros may follow that: tapes and disks are filled up with
-    /// them, and `gzip` itself leaves them out.
+    /// Some of the next bytes; none at the end of the last member. Zeros may follow that: tapes and
+    /// disks are filled up with them, and `gzip` itself leaves them out.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             let Member::Open(member) = &mut self.member else { return Ok(0) };

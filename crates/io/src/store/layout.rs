@@ -63,8 +63,8 @@ impl Claim {
         }
     }
 
-    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK read it, and instead
-    /// of 0 is 1. Notes say so.
+    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK
+    /// read it, and instead of 0 is 1. Notes say so.
     pub fn make_spacing_positive(&mut self) {
         let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
         if let Some(directions) = turned(spacing, self.directions.as_deref(), &mut self.notes) {
@@ -131,7 +131,8 @@ impl Claim {
     }
 }
 
-/// Makes spacings positive, as [`Claim::make_spacing_positive`]: the new directions, if an axis is turned.
+/// Makes spacings positive, as [`Claim::make_spacing_positive`]: the new directions, if an axis is
+/// turned.
 pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut Vec<String>) -> Option<Vec<Vec<f64>>> {
     let axes = spacing.len();
     let along = |axis: usize| (0..axes).map(|row| f64::from(u8::from(row == axis))).collect();

@@ -120,8 +120,8 @@ impl Segment {
         Self::unchecked(path, start, encoding, lead, bytes)?.checked(kind)
     }
 
-    /// As [`Self::to_the_end`], except that bytes that follow the data are left out, as ITK, nibabel and Teem do, and a
-    /// note says so.
+    /// As [`Self::to_the_end`], except that bytes that follow the data are left out, as ITK,
+    /// nibabel and Teem do, and a note says so.
     ///
     /// # Errors
     /// As [`Self::to_the_end`], too many bytes excepted.

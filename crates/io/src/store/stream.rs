@@ -159,9 +159,9 @@ impl<'a> Stream<'a> {
         self.exactly(out)
     }
 
-    /// Checks that nothing follows the last voxel, where that one has been read; a gzip stream's checksum with it. (Raw
-    /// data were measured when the file was opened; blocks end by themselves.) A note of what follows, where that is left
-    /// out.
+    /// Checks that nothing follows the last voxel, where that one has been read; a gzip stream's
+    /// checksum with it. (Raw data were measured when the file was opened; blocks end by
+    /// themselves.) A note of what follows, where that is left out.
     ///
     /// # Errors
     /// More data than the header declares, or a checksum that is wrong or missing.

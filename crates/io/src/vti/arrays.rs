@@ -152,7 +152,8 @@ impl<'a> Arrays<'a> {
         Ok(Segment { lead: word, ..self.segment_of(binary.start, end, true, Encoding::Raw, bytes) })
     }
 
-    /// Compressed blocks after the table of their lengths: how many, bytes of each and of the last, compressed bytes.
+    /// Compressed blocks after the table of their lengths: how many, bytes of each and of the last,
+    /// compressed bytes.
     fn blocks(
         &self,
         array: &Array,

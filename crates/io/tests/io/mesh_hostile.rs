@@ -81,8 +81,8 @@ fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
     assert!(held < 4 << 20, "{held} bytes");
 }
 
-/// Meshes in text and with lists, damaged in many ways: an error with the byte or a mesh that hangs together, in memory that
-/// the length of the file accounts for.
+/// Meshes in text and with lists, damaged in many ways: an error with the byte or a mesh that hangs
+/// together, in memory that the length of the file accounts for.
 #[test]
 fn damaged_meshes_of_other_writers_are_errors_or_hang_together() {
     let folder = Folder::new();

@@ -80,7 +80,8 @@ fn ply_of_any_writer() {
             cases.push(("types of lists", header, rows));
         }
     }
-    // Blender: normals, colours, texture coordinates at vertices; MeshLab: flags and a texture list before and after.
+    // Blender: normals, colours, texture coordinates at vertices; MeshLab: flags and a texture list
+    // before and after.
     let header = "comment Created by Blender 3.6\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
                   property float nx\nproperty float ny\nproperty float nz\nproperty float s\nproperty float t\n\
                   property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\nelement face 4\n\
@@ -102,7 +103,8 @@ fn ply_of_any_writer() {
         rows.push(lists.concat());
     }
     cases.push(("Blender and MeshLab", header.into(), rows));
-    // Another order of elements and properties, an element of edges, a list at vertices, a material without properties.
+    // Another order of elements and properties, an element of edges, a list at vertices, a material
+    // without properties.
     let header = "element material 3\nelement edge 2\nproperty int vertex1\nproperty int vertex2\nproperty uchar crease\n\
                   element face 4\nproperty list uchar int vertex_indices\nelement vertex 4\nproperty list uchar short near\n\
                   property double z\nproperty double x\nproperty double y\nelement camera 1\nproperty list int double matrix\n";

@@ -107,7 +107,8 @@ fn samples_of_vtk() {
     }
 }
 
-/// Arrays in blocks that LZ4 has compressed, as `vtkLZ4DataCompressor` does: without a frame and without a length.
+/// Arrays in blocks that LZ4 has compressed, as `vtkLZ4DataCompressor` does: without a frame and
+/// without a length.
 #[test]
 fn lz4_blocks_are_read() {
     use base64::Engine;

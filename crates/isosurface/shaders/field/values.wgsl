@@ -44,8 +44,8 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
 const LARGE = 1e18;
 const SMALL = 1e-18;
 
-// The number times 2^power; zero where that is below the normal numbers, and infinities as they are. By bits: compilers take common factors out of
-// differences and quotients.
+// The number times 2^power; zero where that is below the normal numbers, and infinities as they
+// are. By bits: compilers take common factors out of differences and quotients.
 fn scaled(number: f32, power: i32) -> f32 {
     let bits = bitcast<u32>(number);
     let is_subnormal = (bits & 0x7f800000u) == 0u;

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use crate::cell::Corner;
 use crate::points::near::Place;
 
-/// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the fourth.
+/// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the
+/// fourth.
 #[derive(Default)]
 pub struct Left {
     pub tetrahedra: Vec<[Place; 4]>,
@@ -27,7 +28,8 @@ impl Point {
         [0, 1, 2].map(|axis| i32::from(self.one >> axis & 1) + i32::from(self.other >> axis & 1))
     }
 
-    /// Its rank among the points of all cells, which is the same for each cell that has two of them.
+    /// Its rank among the points of all cells, which is the same for each cell that has two of
+    /// them.
     fn rank(self) -> [i32; 3] {
         let [x, y, z] = self.middle();
         [z, y, x]
@@ -97,11 +99,13 @@ impl Left {
         }
     }
 
-    /// A wedge as three tetrahedra: readers disagree about the order of its corners. Each quadrilateral is cut from its corner
-    /// of the least rank, so that cells which share it cut it along the same diagonal.
+    /// A wedge as three tetrahedra: readers disagree about the order of its corners. Each
+    /// quadrilateral is cut from its corner of the least rank, so that cells which share it cut it
+    /// along the same diagonal.
     ///
-    /// Source: J. Dompierre, P. Labbé, M.-G. Vallet, R. Camarero, *How to Subdivide Pyramids, Prisms and Hexahedra into
-    /// Tetrahedra*, 8th International Meshing Roundtable (1999), section 4.
+    /// Source: J. Dompierre, P. Labbé, M.-G. Vallet, R. Camarero, *How to Subdivide Pyramids,
+    /// Prisms and Hexahedra into Tetrahedra*, 8th International Meshing Roundtable (1999), section
+    /// 4.
     fn push_wedge(&mut self, corners: [Point; 6]) {
         let least = (0..6).min_by_key(|&corner| corners[corner].rank()).unwrap_or(0);
         let [a, b, c, d, e, f] = FROM_CORNER[least].map(|corner| corners[corner]);
@@ -124,7 +128,8 @@ impl Left {
     }
 }
 
-/// The corners of a wedge in the order that begins with each of them: three of a triangle, and the ones above them.
+/// The corners of a wedge in the order that begins with each of them: three of a triangle, and the
+/// ones above them.
 const FROM_CORNER: [[usize; 6]; 6] = [
     [0, 1, 2, 3, 4, 5],
     [1, 2, 0, 4, 5, 3],

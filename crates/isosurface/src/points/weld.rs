@@ -1,7 +1,8 @@
 //! Numbers of ghost points: each owner tells those that use its border.
 //!
-//! Both sides know the samples of a border with the same bits, so both list its points in the same order, and only
-//! numbers travel, with a hash of the positions by which the user sees that its points are the same.
+//! Both sides know the samples of a border with the same bits, so both list its points in the same
+//! order, and only numbers travel, with a hash of the positions by which the user sees that its
+//! points are the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,8 +59,8 @@ struct BorderPoints {
     positions: u64,
 }
 
-/// The points of a border, sample by sample, and then by kind. Both sides have their own bricks, so that their points have
-/// to be sorted.
+/// The points of a border, sample by sample, and then by kind. Both sides have their own bricks, so
+/// that their points have to be sorted.
 fn points<const K: usize>(
     border: &Border,
     (part, layer): (&Part, &Layer<K>),

@@ -188,7 +188,8 @@ fn values_of_further_fields() {
     }
 }
 
-/// Tetrahedra that share a side share all of it: each face has two, or lies on the isosurface, on the box, or on a hexahedron.
+/// Tetrahedra that share a side share all of it: each face has two, or lies on the isosurface, on
+/// the box, or on a hexahedron.
 #[test]
 fn faces_of_tetrahedra_fit_together() {
     let wave = |place: i64, length: f32| (place as f32 / length).sin();

@@ -122,7 +122,8 @@ pub fn reaches(file: &File, units: &Units, axis: usize, inward: f64) -> bool {
     })
 }
 
-/// Bodies that sides of the box cut off. A body with its middle in a free-slip side has its image as the other half.
+/// Bodies that sides of the box cut off. A body with its middle in a free-slip side has its image
+/// as the other half.
 pub fn cut(file: &File, units: &Units, axes: usize) -> Vec<String> {
     /// Rounding errors, in cells.
     const ROUNDED: f64 = 1e-6;
@@ -184,7 +185,8 @@ struct Placed {
     centre: Option<[f64; 3]>,
 }
 
-/// Puts a body into a problem, with warnings about its parts without cells. Collective where it is one of a file.
+/// Puts a body into a problem, with warnings about its parts without cells. Collective where it is
+/// one of a file.
 ///
 /// # Errors
 /// What the file says, and what cannot be made of it.

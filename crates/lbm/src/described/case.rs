@@ -211,7 +211,8 @@ fn probes(text: &Text, file: &File, units: &Units) -> std::result::Result<Vec<Pr
     Ok(all)
 }
 
-/// Speeds other than the reference's that are too fast, bodies that are small or cut off, and fluid that has no way out.
+/// Speeds other than the reference's that are too fast, bodies that are small or cut off, and fluid
+/// that has no way out.
 fn warnings(file: &File, units: &Units) -> Vec<String> {
     let speeds = sides::speeds(file).into_iter().chain(bodies::speeds(file));
     let start = ("fluid.velocity".to_owned(), file.fluid.get_ref().velocity);

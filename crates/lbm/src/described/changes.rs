@@ -25,9 +25,10 @@ pub struct Changes {
 impl Described {
     /// Compares two cases key by key. Equal values in another spelling are no difference.
     ///
-    /// A flow that goes on may have another name, other steps, probes, reference numbers, viscosity, acceleration, collision,
-    /// density in kg/m³, and other values at sides of the same kind and on surfaces of bodies. A shape's file may have another
-    /// name, but its cells are those of before. Cells and velocities of the lattice, the size of a cell and the time of a
+    /// A flow that goes on may have another name, other steps, probes, reference numbers,
+    /// viscosity, acceleration, collision, density in kg/m³, and other values at sides of the same
+    /// kind and on surfaces of bodies. A shape's file may have another name, but its cells are
+    /// those of before. Cells and velocities of the lattice, the size of a cell and the time of a
     /// step, kinds of sides, and shapes stay.
     ///
     /// # Errors

@@ -15,10 +15,12 @@
 //! | `[[bodies]]` `velocity`, `spin` | how its surface moves, in m/s, and turns about its centre, in radians a second |
 //! | `[[probes]]` `name`, `at` | a place where density and velocity are told |
 //!
-//! Places are counted from the lower corner of the box. Without the table `units` all numbers are in cells, steps and density
-//! 1; places are counted from that corner, too. Of a file, `size` is what the longest edge of its box is to be, `unit` what one
-//! of its own units is; without a `centre` a surface keeps the positions of its file. With `thicken = true` cells
-//! that the surface passes through are solid, too, so that thin parts have no holes. Along periodic axes bodies have images.
+//! Places are counted from the lower corner of the box. Without the table `units` all numbers are
+//! in cells, steps and density 1; places are counted from that corner, too. Of a file, `size` is
+//! what the longest edge of its box is to be, `unit` what one of its own units is; without a
+//! `centre` a surface keeps the positions of its file. With `thicken = true` cells that the surface
+//! passes through are solid, too, so that thin parts have no holes. Along periodic axes bodies have
+//! images.
 
 mod beyond;
 mod bodies;

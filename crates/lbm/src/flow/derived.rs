@@ -27,9 +27,9 @@ impl Flow<'_> {
         self.lattice_array(name, &scalars(&self.problem, &self.parts))
     }
 
-    /// A quantity of the flow now, from the velocities of a cell and of those around it, by central differences; zero where
-    /// there is no fluid. Velocities count as zero in walls, as those of the cell itself beyond open sides,
-    /// and as those of its image beyond free-slip sides.
+    /// A quantity of the flow now, from the velocities of a cell and of those around it, by central
+    /// differences; zero where there is no fluid. Velocities count as zero in walls, as those of
+    /// the cell itself beyond open sides, and as those of its image beyond free-slip sides.
     /// `fields` takes density and velocity.
     ///
     /// # Errors

@@ -41,11 +41,12 @@ pub struct Looks {
 type Found = [u64; 2];
 
 impl Flow<'_> {
-    /// Starts a stability check on the device: kernels find the fastest cell of the current state, and the method returns without waiting. Cells at
-    /// open sides do not count. Collective. Cost: a pass over the populations, and an exchange that the next step does not
-    /// need to make again.
+    /// Starts a stability check on the device: kernels find the fastest cell of the current state,
+    /// and the method returns without waiting. Cells at open sides do not count. Collective. Cost:
+    /// a pass over the populations, and an exchange that the next step does not need to make again.
     ///
-    /// [`finish_checks`](Self::finish_checks) reads the results; after 32 looks this method does so itself.
+    /// [`finish_checks`](Self::finish_checks) reads the results; after 32 looks this method does so
+    /// itself.
     ///
     /// # Errors
     /// A failure of this or of another rank; those of [`finish_checks`](Self::finish_checks).
@@ -66,11 +67,13 @@ impl Flow<'_> {
         self.world.agree("looking for the fastest cell of a flow", started)
     }
 
-    /// Takes the results of all looks that were [started](Self::start_check). Waits for the device. Collective.
+    /// Takes the results of all looks that were [started](Self::start_check). Waits for the device.
+    /// Collective.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`] where a look found a cell that is not finite or faster than sound, with the fastest cell of the
-    /// last look before it: the same on every rank, and for every number of ranks. A failure of this or of another rank.
+    /// [`FlowError::Unstable`] where a look found a cell that is not finite or faster than sound,
+    /// with the fastest cell of the last look before it: the same on every rank, and for every
+    /// number of ranks. A failure of this or of another rank.
     #[track_caller]
     pub fn finish_checks(&mut self) -> Result<()> {
         let _call = CallSite::enter();
@@ -107,7 +110,8 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// The fastest cell of the latest check that was read, [`finish_checks`](Self::finish_checks). Local.
+    /// The fastest cell of the latest check that was read, [`finish_checks`](Self::finish_checks).
+    /// Local.
     pub fn fastest(&self) -> Option<Fastest> {
         self.fastest
     }

@@ -68,8 +68,9 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Sum of the density beyond 1 of all cells with fluid, with the populations that solid cells hold for a step. In a closed box it
-    /// stays the same, apart from the rounding of collisions and, in 16 bits, that of populations.
+    /// Sum of the density beyond 1 of all cells with fluid, with the populations that solid cells
+    /// hold for a step. In a closed box it stays the same, apart from the rounding of collisions
+    /// and, in 16 bits, that of populations.
     ///
     /// # Errors
     /// A failure of this or of another rank.
@@ -98,12 +99,14 @@ impl Flow<'_> {
         self.world.sum(values.at(..))
     }
 
-    /// Checks that the density of each cell is finite and near 1, and that no velocity is beyond that of sound. Reads the
-    /// fields of all cells: [`start_check`](Self::start_check) is for looks while a flow goes on.
+    /// Checks that the density of each cell is finite and near 1, and that no velocity is beyond
+    /// that of sound. Reads the fields of all cells: [`start_check`](Self::start_check) is for
+    /// looks while a flow goes on.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`](crate::FlowError::Unstable) with the first cell of the box for which that is not so, the same on every rank and for every
-    /// number of ranks; arrays that are not of this flow; a failure of this or of another rank.
+    /// [`FlowError::Unstable`](crate::FlowError::Unstable) with the first cell of the box for which
+    /// that is not so, the same on every rank and for every number of ranks; arrays that are not of
+    /// this flow; a failure of this or of another rank.
     #[track_caller]
     pub fn check(&mut self, fields: &Fields) -> Result<()> {
         let _call = CallSite::enter();
@@ -118,7 +121,8 @@ impl Flow<'_> {
         }
     }
 
-    /// The number of this rank's first cell that is not finite, or faster than sound; `u64::MAX` where there is none.
+    /// The number of this rank's first cell that is not finite, or faster than sound; `u64::MAX`
+    /// where there is none.
     fn first_unstable(&self, fields: &Fields) -> Result<u64> {
         let mut first = u64::MAX;
         for (excess, velocity) in zippy::together((&fields.excess, &fields.velocity))? {

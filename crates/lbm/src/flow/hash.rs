@@ -25,8 +25,8 @@ pub struct SolidCells {
 }
 
 impl Flow<'_> {
-    /// Number and hash of the solid cells in the box: the same for every number of ranks and every cut. A flow that goes on
-    /// with other ones is another flow.
+    /// Number and hash of the solid cells in the box: the same for every number of ranks and every
+    /// cut. A flow that goes on with other ones is another flow.
     ///
     /// # Errors
     /// A failure of this or of another rank.

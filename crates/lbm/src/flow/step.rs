@@ -164,7 +164,8 @@ impl Flow<'_> {
                 _ => 0.0,
             }),
         )?;
-        // A stream along a wall that moves with it is in equilibrium with the populations from the wall.
+        // A stream along a wall that moves with it is in equilibrium with the populations from the
+        // wall.
         velocity.fill_with(|[x, y, z, axis]| match cell([x, y, z]) {
             (place, cell) if cell.flows() => (problem.velocity)(place)[axis as usize] as f32,
             (_, Cell::Moving(velocity)) => velocity[axis as usize] as f32,

@@ -42,10 +42,11 @@ pub fn moving(form: &Form) -> String {
     text + &store(form)
 }
 
-/// Populations that leave an image: those that have left the cell that it shows, at `p`, turned around across the mirror.
-/// Half-way specular reflection: a population that leaves cell *x* towards a mirror arrives at *x + t* in the same step, where *t* is the
-/// part of its velocity along the mirror. The slots that are read belong to cells with fluid in this step, and those that are
-/// written to images, so that invocations do not meet.
+/// Populations that leave an image: those that have left the cell that it shows, at `p`, turned
+/// around across the mirror. Half-way specular reflection: a population that leaves cell *x*
+/// towards a mirror arrives at *x + t* in the same step, where *t* is the part of its velocity
+/// along the mirror. The slots that are read belong to cells with fluid in this step, and those
+/// that are written to images, so that invocations do not meet.
 pub fn mirror(form: &Form) -> String {
     let (set, mut text) = (form.set, load(form));
     let swap = |text: &mut String, one: usize, other: usize| {
@@ -99,11 +100,13 @@ pub fn open_flow(set: VelocitySet) -> String {
     text
 }
 
-/// A characteristic outlet, after Izquierdo and Fueyo 2008. Invariants separate sound waves from the flow: of the
-/// cell before, in `border.flow`, the invariant that comes in is the velocity without the sound that goes out. It moves out
-/// with the flow, a step towards that of the cell before. Its value of two steps ago comes back from the wall beyond the
-/// outlet, as [`kept`] has sent it there. Fluid leaves faster than that by as much as an outgoing wave of the density that is
-/// found moves it, so that waves are not reflected. A slow rate restores the density that is wanted.
+/// A characteristic outlet, after Izquierdo and Fueyo 2008. Invariants separate sound waves from
+/// the flow: of the cell before, in `border.flow`, the invariant that comes in is the velocity
+/// without the sound that goes out. It moves out with the flow, a step towards that of the cell
+/// before. Its value of two steps ago comes back from the wall beyond the outlet, as [`kept`] has
+/// sent it there. Fluid leaves faster than that by as much as an outgoing wave of the density that
+/// is found moves it, so that waves are not reflected. A slow rate restores the density that is
+/// wanted.
 fn outlet(set: VelocitySet) -> String {
     let mut text = String::from("            var sum = 0.0;\n            var drift = vec3<f32>(0.0, 0.0, 0.0);\n");
     for q in 1..set.count() {

@@ -11,10 +11,11 @@ pub const RUN: i64 = 16;
 /// Key of a cell without a finite density near 1, above the keys of all speeds.
 pub const LOST: u32 = u32::MAX;
 
-/// The fastest fluid cell of each run of [`RUN`] cells: the key of its speed and its index in the chunk.
+/// The fastest fluid cell of each run of [`RUN`] cells: the key of its speed and its index in the
+/// chunk.
 ///
-/// The key is the bits of the squared speed: they have the order of the numbers, and a NaN comes after all of them. The largest
-/// key of all runs goes to the word `slot` of `looks`.
+/// The key is the bits of the squared speed: they have the order of the numbers, and a NaN comes
+/// after all of them. The largest key of all runs goes to the word `slot` of `looks`.
 pub fn runs(form: &Form) -> KernelSource {
     let (binding, force) = force(form);
     let axis = AXES[form.set.axes() - 1];

@@ -44,8 +44,9 @@ pub fn open_fields(form: &Form) -> KernelSource {
     source(form, "open_fields", list(form, "read", "read", fields, CELL, &body))
 }
 
-/// Density beyond 1 of each cell of fluid except those at open sides, and of the populations that solid cells have from
-/// these and give back. `start` is the chunk's first cell in the lattice, which ends at `bounds`.
+/// Density beyond 1 of each cell of fluid except those at open sides, and of the populations that
+/// solid cells have from these and give back. `start` is the chunk's first cell in the lattice,
+/// which ends at `bounds`.
 pub fn mass(form: &Form) -> KernelSource {
     let form = &Form { forced: false, ..*form };
     let mut body = load(form) + &moments(form.set) + "    var held = 0.0;\n";

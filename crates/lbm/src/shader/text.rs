@@ -68,7 +68,8 @@ pub fn slots(form: &Form) -> String {
     text
 }
 
-/// The half of a word in which a cell's populations are, and those of the cells above and below it along the fold.
+/// The half of a word in which a cell's populations are, and those of the cells above and below it
+/// along the fold.
 pub fn lanes(form: &Form) -> &'static str {
     match form.fold {
         None => "",

@@ -85,7 +85,8 @@ impl Solid {
         Self { periods: room.periods(), warnings: warnings.into(), coverage, ..self }
     }
 
-    /// Parts of the shape that its cells do not have: cut off by a side of the box, or thinner than a cell.
+    /// Parts of the shape that its cells do not have: cut off by a side of the box, or thinner than
+    /// a cell.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -126,7 +127,8 @@ impl Solid {
         bounds
     }
 
-    /// How many cells have no solid neighbour above them along each axis: the projected areas of the solid, in cells².
+    /// How many cells have no solid neighbour above them along each axis: the projected areas of
+    /// the solid, in cells².
     pub(super) fn faces(&self) -> [u64; 3] {
         let mut faces = [0; 3];
         for place in self.places() {

@@ -13,14 +13,16 @@ type Corners = [[f64; 3]; 3];
 /// The part of a surface that solid cells show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coverage {
-    /// Projected areas of the surface along x, y and z, in cells², front and back as one: of a convex shape its outlines. Parts
-    /// of the surface in the solid, and beyond the box, do not count.
+    /// Projected areas of the surface along x, y and z, in cells², front and back as one: of a
+    /// convex shape its outlines. Parts of the surface in the solid, and beyond the box, do not
+    /// count.
     pub surface: [f64; 3],
     /// Those of the solid cells.
     pub solid: [u64; 3],
     /// The share of the surface that has no solid cell within a cell.
     pub lost: f64,
-    /// Edges between triangles that face different ways, and all edges. Counted only if something is lost.
+    /// Edges between triangles that face different ways, and all edges. Counted only if something
+    /// is lost.
     pub turned_edges: [u64; 2],
 }
 
@@ -30,8 +32,8 @@ const PART: f64 = 0.5;
 /// Unit of sums of areas, in cells².
 const UNIT: f64 = 1.0 / (1 << 24) as f64;
 
-/// Sums over a surface: projected areas, its area, and the part of it that is lost, in [`UNIT`]s. Integers, so that they are the
-/// same for every number of ranks.
+/// Sums over a surface: projected areas, its area, and the part of it that is lost, in [`UNIT`]s.
+/// Integers, so that they are the same for every number of ranks.
 type Sums = [i64; 5];
 
 impl Coverage {
@@ -104,8 +106,8 @@ impl Coverage {
     }
 }
 
-/// Adds a triangle to the sums, in parts of [`PART`]. Parts outside of the box are skipped before they are divided: the work
-/// depends on the cells of the box, not on the size of the triangle.
+/// Adds a triangle to the sums, in parts of [`PART`]. Parts outside of the box are skipped before
+/// they are divided: the work depends on the cells of the box, not on the size of the triangle.
 fn add(sums: &mut Sums, room: &Room, solid: &Solid, triangle: &Corners) {
     let periods = room.periods();
     let may_be_inside = |corners: &Corners| {
@@ -179,7 +181,8 @@ fn sorted(corners: Corners) -> [[u64; 3]; 3] {
 
 /// How many edges of two triangles both go along in one direction, and how many edges there are.
 fn turned_edges(triangles: impl Iterator<Item = Corners>) -> [u64; 2] {
-    // Of each edge from its lesser corner to the other one: triangles that go along it, and against it.
+    // Of each edge from its lesser corner to the other one: triangles that go along it, and against
+    // it.
     let mut edges: HashMap<[[u64; 3]; 2], [u32; 2]> = HashMap::new();
     for corners in triangles {
         let corners = corners.map(bits);

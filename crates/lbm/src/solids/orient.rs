@@ -11,8 +11,9 @@ struct Edge {
     is_forward: bool,
 }
 
-/// Turns triangles that face another way than most of the surface that they belong to; returns how many. Triangles are
-/// neighbours where two alone share an edge: there each goes along it in its own direction.
+/// Turns triangles that face another way than most of the surface that they belong to; returns how
+/// many. Triangles are neighbours where two alone share an edge: there each goes along it in its
+/// own direction.
 pub fn orient(triangles: &mut [Triangle]) -> usize {
     let mut edges: Vec<Edge> = Vec::with_capacity(3 * triangles.len());
     for (number, corners) in triangles.iter().enumerate() {

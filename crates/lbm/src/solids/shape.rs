@@ -20,9 +20,10 @@ pub trait Shape {
     /// The least and the greatest coordinate along each axis, in the shape's own unit.
     fn bounds(&self) -> [[f64; 3]; 2];
 
-    /// The cells of a box with their middles inside the shape, by the rules of [`Room`]. Parts that leave the box at a side that is
-    /// not periodic are cut off, and [`Solid::warnings`] say so. Each rank classifies its share of the cells, and all know all
-    /// of them then: a bit for each cell of the shape's own box. Collective.
+    /// The cells of a box with their middles inside the shape, by the rules of [`Room`]. Parts that
+    /// leave the box at a side that is not periodic are cut off, and [`Solid::warnings`] say so.
+    /// Each rank classifies its share of the cells, and all know all of them then: a bit for each
+    /// cell of the shape's own box. Collective.
     ///
     /// # Errors
     /// The same on every rank: a placement that is none, no cell that is solid, what a file says.
@@ -36,7 +37,8 @@ pub trait Shape {
     }
 }
 
-/// Shares of the offset along each axis: the point next to a middle lies on no diagonal of a triangle.
+/// Shares of the offset along each axis: the point next to a middle lies on no diagonal of a
+/// triangle.
 const OBLIQUE: [f64; 3] = [1.0, 0.7548776662, 0.5698402910];
 
 /// Most periods of the box that a shape covers along an axis.
@@ -47,7 +49,8 @@ const MOST_PERIODS: f64 = 4.0;
 pub(super) struct Window {
     pub start: [i64; 3],
     pub count: [i64; 3],
-    /// Position of a cell's point from its middle, in cells: more than coordinates of 32 bits are rounded by.
+    /// Position of a cell's point from its middle, in cells: more than coordinates of 32 bits are
+    /// rounded by.
     pub offset: [f64; 3],
 }
 
@@ -67,7 +70,8 @@ impl Placement {
         })
     }
 
-    /// A point of a shape in cells, so that the points of cells are at whole numbers: the inverse of [`at`](Self::at).
+    /// A point of a shape in cells, so that the points of cells are at whole numbers: the inverse
+    /// of [`at`](Self::at).
     pub(super) fn in_cells(&self, [low, high]: &[[f64; 3]; 2], window: &Window, point: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
             let far = (point[axis] - 0.5 * (low[axis] + high[axis])) * self.scale;
@@ -81,8 +85,9 @@ impl Placement {
         [-1.0, 1.0].map(|sign| std::array::from_fn(|axis| self.middle[axis] + sign * half(axis)))
     }
 
-    /// The cells that may be those of a shape with these bounds: between them or, where it thickens, touched by them. Along
-    /// periodic axes they may leave the box. `largest` is the largest coordinate that is kept in 32 bits.
+    /// The cells that may be those of a shape with these bounds: between them or, where it
+    /// thickens, touched by them. Along periodic axes they may leave the box. `largest` is the
+    /// largest coordinate that is kept in 32 bits.
     ///
     /// # Errors
     /// It is no placement; there are no such cells.
@@ -138,8 +143,9 @@ impl Placement {
         Ok(window)
     }
 
-    /// Refuses a shape, from `low` to `high` in cells, that covers many periods of an axis or is far from the box: each of
-    /// its cells costs work, and images add no cells after the first period.
+    /// Refuses a shape, from `low` to `high` in cells, that covers many periods of an axis or is
+    /// far from the box: each of its cells costs work, and images add no cells after the first
+    /// period.
     fn check_periodic(&self, axis: usize, period: i64, [low, high]: [f64; 2]) -> std::result::Result<(), FlowError> {
         let far = f64::from(i32::MAX);
         let wrong = if high - low > MOST_PERIODS * period as f64 {

@@ -15,12 +15,13 @@ use crate::error::FlowError;
 
 /// A surface of triangles, which go round counter-clockwise as seen from outside.
 ///
-/// A point is inside where the surface winds around it more than half a time (A. Jacobson et al., *Robust inside-outside
-/// segmentation using generalized winding numbers*, ACM Trans. Graph. 32, 2013). So small holes, triangles that are there
-/// twice, some that are turned, and parts that overlap do no harm. Triangles that face another way than most of those that
-/// they are connected with are turned. Triangles that are farther away than three times their extent
-/// count by their moments (G. Barill et al., *Fast winding numbers for soups and clouds*, ACM Trans. Graph. 37, 2018), in a
-/// tree: a point costs as the logarithm of their number.
+/// A point is inside where the surface winds around it more than half a time (A. Jacobson et al.,
+/// *Robust inside-outside segmentation using generalized winding numbers*, ACM Trans. Graph. 32,
+/// 2013). So small holes, triangles that are there twice, some that are turned, and parts that
+/// overlap do no harm. Triangles that face another way than most of those that they are connected
+/// with are turned. Triangles that are farther away than three times their extent count by their
+/// moments (G. Barill et al., *Fast winding numbers for soups and clouds*, ACM Trans. Graph. 37,
+/// 2018), in a tree: a point costs as the logarithm of their number.
 #[derive(Debug, Clone)]
 pub struct Surface {
     triangles: Vec<[[f32; 3]; 3]>,
@@ -96,7 +97,8 @@ impl Surface {
         Ok(surface)
     }
 
-    /// How many triangles faced another way than most of those that they are connected with, and have been turned.
+    /// How many triangles faced another way than most of those that they are connected with, and
+    /// have been turned.
     pub fn turned(&self) -> usize {
         self.turned
     }

@@ -12,8 +12,9 @@ type Bounds = [[f64; 3]; 2];
 
 /// Adds the cells that triangles pass through to a solid. Collective.
 ///
-/// Triangles are in cells, with middles at whole numbers. A triangle along the axes that passes through a cell within `skin` of some of
-/// its faces adds the cell only where no neighbour across them is solid: a face between two cells thickens nothing.
+/// Triangles are in cells, with middles at whole numbers. A triangle along the axes that passes
+/// through a cell within `skin` of some of its faces adds the cell only where no neighbour across
+/// them is solid: a face between two cells thickens nothing.
 pub fn thicken(
     world: &World,
     inside: Solid,
@@ -67,7 +68,8 @@ fn is_beyond(solid: &Solid, cell: [i64; 3], faces: u8) -> bool {
     })
 }
 
-/// Whether a triangle is parallel to faces, or ends at them at a right angle. Others may close a way across an edge of cells.
+/// Whether a triangle is parallel to faces, or ends at them at a right angle. Others may close a
+/// way across an edge of cells.
 fn is_along(corners: &Corners, faces: u8) -> bool {
     const STRAIGHT: f64 = 1e-4;
     let normal = area(corners);
@@ -94,7 +96,8 @@ fn visit(corners: &Corners, low: [i64; 3], high: [i64; 3], found: &mut impl FnMu
     visit(corners, start, high, found);
 }
 
-/// A bit for each face of a cell, lower and upper by axis, near which the whole part of the triangle in the cell is.
+/// A bit for each face of a cell, lower and upper by axis, near which the whole part of the
+/// triangle in the cell is.
 fn faces_near(corners: &Corners, cell: [i64; 3], skin: f64) -> u8 {
     let is_near = |face: &usize| {
         let mut bounds = [cell.map(|x| x as f64 - 0.5), cell.map(|x| x as f64 + 0.5)];
@@ -104,7 +107,8 @@ fn faces_near(corners: &Corners, cell: [i64; 3], skin: f64) -> u8 {
     (0..6).filter(is_near).fold(0, |faces, face| faces | 1 << face)
 }
 
-/// Whether a triangle and a box have a point in common: no axis separates them (Akenine-Möller 2001).
+/// Whether a triangle and a box have a point in common: no axis separates them (Akenine-Möller
+/// 2001).
 fn touches(corners: &Corners, [low, high]: &Bounds) -> bool {
     let middle: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]));
     let half: [f64; 3] = std::array::from_fn(|axis| 0.5 * (high[axis] - low[axis]));

@@ -9,8 +9,8 @@ use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape, Window};
 use crate::error::FlowError;
 
-/// Takes a plane of voxels and its number: see [`Voxels::read`]. Values are floats of 64 bits, which keep differences that those of 32 bits
-/// round to one number.
+/// Takes a plane of voxels and its number: see [`Voxels::read`]. Values are floats of 64 bits,
+/// which keep differences that those of 32 bits round to one number.
 pub type Take<'a> = dyn FnMut(i64, &[f64]) -> Result<()> + 'a;
 
 /// A scan, of which those points are solid where the value, interpolated between voxels, is above one number and perhaps below
@@ -122,8 +122,8 @@ impl Voxels<'_> {
         Neighbours { first, second: if share > 0.0 { (first + 1).min(last) } else { first }, share }
     }
 
-    /// The map from the samples of a share to voxel indices. It takes the middle of the placement to
-    /// the middle of the scan: the origin of the grid has no influence.
+    /// The map from the samples of a share to voxel indices. It takes the middle of the placement
+    /// to the middle of the scan: the origin of the grid has no influence.
     fn cell_to_voxel(&self, placement: &Placement, window: &Window, samples: i64) -> CellToVoxel {
         let inverse = self.grid.inverse();
         let scale = placement.scale * samples as f64;
@@ -165,8 +165,8 @@ impl Voxels<'_> {
         first..end
     }
 
-    /// The solid cells in the share of this rank, with the least and the greatest value there. A cell is solid where any of its
-    /// samples is, so many along each edge.
+    /// The solid cells in the share of this rank, with the least and the greatest value there. A
+    /// cell is solid where any of its samples is, so many along each edge.
     fn own(
         &self,
         layers: Range<i64>,

@@ -165,7 +165,8 @@ impl Case {
         Kind::Fluid
     }
 
-    /// 3 ν of a cell: at least 0.06 in four layers at an open side, and 0.8 times as much in each of the next ones.
+    /// 3 ν of a cell: at least 0.06 in four layers at an open side, and 0.8 times as much in each
+    /// of the next ones.
     fn lag(&self, at: Place) -> f64 {
         let open = |axis: usize, side: usize| matches!(self.sides[axis][side], Inflow(_) | Pressure(_) | Outlet(_));
         let layers =

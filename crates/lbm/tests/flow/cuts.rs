@@ -31,9 +31,11 @@ fn found(case: &Case, ranks: usize, cut: &Cut) -> Found {
     all.into_iter().next().unwrap()
 }
 
-/// Three uneven parts along each axis that is long enough for them, the first one as short as it may be.
+/// Three uneven parts along each axis that is long enough for them, the first one as short as it
+/// may be.
 fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
-    // An outlet and the cell before it are in one part, and so are a mirror's cell and the one that it shows.
+    // An outlet and the cell before it are in one part, and so are a mirror's cell and the one that
+    // it shows.
     let least = |beyond: Beyond| match beyond {
         Beyond::Outlet(_) => 3,
         Beyond::Mirror => 2,

@@ -107,7 +107,8 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
     }
 }
 
-/// Solid cells, force and torque of a body in the middle, and of one across periodic sides, are the same.
+/// Solid cells, force and torque of a body in the middle, and of one across periodic sides, are the
+/// same.
 #[test]
 fn bodies_have_images_along_periodic_axes() {
     let shapes = [
@@ -184,7 +185,8 @@ fn body_that_a_side_cuts_off_is_a_warning() {
     let above = "box = { from = [2, 14, 2], to = [4, 17.5, 4] }";
     assert_eq!(warnings(above, "\"wall\""), ["bodies[0] reaches 1.50 cells beyond sides.y.above, which cuts it off"]);
     for (shape, below) in [
-        // Half of a sphere before a mirror, a step on the wall, a wall to wall cylinder, and periodic sides.
+        // Half of a sphere before a mirror, a step on the wall, a wall to wall cylinder, and
+        // periodic sides.
         ("sphere = { centre = [12, 0, 6], radius = 4 }", "\"free-slip\""),
         ("box = { from = [2, 0, 2], to = [4, 5, 4] }", "\"wall\""),
         ("cylinder = { centre = [12, 8, 6], radius = 2, axis = \"y\" }", "\"wall\""),
@@ -223,7 +225,8 @@ fn small_relaxation_time_is_a_warning() {
     }
 }
 
-/// 0.06 · 0.8^(n - 4) is below 3 ν from n = 22 layers on for ν = 0.0004: two sides fill a box of 44 cells and none of 48.
+/// 0.06 · 0.8^(n - 4) is below 3 ν from n = 22 layers on for ν = 0.0004: two sides fill a box of 44
+/// cells and none of 48.
 #[test]
 fn sponge_layers_that_fill_the_box_are_a_warning() {
     for (cells, is_filled) in [(24, true), (64, false)] {

@@ -1,4 +1,5 @@
-//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any position.
+//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any
+//! position.
 
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
@@ -20,7 +21,8 @@ fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
     halves.map(|corners| corners.map(corner)).collect()
 }
 
-/// A placement that keeps a surface where its numbers say, in cells from the lower corner of the box.
+/// A placement that keeps a surface where its numbers say, in cells from the lower corner of the
+/// box.
 fn kept(surface: &Surface, scale: f64) -> Placement {
     let [low, high] = surface.bounds();
     Placement { scale, middle: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
@@ -43,7 +45,8 @@ fn cells(solid: &Solid, room: Room) -> BTreeSet<[i64; 3]> {
     all.filter(|&at| solid.contains(at)).collect()
 }
 
-/// Faces are on middles of cells, on their edges, and between; the unit is a cell, or a tenth of one, which no float is.
+/// Faces are on middles of cells, on their edges, and between; the unit is a cell, or a tenth of
+/// one, which no float is.
 #[test]
 fn box_of_n_cells_has_n_layers_at_any_place() {
     let room = Room::from([24, 22, 20]);
@@ -96,7 +99,8 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
     }
 }
 
-/// Around a box of 8³ cells are bodies of up to 1e30 cells, with a face through the box, or with none in it.
+/// Around a box of 8³ cells are bodies of up to 1e30 cells, with a face through the box, or with
+/// none in it.
 #[test]
 fn huge_surface_is_cut_off_with_a_warning() {
     for thicken in [false, true] {
@@ -142,7 +146,8 @@ fn shape_of_many_periods_is_refused() {
     assert!(error.contains("along the periodic axis 0"), "{error}");
 }
 
-/// Values that differ by 1e-4 next to 1e5, which floats of 32 bits round to one number: the half above the threshold is solid.
+/// Values that differ by 1e-4 next to 1e5, which floats of 32 bits round to one number: the half
+/// above the threshold is solid.
 #[test]
 fn scan_with_a_large_offset_has_the_cells_above_the_threshold() {
     let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
@@ -205,7 +210,8 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     assert_eq!((found.cells(), found.warnings()), (320 + 216, &[][..]));
 }
 
-/// A sheet without volume between two layers of cells, or in the middle of one, has one layer; a box between cells none more.
+/// A sheet without volume between two layers of cells, or in the middle of one, has one layer; a
+/// box between cells none more.
 #[test]
 fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     let thick = Room { thicken: true, ..Room::from([20, 26, 22]) };
@@ -221,7 +227,8 @@ fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     assert_eq!(found.cells(), 7 * 6 * 5);
 }
 
-/// No way leads through a sheet that goes across the box obliquely, not even across corners of cells.
+/// No way leads through a sheet that goes across the box obliquely, not even across corners of
+/// cells.
 #[test]
 fn thickened_oblique_sheet_is_closed() {
     let thick = Room { thicken: true, ..Room::from([14; 3]) };
@@ -246,7 +253,8 @@ fn thickened_oblique_sheet_is_closed() {
     }
 }
 
-/// A sphere's projected areas are those of its circle; turned triangles are turned back, or a warning.
+/// A sphere's projected areas are those of its circle; turned triangles are turned back, or a
+/// warning.
 #[test]
 fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     let room = Room::from([24; 3]);
@@ -270,7 +278,8 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     let most = thick.iter().map(|&at| radius(at)).fold(0.0, f64::max);
     assert!((8.3..8.3 + 0.75_f64.sqrt()).contains(&most), "{most}");
 
-    // A third of its triangles are turned, alone and together: its edges say so, and they are turned back.
+    // A third of its triangles are turned, alone and together: its edges say so, and they are
+    // turned back.
     let mut turned = whole.clone();
     let flips: Vec<usize> = (0..whole.len()).filter(|&k| whole[k][0][2] < 8.0 || k % 13 == 5).collect();
     flips.iter().for_each(|&k| turned[k].swap(0, 1));
@@ -279,7 +288,8 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     let told = format!("{} of {} triangles of the surface faced another way", flips.len(), whole.len());
     assert!(found.warnings().len() == 1 && found.warnings()[0].starts_with(&told), "{:?}", found.warnings());
 
-    // Where triangles share no edge, nothing is known of their neighbours, and lost parts are a warning.
+    // Where triangles share no edge, nothing is known of their neighbours, and lost parts are a
+    // warning.
     let apart = |(k, one): (usize, &Triangle)| one.map(|corner| corner.map(|x| x + 1e-5 * (k % 97) as f32));
     let mut turned: Vec<Triangle> = whole.iter().enumerate().map(apart).collect();
     turned.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));
@@ -290,7 +300,8 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     assert!(warning.contains("% of the surface has no solid cell next to it"), "{warning}");
 }
 
-/// A ball across periodic sides has the cells of one in the middle; across other sides it is cut, with a warning.
+/// A ball across periodic sides has the cells of one in the middle; across other sides it is cut,
+/// with a warning.
 #[test]
 fn surfaces_have_images_along_periodic_axes() {
     let ball = |middle: [f32; 3]| -> Vec<Triangle> {

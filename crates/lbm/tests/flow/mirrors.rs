@@ -1,4 +1,5 @@
-//! Sides beyond which nothing of the flow is lost: free-slip sides as planes of symmetry, and open sides.
+//! Sides beyond which nothing of the flow is lost: free-slip sides as planes of symmetry, and open
+//! sides.
 
 use std::rc::Rc;
 
@@ -49,8 +50,9 @@ const ACROSS: [(&str, Pair); 5] = [
     ("pressure and outlet", |_| [Side::Pressure(1.0), Side::Outlet(1.0)]),
 ];
 
-/// The exact solution has one velocity everywhere, whatever lies beyond the sides along which the stream goes. At a
-/// relaxation time of 0.506 rounding errors must not grow. Any two kinds of sides meet, along each axis.
+/// The exact solution has one velocity everywhere, whatever lies beyond the sides along which the
+/// stream goes. At a relaxation time of 0.506 rounding errors must not grow. Any two kinds of sides
+/// meet, along each axis.
 #[test]
 fn uniform_stream_stays_uniform() {
     for (set, collisions) in [
@@ -185,7 +187,8 @@ fn stream_in_plane(axis: usize) -> [Side; 2] {
     if axis == 2 { PERIODIC } else { stream(axis) }
 }
 
-/// Half of a flow, or a quarter, has the velocities of the whole, and the part of the force on the body.
+/// Half of a flow, or a quarter, has the velocities of the whole, and the part of the force on the
+/// body.
 #[test]
 fn mirrored_part_is_part_of_the_whole() {
     let part = |set, collision, extents, planes, sides| Symmetric {
@@ -241,7 +244,8 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
     assert!((pull.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", pull.force[0]);
 }
 
-/// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow, and less than 2 % of it comes back.
+/// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow, and less than 2 %
+/// of it comes back.
 #[test]
 fn outlets_do_not_reflect_sound() {
     let (cells, width, height, sound) = (160, 10.0, 1e-3, 1.0 / 3.0_f64.sqrt());

@@ -93,7 +93,8 @@ fn many_looks_are_read_on_the_way() {
     .unwrap();
 }
 
-/// The step, the cell and the fastest cell before, the same on every rank and for every number of ranks.
+/// The step, the cell and the fastest cell before, the same on every rank and for every number of
+/// ranks.
 #[test]
 fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     let fails = |ranks: usize| {

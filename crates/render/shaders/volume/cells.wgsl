@@ -1,5 +1,6 @@
-// The voxels of the volume. CELL is the type of the bound voxels, COMPONENTS their number in a row for each place. The values
-// between voxels follow: shaders/volume/linear.wgsl or shaders/volume/nearest.wgsl.
+// The voxels of the volume. CELL is the type of the bound voxels, COMPONENTS their number in a row
+// for each place. The values between voxels follow: shaders/volume/linear.wgsl or
+// shaders/volume/nearest.wgsl.
 
 @group(0) @binding(0) var<storage, read> volume: array<CELL>;
 

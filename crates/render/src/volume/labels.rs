@@ -3,7 +3,8 @@
 use super::distribution::Distribution;
 use super::transfer::{MOST_LABELS, TransferFunction};
 
-/// A point for each whole number from the least to the largest value, at most [`MOST_LABELS`] apart.
+/// A point for each whole number from the least to the largest value, at most [`MOST_LABELS`]
+/// apart.
 pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunction {
     let first = values.min.floor();
     let count = (values.max.ceil() - first).clamp(0.0, MOST_LABELS) as u32;
@@ -16,8 +17,8 @@ pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunct
     TransferFunction { opacity, colour: colour.collect(), unit_distance }
 }
 
-/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row differ as much as that many
-/// can; saturation and brightness change with periods of their own.
+/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row
+/// differ as much as that many can; saturation and brightness change with periods of their own.
 fn label_colour(label: f64) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let hue = (label * GOLDEN).rem_euclid(1.0);

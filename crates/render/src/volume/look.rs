@@ -62,7 +62,8 @@ pub enum Interpolation {
     /// Between the eight corners of a cell, trilinearly.
     #[default]
     Linear,
-    /// That of the nearest voxel: for labels, between which there is no value. Light follows the trilinear gradient.
+    /// That of the nearest voxel: for labels, between which there is no value. Light follows the
+    /// trilinear gradient.
     Nearest,
 }
 

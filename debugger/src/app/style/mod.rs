@@ -223,8 +223,8 @@ impl Style {
     }
 }
 
-/// An end of a range that is typed or dragged, shown as this text: the field holds the difference from `base`, as the
-/// field itself has the digits of an `f64` only.
+/// An end of a range that is typed or dragged, shown as this text: the field holds the difference
+/// from `base`, as the field itself has the digits of an `f64` only.
 fn end(
     ui: &mut Ui,
     value: &mut ScalarValue,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
 use zippy::debug::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
 
-/// Where the views of an array are, and of which chunk each is. Debug points with the same cells share it.
+/// Where the views of an array are, and of which chunk each is. Debug points with the same cells
+/// share it.
 pub type Places = Arc<Vec<(u64, Option<u64>)>>;
 
 /// A debug point and what there was then.
@@ -17,7 +18,8 @@ pub struct Step {
     pub point: Point,
     /// Where its list of arrays is.
     pub arrays: Option<u64>,
-    /// Where the views of each array are, here or where they were recorded last, and of which chunk each is.
+    /// Where the views of each array are, here or where they were recorded last, and of which chunk
+    /// each is.
     pub views: BTreeMap<ArrayRef, Places>,
     /// Where it stands what their ghost cells were.
     pub ghosts: BTreeMap<ArrayRef, u64>,
@@ -44,7 +46,8 @@ impl Step {
                         self.point.step
                     ));
                 }
-                // A copy of a shared list at each debug point would need far more memory than the file has bytes.
+                // A copy of a shared list at each debug point would need far more memory than the
+                // file has bytes.
                 let Some(places) = Arc::get_mut(places) else {
                     let step = self.point.step;
                     return Err(format!("debug point {step} has cells of an array that it also calls unchanged"));

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::session::Waker;
 
-/// Time between two readings of the file's length: file systems of networks, on which clusters record, do not report changes.
+/// Time between two readings of the file's length: file systems of networks, on which clusters
+/// record, do not report changes.
 const BETWEEN: Duration = Duration::from_millis(300);
 
 /// Wakes a session when its file has another length, until it is dropped.
@@ -16,8 +17,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts the thread; `None` if the system has no room for one. The file had `scanned` bytes when it was scanned last: the
-    /// thread reports what was added since, too.
+    /// Starts the thread; `None` if the system has no room for one. The file had `scanned` bytes
+    /// when it was scanned last: the thread reports what was added since, too.
     pub fn start(file: File, scanned: u64, waker: Waker) -> Option<Self> {
         let (end, ended) = channel();
         let length = move || file.metadata().map(|data| data.len()).ok();

@@ -72,7 +72,8 @@ fn depth([x, y, z]: [i64; 3]) -> f64 {
     6.3 - [x, y, z].map(|x| (x as f64 - 11.5).powi(2)).iter().sum::<f64>().sqrt()
 }
 
-/// Its volume. The surface between samples has 1.5 % less, as it does for the same ball without an offset.
+/// Its volume. The surface between samples has 1.5 % less, as it does for the same ball without an
+/// offset.
 const BALL: f64 = 4.0 / 3.0 * std::f64::consts::PI * 6.3 * 6.3 * 6.3;
 
 /// The volume of that surface.

@@ -1,4 +1,5 @@
-//! Surfaces at the positions of the file: far from the origin of space, mirrored, with exchanged axes.
+//! Surfaces at the positions of the file: far from the origin of space, mirrored, with exchanged
+//! axes.
 
 use std::path::Path;
 
@@ -7,7 +8,8 @@ use zippy_io::mesh;
 
 use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed};
 
-/// Files get doubles where neighbouring vertices are the same floats, and the same mesh at any origin.
+/// Files get doubles where neighbouring vertices are the same floats, and the same mesh at any
+/// origin.
 #[test]
 fn positions_far_from_the_origin_of_space_are_kept() {
     let folder = Folder::new("far");
@@ -95,7 +97,8 @@ fn positions_far_from_the_origin_of_space_are_kept() {
     assert!(String::from_utf8_lossy(&std::fs::read(output).unwrap()).contains("property float x"));
 }
 
-/// A file with mirrored and exchanged axes is drawn as the plain file with the same voxels at the same positions.
+/// A file with mirrored and exchanged axes is drawn as the plain file with the same voxels at the
+/// same positions.
 #[test]
 fn picture_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() {
     let folder = Folder::new("mirrored");

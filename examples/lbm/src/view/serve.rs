@@ -139,7 +139,8 @@ impl<'w> Window<'w> {
         }
     }
 
-    /// Shows why the flow cannot go on, with the last picture, until the window is closed or the run is ended. Collective.
+    /// Shows why the flow cannot go on, with the last picture, until the window is closed or the
+    /// run is ended. Collective.
     ///
     /// # Errors
     /// A failure of this or of another rank.

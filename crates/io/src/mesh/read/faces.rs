@@ -4,10 +4,12 @@ use std::path::Path;
 
 use crate::IoError;
 
-/// A face that is not convex and has more corners than this is refused: its triangles cost the square of its corners.
+/// A face that is not convex and has more corners than this is refused: its triangles cost the
+/// square of its corners.
 const MOST_CORNERS: usize = 4096;
 
-/// The faces of a file, in their order. Faces of fewer than three corners enclose nothing and are dropped.
+/// The faces of a file, in their order. Faces of fewer than three corners enclose nothing and are
+/// dropped.
 #[derive(Default)]
 pub struct Faces {
     triangles: Vec<[u64; 3]>,
@@ -51,7 +53,8 @@ impl Faces {
         }
     }
 
-    /// All triangles, in the order of the faces. The corners of all faces are indices of `positions`.
+    /// All triangles, in the order of the faces. The corners of all faces are indices of
+    /// `positions`.
     ///
     /// # Errors
     /// A face that is not convex has too many corners.
@@ -73,9 +76,9 @@ impl Faces {
     }
 }
 
-/// Cuts a polygon into as many triangles as it has corners, less two. Every side of the polygon is a side of one triangle,
-/// also where corners lie on a line: neighbours that share the side stay connected. (Crates for this leave such corners
-/// out.)
+/// Cuts a polygon into as many triangles as it has corners, less two. Every side of the polygon is
+/// a side of one triangle, also where corners lie on a line: neighbours that share the side stay
+/// connected. (Crates for this leave such corners out.)
 ///
 /// # Errors
 /// It is not convex and has too many corners.
@@ -150,7 +153,8 @@ fn side(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// True if a polygon that turns left at every corner turns once in all, and not twice as a star does.
+/// True if a polygon that turns left at every corner turns once in all, and not twice as a star
+/// does.
 fn is_once_around(flat: &[[f64; 2]]) -> bool {
     let count = flat.len();
     let rises = |at: usize| flat[(at + 1) % count][1] > flat[at % count][1];
@@ -171,7 +175,8 @@ mod tests {
         triangles.iter().map(of).sum()
     }
 
-    /// Each side of the polygon belongs to one triangle, and each other side to two in opposite directions.
+    /// Each side of the polygon belongs to one triangle, and each other side to two in opposite
+    /// directions.
     fn assert_covers(corners: &[u64], triangles: &[[u64; 3]]) {
         assert_eq!(triangles.len(), corners.len() - 2);
         let mut sides: Vec<(u64, u64)> = triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();

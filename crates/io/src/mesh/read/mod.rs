@@ -3,12 +3,13 @@
 //! These readers replace the crates `stl_io`, `ply-rs-bw` and `tobj`, which are oracles in tests:
 //!
 //! * Errors here name the byte. Those of the crates name a line or nothing.
-//! * `stl_io` takes any file that begins with `solid ` for text, reads no text that begins otherwise, and of several solids in
-//!   a file the first.
-//! * `ply-rs-bw` reads no `.5`, `1.` and `nan` in text, no comment in another encoding than UTF-8, and does not see that
-//!   bytes follow the data.
-//! * `tobj` reads numbers of vertices without a bound, which overflows, drops unknown lines, joins no continued lines, and
-//!   cuts faces that are not convex into triangles that leave their outline.
+//! * `stl_io` takes any file that begins with `solid ` for text, reads no text that begins
+//!   otherwise, and of several solids in a file the first.
+//! * `ply-rs-bw` reads no `.5`, `1.` and `nan` in text, no comment in another encoding than UTF-8,
+//!   and does not see that bytes follow the data.
+//! * `tobj` reads numbers of vertices without a bound, which overflows, drops unknown lines, joins
+//!   no continued lines, and cuts faces that are not convex into triangles that leave their
+//!   outline.
 
 mod faces;
 mod obj;
@@ -27,7 +28,8 @@ use crate::{IoError, quoted};
 /// A mesh that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
-    /// Point from which positions count: 0, or a corner of a mesh whose coordinates have too many digits for floats.
+    /// Point from which positions count: 0, or a corner of a mesh whose coordinates have too many
+    /// digits for floats.
     pub origin: [f64; 3],
     /// x, y and z of each vertex, from the origin.
     pub positions: Vec<[f32; 3]>,
@@ -43,22 +45,26 @@ pub struct Mesh {
 /// `.pvtp`. Local to the calling rank. Numbers of other types become the nearest f32.
 /// Positions of a mesh far from 0 that floats do not hold count from an [origin](Mesh::origin).
 ///
-/// * PLY: text and binary in both byte orders; vertices with any properties, faces with any number of corners (the list
-///   `vertex_indices` or `vertex_index`) and with further lists, strips of triangles (`tristrips`); other elements are dropped.
-/// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the normal of its triangle.
-/// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates, groups, lines, materials and
-///   weights are dropped. Normals are read where each vertex has the one of its own number in all corners; others are dropped.
-/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, as base64 text or raw after all
-///   elements, compressed by zlib, LZ4 or not; Verts and Lines are dropped.
+/// * PLY: text and binary in both byte orders; vertices with any properties, faces with any number
+///   of corners (the list `vertex_indices` or `vertex_index`) and with further lists, strips of
+///   triangles (`tristrips`); other elements are dropped.
+/// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the
+///   normal of its triangle.
+/// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates,
+///   groups, lines, materials and weights are dropped. Normals are read where each vertex has the
+///   one of its own number in all corners; others are dropped.
+/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, as base64 text
+///   or raw after all elements, compressed by zlib, LZ4 or not; Verts and Lines are dropped.
 /// * PVTP: all pieces behind each other, the vertices of each by themselves.
 ///
-/// Faces of more than three corners become triangles with the same outline, also those that are not convex (up to 4,096
-/// corners). Faces of fewer than three corners are dropped, but in PLY, where they are an error.
+/// Faces of more than three corners become triangles with the same outline, also those that are not
+/// convex (up to 4,096 corners). Faces of fewer than three corners are dropped, but in PLY, where
+/// they are an error.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular one, is truncated or goes on behind its end, or is no such file: what is wrong
-/// and at which byte. Vertices that there are not. Nothing is allocated from a number in a file before the file has been
-/// shown to hold that much.
+/// The file cannot be read, is not a regular one, is truncated or goes on behind its end, or is no
+/// such file: what is wrong and at which byte. Vertices that there are not. Nothing is allocated
+/// from a number in a file before the file has been shown to hold that much.
 pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
     let path = path.as_ref();
     if super::format::ending(path) == "pvtp" {

@@ -10,8 +10,8 @@ use super::source::{Line, Source};
 use crate::mesh::obj::COMMENT;
 use crate::{IoError, quoted};
 
-/// Statements that say nothing about vertices and faces: texture coordinates, groups, points and lines, materials and
-/// attributes of curves.
+/// Statements that say nothing about vertices and faces: texture coordinates, groups, points and
+/// lines, materials and attributes of curves.
 const DROPPED: [&str; 40] = [
     "vt",
     "vp",

@@ -5,8 +5,8 @@ const FAR: f64 = 16.0;
 
 /// Positions as floats, and the point from which they count.
 ///
-/// The origin is 0 along axes where floats hold all coordinates, or where the mesh is near 0. It is the smallest coordinate along
-/// others.
+/// The origin is 0 along axes where floats hold all coordinates, or where the mesh is near 0. It is
+/// the smallest coordinate along others.
 pub fn floats(positions: &[[f64; 3]]) -> (Vec<[f32; 3]>, [f64; 3]) {
     let (mut low, mut high, mut is_exact) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3], [true; 3]);
     for position in positions {
