@@ -169,75 +169,46 @@ macro_rules! voxel {
 }
 voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f16 => F16, f32 => F32, f64 => F64);
 
+/// A vector of an expression of each voxel, for voxels of any type in the machine's byte order. Half
+/// floats are floats of 64 bits in the expression.
+macro_rules! of_each_voxel {
+    ($kind:expr, $bytes:expr, |$voxel:ident| $value:expr) => {
+        match $kind {
+            ScalarKind::U8 => values::<u8>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::I8 => values::<i8>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::U16 => values::<u16>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::I16 => values::<i16>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::U32 => values::<u32>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::I32 => values::<i32>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::U64 => values::<u64>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::I64 => values::<i64>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::F16 => values::<f16>($bytes).map(f16::to_f64).map(|$voxel| $value).collect(),
+            ScalarKind::F32 => values::<f32>($bytes).map(|$voxel| $value).collect(),
+            ScalarKind::F64 => values::<f64>($bytes).map(|$voxel| $value).collect(),
+        }
+    };
+}
+
+fn values<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> impl Iterator<Item = T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned)
+}
+
 /// Voxels of any type, in the machine's byte order, as f32: the nearest f32 of each value.
 pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
-    converted(kind, bytes, None)
+    of_each_voxel!(kind, bytes, |voxel| voxel as f32)
 }
 
 /// Voxels of any type, in the machine's byte order, as the nearest f32 of slope * voxel + intercept.
 pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], (slope, intercept): (f64, f64)) -> Vec<f32> {
-    converted(kind, bytes, Some((slope, intercept)))
+    of_each_voxel!(kind, bytes, |voxel| (slope * voxel as f64 + intercept) as f32)
 }
 
-fn converted(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f32> {
-    macro_rules! convert {
-        ($type:ty) => {{
-            let voxels = bytes.chunks_exact(size_of::<$type>()).map(bytemuck::pod_read_unaligned::<$type>);
-            match scale {
-                None => voxels.map(|voxel| voxel as f32).collect(),
-                Some((slope, intercept)) => voxels.map(|voxel| (slope * voxel as f64 + intercept) as f32).collect(),
-            }
-        }};
-    }
-    match kind {
-        ScalarKind::U8 => convert!(u8),
-        ScalarKind::I8 => convert!(i8),
-        ScalarKind::U16 => convert!(u16),
-        ScalarKind::I16 => convert!(i16),
-        ScalarKind::U32 => convert!(u32),
-        ScalarKind::I32 => convert!(i32),
-        ScalarKind::U64 => convert!(u64),
-        ScalarKind::I64 => convert!(i64),
-        ScalarKind::F16 => {
-            let voxels = bytes.as_chunks::<2>().0.iter().map(|&bytes| f16::from_ne_bytes(bytes));
-            match scale {
-                None => voxels.map(f16::to_f32).collect(),
-                Some((slope, intercept)) => voxels.map(|voxel| (slope * voxel.to_f64() + intercept) as f32).collect(),
-            }
-        }
-        ScalarKind::F32 => convert!(f32),
-        ScalarKind::F64 => convert!(f64),
-    }
-}
-
-/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel +
-/// intercept.
+/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel + intercept.
 pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f64> {
-    macro_rules! convert {
-        ($type:ty, $real:expr) => {
-            bytes.chunks_exact(size_of::<$type>()).map(bytemuck::pod_read_unaligned::<$type>).map($real).collect()
-        };
-        ($type:ty) => {
-            convert!($type, |voxel| voxel as f64)
-        };
+    match scale {
+        None => of_each_voxel!(kind, bytes, |voxel| voxel as f64),
+        Some((slope, intercept)) => of_each_voxel!(kind, bytes, |voxel| slope * voxel as f64 + intercept),
     }
-    let mut voxels: Vec<f64> = match kind {
-        ScalarKind::U8 => convert!(u8),
-        ScalarKind::I8 => convert!(i8),
-        ScalarKind::U16 => convert!(u16),
-        ScalarKind::I16 => convert!(i16),
-        ScalarKind::U32 => convert!(u32),
-        ScalarKind::I32 => convert!(i32),
-        ScalarKind::U64 => convert!(u64),
-        ScalarKind::I64 => convert!(i64),
-        ScalarKind::F16 => convert!(f16, f16::to_f64),
-        ScalarKind::F32 => convert!(f32),
-        ScalarKind::F64 => convert!(f64),
-    };
-    if let Some((slope, intercept)) = scale {
-        voxels.iter_mut().for_each(|voxel| *voxel = slope * *voxel + intercept);
-    }
-    voxels
 }
 
 /// Reverses the bytes of every voxel in place: the other byte order.
