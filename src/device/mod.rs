@@ -17,6 +17,7 @@ pub mod colour;
 mod counters;
 mod encode;
 mod health;
+mod host_threads;
 mod in_place;
 mod kernels;
 mod lease;
@@ -41,6 +42,7 @@ pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 pub use counters::Counters;
 pub use health::InjectedFailure;
+pub use host_threads::HostThreads;
 pub use kernels::FoldKernel;
 #[doc(hidden)]
 pub use kernels::movers::bound_kept;
@@ -75,6 +77,7 @@ pub struct Device {
     room: Room,
     /// Ranks of this process.
     ranks: usize,
+    host_threads: HostThreads,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }
@@ -104,6 +107,11 @@ impl Device {
     /// How much memory there is for buffers.
     pub fn room(&self) -> Room {
         self.room
+    }
+
+    /// The threads of this rank's work on the host.
+    pub fn host_threads(&self) -> HostThreads {
+        self.host_threads
     }
 
     /// The optional features that this device has switched on.

@@ -1,11 +1,12 @@
 //! Opening a device: what can be asked for, the instance of the process and the adapter for a rank.
 
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
 use super::logical::{Key, LogicalDevice, unified};
 use super::machine::{adapter_bytes, machine_bytes};
-use super::{AdapterSummary, Device, Room, adapter, set_runtime_directory};
+use super::{AdapterSummary, Device, HostThreads, Room, adapter, set_runtime_directory};
 use crate::error::DeviceError;
 
 /// How a device is chosen and used.
@@ -32,6 +33,8 @@ pub struct DeviceOptions {
     pub message_bytes: Option<u64>,
     /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
+    /// How many threads this rank uses for its work on the host (`ZIPPY_HOST_THREADS`); its share of the cores when absent.
+    pub host_threads: Option<NonZero<usize>>,
 }
 
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
@@ -42,8 +45,8 @@ pub const MESSAGE_BYTES: u64 = 64 << 20;
 
 impl DeviceOptions {
     /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`,
-    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and `ZIPPY_MEMORY_LIMIT` from the
-    /// environment.
+    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT` and
+    /// `ZIPPY_HOST_THREADS` from the environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.
@@ -79,6 +82,13 @@ impl DeviceOptions {
             memory_limit_bytes: match bytes("ZIPPY_MEMORY_LIMIT")? {
                 Some(0) => return Err(bad("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
                 limit => limit,
+            },
+            host_threads: match variable("ZIPPY_HOST_THREADS") {
+                None => None,
+                Some(value) => match value.trim().parse() {
+                    Ok(threads) => Some(threads),
+                    Err(_) => return Err(bad("ZIPPY_HOST_THREADS", &value, "a number of threads above 0")),
+                },
             },
         })
     }
@@ -127,7 +137,8 @@ impl Device {
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
         let ranks = options.node_ranks / options.node_processes.max(1);
+        let host_threads = HostThreads::new(options.host_threads, ranks, options.node_processes);
         let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
-        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, ranks, _rank }))
+        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, ranks, host_threads, _rank }))
     }
 }

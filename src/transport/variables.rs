@@ -89,6 +89,11 @@ pub const VARIABLES: &[Variable] = &[
         "nine tenths of the machine's memory, shared by its processes, where the adapter has none of its own",
     ),
     documented(
+        "ZIPPY_HOST_THREADS",
+        "number of threads that a rank uses for its work on the host: reductions, scans, sorts and fills where the host maps the device's memory. Results are the same bits for every number",
+        "an equal share of the cores for each rank of a node",
+    ),
+    documented(
         "ZIPPY_DEBUG",
         "who looks into the program at its debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words behind commas; [the viewer's page](../debugger/README.md) lists them",
         "nobody",

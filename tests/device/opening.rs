@@ -229,6 +229,9 @@ fn settings_are_checked() {
     assert!(set("ZIPPY_BINDING_LIMIT", "-1").contains("a number of bytes"));
     assert!(set("ZIPPY_IN_PLACE", "1 MB").contains("ZIPPY_IN_PLACE=\"1 MB\" is not understood"));
     assert!(set("ZIPPY_MEMORY_LIMIT", "0").contains("a number of bytes above 0"));
+    for threads in ["0", "many", "-1"] {
+        assert!(set("ZIPPY_HOST_THREADS", threads).contains("a number of threads above 0"));
+    }
     assert!(set("ZIPPY_HOST_MAP", "0").contains("Some(false)"));
     assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));
 }

@@ -1,0 +1,123 @@
+//! [`HostThreads`]: a rank's share of the processor's cores.
+
+use std::num::NonZero;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::available_parallelism;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sysinfo::{CpuRefreshKind, RefreshKind, System};
+
+/// Number of threads that one rank uses for its work on the host.
+///
+/// The threads belong to one pool of the process; the thread of the rank is one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostThreads(NonZero<usize>);
+
+impl HostThreads {
+    /// The number that the user asks for, else an equal share of the cores for each of the `ranks` of this process, which is
+    /// one of `processes` on the node.
+    pub(super) fn new(asked: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
+        Self(asked.unwrap_or_else(|| share(allowed_cores(), node_cores(), ranks, processes)))
+    }
+
+    /// The number of threads.
+    pub fn count(self) -> usize {
+        self.0.get()
+    }
+
+    /// Calls `task` once for each item, on all threads, and returns the results in the order of the items.
+    ///
+    /// Each thread takes the next item when it is free, so that a few items per thread balance the load. Cost: about 10 µs
+    /// where there are several threads and several items. A panic of a task is a panic of this call.
+    pub fn map<T: Send, R: Send>(self, items: Vec<T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let threads = self.count().min(items.len());
+        let pool = if threads > 1 { pool() } else { None };
+        let Some(pool) = pool else { return items.into_iter().map(task).collect() };
+        let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+        let queue = Mutex::new(items.into_iter().zip(&mut results));
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            while let Some((item, result)) = next() {
+                *result = Some(task(item));
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
+        results.into_iter().map(|result| result.expect("the scope ends after all tasks")).collect()
+    }
+}
+
+/// Cores of one rank. A process that is bound to some cores has these alone, another one its part of the node.
+fn share(allowed: usize, node: usize, ranks: usize, processes: usize) -> NonZero<usize> {
+    let of_process = allowed.min(node / processes.max(1));
+    NonZero::new(of_process / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN)
+}
+
+/// Cores that this process may run on.
+fn allowed_cores() -> usize {
+    available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Cores of the machine.
+fn node_cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| {
+        let only_cpus = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
+        System::new_with_specifics(only_cpus).map_or(0, |system| system.cpus().len()).max(allowed_cores())
+    })
+}
+
+/// The pool of the process; none where the system refuses its threads.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let new = || ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}")).build().ok();
+    POOL.get_or_init(new).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_the_cores_of_their_process_and_processes_those_of_the_node() {
+        let cores = |allowed, node, ranks, processes| share(allowed, node, ranks, processes).get();
+        assert_eq!(cores(8, 8, 1, 1), 8);
+        assert_eq!(cores(8, 8, 3, 1), 2);
+        assert_eq!(cores(8, 8, 9, 1), 1);
+        assert_eq!(cores(8, 8, 1, 4), 2);
+        // Bound to a core each, to a package each, and in a container.
+        assert_eq!(cores(1, 8, 1, 8), 1);
+        assert_eq!(cores(4, 8, 1, 2), 4);
+        assert_eq!(cores(2, 64, 1, 1), 2);
+        assert_eq!(cores(1, 1, 0, 0), 1);
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_items_for_any_number_of_threads() {
+        for threads in 1..6 {
+            let threads = HostThreads(NonZero::new(threads).unwrap());
+            for items in [0, 1, 2, 5, 1000] {
+                let found = threads.map((0..items).collect(), |item: usize| item * item);
+                assert_eq!(found, (0..items).map(|item| item * item).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_write_to_their_own_parts_of_a_slice() {
+        let mut cells = vec![0; 1003];
+        let parts: Vec<_> = cells.chunks_mut(100).enumerate().collect();
+        HostThreads(NonZero::new(3).unwrap()).map(parts, |(i, part)| part.fill(i));
+        assert!(cells.iter().enumerate().all(|(at, &value)| value == at / 100));
+    }
+
+    #[test]
+    #[should_panic(expected = "item 7")]
+    fn a_panic_of_a_task_is_a_panic_of_the_call() {
+        HostThreads(NonZero::new(2).unwrap()).map((0..20).collect(), |item: usize| assert!(item != 7, "item 7"));
+    }
+}
