@@ -73,17 +73,35 @@ impl Binding {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
     }
 
+    /// Whether both have the same extents, strides and position, so that helpers compute the same indices for both.
+    pub(super) fn has_geometry_of(&self, other: &Self) -> bool {
+        let boxes = |of: &Self| [of.storage, of.section, of.owned];
+        // Rows of cells of whole words are dense; others end with what fills the last word.
+        let rows = |of: &Self| if of.element.bytes.is_multiple_of(4) { 4 } else { of.element.bytes };
+        boxes(self) == boxes(other)
+            && self.shape == other.shape
+            && self.packed().is_some() == other.packed().is_some()
+            && rows(self) == rows(other)
+    }
+
     /// `(bytes of what one index of the variable reaches, bytes of a window)`.
     pub(super) fn window(&self, limit: u64) -> (u64, u64) {
+        let unit = self.window_unit();
+        (self.slot_bytes(), (limit / unit).max(1) * unit)
+    }
+
+    /// Windows begin at a multiple of both the slot and the alignment of bindings: their least common multiple, in bytes.
+    pub(super) fn window_unit(&self) -> u64 {
         const ALIGN: u64 = 256;
-        let slot = match self.element.kind {
+        let slot = self.slot_bytes();
+        slot * (ALIGN / ALIGN.min(1 << slot.trailing_zeros()))
+    }
+
+    fn slot_bytes(&self) -> u64 {
+        match self.element.kind {
             ElementKind::Packed(_) => 4,
             _ => self.element.bytes as u64,
-        };
-        // Windows begin at a multiple of both the slot and the alignment of bindings: their least common multiple.
-        let shared = ALIGN.min(1 << slot.trailing_zeros());
-        let unit = slot * (ALIGN / shared);
-        (slot, (limit / unit).max(1) * unit)
+        }
     }
 
     /// The cells of all memory words that a section touches, counted from the start of the storage: handles of one chunk may

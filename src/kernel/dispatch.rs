@@ -1,10 +1,11 @@
 //! From boxes of invocations to dispatches: which axis runs along which direction, what is cut, what goes together.
 
 use super::geometry::{DomainMap, MAX_BOXES, vectors};
+use super::signature::BoxForm;
 use crate::extents::Index;
 
 /// Shorter than this, axis 0 gives way to a longer axis along the dispatch's x.
-const LONG: i64 = 32;
+pub const MIN_ORDERED: i64 = 32;
 
 /// More boxes than this are not run in one call.
 const MOST_BOXES: i64 = 1 << 16;
@@ -22,6 +23,23 @@ pub struct Grid {
     pub extent: Index,
     /// Axis 0 runs along x, axis 1 along y, the others along z, however short they are.
     pub in_order: bool,
+}
+
+impl Grid {
+    /// The form of all its dispatches.
+    pub fn form(&self) -> BoxForm {
+        match &self.boxes[..] {
+            [] => BoxForm::OneInOrder,
+            [(_, extents)] if self.keeps_order(extents) => BoxForm::OneInOrder,
+            [_] => BoxForm::One,
+            _ => BoxForm::Several,
+        }
+    }
+
+    /// Whether axis 0 of a box runs along x even where it is short.
+    fn keeps_order(&self, extents: &Index) -> bool {
+        self.in_order || extents[0] >= MIN_ORDERED
+    }
 }
 
 /// A box of invocations: `extents` of them from the cell at `origin`, or a part of it.
@@ -62,10 +80,9 @@ impl Shape {
 impl Block {
     fn new(origin: Index, extents: Index, grid: &Grid) -> Self {
         let mut order: Vec<usize> = (0..extents.axes()).collect();
-        if grid.in_order {
-        } else if extents[0] < LONG {
+        if !grid.keeps_order(&extents) {
             order.sort_by_key(|&axis| -extents[axis]);
-        } else if grid.boxes.len() > 1 {
+        } else if !grid.in_order && grid.boxes.len() > 1 {
             order[1..].sort_by_key(|&axis| -extents[axis]);
         }
         let along = |k: usize| order.get(k).map_or(1, |&axis| extents[axis]);
@@ -160,7 +177,7 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     let mut out = Vec::new();
     let mut batch = Batch::default();
     for block in blocks {
-        if !batch.takes(&block, shape) {
+        if !batch.takes(&block, grid, shape) {
             out.extend(std::mem::take(&mut batch).finish(grid, shape));
         }
         batch.add(block, shape);
@@ -186,13 +203,16 @@ impl Batch {
         [self.size[0].max(x), self.size[1].max(y), ceil(self.size[2] + z, shape.along(2)) * shape.along(2)]
     }
 
-    fn takes(&self, block: &Block, shape: &Shape) -> bool {
+    fn takes(&self, block: &Block, grid: &Grid, shape: &Shape) -> bool {
         let joined = self.joined(block, shape);
         let volume = |size: [i64; 3]| size.iter().fold(1_i128, |n, &m| n * i128::from(m));
         // Boxes of very different shapes would leave most invocations idle.
         let idle = volume(joined) > 4 * (self.useful + volume(block.size)) + (1 << 16);
         self.blocks.is_empty()
-            || (self.blocks.len() < MAX_BOXES && joined[2] <= shape.along(2) * i64::from(shape.limit) && !idle)
+            || (grid.form() == BoxForm::Several
+                && self.blocks.len() < MAX_BOXES
+                && joined[2] <= shape.along(2) * i64::from(shape.limit)
+                && !idle)
     }
 
     fn add(&mut self, block: Block, shape: &Shape) {

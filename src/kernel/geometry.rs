@@ -93,7 +93,7 @@ impl DomainMap {
     }
 }
 
-/// First vector (of four words) of every array's geometry, and of the domain's, which comes last.
+/// First vector (of four words) of every array's geometry, which some arrays share, and of the domain's, which comes last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeometryMap {
     vars: Vec<usize>,
@@ -105,9 +105,9 @@ impl GeometryMap {
     pub fn new(signature: &Signature) -> Self {
         let mut at = 0;
         let mut vars = Vec::new();
-        for shape in &signature.vars {
-            vars.push(at);
-            at += 1 + TUPLES * vectors(shape.axes);
+        for (i, (shape, &first)) in signature.vars.iter().zip(&signature.geometries).enumerate() {
+            vars.push(if first < i { vars[first] } else { at });
+            at += if first < i { 0 } else { 1 + TUPLES * vectors(shape.axes) };
         }
         let domain = DomainMap::new(signature.domain_axes);
         let vectors = at
@@ -120,11 +120,6 @@ impl GeometryMap {
 
     pub fn var(&self, i: usize) -> usize {
         self.vars[i]
-    }
-
-    /// First vector after the array's geometry.
-    pub fn after(&self, i: usize) -> usize {
-        self.vars.get(i + 1).copied().unwrap_or(self.domain)
     }
 
     pub fn domain(&self) -> usize {
@@ -176,7 +171,7 @@ pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
 }
 
 /// Distance between neighbours along each axis, in cells, or in words for packed cells (from axis 1).
-fn slot_strides(binding: &Binding) -> Option<Index> {
+pub fn slot_strides(binding: &Binding) -> Option<Index> {
     let extents = binding.storage.extents();
     let row_bytes = extents[0].checked_mul(binding.element.bytes as i64)?.checked_add(3)? / 4 * 4;
     let slot_bytes =

@@ -6,7 +6,7 @@ use super::geometry::GeometryMap;
 use super::helpers::{DOMAIN_HELPERS, HELPERS, WORDS, generate};
 use super::program::{Program, capabilities};
 use super::scan::scan;
-use super::signature::{Signature, Space, VarShape, Watch};
+use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::wgsl::{self, PREFIX, Tokens, is_word};
@@ -59,7 +59,9 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
 
 fn signature(shape: VarShape, space: Space) -> Signature {
     // Every helper of a checked run stands beside those of any other one.
-    Signature { space, domain_axes: shape.axes, vars: vec![shape], watch: Watch::FewBits, reports_stopped_loops: false }
+    let (vars, geometries) = (vec![shape], vec![0]);
+    let (boxes, watch, reports_stopped_loops) = (BoxForm::Several, Watch::FewBits, false);
+    Signature { space, domain_axes: shape.axes, boxes, vars, geometries, watch, reports_stopped_loops }
 }
 
 /// What an array of this shape can be in. A counted domain has one axis.
@@ -67,14 +69,19 @@ fn spaces(shape: VarShape) -> impl Iterator<Item = Space> {
     [Space::Cells, Space::Apart].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
 }
 
+const FORMS: [BoxForm; 3] = [BoxForm::OneInOrder, BoxForm::One, BoxForm::Several];
+
 #[test]
 fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
     for (cell, atomic, shape) in combinations() {
         for space in spaces(shape) {
             let text = uses("x", cell, atomic, shape, space);
             let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
-            if let Err(fault) = program.complete(&signature(shape, space), None, all_caps()) {
-                panic!("{shape:?} {space:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, shape, space));
+            for boxes in FORMS {
+                let signature = Signature { boxes, ..signature(shape, space) };
+                if let Err(fault) = program.complete(&signature, None, all_caps()) {
+                    panic!("{signature:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, &signature));
+                }
             }
         }
     }
@@ -91,11 +98,13 @@ fn helpers_branch_on_no_parameter_alone() {
             text = text.replace("\n let k_n =", &format!("\n let k_c = {};\n let k_n =", zero(shape.axes)));
             let at_constant: Vec<_> = text.lines().filter(|line| line.contains("(k_p")).map(at_zero).collect();
             text = text.replace("}\n", &format!("{}\n}}\n", at_constant.join("\n")));
-            let signature = Signature { watch, ..signature(shape, space) };
             let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
-            let complete = program.complete(&signature, None, all_caps()).unwrap();
-            let found = wgsl::parameter_branches(&complete.parsed.module, &complete.text);
-            assert!(found.is_empty(), "{shape:?} {space:?} {watch:?} {cell} {atomic}: {found:#?}");
+            for boxes in FORMS {
+                let signature = Signature { watch, boxes, ..signature(shape, space) };
+                let complete = program.complete(&signature, None, all_caps()).unwrap();
+                let found = wgsl::parameter_branches(&complete.parsed.module, &complete.text);
+                assert!(found.is_empty(), "{signature:?} {cell} {atomic}: {found:#?}");
+            }
         }
     }
 }
@@ -117,9 +126,8 @@ fn at_zero(line: &str) -> String {
         .replace(", k_load", ", k_c_load")
 }
 
-fn generated(text: &str, shape: VarShape, space: Space) -> String {
-    let signature = signature(shape, space);
-    generate(&scan(text), &signature, &GeometryMap::new(&signature), 1)
+fn generated(text: &str, signature: &Signature) -> String {
+    generate(&scan(text), signature, &GeometryMap::new(signature), 1)
 }
 
 /// All identifiers of all helpers of the array `x`, keywords and members of vectors aside.
@@ -127,7 +135,7 @@ fn identifiers() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let each = |(cell, atomic, shape)| spaces(shape).map(move |space| (cell, atomic, shape, space));
     for (cell, atomic, shape, space) in combinations().flat_map(each) {
-        let text = generated(&uses("x", cell, atomic, shape, space), shape, space);
+        let text = generated(&uses("x", cell, atomic, shape, space), &signature(shape, space));
         let tokens = Tokens::new(&text);
         for i in 0..tokens.len() {
             let behind = |token: &str| i > 0 && tokens.get(i - 1) == token;

@@ -6,7 +6,7 @@ use super::checks::{check_binding, check_home};
 use super::dispatch::Grid;
 use super::domain::{Given, MOST};
 use super::program::Program;
-use super::signature::Space;
+use super::signature::{BoxForm, Space};
 use crate::element::{ElementKind, Scalar};
 use crate::error::{KernelError, Result};
 use crate::extents::Index;
@@ -34,6 +34,15 @@ pub(super) enum Ground<'c> {
 pub(super) enum Invocations<'c> {
     Grid(Grid),
     Counted { count: &'c Binding, most: u32 },
+}
+
+impl Invocations<'_> {
+    pub(super) fn form(&self) -> BoxForm {
+        match self {
+            Self::Grid(grid) => grid.form(),
+            Self::Counted { .. } => BoxForm::OneInOrder,
+        }
+    }
 }
 
 impl Ground<'_> {

@@ -162,8 +162,8 @@ mod counting;
 mod diagnose;
 mod dispatch;
 mod domain;
+mod entry;
 mod fill;
-mod flush;
 mod geometry;
 mod handle;
 mod helpers;
@@ -175,6 +175,7 @@ mod parsed;
 mod pipeline;
 mod prepare;
 mod program;
+mod reach;
 mod report;
 mod run;
 mod scan;
@@ -184,6 +185,7 @@ mod types;
 mod uniforms;
 mod variants;
 mod vocabulary;
+mod windows;
 
 #[cfg(test)]
 mod dispatch_tests;

@@ -152,6 +152,8 @@ pub struct BoundBuffer {
     pub raw: wgpu::Buffer,
     pub id: u64,
     pub weak: Option<WeakChunkBuffer>,
+    /// Where the first window begins, in bytes.
+    pub offset: u64,
     /// Bytes of a window.
     pub window_bytes: u64,
 }
@@ -159,7 +161,7 @@ pub struct BoundBuffer {
 /// Bind groups of earlier calls, by pipeline and buffers.
 #[derive(Debug, Default)]
 pub struct BindGroups {
-    made: HashMap<(u64, Vec<u64>), (Groups, Vec<WeakChunkBuffer>)>,
+    made: HashMap<(u64, Vec<(u64, u64)>), (Groups, Vec<WeakChunkBuffer>)>,
     calls: u32,
 }
 
@@ -188,7 +190,8 @@ impl BindGroups {
             self.sweep();
         }
         // A kernel has one buffer for all counts, so it is no part of the key.
-        let key = (pipeline.id, buffers.iter().map(|buffer| buffer.as_ref().map_or(0, |b| b.id)).collect::<Vec<_>>());
+        let key =
+            (pipeline.id, buffers.iter().map(|b| b.as_ref().map_or((0, 0), |b| (b.id, b.offset))).collect::<Vec<_>>());
         if let Some((groups, _)) = self.made.get(&key) {
             return Ok(groups.clone());
         }
@@ -240,7 +243,7 @@ fn bind(
             Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
             Resource::Storage { var, window, .. } => {
                 let Some(buffer) = &buffers[var] else { continue };
-                let offset = u64::from(window) * buffer.window_bytes;
+                let offset = buffer.offset + u64::from(window) * buffer.window_bytes;
                 let size = buffer.window_bytes.min(buffer.raw.size().saturating_sub(offset));
                 part(&buffer.raw, offset, size)
             }

@@ -2,16 +2,25 @@
 
 use std::rc::Rc;
 
+use super::binding::Binding;
 use super::call::{AccessMode, Call};
 use super::checks::{check_binding, check_home};
+use super::dispatch::Grid;
 use super::helpers::HELPERS;
-use super::invocations::{Ground, Invocations};
+use super::invocations::Invocations;
 use super::most_passes::most_passes;
 use super::program::Program;
 use super::report::Layers;
-use super::signature::{Signature, VarShape, Watch};
+use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
 use super::variants::{Compiled, Version};
+use super::windows::{LargeArray, Part, parts};
 use crate::error::{KernelError, Result};
+
+/// Invocations of a call, with the windows that they need.
+pub(super) enum Work<'c> {
+    Parts(Vec<Part>),
+    Counted { count: &'c Binding, most: u32 },
+}
 
 /// A call that is in order.
 pub(super) struct PreparedCall<'c> {
@@ -19,7 +28,7 @@ pub(super) struct PreparedCall<'c> {
     pub compiled: Rc<Compiled>,
     /// For each storage variable: which bound section.
     pub order: Vec<Option<usize>>,
-    pub invocations: Invocations<'c>,
+    pub work: Work<'c>,
     /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
     /// Whether it reports what it reaches.
@@ -43,8 +52,19 @@ impl Call<'_> {
         self.check_aliases(program)?;
         let ground = self.ground(program)?;
 
-        let signature = self.signature(program, &order, &ground)?;
-        let compiled = version.compiled(device, &signature, &self.kernel.entry)?;
+        let (space, axes) = (ground.space(), ground.axes());
+        // An error of the text comes first.
+        let invocations = self.invocations(program, &order, ground);
+        let boxes = invocations.as_ref().map_or(BoxForm::OneInOrder, Invocations::form);
+        let signature = self.signature(program, &order, (space, axes, boxes))?;
+        let near = match &invocations {
+            Ok(Invocations::Grid(grid)) => self.near(&version, &signature, &order, grid)?,
+            _ => None,
+        };
+        let (compiled, parts) = match near {
+            Some((compiled, parts)) => (compiled, Some(parts)),
+            None => (version.compiled(device, &signature, &self.kernel.entry)?, None),
+        };
         let checked = &compiled.checked;
         self.check_used(program, &order, &checked.reached)?;
         for (number, bound) in order.iter().enumerate() {
@@ -53,10 +73,15 @@ impl Call<'_> {
             }
         }
         let uniforms = self.uniforms(program, checked)?;
-        let invocations = self.invocations(program, &order, ground)?;
+        let work = match invocations? {
+            Invocations::Grid(grid) => {
+                Work::Parts(parts.unwrap_or_else(|| vec![Part { grid, offsets: vec![0; order.len()] }]))
+            }
+            Invocations::Counted { count, most } => Work::Counted { count, most },
+        };
         let most_passes = if signature.reports_stopped_loops { most_passes(device)? } else { None };
         let watch = signature.watch;
-        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch, most_passes })
+        Ok(PreparedCall { version: version.clone(), compiled, order, work, uniforms, watch, most_passes })
     }
 
     /// Which bound section belongs to which storage variable.
@@ -126,8 +151,12 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn signature(&self, program: &Program, order: &[Option<usize>], ground: &Ground) -> Result<Signature> {
-        let domain_axes = ground.axes();
+    fn signature(
+        &self,
+        program: &Program,
+        order: &[Option<usize>],
+        (space, domain_axes, boxes): (Space, usize, BoxForm),
+    ) -> Result<Signature> {
         let limit = self.kernel.shared.device.limits().binding_bytes;
         let shape = |(number, bound): (usize, &Option<usize>)| {
             let Some(bound) = bound else { return VarShape { axes: domain_axes, packed: None, windows: 1 } };
@@ -142,7 +171,50 @@ impl Call<'_> {
         let watch = self.watch(program, order, &vars);
         let is_watched = watch != Watch::Off && program.scan.has_loops();
         let reports_stopped_loops = is_watched && most_passes(&self.kernel.shared.device)?.is_some();
-        Ok(Signature { space: ground.space(), domain_axes, vars, watch, reports_stopped_loops })
+        // A checked run keeps its report next to each array's geometry.
+        let geometries = match watch {
+            Watch::Off => self.geometries(order),
+            _ => (0..order.len()).collect(),
+        };
+        Ok(Signature { space, domain_axes, boxes, vars, geometries, watch, reports_stopped_loops })
+    }
+
+    /// The kernel with one window of each array, and the parts of the call that do with it; none where no array takes several
+    /// windows, or helpers reach further than a window.
+    fn near(
+        &self,
+        version: &Version,
+        signature: &Signature,
+        order: &[Option<usize>],
+        grid: &Grid,
+    ) -> Result<Option<(Rc<Compiled>, Vec<Part>)>> {
+        let large: Vec<_> = (0..order.len()).filter(|&var| signature.vars[var].windows > 1).collect();
+        let program = &version.program;
+        if large.is_empty() || signature.watch != Watch::Off || program.scan.speaks_of_workgroups() {
+            return Ok(None);
+        }
+        let device = &self.kernel.shared.device;
+        let signature = signature.with_one_window();
+        let compiled = version.compiled(device, &signature, &self.kernel.entry)?;
+        let reach = compiled.reach(program, &signature.vars);
+        let array = |&var: &usize| {
+            let binding = &self.bound[order[var]?].1;
+            LargeArray::new(var, binding, &reach[var], device.limits().binding_bytes)
+        };
+        let arrays: Option<Vec<_>> = large.iter().map(array).collect();
+        let parts = arrays.and_then(|arrays| parts(grid, order.len(), &arrays));
+        Ok(parts.map(|parts| (compiled, parts)))
+    }
+
+    /// For each storage variable the first one that is bound to a section with the same geometry.
+    fn geometries(&self, order: &[Option<usize>]) -> Vec<usize> {
+        let binding = |bound: &Option<usize>| bound.map(|bound| &self.bound[bound].1);
+        let first = |(i, bound): (usize, &Option<usize>)| {
+            let Some(own) = binding(bound) else { return i };
+            let is_same = |other: &Option<usize>| binding(other).is_some_and(|other| other.has_geometry_of(own));
+            order[..i].iter().position(is_same).unwrap_or(i)
+        };
+        order.iter().enumerate().map(first).collect()
     }
 
     /// Whether the call is to report what it reaches.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::diagnose::{self, Fault};
-use super::flush;
+use super::entry;
 use super::geometry::{GeometryMap, REPORT};
 use super::helpers;
 use super::loops;
@@ -191,8 +191,9 @@ impl Program {
                 let own_text = &text[..self.text.len()];
                 loops::instrument_loops(&mut module, own_text, &helpers::line_name(), REPORT);
             }
+            entry::at_the_start(&mut module, &helpers::begin_name());
             if watched {
-                flush::at_the_end(&mut module, &helpers::flush_name());
+                entry::at_the_end(&mut module, &helpers::flush_name());
             }
             let info = Validator::new(ValidationFlags::all(), capabilities)
                 .validate(&module)

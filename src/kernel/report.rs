@@ -111,6 +111,7 @@ impl Report {
             raw: self.lease.raw().clone(),
             id: self.lease.id(),
             weak: Some(self.lease.downgrade()),
+            offset: 0,
             window_bytes,
         }
     }

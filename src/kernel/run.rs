@@ -5,13 +5,12 @@ use super::call::{AccessMode, Call};
 use super::dispatch::{self, Dispatch, Shape};
 use super::domain::{Domain, Given};
 use super::geometry;
-use super::invocations::Invocations;
 use super::pipeline::BoundBuffer;
-use super::prepare::PreparedCall;
+use super::prepare::{PreparedCall, Work};
 use super::report::{Report, Told};
 use super::signature::Watch;
 use super::uniforms::Uniforms;
-use crate::device::Device;
+use crate::device::{Device, Lease};
 use crate::error::{CallSite, KernelError, Result};
 use crate::history::{Finding, History, Ledger, Problem, What};
 use crate::region::Region;
@@ -138,31 +137,50 @@ impl Call<'_> {
 
     /// Records the dispatches; whether there were any.
     fn submit(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<bool> {
-        let PreparedCall { version, compiled, invocations, uniforms, .. } = prepared;
+        let PreparedCall { version, compiled, order, work, .. } = prepared;
+        let (name, checked) = (&version.program.name, &compiled.checked);
+        match work {
+            Work::Parts(parts) => {
+                let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
+                let most = self.kernel.shared.device.limits().workgroups;
+                let shape = Shape { workgroup: checked.workgroup, limit: most };
+                let mut is_any = false;
+                for part in parts {
+                    let dispatches = dispatch::dispatches(&part.grid, &shape).map_err(limit)?;
+                    is_any |= !dispatches.is_empty();
+                    self.record(prepared, &dispatches, &part.offsets, report, None)?;
+                }
+                Ok(is_any)
+            }
+            Work::Counted { count, most } => {
+                let words = dispatch::workgroup_words(checked.workgroup).to_vec();
+                let arguments = self.kernel.count(count, *most, checked.workgroup[0])?;
+                let dispatch = Dispatch { words, groups: [0; 3] };
+                self.record(prepared, &[dispatch], &vec![0; order.len()], report, Some(&arguments))?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Records dispatches over the windows that begin at `offsets`, for each storage variable in bytes.
+    fn record(
+        &self,
+        prepared: &PreparedCall,
+        dispatches: &[Dispatch],
+        offsets: &[u64],
+        report: Option<&Report>,
+        count: Option<&Lease>,
+    ) -> Result<()> {
+        let PreparedCall { version, compiled, uniforms, .. } = prepared;
         let device = &self.kernel.shared.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
-        let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
-        let (dispatches, count) = match invocations {
-            Invocations::Grid(grid) => {
-                let shape = Shape { workgroup: checked.workgroup, limit: device.limits().workgroups };
-                (dispatch::dispatches(grid, &shape).map_err(limit)?, None)
-            }
-            Invocations::Counted { count, most } => {
-                let words = dispatch::workgroup_words(checked.workgroup).to_vec();
-                (vec![Dispatch { words, groups: [0; 3] }], Some((*count, *most)))
-            }
-        };
         if dispatches.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
         trace::queued(&version.label);
         let pipeline = compiled.pipeline(device, name)?;
-        let (buffers, words) = self.arrays(prepared, report)?;
-        let count = match count {
-            Some((count, most)) => Some(self.kernel.count(count, most, checked.workgroup[0])?),
-            None => None,
-        };
+        let (buffers, words) = self.arrays(prepared, offsets, report)?;
         for some in dispatches.chunks(AT_A_TIME) {
             let mut parts = uniforms.clone();
             for dispatch in some {
@@ -171,7 +189,7 @@ impl Call<'_> {
             }
             let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.place(device, &parts))?;
             let mut groups = self.kernel.shared.groups.borrow_mut();
-            let groups = groups.get(device, name, (pipeline, checked), &buffers, &buffer, count.as_ref())?;
+            let groups = groups.get(device, name, (pipeline, checked), &buffers, &buffer, count)?;
             let (constants, geometries) = offsets.split_at(uniforms.len());
             device.record(|encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -181,36 +199,41 @@ impl Call<'_> {
                         pass.set_bind_group(*group, bind_group, &checked.offsets(*group, constants, geometry));
                     }
                     let [x, y, z] = dispatch.groups;
-                    match &count {
+                    match count {
                         None => pass.dispatch_workgroups(x, y, z),
                         Some(count) => pass.dispatch_workgroups_indirect(count.raw(), 0),
                     }
                 }
             });
         }
-        Ok(true)
+        Ok(())
     }
 
     /// What is bound to the storage variables, and the geometry of all of it.
-    fn arrays(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
+    fn arrays(
+        &self,
+        prepared: &PreparedCall,
+        offsets: &[u64],
+        report: Option<&Report>,
+    ) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
         let PreparedCall { version, compiled, order, .. } = prepared;
         let device = &self.kernel.shared.device;
-        let mut words = Vec::new();
+        let map = &compiled.checked.map;
+        // The geometry of what this entry point does not use stays empty.
+        let mut words = vec![0; 4 * map.domain()];
         let mut buffers = vec![None; order.len()];
         for (number, &bound) in order.iter().enumerate() {
-            let Some(bound) = bound else {
-                // Not used by this entry point; its place in the geometry stays empty.
-                words.resize(4 * compiled.checked.map.after(number), 0);
-                continue;
-            };
+            let Some(bound) = bound else { continue };
             let (_, binding, _) = &self.bound[bound];
             let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
             let array = geometry::array_words(binding).ok_or_else(|| KernelError::Limit {
                 kernel: version.program.name.clone(),
                 problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
             })?;
-            let first = words.len();
-            words.extend(array);
+            let first = 4 * map.var(number);
+            words[first..first + array.len()].copy_from_slice(&array);
+            let offset = offsets[number];
+            words[first] = words[first].wrapping_sub((offset / slot_bytes) as i32);
             if let Some((at, layers)) = report.map(|report| report.parts()[bound]) {
                 (words[first + 2], words[first + 3]) = (at as i32, layers.components as i32);
             }
@@ -219,6 +242,7 @@ impl Call<'_> {
                     raw: buffer.raw().clone(),
                     id: buffer.id(),
                     weak: Some(buffer.downgrade()),
+                    offset,
                     window_bytes,
                 },
                 None => nothing(device, slot_bytes)?,
@@ -243,6 +267,6 @@ fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
         }
         let (raw, id) = cache.0.clone().expect("just made");
         let window_bytes = raw.size();
-        Ok(BoundBuffer { raw, id, weak: None, window_bytes })
+        Ok(BoundBuffer { raw, id, weak: None, offset: 0, window_bytes })
     })
 }

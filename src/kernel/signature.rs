@@ -23,13 +23,27 @@ pub enum Space {
     Counted,
 }
 
+/// Boxes of a dispatch, and which axes run along its directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BoxForm {
+    /// One box. Axis 0 runs along x, axis 1 along y, the others, folded, along z.
+    OneInOrder,
+    /// One box, whose axes may run along any direction.
+    One,
+    /// Up to [`MAX_BOXES`](super::geometry::MAX_BOXES), one after the other along z.
+    Several,
+}
+
 /// What the text of all helpers depends on; one pipeline each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     pub space: Space,
     pub domain_axes: usize,
+    pub boxes: BoxForm,
     /// One for each storage variable of the scan.
     pub vars: Vec<VarShape>,
+    /// For each of them the first one with the same geometry.
+    pub geometries: Vec<usize>,
     /// Whether helpers report what they reach.
     pub watch: Watch,
     /// Whether invocations report stopped loops: the run is checked, the kernel has loops, and the
@@ -47,6 +61,20 @@ pub enum Watch {
 }
 
 impl Signature {
+    /// The same with one window of each array. Those with several would begin theirs at different cells, so that they share no
+    /// geometry.
+    pub fn with_one_window(&self) -> Self {
+        let mut one = self.clone();
+        let is_large = |var: usize| self.vars[var].windows > 1;
+        for var in 0..self.vars.len() {
+            one.vars[var].windows = 1;
+            if is_large(var) || is_large(self.geometries[var]) {
+                one.geometries[var] = var;
+            }
+        }
+        one
+    }
+
     /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
     pub fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
         let shape = |var: &StorageVar| VarShape {
@@ -57,6 +85,8 @@ impl Signature {
         Self {
             space: Space::Cells,
             domain_axes: axes,
+            boxes: BoxForm::OneInOrder,
+            geometries: (0..scan.storage.len()).collect(),
             vars: scan.storage.iter().map(shape).collect(),
             watch: Watch::Off,
             reports_stopped_loops: false,

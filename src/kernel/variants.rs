@@ -7,7 +7,8 @@ use std::rc::Rc;
 use super::checked::Checked;
 use super::pipeline::Pipeline;
 use super::program::{Program, blame_adapter, capabilities};
-use super::signature::Signature;
+use super::reach::{Reach, reach};
+use super::signature::{Signature, VarShape};
 use crate::device::Device;
 use crate::error::{KernelError, Result};
 
@@ -28,6 +29,7 @@ pub(super) struct Version {
 pub(super) struct Compiled {
     pub checked: Checked,
     pipeline: OnceCell<Pipeline>,
+    reach: OnceCell<Vec<Reach>>,
 }
 
 /// A program as this device can run it.
@@ -59,13 +61,19 @@ impl Version {
             blame_adapter(device, program.explain_bound(&fault, signature), |features| complete(features).is_ok())
         })?;
         let checked = Checked::new(program, complete, signature, entry.as_deref())?;
-        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new() });
+        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new(), reach: OnceCell::new() });
         self.compiled.borrow_mut().insert(key, compiled.clone());
         Ok(compiled)
     }
 }
 
 impl Compiled {
+    /// The reach of the entry point in the array of each storage variable.
+    pub fn reach(&self, program: &Program, vars: &[VarShape]) -> &[Reach] {
+        let checked = &self.checked;
+        self.reach.get_or_init(|| reach(&checked.parsed.module, &checked.entry, &program.scan, vars))
+    }
+
     pub fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {
         if self.pipeline.get().is_none() {
             let made = Pipeline::get(device, name, &self.checked)?;

@@ -3,7 +3,7 @@
 use super::writer::Writer;
 use crate::kernel::geometry::Tuple;
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// `x_inside`, `x_has`, `x_owned`, `x_extent`, `x_shape`.
     pub(super) fn address(&mut self) {
         let (x, axes) = (&self.var.name, self.axes);

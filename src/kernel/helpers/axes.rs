@@ -1,28 +1,69 @@
 //! Tuples of 1 to 7 axes as WGSL: scalars, vectors, or arrays for more than 4 axes.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use crate::kernel::geometry::{GEOMETRY, Tuple, vectors};
+use crate::wgsl::PREFIX;
+
+/// Vectors of the geometry that helpers use. An invocation loads each of them once, when it begins, into a private variable:
+/// software adapters would load them again at each use.
+#[derive(Default)]
+pub struct UsedVectors(RefCell<BTreeSet<usize>>);
+
+impl UsedVectors {
+    /// The private variable with a vector.
+    pub fn variable(&self, vector: usize) -> String {
+        self.0.borrow_mut().insert(vector);
+        format!("$g{vector}")
+    }
+
+    /// The variables, and the function that loads them; empty where no vector is used.
+    pub fn declarations(&self) -> String {
+        let used = self.0.borrow();
+        if used.is_empty() {
+            return String::new();
+        }
+        let variables: String = used.iter().map(|vector| format!("var<private> $g{vector}: vec4<i32>;\n")).collect();
+        let loads: String = used.iter().map(|vector| format!(" $g{vector} = {GEOMETRY}[{vector}];")).collect();
+        format!("{variables}fn {BEGIN}() {{{loads} }}\n")
+    }
+}
+
+const BEGIN: &str = "$begin";
+
+/// The function that an invocation calls when it begins.
+pub fn begin_name() -> String {
+    BEGIN.replace('$', PREFIX)
+}
 
 /// Writes expressions over tuples of a fixed number of axes, with geometry that starts at vector `at`.
 #[derive(Clone, Copy)]
-pub struct Axes {
+pub struct Axes<'u> {
     pub count: usize,
     at: usize,
+    used: &'u UsedVectors,
+}
+
+/// The type of a position of this many axes.
+pub fn position_type(axes: usize) -> String {
+    match axes {
+        1 => "i32".to_owned(),
+        n @ 2..=4 => format!("vec{n}<i32>"),
+        n => format!("array<i32, {n}>"),
+    }
 }
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-impl Axes {
-    pub fn new(count: usize, at: usize) -> Self {
-        Self { count, at }
+impl<'u> Axes<'u> {
+    pub fn new(count: usize, at: usize, used: &'u UsedVectors) -> Self {
+        Self { count, at, used }
     }
 
     /// The type of a position.
     pub fn ty(&self) -> String {
-        match self.count {
-            1 => "i32".to_owned(),
-            n @ 2..=4 => format!("vec{n}<i32>"),
-            n => format!("array<i32, {n}>"),
-        }
+        position_type(self.count)
     }
 
     /// One axis of the tuple in the variable `name`.
@@ -36,7 +77,7 @@ impl Axes {
 
     /// A scalar of the geometry's first vector.
     pub fn head(&self, component: usize) -> String {
-        format!("{GEOMETRY}[{}].{}", self.at, LETTERS[component])
+        format!("{}.{}", self.used.variable(self.at), LETTERS[component])
     }
 
     /// First vector of a tuple.
@@ -46,7 +87,7 @@ impl Axes {
 
     /// One axis of a geometry tuple.
     pub fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
-        format!("{GEOMETRY}[{}].{}", self.vector(tuple) + axis / 4, LETTERS[axis % 4])
+        format!("{}.{}", self.used.variable(self.vector(tuple) + axis / 4), LETTERS[axis % 4])
     }
 
     /// A whole geometry tuple, as a position.
@@ -54,7 +95,7 @@ impl Axes {
         match self.count {
             1..=4 => {
                 let parts: String = LETTERS[..self.count].iter().collect();
-                format!("{GEOMETRY}[{}].{parts}", self.vector(tuple))
+                format!("{}.{parts}", self.used.variable(self.vector(tuple)))
             }
             n => {
                 let parts: Vec<_> = (0..n).map(|axis| self.geometry_part(tuple, axis)).collect();

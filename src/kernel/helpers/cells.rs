@@ -3,7 +3,7 @@
 use super::writer::{Writer, window_name};
 use crate::kernel::geometry::Tuple;
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// `x_load`, `x_store`, `x_store_word`, `x_inside_word`, `x_index`.
     pub(super) fn cells(&mut self) {
         match self.shape.packed {

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use super::axes::Axes;
+use super::axes::position_type;
 use super::look::{INVOCATION, NOBODY};
 use super::nowhere::{NOWHERE, nowhere};
-use crate::kernel::geometry::{COUNT, DomainMap, GEOMETRY, Tuple};
+use super::position::Positions;
+use crate::kernel::geometry::{COUNT, DomainMap, Tuple};
 use crate::kernel::scan::SourceScan;
-use crate::kernel::signature::{Signature, Space, Watch};
+use crate::kernel::signature::{BoxForm, Signature, Space};
 
 /// What the helpers of the domain begin with, before `_`.
 const DOMAIN: &str = "domain";
@@ -48,7 +49,7 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         "workgroup" => Some(format!("{name} takes workgroup_id, a vec3<u32>")),
         "inside" => {
-            let ty = Axes::new(axes, 0).ty();
+            let ty = position_type(axes);
             Some(format!(
                 "{name} takes a position of type {ty}: the number of axes of what the kernel runs over is {axes}"
             ))
@@ -59,36 +60,25 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
 
 /// The type of a workgroup's number.
 fn workgroup_type(axes: usize) -> String {
-    Axes::new(axes.min(3), 0).ty()
+    position_type(axes.min(3))
 }
 
-/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used; tells whether the
-/// shared part of positions is needed. Geometry of the domain starts at vector `at`.
-pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, at: usize) -> bool {
+/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used.
+pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
+    let Positions { axes, used, at, form, .. } = *positions;
     if signature.space == Space::Counted {
-        let text = counted(at, signature.watch != Watch::Off);
+        let text = counted(&used.variable(at), positions.is_watched);
         for (line, _) in text.iter().zip([position, inside, extent, workgroup]).filter(|(_, wanted)| *wanted) {
             let _ = writeln!(out, "{line}");
         }
-        return false;
+        return;
     }
-    let axes = Axes::new(signature.domain_axes, at);
     let ty = axes.ty();
     if position {
-        let step = format!("{GEOMETRY}[{at}].y");
-        let first = |name: &str| axes.part(name, 0);
-        let _ = writeln!(out, "fn {DOMAIN}_position($id: vec3<u32>) -> {ty} {{\n  var $p = $position($id);");
-        let _ = writeln!(out, "  if {} != {NOWHERE} {{", first("$p"));
-        if axes.count <= 4 {
-            let _ = writeln!(out, "    $p -= {};", axes.geometry(Tuple::DomainLo));
-        } else {
-            for axis in 0..axes.count {
-                let _ = writeln!(out, "    $p[{axis}] -= {};", axes.geometry_part(Tuple::DomainLo, axis));
-            }
-        }
-        let _ = writeln!(out, "    {} /= {step};\n  }}\n  return $p;\n}}", first("$p"));
+        let body = positions.place().unwrap_or_else(|| from_position(positions));
+        let _ = writeln!(out, "fn {DOMAIN}_position($id: vec3<u32>) -> {ty} {{\n{body}}}");
     }
     if inside {
         let test = axes.within("$p", None, Tuple::DomainExtent, 0);
@@ -99,20 +89,41 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, at: us
     }
     if workgroup {
         let (ty, parts) = (workgroup_type(axes.count), &".xyz"[..1 + axes.count.min(3)]);
-        let size = format!("{GEOMETRY}[{}].xyz", at + DomainMap::new(axes.count).workgroup);
+        let size = format!("{}.xyz", used.variable(at + DomainMap::new(axes.count).workgroup));
+        let first = positions.of_box(1);
         let _ = writeln!(out, "fn {DOMAIN}_workgroup($workgroup: vec3<u32>) -> {ty} {{");
+        if form != BoxForm::Several {
+            // There are no more workgroups than the box has.
+            let _ = writeln!(out, "  let $n = vec3<i32>($workgroup) + {first}.xyz / {size};\n  return $n{parts};\n}}");
+            return;
+        }
         let _ = writeln!(out, "  let $first = $workgroup * vec3<u32>({size});\n  let $b = $box($first.z);");
-        let _ = writeln!(out, "  let $e = {GEOMETRY}[$b];\n  let $i = vec3<i32>($first) - vec3<i32>(0, 0, $e.w);");
-        let _ = writeln!(out, "  let $n = ($i + {GEOMETRY}[$b + 1u].xyz) / {size};");
+        let _ =
+            writeln!(out, "  let $e = {};\n  let $i = vec3<i32>($first) - vec3<i32>(0, 0, $e.w);", positions.of_box(0));
+        let _ = writeln!(out, "  let $n = ($i + {first}.xyz) / {size};");
         let outside = "any(vec3<u32>($i) >= vec3<u32>($e.xyz))";
         let _ = writeln!(out, "  return select($n{parts}, {}, {outside});\n}}", nowhere(axes.count.min(3)));
     }
-    position || workgroup
+}
+
+/// The place in the domain, from the position.
+fn from_position(positions: &Positions<'_>) -> String {
+    let (axes, first) = (positions.axes, positions.axes.part("$p", 0));
+    let mut text = format!("  var $p = $position($id);\n  if {first} != {NOWHERE} {{\n");
+    if axes.count <= 4 {
+        let _ = writeln!(text, "    $p -= {};", axes.geometry(Tuple::DomainLo));
+    } else {
+        for axis in 0..axes.count {
+            let _ = writeln!(text, "    $p[{axis}] -= {};", axes.geometry_part(Tuple::DomainLo, axis));
+        }
+    }
+    let step = positions.used.variable(positions.at);
+    text + &format!("    {first} /= {step}.y;\n  }}\n  return $p;\n")
 }
 
 /// The same of a counted domain, whose workgroups stand in rows along x, one after the other along z.
-fn counted(at: usize, watched: bool) -> [String; 4] {
-    let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({GEOMETRY}[{at}].xyz)"));
+fn counted(workgroup: &str, watched: bool) -> [String; 4] {
+    let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
     let nowhere = nowhere(1);
     let noted = if watched { format!("{INVOCATION} = $id; {NOBODY} = $outside;\n  ") } else { String::new() };
     [

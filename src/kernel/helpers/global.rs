@@ -21,9 +21,9 @@ fn $multiply($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
 }
 ";
 
-impl Writer<'_> {
-    /// `x_global`, `x_global_axis`, `x_linear`; tells whether [`WIDE`] is needed.
-    pub(super) fn global(&mut self) -> bool {
+impl Writer<'_, '_> {
+    /// `x_global`, `x_global_axis`, `x_linear`.
+    pub(super) fn global(&mut self) {
         let (x, axes) = (self.var.name.clone(), self.axes);
         let ty = axes.ty();
         if self.wants("global") {
@@ -38,8 +38,7 @@ impl Writer<'_> {
             self.line(&format!("fn {x}_global($p: {ty}) -> {ty} {{ return {text}; }}"));
         }
         let pair = |low: String, high: String| format!("vec2<u32>(vec2<i32>({low}, {high}))");
-        let wants_axis = self.wants("global_axis");
-        if wants_axis {
+        if self.wants("global_axis") {
             let origin = |tuple| format!("{GEOMETRY}[{}u + ($axis >> 2u)][$axis & 3u]", axes.vector(tuple));
             let part = if axes.count == 1 { "$p".to_owned() } else { "$q[$axis]".to_owned() };
             self.line(&format!(
@@ -48,8 +47,7 @@ impl Writer<'_> {
                 pair(origin(Tuple::OriginLow), origin(Tuple::OriginHigh))
             ));
         }
-        let wants_linear = self.wants("linear");
-        if wants_linear {
+        if self.wants("linear") {
             let global = |axis| {
                 let origin =
                     pair(axes.geometry_part(Tuple::OriginLow, axis), axes.geometry_part(Tuple::OriginHigh, axis));
@@ -62,6 +60,5 @@ impl Writer<'_> {
             }
             self.line(&format!("fn {x}_linear($p: {ty}) -> vec2<u32> {{ return {text}; }}"));
         }
-        wants_axis || wants_linear
     }
 }

@@ -38,9 +38,9 @@ pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> St
 }
 
 /// The ghost cells of an array that an invocation keeps in mind.
-pub struct Kept {
+pub struct Kept<'u> {
     array: String,
-    axes: Axes,
+    axes: Axes<'u>,
     loads: bool,
     stores: bool,
 }
@@ -49,7 +49,7 @@ pub struct Kept {
 ///
 /// A loop stores the words of a position in one statement. Where the adapter stops loops it may
 /// stop this loop too: each word then has its own statement.
-pub fn flush(arrays: &[Kept], has_many_axes: bool, reports_stopped_loops: bool) -> String {
+pub fn flush(arrays: &[Kept<'_>], has_many_axes: bool, reports_stopped_loops: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
@@ -88,7 +88,7 @@ pub fn flush(arrays: &[Kept], has_many_axes: bool, reports_stopped_loops: bool) 
     text + "}\n"
 }
 
-impl Writer<'_> {
+impl<'u> Writer<'_, 'u> {
     /// The call that notes a position, in checked runs.
     pub(super) fn looks(&self, store: bool) -> String {
         match self.watch {
@@ -100,7 +100,7 @@ impl Writer<'_> {
     /// `$x_look`: nothing where the chunk owns the cell; a bit for the layer and component of a ghost cell, among those of
     /// loads or those of stores; a count and the first position of what is no cell of the chunk. Returns what an invocation keeps
     /// of the bits, where they are no more than a word has.
-    pub(super) fn look(&mut self) -> Option<Kept> {
+    pub(super) fn look(&mut self) -> Option<Kept<'u>> {
         let (loads, stores) = (self.wants("load"), self.wants("store"));
         if self.watch == Watch::Off || !(loads || stores) {
             return None;
@@ -142,7 +142,7 @@ impl Writer<'_> {
 
 /// One axis of the layer (0 for owned cells, then those before them from near to far, then those behind), in as many digits as
 /// there are, and of the component, along axes without ghost cells.
-fn layer_and_component(axes: Axes, axis: usize) -> String {
+fn layer_and_component(axes: Axes<'_>, axis: usize) -> String {
     let part = |tuple| axes.geometry_part(tuple, axis);
     let (lo, extent) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent));
     let (first, storage) = (part(Tuple::StorageLo), part(Tuple::StorageExtent));

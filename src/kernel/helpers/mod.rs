@@ -23,10 +23,12 @@ use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{SourceScan, StorageVar};
 use super::signature::{Signature, Space, VarShape, Watch};
 use crate::wgsl::{self, PREFIX};
-use axes::Axes;
+pub use axes::begin_name;
+use axes::{Axes, UsedVectors, position_type};
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
 pub use look::{flush_name, line_name};
+use position::Positions;
 use writer::Writer;
 pub use writer::window_name;
 
@@ -86,9 +88,8 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
     let _ =
         writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
     let mut binding = 1;
+    let used = UsedVectors::default();
     let (watch, mut kept) = (signature.watch, Vec::new());
-    let mut needs_position = false;
-    let mut needs_wide = false;
     for (i, (var, &shape)) in scan.storage.iter().zip(&signature.vars).enumerate() {
         let Some(cell) = &var.cell else { continue };
         for k in 1..shape.windows {
@@ -98,14 +99,14 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
             let _ = writeln!(out, "@group({group}) @binding({binding}) var<storage, {access}> {name}: array<{ty}>;");
             binding += 1;
         }
-        let axes = Axes::new(shape.axes, map.var(i));
+        let axes = Axes::new(shape.axes, map.var(i), &used);
         let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
         let mut writer = Writer { out: &mut out, number: i, var, shape, cell, axes, scan, has_position, watch };
-        needs_position |= writer.position();
+        writer.position();
         writer.address();
         kept.extend(writer.look());
         writer.cells();
-        needs_wide |= writer.global();
+        writer.global();
     }
     if signature.space == Space::Counted {
         let ty = format!("array<vec4<u32>, {COUNT_VECTORS}>");
@@ -120,13 +121,25 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
             signature.reports_stopped_loops,
         ));
     }
-    needs_position |= domain::domain(&mut out, scan, signature, map.domain());
-    if needs_position {
-        position::shared(&mut out, signature.domain_axes, map.domain(), watch != Watch::Off);
+    let has_words = scan
+        .storage
+        .iter()
+        .zip(&signature.vars)
+        .any(|(var, shape)| shape.packed.is_some() && var.writable && !var.atomic);
+    let (at, form) = (map.domain(), signature.boxes);
+    let axes = Axes::new(signature.domain_axes, at, &used);
+    let positions = Positions { axes, used: &used, at, form, has_words, is_watched: watch != Watch::Off };
+    domain::domain(&mut out, scan, signature, &positions);
+    if out.contains("$position(") {
+        out.push_str(&positions.position());
     }
-    if needs_wide {
+    if out.contains("$box(") {
+        out.push_str(&positions.search());
+    }
+    if out.contains("$widen(") {
         out.push_str(global::WIDE);
     }
+    out.push_str(&used.declarations());
     out.replace('$', PREFIX)
 }
 
@@ -169,7 +182,7 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
     match helper {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         _ if HELPERS.contains(&helper) => {
-            let ty = Axes::new(axes, 0).ty();
+            let ty = position_type(axes);
             Some(format!("{name} takes a position of type {ty}: the number of axes of what is bound to {x} is {axes}"))
         }
         _ => None,
@@ -182,7 +195,7 @@ pub fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
         let vars = scan.storage.iter().zip(&signature.vars).filter(|(_, shape)| shape.axes == axes);
         let names: Vec<_> = vars.map(|(var, _)| format!("`{}`", var.name)).collect();
         let has = if names.len() == 1 { "has" } else { "have" };
-        let (names, ty, s) = (names.join(" and "), Axes::new(axes, 0).ty(), if axes == 1 { "is" } else { "es" });
+        let (names, ty, s) = (names.join(" and "), position_type(axes), if axes == 1 { "is" } else { "es" });
         format!("{ty} in {names}, which {has} {axes} ax{s}")
     };
     let axes: BTreeSet<_> = signature.vars.iter().map(|shape| shape.axes).collect();

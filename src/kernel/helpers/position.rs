@@ -2,84 +2,180 @@
 
 use std::fmt::Write;
 
-use super::axes::Axes;
+use super::axes::{Axes, UsedVectors};
 use super::look::{INVOCATION, NOBODY};
 use super::nowhere::nowhere;
 use super::writer::Writer;
-use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, vectors};
+use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, Tuple, vectors};
+use crate::kernel::signature::BoxForm;
 
-impl Writer<'_> {
-    /// `x_position`; tells whether the shared part is needed.
-    pub(super) fn position(&mut self) -> bool {
-        let wanted = self.wants("position") && self.has_position;
-        if wanted {
+impl Writer<'_, '_> {
+    /// `x_position`.
+    pub(super) fn position(&mut self) {
+        if self.wants("position") && self.has_position {
             let (x, ty) = (&self.var.name, self.axes.ty());
             let text = format!("fn {x}_position($id: vec3<u32>) -> {ty} {{ return $position($id); }}");
             self.line(&text);
         }
-        wanted
     }
 }
 
-/// `$box`, the first vector of the box that has an invocation with this z, and `$position`. Geometry of the domain starts
-/// at vector `at`.
-pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
-    let g = GEOMETRY;
-    let ty = Axes::new(axes, 0).ty();
-    let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(axes);
-    let _ =
-        writeln!(out, "fn $box($id_z: u32) -> u32 {{\n  let $z = vec4<i32>(i32($id_z));\n  var $n = vec4<u32>(0u);");
-    // Boxes that there are not begin beyond everything. To ask how many there are would be a branch on a parameter.
-    for k in 0..MAX_BOXES / 4 {
-        let _ = writeln!(out, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {g}[{}]);", at + starts + k);
-    }
-    let _ = writeln!(out, "  return {}u + {size}u * ($n.x + $n.y + $n.z + $n.w);\n}}", at + boxes);
-    let _ = writeln!(out, "fn $position($id: vec3<u32>) -> {ty} {{\n  let $b = $box($id.z);");
-    if watched {
-        let _ = writeln!(out, "  {INVOCATION} = $id;");
-    }
-    let _ = writeln!(out, "  let $e = {g}[$b];\n  let $i = vec3<i32>($id) - vec3<i32>(0, 0, $e.w);");
-    let _ = writeln!(out, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
-    if watched {
-        let _ = writeln!(out, "  {NOBODY} = $outside;");
-    }
-    match axes {
-        1..=4 => {
-            let parts = &".xyzw"[..1 + axes];
-            if axes == 4 {
-                let _ = writeln!(out, "  let $f = {g}[$b + 7u].x;\n  let $folded = $i.z + {g}[$b + 1u].z;");
-                let _ = writeln!(out, "  let $w = $folded / $f;\n  let $z = $folded - $w * $f;");
-            }
-            let z = if axes == 4 { "$z" } else { "$i.z" };
-            let _ =
-                write!(out, "  let $p = {g}[$b + 2u]{parts} + $i.x * {g}[$b + 3u]{parts} + $i.y * {g}[$b + 4u]{parts}");
-            let _ = write!(out, " + {z} * {g}[$b + 5u]{parts}");
-            let _ = writeln!(out, "{};", if axes == 4 { format!(" + $w * {g}[$b + 6u]") } else { String::new() });
-            let _ = writeln!(out, "  return select($p, {}, $outside);\n}}", nowhere(axes));
+/// Texts that lead from the number of an invocation to its position.
+pub struct Positions<'u> {
+    pub axes: Axes<'u>,
+    pub used: &'u UsedVectors,
+    /// First vector of the domain's geometry.
+    pub at: usize,
+    pub form: BoxForm,
+    /// Whether an invocation has all cells of a word.
+    pub has_words: bool,
+    pub is_watched: bool,
+}
+
+impl Positions<'_> {
+    /// Vector `k` of the box of an invocation.
+    pub fn of_box(&self, k: usize) -> String {
+        match self.form {
+            BoxForm::Several => format!("{GEOMETRY}[$b + {k}u]"),
+            _ => self.used.variable(self.at + DomainMap::new(self.axes.count).boxes + k),
         }
-        n => {
-            let v = vectors(n);
-            let _ = writeln!(out, "  if $outside {{ return {}; }}", nowhere(n));
-            let part = |tuple: usize, k: usize| {
-                format!("{g}[$b + {}u].{}", 2 + tuple * v + k / 4, ['x', 'y', 'z', 'w'][k % 4])
-            };
-            let origin: Vec<_> = (0..n).map(|k| part(0, k)).collect();
-            let _ = writeln!(out, "  var $p = {ty}({});", origin.join(", "));
-            // Along axis 0 invocations may be a whole word of cells apart.
-            let step = |k: usize| format!("select(1, {g}[{at}].y, {} == 0)", part(1, k));
-            let _ = writeln!(out, "  var $t = $i.z + {g}[$b + 1u].z;\n  var $d = 0;");
-            for k in 0..n {
-                match k {
-                    0 => out.push_str("  $d = $i.x;\n"),
-                    1 => out.push_str("  $d = $i.y;\n"),
-                    _ if k + 1 == n => out.push_str("  $d = $t;\n"),
-                    _ => {
-                        let _ = writeln!(out, "  $d = $t % {};\n  $t = $t / {};", part(2, k), part(2, k));
-                    }
+    }
+
+    /// Cells of an invocation along axis 0, as a factor.
+    fn step(&self) -> String {
+        if self.has_words { format!(" * {}.y", self.used.variable(self.at)) } else { String::new() }
+    }
+
+    /// Statements that find the box, the number `$i` of an invocation in it, and whether there is none.
+    fn invocation(&self) -> String {
+        let mut text = String::new();
+        if self.form == BoxForm::Several {
+            text += "  let $b = $box($id.z);\n";
+        }
+        if self.is_watched {
+            let _ = writeln!(text, "  {INVOCATION} = $id;");
+        }
+        let first = if self.form == BoxForm::Several { " - vec3<i32>(0, 0, $e.w)" } else { "" };
+        let _ = writeln!(text, "  let $e = {};\n  let $i = vec3<i32>($id){first};", self.of_box(0));
+        let _ = writeln!(text, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
+        if self.is_watched {
+            let _ = writeln!(text, "  {NOBODY} = $outside;");
+        }
+        text
+    }
+
+    /// `$box`, the first vector of the box that has an invocation with this z.
+    pub fn search(&self) -> String {
+        let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(self.axes.count);
+        let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
+        text += "  var $n = vec4<u32>(0u);\n";
+        // Boxes that there are not begin beyond everything. To ask how many there are would be a branch on a parameter.
+        for k in 0..MAX_BOXES / 4 {
+            let start = self.used.variable(self.at + starts + k);
+            let _ = writeln!(text, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {start});");
+        }
+        let _ = writeln!(text, "  return {}u + {size}u * ($n.x + $n.y + $n.z + $n.w);\n}}", self.at + boxes);
+        text
+    }
+
+    /// `$position`.
+    pub fn position(&self) -> String {
+        let mut text = format!("fn $position($id: vec3<u32>) -> {} {{\n{}", self.axes.ty(), self.invocation());
+        text += &match (self.axes.count, self.form) {
+            (5.., form) => self.many_axes(form == BoxForm::OneInOrder),
+            (_, BoxForm::OneInOrder) => self.in_order(),
+            _ => self.along_directions(),
+        };
+        text + "}\n"
+    }
+
+    /// The place in the domain without a division; none where it takes one.
+    pub fn place(&self) -> Option<String> {
+        let axes = self.axes;
+        if self.form != BoxForm::OneInOrder || axes.count > 3 || self.has_words {
+            return None;
+        }
+        let (parts, origin, lo) = (self.parts(), self.of_box(2), axes.geometry(Tuple::DomainLo));
+        let place = format!("$i{parts} + {origin}{parts} - {lo}");
+        Some(format!("{}  return select({place}, {}, $outside);\n", self.invocation(), nowhere(axes.count)))
+    }
+
+    /// The components of a position in a vector.
+    fn parts(&self) -> &'static str {
+        &".xyzw"[..1 + self.axes.count.min(4)]
+    }
+
+    /// Up to four axes, axis 0 along x and axis 1 along y.
+    fn in_order(&self) -> String {
+        let (origin, parts, x) = (self.of_box(2), self.parts(), format!("$i.x{}", self.step()));
+        let mut text = String::new();
+        let along = match self.axes.count {
+            1 => x,
+            2 => format!("vec2<i32>({x}, $i.y)"),
+            3 => format!("vec3<i32>({x}, $i.y, $i.z)"),
+            _ => {
+                text += &self.unfold();
+                format!("vec4<i32>({x}, $i.y, $z, $w)")
+            }
+        };
+        let outside = nowhere(self.axes.count);
+        let _ = writeln!(text, "  return select({origin}{parts} + {along}, {outside}, $outside);");
+        text
+    }
+
+    /// Two axes that share direction z.
+    fn unfold(&self) -> String {
+        let (fold, first) = (self.of_box(7), self.of_box(1));
+        format!(
+            "  let $f = {fold}.x;\n  let $folded = $i.z + {first}.z;\n  let $w = $folded / $f;\n  let $z = $folded - $w * $f;\n"
+        )
+    }
+
+    /// Up to four axes, each with a unit vector for its direction.
+    fn along_directions(&self) -> String {
+        let parts = self.parts();
+        let is_folded = self.axes.count == 4;
+        let mut text = if is_folded { self.unfold() } else { String::new() };
+        let mut position = format!("{}{parts}", self.of_box(2));
+        for (k, number) in ["$i.x", "$i.y", if is_folded { "$z" } else { "$i.z" }].into_iter().enumerate() {
+            let _ = write!(position, " + {number} * {}{parts}", self.of_box(3 + k));
+        }
+        if is_folded {
+            let _ = write!(position, " + $w * {}", self.of_box(6));
+        }
+        let _ = writeln!(text, "  return select({position}, {}, $outside);", nowhere(self.axes.count));
+        text
+    }
+
+    /// Five axes and more, of which all from the third direction on share z.
+    fn many_axes(&self, in_order: bool) -> String {
+        let (n, ty) = (self.axes.count, self.axes.ty());
+        let part = |tuple: usize, k: usize| {
+            format!("{}.{}", self.of_box(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
+        };
+        let origin: Vec<_> = (0..n).map(|k| part(0, k)).collect();
+        let mut text = format!("  if $outside {{ return {}; }}\n", nowhere(n));
+        let _ = writeln!(text, "  var $p = {ty}({});", origin.join(", "));
+        let _ = writeln!(text, "  var $t = $i.z + {}.z;\n  var $d = 0;", self.of_box(1));
+        for k in 0..n {
+            match k {
+                0 => text += "  $d = $i.x;\n",
+                1 => text += "  $d = $i.y;\n",
+                _ if k + 1 == n => text += "  $d = $t;\n",
+                _ => {
+                    let _ = writeln!(text, "  $d = $t % {0};\n  $t = $t / {0};", part(2, k));
                 }
-                let _ = writeln!(out, "  $p[{}] += $d * {};", part(1, k), step(k));
             }
-            let _ = writeln!(out, "  return $p;\n}}");
+            let (axis, step) = match in_order {
+                true => (k.to_string(), if k == 0 { self.step() } else { String::new() }),
+                // Along axis 0 invocations may be a whole word of cells apart.
+                false => {
+                    let step = self.used.variable(self.at);
+                    (part(1, k), format!(" * select(1, {step}.y, {} == 0)", part(1, k)))
+                }
+            };
+            let _ = writeln!(text, "  $p[{axis}] += $d{step};");
         }
+        text + "  return $p;\n"
     }
 }

@@ -12,7 +12,7 @@ pub fn window_name(var: &str, k: u32) -> String {
 }
 
 /// One array, and the text so far.
-pub(super) struct Writer<'a> {
+pub(super) struct Writer<'a, 'u> {
     pub(super) out: &'a mut String,
     /// Its number among the storage variables.
     pub(super) number: usize,
@@ -20,13 +20,13 @@ pub(super) struct Writer<'a> {
     pub(super) shape: VarShape,
     /// The text of one cell's type.
     pub(super) cell: &'a str,
-    pub(super) axes: Axes,
+    pub(super) axes: Axes<'u>,
     pub(super) scan: &'a SourceScan,
     pub(super) has_position: bool,
     pub(super) watch: Watch,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Whether the kernel calls this helper.
     pub(super) fn wants(&self, helper: &str) -> bool {
         self.scan.words.contains(&format!("{}_{helper}", self.var.name))

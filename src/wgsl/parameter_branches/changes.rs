@@ -1,8 +1,10 @@
 //! The stores of a loop's body, found ahead of its first iteration.
 
-use naga::{Block, Expression, Handle, Statement};
+use std::collections::BTreeSet;
 
-use super::walk::{Changes, Target, Walk};
+use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement};
+
+use super::walk::{Changes, Target, Variable, Walk};
 
 impl Walk<'_> {
     /// Adds the stores of a block to `changes`.
@@ -15,8 +17,12 @@ impl Walk<'_> {
                         changes.stores.entry(variable).or_default().push(step);
                     }
                 }
-                Statement::Call { arguments, .. } => {
-                    changes.calls = true;
+                Statement::Call { function, arguments, .. } => {
+                    let mut stored = BTreeSet::new();
+                    add_stored_privates(self.module, *function, &mut stored);
+                    for private in stored {
+                        changes.stores.entry(Variable::Private(private)).or_default().push(None);
+                    }
                     for &argument in arguments {
                         if let (Target::Variable(variable), _) = self.target(argument) {
                             changes.stores.entry(variable).or_default().push(None);
@@ -55,5 +61,37 @@ impl Walk<'_> {
             (false, true) => Some(left),
             _ => None,
         }
+    }
+}
+
+/// Adds the private variables that a function and the functions it calls store to.
+fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut BTreeSet<Handle<GlobalVariable>>) {
+    let function = &module.functions[function];
+    let mut blocks = vec![&function.body];
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            match statement {
+                Statement::Store { pointer, .. } => stored.extend(private(module, function, *pointer)),
+                Statement::Call { function, .. } => add_stored_privates(module, *function, stored),
+                Statement::Block(block) => blocks.push(block),
+                Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
+                Statement::Switch { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body)),
+                Statement::Loop { body, continuing, .. } => blocks.extend([body, continuing]),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The private variable that a pointer leads into.
+fn private(module: &Module, function: &Function, mut pointer: Handle<Expression>) -> Option<Handle<GlobalVariable>> {
+    loop {
+        pointer = match function.expressions[pointer] {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => base,
+            Expression::GlobalVariable(variable) => {
+                return (module.global_variables[variable].space == AddressSpace::Private).then_some(variable);
+            }
+            _ => return None,
+        };
     }
 }

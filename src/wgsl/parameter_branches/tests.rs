@@ -48,6 +48,7 @@ fn branches_on_parameters_alone_are_found() {
         "var n = 1; if i > 2 { n = few.x; if n > 2 { x[i] = 1; } }",
         "var n = vec2<i32>(); n.x = few.x; if n.x > 2 { x[i] = 1; }",
         "keep(few.x); if kept > 2 { x[i] = 1; }",
+        "keep(few.x); for (var k = i; k < 9; k++) { x[k] = double(k); if kept == 3 { x[k] = 1; } }",
         "if all(few.xy == vec2<i32>(1)) { x[i] = 1; }",
         "var n = few.x; if is_one(&n) { x[i] = 1; }",
         "var n = few.x; if is_one(&n) && i > 2 { x[i] = 1; } x[i] = n;",
@@ -75,6 +76,7 @@ fn branches_on_anything_else_are_not() {
         "var low = 0; var high = few.x; while low < high { let m = (low + high) / 2; \
          if x[m] < i { low = m + 1; } else { high = m; } } x[i] = low;",
         "keep(few.x + i); if kept > 2 { x[i] = 1; }",
+        "keep(few.x); for (var k = i; k < 9; k++) { if kept == 3 { x[k] = 1; } keep(k); }",
         "var n = few.x; loop { n = n * 2; if n > 100 { break; } } x[i] = n;",
         "var n = few.x + i; if is_one(&n) { x[i] = 1; }",
         "var n = 1; store(&n, few.x + i); if n > 2 { x[i] = 1; }",

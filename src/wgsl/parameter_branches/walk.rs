@@ -19,7 +19,7 @@ pub type Privates = BTreeMap<Handle<GlobalVariable>, Dependence>;
 
 /// One call of a function.
 pub struct Walk<'a> {
-    module: &'a Module,
+    pub module: &'a Module,
     text: &'a str,
     pub function: &'a Function,
     arguments: Vec<Dependence>,
@@ -41,7 +41,6 @@ pub enum Target {
 #[derive(Default)]
 pub struct Changes {
     pub stores: BTreeMap<Variable, Vec<Option<Handle<Expression>>>>,
-    pub calls: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -287,9 +286,6 @@ impl<'a> Walk<'a> {
         let mut changes = Changes::default();
         for block in [body, continuing] {
             self.collect_changes(block, &mut changes);
-        }
-        if changes.calls {
-            self.privates.values_mut().for_each(|value| *value = MORE);
         }
         // Counters of the loops around this one are no constants to it.
         for value in self.locals.values_mut().chain(self.privates.values_mut()) {

@@ -1,4 +1,5 @@
-//! Chunks larger than a binding can be: the helpers choose the right one of several windows.
+//! Chunks larger than a binding can be: calls in parts with one window of each array, and helpers that choose the right one of
+//! several windows.
 
 use std::process::Command;
 
@@ -20,7 +21,7 @@ fn small_bindings() {
     let output = command.args(["windows::"]).env("ZIPPY_BINDING_LIMIT", LIMIT).output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    for test in ["plain_cells", "bytes_by_words", "atomic_halves", "too_many"] {
+    for test in ["plain_cells", "bytes_by_words", "atomic_halves", "too_many", "one_window"] {
         assert!(text(&output.stdout).contains(&format!("{test} ... ok")), "{}", text(&output.stdout));
     }
 }
@@ -30,13 +31,19 @@ fn many_bindings(world: &World) -> bool {
     world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage >= 24
 }
 
+/// Arguments of an entry point, without and with one that keeps all invocations in one part.
+const ARGUMENTS: [&str; 2] = [
+    "@builtin(global_invocation_id) id: vec3<u32>",
+    "@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32",
+];
+
 /// `CELL` cells, each made from those beside it along the slowest axis, which lie in other windows.
-fn shifted(cell: &str) -> KernelSource {
+fn shifted(cell: &str, arguments: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read> a: array<{cell}>;
 @group(0) @binding(1) var<storage, read_write> b: array<{cell}>;
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+fn main({arguments}) {{
     let p = b_position(id);
     if !b_inside(p) {{ return; }}
     let step = vec2<i32>(0, 7);
@@ -53,6 +60,19 @@ fn plain<T: Element + PartialEq + std::fmt::Debug>(
     of: impl Fn(i64) -> T,
     sum: impl Fn(T, T, T) -> T,
 ) -> Result<()> {
+    for arguments in ARGUMENTS {
+        plain_with(world, cell, &of, &sum, arguments)?;
+    }
+    Ok(())
+}
+
+fn plain_with<T: Element + PartialEq + std::fmt::Debug>(
+    world: &World,
+    cell: &str,
+    of: &impl Fn(i64) -> T,
+    sum: &impl Fn(T, T, T) -> T,
+    arguments: &str,
+) -> Result<()> {
     let width = if many_bindings(world) { 53 } else { 53 * 4 / size_of::<T>() as i64 };
     let layout = Layout::new([width, 41]).ghost([0, 7]);
     let a: LocalArray<T, 2> = world.local_array("a", &layout)?;
@@ -62,7 +82,7 @@ fn plain<T: Element + PartialEq + std::fmt::Debug>(
     let value = |n: i64| of(n * 3 % 1009);
     from.write(&(0..storage.cells() as i64).map(value).collect::<Vec<_>>())?;
     to.write(&(0..storage.cells() as i64).map(|n| of(n % 23)).collect::<Vec<_>>())?;
-    world.kernel(shifted(cell))?.call().read("a", a.all()).update("b", b.at((3..width - 3, ..))).run()?;
+    world.kernel(shifted(cell, arguments))?.call().read("a", a.all()).update("b", b.at((3..width - 3, ..))).run()?;
     for (n, (p, got)) in storage.points().zip(to.read()?).enumerate() {
         let n = n as i64;
         let written = Region::new(&[3, 0], &[width - 3, 41])?.contains(&p);
@@ -125,11 +145,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 #[test]
 fn bytes_by_words() {
     support::ranks(&[1, 2], |world| {
-        let text = "
+        const TEXT: &str = "
 @group(0) @binding(0) var<storage, read> a: array<u32>;
 @group(0) @binding(1) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+fn main(ARGUMENTS) {
     let p = b_position(id);
     if !b_inside_word(p) { return; }
     var cells: vec4<i32>;
@@ -140,26 +160,28 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     b_store_word(p, cells);
 }
 ";
-        let height = if many_bindings(world) { 140 } else { 70 };
-        let layout = Layout::new([131, height]).ghost([3, 9]);
-        let a: LocalArray<i8, 2> = world.local_array("a", &layout)?;
-        let b: LocalArray<i8, 2> = world.local_array("b", &layout)?;
-        let storage = a.with_ghosts().region()?;
-        let value = |n: i64| (n * 7 % 251) as i8;
-        a.with_ghosts().write(&(0..storage.cells() as i64).map(value).collect::<Vec<_>>())?;
-        b.with_ghosts().write(&vec![77; storage.cells() as usize])?;
-        world
-            .kernel(KernelSource::text("bytes.wgsl", text))?
-            .call()
-            .read("a", a.at((1..130, ..)))
-            .write("b", b.at((1..130, ..)))
-            .run()?;
-        let row = storage.extents()[0];
-        for (n, (p, got)) in storage.points().zip(b.with_ghosts().read()?).enumerate() {
-            let n = n as i64;
-            let written = (1..130).contains(&p[0]) && (0..height).contains(&p[1]);
-            let expected = if written { value(n + 9 * row).wrapping_sub(value(n - 9 * row)) } else { 77 };
-            assert_eq!(got, expected, "{p:?}");
+        for arguments in ARGUMENTS {
+            let height = if many_bindings(world) { 140 } else { 70 };
+            let layout = Layout::new([131, height]).ghost([3, 9]);
+            let a: LocalArray<i8, 2> = world.local_array("a", &layout)?;
+            let b: LocalArray<i8, 2> = world.local_array("b", &layout)?;
+            let storage = a.with_ghosts().region()?;
+            let value = |n: i64| (n * 7 % 251) as i8;
+            a.with_ghosts().write(&(0..storage.cells() as i64).map(value).collect::<Vec<_>>())?;
+            b.with_ghosts().write(&vec![77; storage.cells() as usize])?;
+            world
+                .kernel(KernelSource::text("bytes.wgsl", TEXT.replace("ARGUMENTS", arguments)))?
+                .call()
+                .read("a", a.at((1..130, ..)))
+                .write("b", b.at((1..130, ..)))
+                .run()?;
+            let row = storage.extents()[0];
+            for (n, (p, got)) in storage.points().zip(b.with_ghosts().read()?).enumerate() {
+                let n = n as i64;
+                let written = (1..130).contains(&p[0]) && (0..height).contains(&p[1]);
+                let expected = if written { value(n + 9 * row).wrapping_sub(value(n - 9 * row)) } else { 77 };
+                assert_eq!(got, expected, "{p:?}");
+            }
         }
         Ok(())
     });
@@ -185,7 +207,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// More windows than the adapter has bindings are an error that says what would help.
+/// More windows than the adapter has bindings are an error that says what would help, but for a kernel that reaches cells
+/// around its position alone: it needs one window.
 #[test]
 fn too_many() {
     support::ranks(&[1, 2], |world| {
@@ -203,7 +226,7 @@ fn too_many() {
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = y_position(id);
-    if y_inside(p) { y_store(p, x_load(p)); }
+    if y_inside(p) { y_store(p, x_load(p * 2)); }
 }
 ";
         let kernel = world.kernel(KernelSource::text("copy.wgsl", text))?;
@@ -212,6 +235,37 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let expected = format!("{} storage bindings are needed, {most} of them because chunks are larger", most + 2);
         assert!(error.contains(&expected), "{error}");
         assert!(error.ends_with(&format!("{} has {most}", world.gpu().adapter().name)), "{error}");
+        Ok(())
+    });
+}
+
+/// A kernel that reaches cells around its position alone needs one window of a chunk of any size.
+#[test]
+fn one_window() {
+    support::ranks(&[1, 2], |world| {
+        let (limits, most) =
+            (world.gpu().limits(), u64::from(world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage));
+        let bytes = limits.binding_bytes.saturating_mul(most);
+        if bytes > 64 << 20 {
+            return Ok(()); // Too large for a test here; `small_bindings` comes with a limit.
+        }
+        let cells = bytes as i64 / 4 + 1001;
+        let layout = Layout::new([cells]).ghost([2]);
+        let (x, y) = (world.local_array::<u32, 1>("x", &layout)?, world.local_array::<u32, 1>("y", &layout)?);
+        x.with_ghosts().write(&(0..cells as u32 + 4).collect::<Vec<_>>())?;
+        let text = "
+@group(0) @binding(0) var<storage, read> x: array<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = y_position(id);
+    var sum = 0u;
+    for (var k = -2; k <= 2; k++) { sum += x_load(p + k); }
+    if y_inside(p) { y_store(p, sum); }
+}
+";
+        world.kernel(KernelSource::text("sum.wgsl", text))?.call().read("x", x.all()).write("y", y.all()).run()?;
+        assert!(y.all().read()?.into_iter().eq((0..cells as u32).map(|n| 5 * (n + 2))));
         Ok(())
     });
 }

@@ -1,6 +1,16 @@
-//! A call when an entry point ends, wherever it does.
+//! Calls that an entry point makes when it begins and when it ends, wherever it does.
 
 use naga::{Block, Expression, Function, FunctionArgument, Handle, Module, ShaderStage, Span, Statement};
+
+/// Calls a function without arguments and result when a compute entry point begins, if the module has the function.
+pub(super) fn at_the_start(module: &mut Module, function: &str) {
+    let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
+    let Some((first, _)) = found else { return };
+    for point in module.entry_points.iter_mut().filter(|point| point.stage == ShaderStage::Compute) {
+        let call = Statement::Call { function: first, arguments: Vec::new(), result: None };
+        point.function.body.splice(0..0, Block::from_vec(vec![call]));
+    }
+}
 
 /// Calls a function without arguments and result when a compute entry point has ended. What the entry point did is done by a
 /// function that it calls: a call at each of its ends would be so many times as much code, which software adapters run through

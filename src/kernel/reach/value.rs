@@ -1,0 +1,141 @@
+//! [`Value`]: all that is known of an integer value before a kernel runs.
+
+use naga::{BinaryOperator, MathFunction};
+
+/// A range of integers, both ends included, counted from 0 or from the position of the invocation along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// The axis of the position from which the numbers count.
+    pub axis: Option<usize>,
+    pub lo: i64,
+    pub hi: i64,
+}
+
+/// A value of a kernel, up to multiples of 2³².
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Any,
+    Scalar(Interval),
+    /// The components of a vector or the elements of an array.
+    Composite(Vec<Value>),
+}
+
+/// Numbers beyond this are not followed: products and sums of a few of them fit 64 bits.
+const MOST: i64 = 1 << 30;
+
+impl Interval {
+    pub fn constant(lo: i64, hi: i64) -> Self {
+        Self { axis: None, lo, hi }
+    }
+
+    /// The smallest interval with both; none where they count from different numbers.
+    pub fn join(self, other: Self) -> Option<Self> {
+        let (lo, hi) = (self.lo.min(other.lo), self.hi.max(other.hi));
+        (self.axis == other.axis).then_some(Self { axis: self.axis, lo, hi })
+    }
+
+    fn binary(op: BinaryOperator, left: Self, right: Self) -> Option<Self> {
+        let axis = match (op, left.axis, right.axis) {
+            (BinaryOperator::Add, axis, None) | (BinaryOperator::Add, None, axis) => axis,
+            (BinaryOperator::Subtract, axis, None) => axis,
+            (BinaryOperator::Subtract, one, other) if one == other => None,
+            (_, None, None) => None,
+            _ => return None,
+        };
+        let (lo, hi) = match op {
+            BinaryOperator::Add => (left.lo + right.lo, left.hi + right.hi),
+            BinaryOperator::Subtract => (left.lo - right.hi, left.hi - right.lo),
+            BinaryOperator::Multiply => {
+                let products = [left.lo, left.hi].map(|a| [a * right.lo, a * right.hi]);
+                let [[a, b], [c, d]] = products;
+                (a.min(b).min(c).min(d), a.max(b).max(c).max(d))
+            }
+            // Towards zero, as in WGSL; a divisor that may be negative or 0 is not followed.
+            BinaryOperator::Divide if right.lo == right.hi && right.lo > 0 => (left.lo / right.lo, left.hi / right.lo),
+            BinaryOperator::Modulo if right.lo == right.hi && right.lo > 0 => {
+                let most = right.lo - 1;
+                (left.lo.max(-most).min(0), left.hi.min(most).max(0))
+            }
+            _ => return None,
+        };
+        (-MOST <= lo && hi <= MOST).then_some(Self { axis, lo, hi })
+    }
+
+    fn math(function: MathFunction, one: Self, other: Self) -> Option<Self> {
+        let (lo, hi) = match function {
+            MathFunction::Min => (one.lo.min(other.lo), one.hi.min(other.hi)),
+            MathFunction::Max => (one.lo.max(other.lo), one.hi.max(other.hi)),
+            _ => return None,
+        };
+        (one.axis == other.axis).then_some(Self { axis: one.axis, lo, hi })
+    }
+}
+
+impl From<Option<Interval>> for Value {
+    fn from(interval: Option<Interval>) -> Self {
+        interval.map_or(Self::Any, Self::Scalar)
+    }
+}
+
+impl Value {
+    pub fn constant(value: i64) -> Self {
+        Self::Scalar(Interval::constant(value, value))
+    }
+
+    /// The value of a kernel that may be this one or another one.
+    pub fn join(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Scalar(one), Self::Scalar(other)) => one.join(*other).into(),
+            (Self::Composite(one), Self::Composite(other)) if one.len() == other.len() => {
+                Self::Composite(one.iter().zip(other).map(|(one, other)| one.join(other)).collect())
+            }
+            _ => Self::Any,
+        }
+    }
+
+    /// Component or element `index`; any of them where the index is unknown.
+    pub fn part(&self, index: Option<usize>) -> Self {
+        let Self::Composite(parts) = self else { return Self::Any };
+        match index {
+            Some(index) => parts.get(index).cloned().unwrap_or(Self::Any),
+            None => parts.iter().cloned().reduce(|all, part| all.join(&part)).unwrap_or(Self::Any),
+        }
+    }
+
+    /// Replaces the part at the end of a path of indices; where one is unknown, each part may be the one.
+    pub fn replace(&mut self, path: &[Option<usize>], value: &Self) {
+        match (path, &mut *self) {
+            ([], _) => *self = value.clone(),
+            ([Some(index), rest @ ..], Self::Composite(parts)) if *index < parts.len() => {
+                parts[*index].replace(rest, value);
+            }
+            _ => *self = Self::Any,
+        }
+    }
+
+    pub fn binary(op: BinaryOperator, left: &Self, right: &Self) -> Self {
+        Self::by_component(left, right, &|left, right| Interval::binary(op, left, right))
+    }
+
+    pub fn math(function: MathFunction, one: &Self, other: &Self) -> Self {
+        Self::by_component(one, other, &|one, other| Interval::math(function, one, other))
+    }
+
+    /// A scalar goes with each component of a vector.
+    fn by_component(left: &Self, right: &Self, of: &dyn Fn(Interval, Interval) -> Option<Interval>) -> Self {
+        match (left, right) {
+            (Self::Scalar(left), Self::Scalar(right)) => of(*left, *right).into(),
+            (Self::Composite(left), Self::Composite(right)) if left.len() == right.len() => {
+                let parts = left.iter().zip(right).map(|(left, right)| Self::by_component(left, right, of));
+                Self::Composite(parts.collect())
+            }
+            (Self::Composite(left), right @ Self::Scalar(_)) => {
+                Self::Composite(left.iter().map(|left| Self::by_component(left, right, of)).collect())
+            }
+            (left @ Self::Scalar(_), Self::Composite(right)) => {
+                Self::Composite(right.iter().map(|right| Self::by_component(left, right, of)).collect())
+            }
+            _ => Self::Any,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Calls over chunks that are larger than a binding can be, in parts that need one window of each.
+
+use super::binding::Binding;
+use super::dispatch::{Grid, MIN_ORDERED};
+use super::geometry::slot_strides;
+use super::reach::Reach;
+use crate::extents::Index;
+
+/// More parts than this are not worth it.
+const MOST_PARTS: usize = 4096;
+
+/// A part of a call's boxes, and the memory that it is bound to.
+#[derive(Debug)]
+pub struct Part {
+    pub grid: Grid,
+    /// Where the window of each storage variable begins in its buffer, in bytes.
+    pub offsets: Vec<u64>,
+}
+
+/// An array that takes several windows.
+pub struct LargeArray<'a> {
+    /// Number of the storage variable.
+    pub var: usize,
+    pub binding: &'a Binding,
+    pub reach: &'a Reach,
+    /// Strides in slots, as far as positions reach them.
+    strides: Index,
+    slot_bytes: u64,
+    /// Bytes of the largest binding, a multiple of `unit`.
+    window_bytes: u64,
+    /// Windows begin at a multiple of this.
+    unit: u64,
+}
+
+impl<'a> LargeArray<'a> {
+    /// None where helpers reach the array anywhere.
+    pub fn new(var: usize, binding: &'a Binding, reach: &'a Reach, binding_bytes: u64) -> Option<Self> {
+        let strides = slot_strides(binding).filter(|_| *reach != Reach::Anywhere)?;
+        let (slot_bytes, window_bytes) = binding.window(binding_bytes);
+        let unit = binding.window_unit();
+        Some(Self { var, binding, reach, strides, slot_bytes, window_bytes, unit })
+    }
+
+    /// Where a window with all cells that the box reaches begins; none where they do not fit.
+    fn offset(&self, (origin, extents): &(Index, Index), step: i64) -> Option<u64> {
+        let Reach::Box(intervals) = self.reach else { return Some(0) };
+        let storage = &self.binding.storage;
+        let per_slot = self.binding.packed().map_or(1, |packed| 4 / packed.bytes() as i64);
+        let [mut first, mut last] = [0, 0];
+        for (axis, interval) in intervals.iter().enumerate() {
+            let (mut lo, mut hi) = (interval.lo, interval.hi);
+            if let Some(along) = interval.axis {
+                let step = if along == 0 { step } else { 1 };
+                lo += origin[along];
+                hi += origin[along] + extents[along] * step - 1;
+            }
+            // Cells outside of the chunk are loaded as some other cell.
+            let most = storage.extents()[axis] - 1;
+            let in_storage = |cell: i64| (cell + self.binding.section.start[axis] - storage.start[axis]).clamp(0, most);
+            let per_slot = if axis == 0 { per_slot } else { 1 };
+            first += in_storage(lo) / per_slot * self.strides[axis];
+            last += in_storage(hi) / per_slot * self.strides[axis];
+        }
+        let begin = first as u64 * self.slot_bytes / self.unit * self.unit;
+        let end = (last as u64 + 1) * self.slot_bytes;
+        (end - begin <= self.window_bytes).then_some(begin)
+    }
+}
+
+/// The call in parts, each of which needs one window of every array; none where that takes too many, or a row is too large.
+pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut open: Vec<_> = grid.boxes.iter().rev().copied().collect();
+    while let Some(one) = open.pop() {
+        let mut offsets = vec![0; vars];
+        let fits = arrays.iter().all(|array| {
+            let offset = array.offset(&one, grid.step);
+            offsets[array.var] = offset.unwrap_or(0);
+            offset.is_some()
+        });
+        if fits {
+            let grid = Grid { boxes: vec![one], ..grid.clone() };
+            parts.push(Part { grid, offsets });
+        } else {
+            let [before, after] = halves(&one, grid.step)?;
+            open.extend([after, before]);
+        }
+        if parts.len() + open.len() > MOST_PARTS {
+            return None;
+        }
+    }
+    Some(parts)
+}
+
+/// Two halves of a box along its last axis, as neighbours there are the furthest apart in memory.
+fn halves((origin, extents): &(Index, Index), step: i64) -> Option<[(Index, Index); 2]> {
+    let axis = (0..extents.axes()).rev().find(|&axis| extents[axis] > 1)?;
+    let half = extents[axis] / 2;
+    // A shorter axis 0 might no longer run along x.
+    if axis == 0 && half < MIN_ORDERED {
+        return None;
+    }
+    let (mut before, mut after) = ((*origin, *extents), (*origin, *extents));
+    before.1[axis] = half;
+    after.1[axis] -= half;
+    after.0[axis] += half * if axis == 0 { step } else { 1 };
+    Some([before, after])
+}
