@@ -91,8 +91,10 @@
 //!
 //! # Large chunks
 //!
-//! A chunk larger than a binding can be is bound as several variables; helpers choose the right one, the shader's own
-//! `x[i]` sees the first alone.
+//! A kernel whose helpers load and store at the position of the invocation plus constants runs over a chunk larger than a binding
+//! in parts, each with one binding of the memory around it. Constants here are also counters of loops with constant ends and
+//! elements of constant arrays. For other kernels, and those that speak of workgroups, such a chunk is bound as several
+//! variables: helpers choose the right one at each access, which costs time, and the shader's own `x[i]` sees the first alone.
 //!
 //! # Branches on parameters
 //!

@@ -92,9 +92,9 @@ fn positions_that_depend_on_data_are_anywhere() {
         "y_store(p, own(3));",
         "var q = p; for (var k = 0; k < 3; k++) { y_store(p, x_load(q)); q += 1; }",
         "var q = p; moved(&q); y_store(p, x_load(q));",
-        "var s = 0.0; for (var k = 0; k < n; k++) { s += x_load(p + vec2(k, 0)); } y_store(p, s);",
-        "var s = 0.0; for (var k = 0; k < 3; k++) { s += x_load(p + vec2(k, 0)); k -= n; } y_store(p, s);",
-        "var q = p; switch n { case 1: { q.x = 3; } default: { q.y = n; } } y_store(p, x_load(q));",
+        "var s = 0.0; for (var k = 0; k < n + p.x; k++) { s += x_load(p + vec2(k, 0)); } y_store(p, s);",
+        "var s = 0.0; for (var k = 0; k < 3; k++) { s += x_load(p + vec2(k, 0)); k -= i32(y_load(p)); } y_store(p, s);",
+        "var q = p; switch p.x { case 1: { q.x = 3; } default: { q.y = n; } } y_store(p, x_load(q));",
     ] {
         let declarations = "fn own(i: u32) -> f32 { return x[i]; }\nfn moved(q: ptr<function, vec2<i32>>) { *q += n; }";
         assert_eq!(floats(declarations, statements), "anywhere", "{statements}");
