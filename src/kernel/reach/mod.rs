@@ -4,6 +4,7 @@
 //! around it. The analysis follows integers through naga's module: constants, counters of loops with constant ends, and
 //! distances from the position of the invocation. All else is unknown, and a position that is unknown may be anywhere.
 
+mod loops;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -13,28 +14,10 @@ use naga::Module;
 
 use super::scan::SourceScan;
 use super::signature::VarShape;
-pub use value::Interval;
+#[cfg(test)]
+use value::Interval;
+pub use value::Reach;
 use walk::Walk;
-
-/// Cells of one array that the invocations of a kernel reach, for each axis of the array.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    Nothing,
-    Box(Vec<Interval>),
-    Anywhere,
-}
-
-impl Reach {
-    /// Adds the cells of another box.
-    fn add(&mut self, other: Option<Vec<Interval>>) {
-        let joined = match (&*self, other) {
-            (_, None) | (Self::Anywhere, _) => None,
-            (Self::Nothing, Some(other)) => Some(other),
-            (Self::Box(own), Some(other)) => own.iter().zip(other).map(|(own, other)| own.join(other)).collect(),
-        };
-        *self = joined.map_or(Self::Anywhere, Self::Box);
-    }
-}
 
 /// The reach of an entry point in the array of each storage variable.
 pub fn reach(module: &Module, entry: &str, scan: &SourceScan, shapes: &[VarShape]) -> Vec<Reach> {

@@ -1,4 +1,4 @@
-//! [`Value`]: all that is known of an integer value before a kernel runs.
+//! [`Value`] and [`Reach`]: all that is known of an integer, and of the cells of an array, before a kernel runs.
 
 use naga::{BinaryOperator, MathFunction};
 
@@ -137,5 +137,25 @@ impl Value {
             }
             _ => Self::Any,
         }
+    }
+}
+
+/// Cells of one array that the invocations of a kernel reach, for each axis of the array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    Nothing,
+    Box(Vec<Interval>),
+    Anywhere,
+}
+
+impl Reach {
+    /// Adds the cells of another box.
+    pub fn add(&mut self, other: Option<Vec<Interval>>) {
+        let joined = match (&*self, other) {
+            (_, None) | (Self::Anywhere, _) => None,
+            (Self::Nothing, Some(other)) => Some(other),
+            (Self::Box(own), Some(other)) => own.iter().zip(other).map(|(own, other)| own.join(other)).collect(),
+        };
+        *self = joined.map_or(Self::Anywhere, Self::Box);
     }
 }
