@@ -136,7 +136,7 @@ impl<'w> ConjugateGradients<'w> {
         p.fill_with(|at| hash_at(0, n, at))?;
         let squares = world.dot(&r, &r)?;
         let laplace = world.kernel(include_wgsl!("laplace.wgsl"))?;
-        let (axpy, direction) = (world.elementwise("y + a * x"), world.elementwise("r + beta * p"));
+        let (axpy, direction) = (world.elementwise("y + a * x"), world.elementwise("r + beta * direction"));
         Ok(Self { world, x, r, p, q, laplace, axpy, direction, squares })
     }
 }
@@ -152,7 +152,7 @@ impl Program for ConjugateGradients<'_> {
         self.axpy.call().read("x", p).param("a", alpha as f32).write("y", &self.x)?;
         self.axpy.call().read("x", q).param("a", -alpha as f32).write("y", r)?;
         let squares = world.dot(r, r)?;
-        self.direction.call().read("r", r).param("beta", (squares / self.squares) as f32).write("p", p)?;
+        self.direction.call().read("r", r).param("beta", (squares / self.squares) as f32).write("direction", p)?;
         self.squares = squares;
         Ok(())
     }

@@ -192,7 +192,7 @@ fn observe_memory(run: &Run, name: &str, program: &mut dyn Program) -> Result<()
     let after = run.resident_now()?;
     if let Some((before, after)) = before.zip(after).filter(|_| run.world.rank() == 0) {
         let growth = after as i64 - before as i64;
-        println!("    memory after {OBSERVED_STEPS} steps: {:+.1} MiB", growth as f64 / f64::from(1 << 20));
+        println!("    memory after {OBSERVED_STEPS} steps: {:+} KiB", growth / 1024);
         run.add(json!({
             "case": format!("{name}, memory"),
             "steps": OBSERVED_STEPS,
