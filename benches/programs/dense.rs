@@ -91,7 +91,7 @@ fn matrix_by_hand(gpu: &Device, edge: usize) -> HandWritten {
 struct Bodies<'w> {
     world: &'w World,
     /// Positions and masses of all bodies on each rank.
-    all: LocalArray<[f32; 4], 1>,
+    others: LocalArray<[f32; 4], 1>,
     bodies: GlobalArray<[f32; 4], 1>,
     velocities: GlobalArray<[f32; 4], 1>,
     kernel: Kernel,
@@ -106,21 +106,21 @@ fn body(index: u64, count: f32) -> [f32; 4] {
 impl<'w> Bodies<'w> {
     fn new(world: &'w World, n: i64) -> Result<Self> {
         let layout = Layout::new([n]).split([Split::Auto]);
-        let all = world.local_array::<[f32; 4], 1>("all", &Layout::new([n]))?;
+        let others = world.local_array::<[f32; 4], 1>("others", &Layout::new([n]))?;
         let bodies = world.array::<[f32; 4], 1>("bodies", &layout)?;
         let velocities = world.array::<[f32; 4], 1>("velocities", &layout)?;
         bodies.fill_with(|[i]| body(i as u64, n as f32))?;
         let text = with_edge(n, include_str!("bodies.wgsl"));
         let kernel = world.kernel(KernelSource::text("bodies.wgsl", text))?;
-        Ok(Self { world, all, bodies, velocities, kernel })
+        Ok(Self { world, others, bodies, velocities, kernel })
     }
 }
 
 impl Program for Bodies<'_> {
     fn step(&mut self) -> Result<()> {
-        self.world.copy(self.bodies.at(..), self.all.all())?;
+        self.world.copy(self.bodies.at(..), self.others.all())?;
         for (bodies, velocities) in zippy::together((&self.bodies, &self.velocities))? {
-            let call = self.kernel.call().read("all", self.all.all()).update("bodies", bodies.all());
+            let call = self.kernel.call().read("others", self.others.all()).update("bodies", bodies.all());
             call.update("velocities", velocities.all()).param("dt", 0.001_f32).run()?;
         }
         Ok(())
