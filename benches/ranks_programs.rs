@@ -17,7 +17,7 @@ pub fn main() -> Result<()> {
                  all pairs, an epidemic on a graph, particles, masked sums, reductions and a histogram. Each beside the same \
                  kernels by hand with wgpu on one device (benches/reference/programs/), and under cargo xtask bench --peers \
                  beside NumPy and C (benches/peers/programs.py, programs.c), which use all cores. All contenders must \
-                 compute the same values. Of the smaller size, also the growth of the process during 1,000 steps. \
+                 compute the same values. With several ranks also the growth of the process during 1,000 steps of the smaller size. \
                  --only 16384 adds the game of life of 16384^2 cells.";
     on_ranks("ranks_programs", about, &[Path::Mapped], |run| {
         let mut peers = if run.world.rank() == 0 { Ordinary::start_all() } else { [None, None] };

@@ -6,13 +6,15 @@ use zippy::device::Device;
 use super::super::reference::programs::ByHand;
 use super::values::{Values, hash};
 
+/// Cells of a buffer's words, in the order of their indices.
+type CellsOfWords = Box<dyn Fn(&[u32]) -> Vec<f64>>;
+
 /// A program by hand and the buffers that hold its cells in turn.
 pub struct HandWritten {
     kernels: ByHand,
     /// Buffer with the cells after each step of the kernels' cycle.
     results: Vec<Buffer>,
-    /// Cells of a buffer's words, in the order of their indices.
-    cells: Box<dyn Fn(&[u32]) -> Vec<f64>>,
+    cells: CellsOfWords,
     read: f64,
 }
 

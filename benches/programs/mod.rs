@@ -49,7 +49,7 @@ pub struct Row {
     pub name: &'static str,
     /// Name of the program in C and NumPy.
     pub peer: &'static str,
-    /// Edges of the grid, the largest first. The memory of the process is observed at the smallest.
+    /// Edges of the grid, the largest first. Several ranks also observe memory at the smallest.
     pub sizes: &'static [i64],
     /// An edge whose steps take seconds: measured only where `--only` contains its number.
     pub asked_for: Option<i64>,
@@ -78,7 +78,8 @@ pub fn measure(run: &Run, peers: &mut [Option<Ordinary>; 2], row: &Row) -> Resul
         }
         let mut program = (row.start)(run.world, size)?;
         compare(run, peers, row, &name, size, &mut *program)?;
-        if row.sizes.last() == Some(&size) {
+        // A program on several ranks has all that one rank has, and messages.
+        if row.sizes.last() == Some(&size) && run.world.size() > 1 {
             observe_memory(run, &name, &mut *program)?;
         }
     }

@@ -67,13 +67,13 @@ impl Values {
     /// # Errors
     /// The values differ by more than rounding.
     pub fn check(&self, name: &str, other: Self) -> Result<()> {
-        let differs = !((self.sum - other.sum).abs() <= TOLERANCE * self.magnitude)
-            || !((self.magnitude - other.magnitude).abs() <= TOLERANCE * self.magnitude)
-            || !((self.read - other.read).abs() <= READ_TOLERANCE * self.read.abs());
-        if differs {
-            return Err(Error::program(format!("zippy computes {self:?}, and {name} {other:?}")));
-        }
-        Ok(())
+        // False also where one of them is NaN.
+        let near = |own: f64, other: f64, difference: f64| (own - other).abs() <= difference;
+        let difference = TOLERANCE * self.magnitude;
+        let agrees = near(self.sum, other.sum, difference)
+            && near(self.magnitude, other.magnitude, difference)
+            && near(self.read, other.read, READ_TOLERANCE * self.read.abs());
+        if agrees { Ok(()) } else { Err(Error::program(format!("zippy computes {self:?}, and {name} {other:?}"))) }
     }
 }
 
