@@ -25,14 +25,25 @@ def hash_of(array, i):
     return (mixed >> np.uint64(40)).astype(f) / f(16777216)
 
 
+def blocks(count):
+    """Slices of some million indices: temporary arrays of 64 bits stay small."""
+    return [slice(start, min(start + (1 << 22), count)) for start in range(0, count, 1 << 22)]
+
+
 def cells(array, *shape):
-    return hash_of(array, np.arange(np.prod(shape), dtype=np.uint64)).reshape(shape)
+    found = np.empty(int(np.prod(shape)), f)
+    for block in blocks(found.size):
+        found[block] = hash_of(array, np.arange(block.start, block.stop, dtype=np.uint64))
+    return found.reshape(shape)
 
 
 def weighted(values):
-    values = np.asarray(values, np.float64).ravel()
-    weights = 1.0 + np.arange(values.size) % 97
-    return [float(weights @ values), float(weights @ abs(values))]
+    values = np.asarray(values).ravel()
+    sums = np.zeros(2)
+    for block in blocks(values.size):
+        weights, part = 1.0 + np.arange(block.start, block.stop) % 97, values[block].astype(np.float64)
+        sums += [weights @ part, weights @ abs(part)]
+    return sums.tolist()
 
 
 class Program:
