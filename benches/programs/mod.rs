@@ -24,6 +24,8 @@ use values::Values;
 const BY_HAND: &str = "by hand with wgpu";
 /// Steps after which all contenders must have the same values.
 const CHECKED_STEPS: usize = 3;
+/// Steps before the memory of the process is observed, which release what larger programs have left.
+const SETTLING_STEPS: usize = 100;
 /// Steps during which the memory of the process is observed.
 const OBSERVED_STEPS: usize = 1000;
 /// The library's steps of a sample take at least this long.
@@ -191,6 +193,7 @@ fn time(run: &Run, contenders: &mut [Timed]) -> Result<Vec<Vec<f64>>> {
 
 /// Reports the growth of the process during many steps. Collective.
 fn observe_memory(run: &Run, name: &str, program: &mut dyn Program) -> Result<()> {
+    (0..SETTLING_STEPS).try_for_each(|_| program.step())?;
     let before = run.resident_now()?;
     (0..OBSERVED_STEPS).try_for_each(|_| program.step())?;
     let after = run.resident_now()?;
