@@ -197,7 +197,11 @@ fn observe_memory(run: &Run, name: &str, program: &mut dyn Program) -> Result<()
     let before = run.resident_now()?;
     (0..OBSERVED_STEPS).try_for_each(|_| program.step())?;
     let after = run.resident_now()?;
-    if let Some((before, after)) = before.zip(after).filter(|_| run.world.rank() == 0) {
+    // One rank of each process knows, which need not be the first.
+    let mut bytes = before.zip(after).map_or([0; 2], |(before, after)| [before, after]);
+    run.world.group().all_reduce(&mut bytes, |sum, more| *sum += more)?;
+    let [before, after] = bytes;
+    if run.world.rank() == 0 && before > 0 {
         let growth = after as i64 - before as i64;
         println!("    memory after {OBSERVED_STEPS} steps: {:+} KiB", growth / 1024);
         run.add(json!({
