@@ -54,6 +54,11 @@ impl Options {
         self.samples as usize
     }
 
+    /// Seconds that the samples of a case take at most, nearly.
+    pub fn case_secs(&self) -> f64 {
+        self.case_secs
+    }
+
     /// Whether a case was asked for.
     pub fn wants(&self, case: &str) -> bool {
         case.contains(&self.only)
@@ -274,7 +279,7 @@ impl Run<'_> {
     }
 
     /// Waits for all work of the device.
-    fn settled(&self) -> Result<()> {
+    pub fn settled(&self) -> Result<()> {
         let device = self.world.gpu();
         device.wait()?;
         device.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");

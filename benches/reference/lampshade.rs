@@ -9,7 +9,7 @@ use zippy::World;
 use super::peer::Peer;
 
 /// Set where others are wanted beside the library, as by `cargo xtask bench --peers`.
-const WANTED: &str = "ZIPPY_BENCH_PEERS";
+pub const WANTED: &str = "ZIPPY_BENCH_PEERS";
 
 /// The running program, with this rank's adapter open.
 pub struct Lampshade(Peer);

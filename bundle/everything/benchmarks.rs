@@ -24,6 +24,8 @@ mod ranks_lbm;
 mod ranks_memory;
 #[path = "../../benches/ranks_primitives.rs"]
 mod ranks_primitives;
+#[path = "../../benches/ranks_programs.rs"]
+mod ranks_programs;
 #[path = "../../benches/ranks_start.rs"]
 mod ranks_start;
 #[path = "../../benches/ranks_step.rs"]
@@ -61,6 +63,7 @@ by_name!(
     ranks_lbm,
     ranks_memory,
     ranks_primitives,
+    ranks_programs,
     ranks_start,
     ranks_step,
     ranks_transfers,

@@ -15,13 +15,15 @@ const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each; files: 1, 2 and 4, and 2); any other runs once.
+and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each; files: 1, 2 and 4, and 2; programs: 1 and 2 threads); any
+other runs once.
 Each prints medians, spread and ratios against a reference of the same run, and leaves its numbers as JSON; all of them go,
 with what the machine is, into benches/results/ADAPTER-DATE.json (--only NAME: ADAPTER-DATE-NAME.json), whose name ends
 in .unfinished until all have passed. ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
 
   --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
-  --peers               also measure others' programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; IceT on Debian
+  --peers               also measure others' programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; NumPy and C;
+                        IceT on Debian
   --no-mpi              threads only: neither install, build nor run anything with MPI
   --list                print the names of the benchmarks
 {setup}";
@@ -47,7 +49,10 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
     if parsed.has("--peers") && names.iter().any(|name| WITH_PYTHON.contains(&&**name)) {
-        others::python(&mut context)?;
+        others::python(&mut context, others::VTK_AND_FILES)?;
+    } else if parsed.has("--peers") && names.iter().any(|name| name == "ranks_programs") {
+        // Without an index for pip, the Python of the system may have NumPy.
+        others::python(&mut context, "numpy").unwrap_or_else(|why| say!("==> {why}"));
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
         match others::icet(&context) {
@@ -95,6 +100,7 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         others::ICET => (&[], &[2, 4, 8]),
+        "ranks_programs" => (&[1, 2], &[]),
         "ranks_files" | "ranks_lbm" => (&[1, 2, 4], &[2]),
         "ranks_isosurface" | "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
         _ if name.starts_with("ranks_") => (&[2, 4], &[2, 4]),

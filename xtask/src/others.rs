@@ -11,16 +11,23 @@ use crate::process::{output, succeed};
 /// What IceT's runs are called.
 pub const ICET: &str = "icet";
 
-/// Makes the virtual environment, installs what is not there yet of VTK, scikit-image, h5py and zarr, and tells of its Python.
-pub fn python(context: &mut Context) -> Result<(), String> {
+/// What benchmarks with VTK and files of others need from pip; NumPy is among what these need.
+pub const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
+
+/// Makes the virtual environment, installs the packages that are not there yet, and names its Python for benchmarks.
+pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
-    say!("==> VTK in {}: needs Python 3 with venv and pip, and an index for pip (PIP_INDEX_URL)", home.display());
+    say!(
+        "==> {packages} in {}: needs Python 3 with venv and pip, and an index for pip (PIP_INDEX_URL)",
+        home.display()
+    );
     if !python.exists() {
         succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
     }
-    let pip = "-m pip install --quiet --disable-pip-version-check --no-input vtk scikit-image h5py zarr".split(' ');
-    succeed(context.command(&python).args(pip), "installing VTK, scikit-image, h5py and zarr with pip")?;
+    let pip = "-m pip install --quiet --disable-pip-version-check --no-input".split(' ');
+    let mut install = context.command(&python);
+    succeed(install.args(pip).args(packages.split(' ')), &format!("installing {packages} with pip"))?;
     context.machine.vars.insert("ZIPPY_BENCH_PYTHON".into(), python.display().to_string());
     Ok(())
 }

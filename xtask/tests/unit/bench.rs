@@ -25,6 +25,7 @@ fn some_run_with_more_counts() {
         rank_counts("ranks_files", true),
         [1, 2, 4].map(Ranks::Threads).into_iter().chain([Ranks::Mpi(2)]).collect::<Vec<_>>()
     );
+    assert_eq!(rank_counts("ranks_programs", true), [1, 2].map(Ranks::Threads));
     assert_eq!(rank_counts("primitives_kdtree", true), [Ranks::Own]);
     assert_eq!(rank_counts(others::ICET, true), [2, 4, 8].map(Ranks::Mpi));
 }
