@@ -23,6 +23,7 @@ pub mod search;
 pub mod segments;
 pub mod select;
 pub mod sort;
+mod vector_loop;
 mod vectors;
 
 pub use crate::array::{IntoSequence, Sequence};

@@ -58,5 +58,12 @@ pub(super) trait Reach {
 
     fn in_place(&self, on: &Device, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError>;
 
+    fn lend_to_read(
+        &self,
+        on: &Device,
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), DeviceError>;
+
     fn lend(&self, on: &Device, chunks: &[&ChunkBuffer], f: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError>;
 }

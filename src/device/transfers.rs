@@ -198,6 +198,16 @@ impl Device {
         Ok(out.expect("called once"))
     }
 
+    /// Lends all bytes of different buffers to `f`, which reads them, when queued work is done. For memory that the
+    /// [host maps](Self::host_mapped); buffers from which messages are being sent are fine.
+    ///
+    /// # Errors
+    /// Memory that is not mapped, or that is lent already; a failing device.
+    pub(crate) fn lend_to_read(&self, chunks: &[&ChunkBuffer], f: &mut dyn FnMut(&[&[u8]])) -> Result<(), DeviceError> {
+        self.check("lending memory to the host")?;
+        self.reach().lend_to_read(self, chunks, f)
+    }
+
     /// Bytes that are best read at a time by who only looks at cells once.
     pub(crate) fn bytes_at_a_time(&self) -> u64 {
         self.reach().bytes_at_a_time()

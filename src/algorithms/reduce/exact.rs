@@ -40,11 +40,26 @@ impl ExactSum {
 
     /// Adds a number.
     pub fn add(&mut self, value: f64) {
-        if value.is_finite() {
-            let (mantissa, exponent, negative) = parts(value);
-            self.add_scaled(u128::from(mantissa), exponent, negative);
-        } else {
-            self.add_special(value);
+        if !value.is_finite() {
+            return self.add_special(value);
+        }
+        let (mantissa, exponent, negative) = parts(value);
+        let position = (exponent - LOWEST_EXPONENT) as usize;
+        let shifted = u128::from(mantissa) << (position % 32);
+        let sign = -i64::from(negative);
+        // 53 bits shifted by up to 31 take three digits.
+        let digits = &mut self.digits[position / 32..position / 32 + 3];
+        for (digit, part) in digits.iter_mut().zip([shifted as u32, (shifted >> 32) as u32, (shifted >> 64) as u32]) {
+            *digit += (i64::from(part) ^ sign) - sign;
+        }
+        self.count_addition();
+    }
+
+    /// Moves carries on before digits can overflow.
+    fn count_addition(&mut self) {
+        self.additions += 1;
+        if self.additions >= MOST_ADDITIONS {
+            self.carry();
         }
     }
 
@@ -92,10 +107,7 @@ impl ExactSum {
                 self.digits[digit + place] += if negative { -(part as i64) } else { part as i64 };
             }
         }
-        self.additions += 1;
-        if self.additions >= MOST_ADDITIONS {
-            self.carry();
-        }
+        self.count_addition();
     }
 
     /// Adds another sum.

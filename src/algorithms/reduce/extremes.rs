@@ -1,7 +1,10 @@
 //! Smallest and largest cells.
 
+use std::ops::RangeInclusive;
+
 use bytemuck::{Pod, Zeroable};
 
+use super::host::ends;
 use super::number::{Number, Reducible};
 use super::operand::{Stride, collective};
 use super::reduced::Reduced;
@@ -22,7 +25,7 @@ pub struct Extremes<S> {
 }
 
 /// What ranks exchange: keys of numbers, and counts.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Found {
     pub min: u64,
@@ -41,6 +44,13 @@ impl Within {
     /// All numbers.
     pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
+    /// The range in the order of numbers of a type; none where no number lies within.
+    pub fn ordered<S: Number>(&self) -> Option<RangeInclusive<S::Ordered>> {
+        let key = |number: S| number.key().unwrap_or_default();
+        let (low, high) = (self.host.0.max(key(S::LEAST)), self.host.1.min(key(S::MOST)));
+        (low <= high).then(|| S::from_key(low).ordered()..=S::from_key(high).ordered())
+    }
+
     /// Those from one number to another.
     pub fn of<S: Number>((low, high): (S, S)) -> Self {
         let (from, to) = (Self::from(low), Self::up_to(high));
@@ -58,9 +68,24 @@ impl Within {
     }
 }
 
-const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
+pub const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
 
 impl Found {
+    /// Findings of a block of numbers, of those within a range.
+    pub fn of<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Self {
+        let ends = ends(numbers, range);
+        let nans = (numbers.len() - ends.numbers) as u64;
+        if ends.numbers == 0 {
+            return Self { nans, ..NOTHING };
+        }
+        Self { min: S::key_of(ends.min), max: S::key_of(ends.max), nans, numbers: ends.numbers as u64 }
+    }
+
+    /// Findings of numbers of which none counts.
+    fn left_out<S>(numbers: &[S]) -> Self {
+        Self { nans: numbers.len() as u64, ..NOTHING }
+    }
+
     /// Takes in what another rank has found.
     pub fn merge(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
@@ -183,14 +208,14 @@ impl Found {
 pub fn local<R: Reduced>(operand: &R, within: &Within) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; operand.components()];
     let Some(format) = operand.format() else {
-        operand.visit(|component, number| {
-            let found = &mut found[component];
-            match number.key().filter(|&key| within.host.0 <= key && key <= within.host.1) {
-                Some(key) => (found.min, found.max) = (found.min.min(key), found.max.max(key)),
-                None => found.nans += 1,
-            }
+        let range = within.ordered::<R::Of>();
+        let components = operand.components();
+        let start = || vec![NOTHING; components];
+        let all = operand.fold_on_host(0, start, |found, component, numbers| {
+            let of_block = range.as_ref().map_or(Found::left_out(numbers), |range| Found::of(numbers, range));
+            found[component].merge(&of_block);
         })?;
-        found.iter_mut().for_each(|found| found.numbers = operand.cells() - found.nans);
+        all.iter().for_each(|some| found.iter_mut().zip(some).for_each(|(found, some)| found.merge(some)));
         return Ok(found);
     };
     for (component, found) in found.iter_mut().enumerate() {

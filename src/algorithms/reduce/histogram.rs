@@ -1,5 +1,6 @@
 //! How many cells lie in which bin.
 
+use super::host::Places;
 use super::number::{Format, Number, Reducible};
 use super::operand::{Stride, collective};
 use super::reduced::Reduced;
@@ -84,20 +85,23 @@ impl<S: Number> Bins<S> {
         &self.edges
     }
 
+    /// Places below, in, and above the bins; none above where no number is larger than the last edge.
+    fn places(&self) -> Places<S> {
+        let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
+        let last = thresholds.pop().and_then(S::next_above);
+        thresholds.extend(last);
+        Places::new(thresholds)
+    }
+
     /// Number of bins.
     pub fn count(&self) -> usize {
         self.edges.len() - 1
     }
 }
 
-/// The number, +0 for both zeros.
-fn one_zero<S: Number>(number: S) -> S {
-    if number == S::zeroed() { S::zeroed() } else { number }
-}
-
 /// The place of a number in the order, one for both zeros.
 fn order<S: Number>(number: S) -> Option<u64> {
-    one_zero(number).key()
+    number.with_one_zero().key()
 }
 
 impl World {
@@ -172,17 +176,21 @@ pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>>
         }
         return Ok(counts.concat());
     }
-    let keys = |bins: &&Bins<R::Of>| -> Vec<u64> { bins.edges.iter().filter_map(|&edge| order(edge)).collect() };
-    let keys: Vec<Vec<u64>> = bins.iter().map(keys).collect();
-    operand.visit(|component, number| {
-        let (keys, counts) = (&keys[component], &mut counts[component]);
-        let place = match order(number) {
-            None => counts.len() - 1,
-            Some(key) if key == keys[keys.len() - 1] => keys.len() - 1,
-            Some(key) => keys.partition_point(|edge| *edge <= key),
-        };
-        counts[place] += 1;
+    let places: Vec<_> = bins.iter().map(|bins| bins.places()).collect();
+    // Counters are cleared and added for each task.
+    let least = places.iter().map(|places| 4 * places.count() as u64).sum();
+    let start = || -> Vec<_> { places.iter().map(Places::counts).collect() };
+    let found = operand.fold_on_host(least, start, |found, component, numbers| {
+        places[component].count_block(numbers, &mut found[component]);
     })?;
+    for (component, of_component) in found.into_iter().flat_map(|found| found.into_iter().enumerate()) {
+        let mut found = of_component.into_counts();
+        // Without numbers above the last edge there is no place for them.
+        let nans = counts[component].len() - 1;
+        found.resize(nans + 1, 0);
+        found.swap(places[component].count(), nans);
+        counts[component].iter_mut().zip(found).for_each(|(count, more)| *count += more);
+    }
     Ok(counts.concat())
 }
 
@@ -193,7 +201,7 @@ fn count_on_device<R: Reduced>(
     component: usize,
     counts: &mut [u64],
 ) -> Result<()> {
-    let mut keys: Vec<u32> = bins.edges.iter().map(|&edge| one_zero(edge).device_key()).collect();
+    let mut keys: Vec<u32> = bins.edges.iter().map(|&edge| edge.with_one_zero().device_key()).collect();
     // The last edge belongs to the last bin: what lies above begins with the next number, if there is one.
     let last = keys.pop().unwrap_or_default();
     keys.extend(last.checked_add(1));

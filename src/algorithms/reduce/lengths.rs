@@ -36,11 +36,27 @@ impl<S: Number> Reduced for Lengths<S> {
         self.0.fold_by((&name, &source), (work, constants), 0, each)
     }
 
-    fn visit(&self, mut each: impl FnMut(usize, f32)) -> Result<()> {
-        self.0.read_cells(|numbers| {
-            let nan = numbers.iter().any(|number| number.key().is_none());
-            let squares: f64 = numbers.iter().map(|number| number.to_f64().powi(2)).sum();
-            each(0, if nan { f32::NAN } else { squares.sqrt() as f32 });
-        })
+    fn fold_on_host<A: Send>(
+        &self,
+        least: u64,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, usize, &[f32]) + Sync,
+    ) -> Result<Vec<A>> {
+        let of_cell = self.0.numbers();
+        let with_room = || (start(), Vec::new());
+        let found = self.0.fold_cells(least, with_room, |(found, lengths), block| {
+            let numbers: &[S] = bytemuck::cast_slice(block.cells[0]);
+            lengths.clear();
+            lengths.extend(of_cell.of_cells(numbers).map(length));
+            add(found, 0, lengths);
+        })?;
+        Ok(found.into_iter().map(|(found, _)| found).collect())
     }
+}
+
+/// The length of a vector, rounded once.
+fn length<S: Number>(numbers: &[S]) -> f32 {
+    let nan = numbers.iter().any(|number| number.key().is_none());
+    let squares: f64 = numbers.iter().map(|number| number.to_f64().powi(2)).sum();
+    if nan { f32::NAN } else { squares.sqrt() as f32 }
 }

@@ -1,6 +1,8 @@
 //! Where the smallest and the largest cells are.
 
-use super::extremes::{Found, Within, local};
+use std::cmp::Ordering;
+
+use super::extremes::{Found, NOTHING, Within, local};
 use super::number::{Number, Reducible};
 use super::operand::{LocalOperand, collective};
 use super::spot::Spot;
@@ -19,16 +21,68 @@ pub struct Located<S, const D: usize> {
     pub value: S,
 }
 
-/// Which of the extremes is looked for.
-type Pick = fn(&Found) -> u64;
+/// The extreme that a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Smallest,
+    Largest,
+}
+
+impl End {
+    /// The key of the extreme.
+    fn of(self, found: &Found) -> u64 {
+        match self {
+            Self::Smallest => found.min,
+            Self::Largest => found.max,
+        }
+    }
+
+    /// The order of two findings, the better one first; findings without numbers come last.
+    fn order(self, one: &Found, other: &Found) -> Ordering {
+        let keys = [one, other].map(|found| (found.numbers == 0, self.of(found)));
+        match self {
+            Self::Smallest => keys[0].cmp(&keys[1]),
+            Self::Largest => keys[0].0.cmp(&keys[1].0).then(keys[1].1.cmp(&keys[0].1)),
+        }
+    }
+}
+
+/// Findings of some cells, and the first cell with the extreme.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    found: Found,
+    spot: Spot,
+    /// Index of the box that has the cell.
+    index: usize,
+}
+
+impl Best {
+    const NONE: Self = Self { found: NOTHING, spot: Spot::NOWHERE, index: usize::MAX };
+
+    /// Takes in the findings of other cells; `spot` is called where the first of them may be the one.
+    fn merge(&mut self, end: End, found: &Found, index: usize, spot: impl FnOnce() -> Spot) {
+        match end.order(found, &self.found) {
+            // Cells of one box come in their order.
+            Ordering::Equal if index != self.index && found.numbers > 0 => {
+                let spot = spot();
+                if spot < self.spot {
+                    (self.spot, self.index) = (spot, index);
+                }
+            }
+            Ordering::Less => (self.spot, self.index) = (spot(), index),
+            _ => {}
+        }
+        self.found.merge(found);
+    }
+}
 
 impl World {
     /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are
     /// left out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same
     /// section.
     ///
-    /// Cost: as [`extremes`](Self::extremes), then one more look at the cells of ranks that hold the number, halving
-    /// where it is: about as many dispatches as the number of cells has bits.
+    /// Cost: as [`extremes`](Self::extremes); where a device's kernels reduce the cells, then one more pass over the
+    /// cells of ranks that hold the number, halving the region: about as many dispatches as the number of cells has bits.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
@@ -52,7 +106,7 @@ impl World {
         section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmin", section.into(), |found| found.min)
+        self.located("argmin", section.into(), End::Smallest)
     }
 
     /// The first cell, axis 0 fastest, that holds the largest number of a section; see [`argmin`](Self::argmin).
@@ -65,37 +119,68 @@ impl World {
         section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmax", section.into(), |found| found.max)
+        self.located("argmax", section.into(), End::Largest)
     }
 
     fn located<T: Reducible, const D: usize>(
         &self,
         verb: &'static str,
         section: GlobalSection<T, D>,
-        pick: Pick,
+        end: End,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         collective(self, verb, &[Section::Global(section)], 0, |operand| {
-            let mine = local(operand, &Within::ALL)?;
+            let on_host = operand.format().is_none().then(|| best_on_host(operand, end)).transpose()?;
+            let mine = match &on_host {
+                Some(best) => best.iter().map(|best| best.found).collect(),
+                None => local(operand, &Within::ALL)?,
+            };
             let mut all = mine.clone();
             self.inner().all_reduce(&mut all, Found::merge)?;
             let mut spots = vec![Spot::NOWHERE; T::COMPONENTS];
             for (component, spot) in spots.iter_mut().enumerate() {
-                let wanted = pick(&all[component]);
-                if mine[component].numbers > 0 && pick(&mine[component]) == wanted {
-                    *spot = first(operand, component, &|found| found.numbers > 0 && pick(found) == wanted)?;
+                let wanted = end.of(&all[component]);
+                if mine[component].numbers > 0 && end.of(&mine[component]) == wanted {
+                    *spot = match &on_host {
+                        Some(best) => best[component].spot,
+                        None => first(operand, component, &|found| found.numbers > 0 && end.of(found) == wanted)?,
+                    };
                 }
             }
             self.inner().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
             Ok(T::each(|component| {
                 let position = spots[component].position();
-                let value = T::Scalar::from_key(pick(&all[component]));
+                let value = T::Scalar::from_key(end.of(&all[component]));
                 (all[component].numbers > 0).then_some(Located { position, value })
             }))
         })
     }
 }
 
-/// The first cell of this rank that has the number.
+/// Findings of this rank by the host, a component each.
+fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: End) -> Result<Vec<Best>> {
+    let regions: Vec<Region> = operand.aligned().iter().map(|boxes| boxes.0[0].1).collect();
+    let components = operand.components();
+    let Some(range) = Within::ALL.ordered::<S>() else { return Ok(vec![Best::NONE; components]) };
+    let start = || vec![Best::NONE; components];
+    let all = operand.fold_on_host(0, start, |best, block| {
+        let numbers = block.numbers[0];
+        let found = Found::of(numbers, &range);
+        best[block.component].merge(end, &found, block.index, || {
+            let wanted = S::from_key(end.of(&found)).ordered();
+            let before = numbers.iter().position(|number| number.ordered() == wanted).unwrap_or_default();
+            Spot::of_cell(&regions[block.index], block.first + before as u64)
+        });
+    })?;
+    let mut best = start();
+    for some in all {
+        for (best, some) in best.iter_mut().zip(some) {
+            best.merge(end, &some.found, some.index, || some.spot);
+        }
+    }
+    Ok(best)
+}
+
+/// The first cell of this rank that has the number, by the device.
 fn first<S: Number>(operand: &LocalOperand<S, 1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
     let mut least = Spot::NOWHERE;
     for boxes in operand.aligned() {

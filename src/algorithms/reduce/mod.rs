@@ -9,6 +9,7 @@ mod differing;
 mod exact;
 mod extremes;
 mod histogram;
+mod host;
 mod lengths;
 mod located;
 mod number;

@@ -2,7 +2,11 @@
 
 use half::f16;
 
-use super::total::{Float, Integer, Total};
+use super::exact::ExactSum;
+use super::host::{
+    BLOCK, add_float_products, add_floats, narrow_sum, signed_halves, unsigned_halves, wide_sum, widened, widened_block,
+};
+use super::total::{Integer, Total};
 use crate::element::Element;
 
 /// How kernels read a number of at most 32 bits.
@@ -26,7 +30,7 @@ pub enum Order {
 }
 
 /// A scalar that can be reduced: `f32`, `f16`, `f64`, and integers of 8 to 64 bits.
-pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
+pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     /// The type of exact sums: `i128` for integers, `f64` for floating-point numbers.
     type Sum: Copy + PartialEq + std::fmt::Debug + Send;
     #[doc(hidden)]
@@ -34,8 +38,23 @@ pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
     #[doc(hidden)]
     const FORMAT: Option<Format>;
 
+    /// Integers in the order of the numbers, −0 before +0, with NaNs before and after all others.
     #[doc(hidden)]
-    fn add_to(self, total: &mut Self::Total);
+    type Ordered: Ord + Copy + Send + Sync;
+
+    #[doc(hidden)]
+    const LEAST: Self;
+    #[doc(hidden)]
+    const MOST: Self;
+
+    /// Adds numbers.
+    #[doc(hidden)]
+    fn add_all(numbers: &[Self], total: &mut Self::Total);
+    #[doc(hidden)]
+    fn ordered(self) -> Self::Ordered;
+    /// The place of a number given by its [`ordered`](Self::ordered) form.
+    #[doc(hidden)]
+    fn key_of(ordered: Self::Ordered) -> u64;
     /// The number's place in the order of numbers, −0 before +0; `None` for a NaN.
     #[doc(hidden)]
     fn key(self) -> Option<u64>;
@@ -60,12 +79,38 @@ pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
     /// The finite number nearest to this one, which is no NaN.
     #[doc(hidden)]
     fn nearest(value: f64) -> Self;
+
+    /// The number, which is no NaN, with +0 for both zeros.
+    #[doc(hidden)]
+    fn with_one_zero(self) -> Self {
+        if self == Self::zeroed() { Self::zeroed() } else { self }
+    }
+
+    /// The largest smaller number; none below the smallest one.
+    #[doc(hidden)]
+    fn next_below(self) -> Option<Self> {
+        let key = self.key()?;
+        (1..=2).filter_map(|step| at_key(key.checked_sub(step)?)).find(|below: &Self| *below < self)
+    }
+
+    /// The smallest larger number; none above the largest one.
+    #[doc(hidden)]
+    fn next_above(self) -> Option<Self> {
+        let key = self.key()?;
+        (1..=2).filter_map(|step| at_key(key.checked_add(step)?)).find(|above: &Self| *above > self)
+    }
+}
+
+/// The number at a place, where there is one.
+fn at_key<S: Number>(key: u64) -> Option<S> {
+    Some(S::from_key(key)).filter(|number| number.key() == Some(key))
 }
 
 /// A [`Number`] whose products add up without overflow: all but `i64` and `u64`.
 pub trait Factor: Number {
+    /// Adds the products of numbers, pair by pair.
     #[doc(hidden)]
-    fn add_product_to(self, other: Self, total: &mut Self::Total);
+    fn add_products(a: &[Self], b: &[Self], total: &mut Self::Total);
 }
 
 /// An element that can be reduced: a [`Number`], or a vector of them, which is reduced component by component.
@@ -93,15 +138,25 @@ const fn format(load: &'static str, order: Order) -> Option<Format> {
 }
 
 macro_rules! integers {
-    ($($ty:ty: $format:expr, $key:expr, $from:expr, $device:expr;)*) => {$(
+    ($($ty:ty: $format:expr, $key:expr, $from:expr, $device:expr, $sum:expr;)*) => {$(
         impl sealed::Number for $ty {}
         impl Number for $ty {
             type Sum = i128;
             type Total = Integer;
+            type Ordered = Self;
+            const LEAST: Self = Self::MIN;
+            const MOST: Self = Self::MAX;
             const FORMAT: Option<Format> = $format;
 
-            fn add_to(self, total: &mut Integer) {
-                total.add(i128::from(self));
+            fn add_all(numbers: &[Self], total: &mut Integer) {
+                numbers.chunks(BLOCK).for_each(|block| total.add($sum(block)));
+            }
+            #[inline(always)]
+            fn ordered(self) -> Self {
+                self
+            }
+            fn key_of(ordered: Self) -> u64 {
+                $key(ordered)
             }
             fn key(self) -> Option<u64> {
                 Some($key(self))
@@ -124,6 +179,7 @@ macro_rules! integers {
             fn nan() -> Option<Self> {
                 None
             }
+            #[inline(always)]
             fn to_f64(self) -> f64 {
                 self as f64
             }
@@ -135,29 +191,48 @@ macro_rules! integers {
 }
 
 macro_rules! factors {
-    (integers $($ty:ty)*) => {$(
+    ($($ty:ty, $product:ty, $sum:ident, $term:expr;)*) => {$(
         impl Factor for $ty {
-            fn add_product_to(self, other: Self, total: &mut Integer) {
-                total.add(i128::from(self) * i128::from(other));
-            }
-        }
-    )*};
-    (floats $($ty:ty)*) => {$(
-        impl Factor for $ty {
-            fn add_product_to(self, other: Self, total: &mut Float) {
-                // The product of two numbers of at most 24 bits is an f64 number.
-                total.add(f64::from(self) * f64::from(other));
+            fn add_products(a: &[Self], b: &[Self], total: &mut Integer) {
+                for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
+                    let products = a.iter().zip(b).map(|(&a, &b)| <$product>::from(a) * <$product>::from(b));
+                    total.add($sum(products.map($term)));
+                }
             }
         }
     )*};
 }
-impl Factor for f64 {
-    fn add_product_to(self, other: Self, total: &mut Float) {
-        total.add_product(self, other);
+factors! {
+    u8, u32, narrow_sum, i64::from;
+    u16, u32, narrow_sum, i64::from;
+    i8, i32, narrow_sum, i64::from;
+    i16, i32, narrow_sum, i64::from;
+    u32, u64, wide_sum, unsigned_halves;
+    i32, i64, wide_sum, signed_halves;
+}
+impl Factor for f16 {
+    fn add_products(a: &[Self], b: &[Self], total: &mut ExactSum) {
+        for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
+            let [wide_a, wide_b] = [a, b].map(widened_block);
+            add_float_products(&wide_a[..a.len()], &wide_b[..b.len()], total);
+        }
     }
 }
-factors!(integers u8 u16 u32 i8 i16 i32);
-factors!(floats f16 f32);
+impl Factor for f32 {
+    fn add_products(a: &[Self], b: &[Self], total: &mut ExactSum) {
+        add_float_products(a, b, total);
+    }
+}
+impl Factor for f64 {
+    fn add_products(a: &[Self], b: &[Self], total: &mut ExactSum) {
+        add_float_products(a, b, total);
+    }
+}
+
+/// The sum of a block of integers of at most 32 bits.
+fn narrow<T: Copy + Into<i64>>(block: &[T]) -> i128 {
+    narrow_sum(block.iter().map(|&number| number.into()))
+}
 
 fn signed(value: i64) -> u64 {
     value as u64 ^ SIGN
@@ -168,26 +243,39 @@ fn device_signed(key: u32) -> i32 {
 }
 
 integers! {
-    u8: format("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8;
-    u16: format("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16;
-    u32: format("word", Order::Unsigned), u64::from, |key| key as u32, |key| key;
-    u64: None, |value| value, |key| key, u64::from;
-    i8: format("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8;
-    i16: format("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16;
-    i32: format("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed;
-    i64: None, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k));
+    u8: format("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8, narrow;
+    u16: format("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, narrow;
+    u32: format("word", Order::Unsigned), u64::from, |key| key as u32, |key| key, narrow;
+    u64: None, |value| value, |key| key, u64::from, |block: &[u64]| wide_sum(block.iter().copied().map(unsigned_halves));
+    i8: format("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8, narrow;
+    i16: format("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16, narrow;
+    i32: format("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed, narrow;
+    i64: None, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k)),
+        |block: &[i64]| wide_sum(block.iter().copied().map(signed_halves));
 }
 
 macro_rules! floats {
-    ($($ty:ty, $bits:ty, $format:expr, $to_f64:expr, $from_f64:expr, $device:expr;)*) => {$(
+    ($($ty:ty, $bits:ty, $ordered:ty, $format:expr, $to_f64:expr, $from_f64:expr, $device:expr, $add:expr;)*) => {$(
         impl sealed::Number for $ty {}
         impl Number for $ty {
             type Sum = f64;
-            type Total = Float;
+            type Total = ExactSum;
+            type Ordered = $ordered;
+            const LEAST: Self = Self::NEG_INFINITY;
+            const MOST: Self = Self::INFINITY;
             const FORMAT: Option<Format> = $format;
 
-            fn add_to(self, total: &mut Float) {
-                total.add($to_f64(self));
+            fn add_all(numbers: &[Self], total: &mut ExactSum) {
+                $add(numbers, total);
+            }
+            #[inline(always)]
+            fn ordered(self) -> $ordered {
+                let bits = self.to_bits() as $ordered;
+                // Negative numbers rise as their magnitudes fall.
+                bits ^ (bits >> (<$ordered>::BITS - 1) & <$ordered>::MAX)
+            }
+            fn key_of(ordered: $ordered) -> u64 {
+                (ordered as $bits ^ 1 << (<$bits>::BITS - 1)).into()
             }
             fn key(self) -> Option<u64> {
                 const SIGN: $bits = 1 << (<$bits>::BITS - 1);
@@ -214,6 +302,7 @@ macro_rules! floats {
             fn nan() -> Option<Self> {
                 Some(Self::NAN)
             }
+            #[inline(always)]
             fn to_f64(self) -> f64 {
                 $to_f64(self)
             }
@@ -225,9 +314,15 @@ macro_rules! floats {
 }
 
 floats! {
-    f16, u16, format("f16", Order::Float), f16::to_f64, f16::from_f64, f16::from_f32;
-    f32, u32, format("word", Order::Float), f64::from, |value| value as f32, |value| value;
-    f64, u64, None, |value| value, |value| value, f64::from;
+    f16, u16, i16, format("f16", Order::Float), |value| f64::from(widened(value)), f16::from_f64, f16::from_f32, add_halves;
+    f32, u32, i32, format("word", Order::Float), f64::from, |value| value as f32, |value| value, add_floats;
+    f64, u64, i64, None, |value| value, |value| value, f64::from, add_floats;
+}
+
+fn add_halves(numbers: &[f16], total: &mut ExactSum) {
+    for block in numbers.chunks(BLOCK) {
+        add_floats(&widened_block(block)[..block.len()], total);
+    }
 }
 
 macro_rules! scalars {

@@ -3,13 +3,14 @@
 use std::marker::PhantomData;
 use std::rc::Rc;
 
+use super::host::{CellBlock, HostBox, tasks};
 use super::number::{Format, Number, Reducible};
 use super::reduced::Reduced;
 use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{Aligned, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, FoldKernel, Lease, Piece, Staged, Strided};
+use crate::device::{BoxOf, ChunkBuffer, FoldKernel, Lease, Piece, Staged, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -41,6 +42,41 @@ pub struct Numbers {
     pub per_cell: usize,
 }
 
+impl Numbers {
+    /// The numbers of a component in cells of `N` sections; those that do not lie one after the other move to `room`.
+    fn component<'a, S: Number, const N: usize>(
+        &self,
+        component: usize,
+        cells: [&'a [S]; N],
+        room: &'a mut [Vec<S>; N],
+    ) -> [&'a [S]; N] {
+        if self.per_cell == 1 {
+            return cells;
+        }
+        for (room, cells) in room.iter_mut().zip(cells) {
+            room.clear();
+            room.extend(cells.iter().skip(self.first + component).step_by(self.per_cell));
+        }
+        room.each_ref().map(Vec::as_slice)
+    }
+
+    /// The numbers of each cell.
+    pub fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
+        let (first, components) = (self.first, self.components);
+        cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])
+    }
+}
+
+/// Numbers of one component in consecutive cells of `N` sections.
+pub struct NumberBlock<'a, S, const N: usize> {
+    pub component: usize,
+    pub numbers: [&'a [S]; N],
+    /// Index of the box in which the cells lie.
+    pub index: usize,
+    /// Index of the first cell in the box, axis 0 fastest.
+    pub first: u64,
+}
+
 /// This rank's boxes of `N` sections, side by side, and the numbers of type `S` in their cells.
 pub struct LocalOperand<S, const N: usize> {
     cores: [Rc<ArrayCore>; N],
@@ -70,12 +106,6 @@ impl<S: Number> LocalOperand<S, 1> {
         let chunk = (array.kind() != ArrayKind::Global).then_some(0);
         let side = Side { core: array.clone(), region: Region::whole(array.in_use()), chunk };
         Self::of("a reduction", &[side], numbers)
-    }
-
-    /// Reads all cells to the host, some at a time, and calls `each` with the numbers of one.
-    pub fn read_cells(&self, mut each: impl FnMut(&[S])) -> Result<()> {
-        let Numbers { first, components, per_cell } = self.numbers;
-        self.stage_all(|[numbers]| numbers.chunks_exact(per_cell).for_each(|cell| each(&cell[first..][..components])))
     }
 
     /// One of its components alone.
@@ -110,8 +140,13 @@ impl<S: Number> Reduced for LocalOperand<S, 1> {
         self.fold(format, work, component, each)
     }
 
-    fn visit(&self, mut each: impl FnMut(usize, S)) -> Result<()> {
-        self.read(|component, [number]| each(component, number))
+    fn fold_on_host<A: Send>(
+        &self,
+        least: u64,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, usize, &[S]) + Sync,
+    ) -> Result<Vec<A>> {
+        self.fold_on_host(least, start, |found, block| add(found, block.component, block.numbers[0]))
     }
 }
 
@@ -137,6 +172,11 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     /// How many numbers of a cell are reduced, each for itself.
     pub fn components(&self) -> usize {
         self.numbers.components
+    }
+
+    /// Those numbers in the scalars of a cell.
+    pub fn numbers(&self) -> Numbers {
+        self.numbers
     }
 
     /// The boxes.
@@ -222,42 +262,92 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(self.cores[0].device().fold(&kernel, S::INFO.bytes, &pairs, each)?)
     }
 
-    /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
-    /// sections.
-    pub fn read(&self, mut each: impl FnMut(usize, [S; N])) -> Result<()> {
-        let Numbers { first, components, per_cell } = self.numbers;
-        self.stage_all(|numbers| {
-            if per_cell == 1 {
-                for at in 0..numbers[0].len() {
-                    each(0, numbers.map(|numbers| numbers[at]));
-                }
-                return;
+    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers of
+    /// one component into a state that `start` makes for each task; a state is worth the time of
+    /// `least` numbers.
+    pub fn fold_on_host<A: Send>(
+        &self,
+        least: u64,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, NumberBlock<'_, S, N>) + Sync,
+    ) -> Result<Vec<A>> {
+        let numbers = self.numbers;
+        let with_room = || (start(), std::array::from_fn(|_| Vec::new()));
+        let found = self.fold_cells(least, with_room, |(found, room), CellBlock { cells, index, first }| {
+            let all = cells.map(bytemuck::cast_slice);
+            for component in 0..numbers.components {
+                let numbers = numbers.component(component, all, room);
+                add(found, NumberBlock { component, index, first, numbers });
             }
-            for component in first..first + components {
-                for at in (component..numbers[0].len()).step_by(per_cell) {
-                    each(component - first, numbers.map(|numbers| numbers[at]));
-                }
-            }
-        })
+        })?;
+        Ok(found.into_iter().map(|(found, _)| found).collect())
     }
 
-    /// Reads all cells to the host, some at a time, and calls `each` with all the numbers in them, of each section.
-    fn stage_all(&self, mut each: impl FnMut([&[S]; N])) -> Result<()> {
-        let per_cell = self.numbers.per_cell;
-        let most = (self.cores[0].device().bytes_at_a_time() / self.cores[0].element().bytes as u64).max(1);
-        for boxes in &self.aligned {
+    /// [`fold_on_host`](Self::fold_on_host) of whole cells.
+    pub fn fold_cells<A: Send>(
+        &self,
+        least: u64,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, CellBlock<'_, N>) + Sync,
+    ) -> Result<Vec<A>> {
+        let threads = self.cores[0].device().host_threads();
+        let task = |boxes: Vec<HostBox<'_, N>>| {
+            let mut found = start();
+            boxes.iter().for_each(|one| one.visit(&mut |block| add(&mut found, block)));
+            found
+        };
+        let mut all = Vec::new();
+        self.host_boxes(&mut |boxes| all.extend(threads.map(tasks(boxes, threads.count(), least), task)))?;
+        Ok(all)
+    }
+
+    /// Calls `each` with all boxes where the host maps the memory, else with some cells at a time.
+    fn host_boxes(&self, each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
+        let (device, bytes) = (self.cores[0].device(), self.cores[0].element().bytes);
+        let cell = (bytes, self.numbers.per_cell);
+        if device.host_mapped() {
+            return self.mapped_boxes(cell, each);
+        }
+        let most = (device.bytes_at_a_time() / bytes as u64).max(1);
+        for (index, boxes) in self.aligned.iter().enumerate() {
+            let mut first = 0;
             for lead in boxes.0[0].1.cut(most) {
                 let shift = lead.start - boxes.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
-                let Some(Strided { extents, .. }) = self.view(0, part(boxes.0[0])) else { continue };
-                let scalars = extents.product().unwrap_or(0) as usize * per_cell;
+                let Some(view) = self.view(0, part(boxes.0[0])) else { continue };
                 let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
-                let numbers: Vec<&[S]> =
-                    staged.iter().map(|staged| &bytemuck::cast_slice(staged.as_ref())[..scalars]).collect();
-                each(std::array::from_fn(|i| numbers[i]));
+                let memory = std::array::from_fn(|i| staged[i].as_ref());
+                let views = [Strided::dense(0, view.extents); N];
+                each(vec![HostBox { memory, views, cell, index, first }]);
+                first += view.cells();
             }
         }
+        Ok(())
+    }
+
+    /// [`host_boxes`](Self::host_boxes) of mapped memory.
+    fn mapped_boxes(&self, cell: (usize, usize), each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
+        let mut held: Vec<(usize, [Strided; N], [Lease; N])> = Vec::with_capacity(self.aligned.len());
+        for (index, boxes) in self.aligned.iter().enumerate() {
+            let views: [_; N] = std::array::from_fn(|i| self.view(i, boxes.0[i]));
+            let leases = (0..N).map(|i| self.cores[i].lease(boxes.0[i].0)).collect::<Result<Option<Vec<_>>>>();
+            let Some(leases) = leases? else { continue };
+            if let (true, Ok(leases)) = (views.iter().all(Option::is_some), <[Lease; N]>::try_from(leases)) {
+                held.push((index, views.map(|view| view.expect("all are there")), leases));
+            }
+        }
+        let mut chunks: Vec<&ChunkBuffer> = held.iter().flat_map(|(.., leases)| leases).map(|lease| &**lease).collect();
+        chunks.sort_unstable_by_key(|chunk| chunk.id());
+        chunks.dedup_by_key(|chunk| chunk.id());
+        self.cores[0].device().lend_to_read(&chunks, &mut |memory| {
+            let memory = |lease: &Lease| memory[chunks.partition_point(|chunk| chunk.id() < lease.id())];
+            let boxes = held.iter().map(|(index, views, leases)| {
+                let memory = leases.each_ref().map(memory);
+                HostBox { memory, views: *views, cell, index: *index, first: 0 }
+            });
+            each(boxes.collect());
+        })?;
         Ok(())
     }
 

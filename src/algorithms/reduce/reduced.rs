@@ -25,9 +25,16 @@ pub trait Reduced {
     fn fold(&self, format: Format, work: (&Work, &[u32]), component: usize, each: &mut dyn FnMut(&[u32]))
     -> Result<()>;
 
-    /// Reads all cells to the host, some at a time, and calls `each` with a component's number and a number.
+    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers of
+    /// one component into a state that `start` makes for each task; a state is worth the time of
+    /// `least` numbers.
     ///
     /// # Errors
     /// A failing device.
-    fn visit(&self, each: impl FnMut(usize, Self::Of)) -> Result<()>;
+    fn fold_on_host<A: Send>(
+        &self,
+        least: u64,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, usize, &[Self::Of]) + Sync,
+    ) -> Result<Vec<A>>;
 }

@@ -21,6 +21,17 @@ impl Spot {
         Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
     }
 
+    /// Of a cell of a region, by its index there, axis 0 fastest.
+    pub fn of_cell(region: &Region, index: u64) -> Self {
+        let (mut rest, mut position) = (index as i64, region.start);
+        for axis in 0..region.axes() {
+            let extent = (region.end[axis] - region.start[axis]).max(1);
+            position[axis] += rest % extent;
+            rest /= extent;
+        }
+        Self::new(&position)
+    }
+
     /// The first cell of a region that has something, which some of its cells have: `there` tells whether cells of a part do.
     pub fn first(mut region: Region, there: impl Fn(Region) -> Result<bool>) -> Result<Self> {
         // The lower half along the slowest axis comes first in the order of cells.

@@ -1,9 +1,10 @@
 //! Sums, of numbers and of products: exact, rounded once.
 
+use super::exact::ExactSum;
 use super::number::{Factor, Format, Number, Order, Reducible};
 use super::operand::{LocalOperand, collective};
 use super::source::{Adding, DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER};
-use super::total::{Float, Total};
+use super::total::Total;
 use crate::World;
 use crate::error::{CallSite, Result};
 use crate::world::{IntoSection, Section};
@@ -42,7 +43,8 @@ impl World {
     pub fn sum<T: Reducible, const D: usize>(&self, section: impl IntoSection<T, D>) -> Result<SumOf<T>> {
         let _call = CallSite::enter();
         let adding = [&SUM_INTEGER, &SUM_FLOAT];
-        self.total("sum", adding, [section.into()], |[number], total| number.add_to(total)).map(finish::<T>)
+        self.total("sum", adding, [section.into()], |[numbers], total| T::Scalar::add_all(numbers, total))
+            .map(finish::<T>)
     }
 
     /// The sum of the products of two sections' cells, pair by pair, without rounding until the end: see
@@ -85,14 +87,14 @@ impl World {
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
     #[track_caller]
-    pub fn norm<T: Reducible<Scalar: Number<Total = Float> + Factor>, const D: usize>(
+    pub fn norm<T: Reducible<Scalar: Number<Total = ExactSum> + Factor>, const D: usize>(
         &self,
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<f64>> {
         let _call = CallSite::enter();
         let section = section.into();
         let totals = self.products("norm", [section.clone(), section])?;
-        Ok(T::each(|component| totals[component].clone().settled().into_sqrt()))
+        Ok(T::each(|component| totals[component].clone().into_sqrt()))
     }
 
     fn products<T: Reducible<Scalar: Factor>, const D: usize>(
@@ -100,7 +102,8 @@ impl World {
         verb: &'static str,
         sections: [Section<T, D>; 2],
     ) -> Result<Vec<TotalOf<T>>> {
-        self.total(verb, [&DOT_INTEGER, &DOT_FLOAT], sections, |[a, b], total| a.add_product_to(b, total))
+        let add = |[a, b]: [&[T::Scalar]; 2], total: &mut _| T::Scalar::add_products(a, b, total);
+        self.total(verb, [&DOT_INTEGER, &DOT_FLOAT], sections, add)
     }
 
     /// The totals of all components over all ranks: by the first or second kernel (for integers, for floating-point
@@ -110,7 +113,7 @@ impl World {
         verb: &'static str,
         [integer, float]: [&Adding; 2],
         sections: [Section<T, D>; N],
-        add: impl Fn([T::Scalar; N], &mut TotalOf<T>),
+        add: impl Fn([&[T::Scalar]; N], &mut TotalOf<T>) + Sync,
     ) -> Result<Vec<TotalOf<T>>> {
         collective(self, verb, &sections, 0, |operand| {
             let mut words = local(operand, [integer, float], add)?;
@@ -131,11 +134,20 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
 fn local<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
     [integer, float]: [&Adding; 2],
-    add: impl Fn([S; N], &mut S::Total),
+    add: impl Fn([&[S]; N], &mut S::Total) + Sync,
 ) -> Result<Vec<i64>> {
-    let mut totals: Vec<_> = (0..operand.components()).map(|_| S::Total::default()).collect();
+    let components = operand.components();
+    let zeros = || -> Vec<_> { (0..components).map(|_| S::Total::default()).collect() };
+    let mut totals = zeros();
     match operand.format() {
-        None => operand.read(|component, numbers| add(numbers, &mut totals[component]))?,
+        None => {
+            let found = operand.fold_on_host(0, zeros, |totals: &mut Vec<S::Total>, block| {
+                add(block.numbers, &mut totals[block.component]);
+            })?;
+            let mut found = found.into_iter();
+            totals = found.next().unwrap_or(totals);
+            found.for_each(|more| totals.iter_mut().zip(&more).for_each(|(total, more)| total.merge(more)));
+        }
         Some(format) => {
             let adding = if format.order == Order::Float { float } else { integer };
             for (component, total) in totals.iter_mut().enumerate() {
@@ -148,7 +160,7 @@ fn local<S: Number, const N: usize>(
 
 /// The words of the sums of what this rank has, one component after the other. They add up over ranks and components.
 pub fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
-    local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[number], total| number.add_to(total))
+    local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[numbers], total| S::add_all(numbers, total))
 }
 
 /// The sum that has these words.

@@ -3,7 +3,7 @@
 use super::exact::ExactSum;
 
 /// An exact sum that grows. Its words, added over the ranks, are the words of the sum over the ranks.
-pub trait Total: Default {
+pub trait Total: Default + Send {
     /// What it ends as.
     type Sum;
 
@@ -11,6 +11,8 @@ pub trait Total: Default {
     fn add_digit(&mut self, digit: i64, exponent: i32);
     /// Books numbers that are not finite: NaNs, +infinities, −infinities.
     fn add_specials(&mut self, counts: [u64; 3]);
+    /// Adds another total.
+    fn merge(&mut self, other: &Self);
     /// Words whose element-wise sum over ranks is that of the total.
     fn into_words(self) -> Vec<i64>;
     /// The total of summed words.
@@ -21,89 +23,35 @@ pub trait Total: Default {
     fn into_f64(self) -> f64;
 }
 
-/// Bits of a mantissa's lower part.
-const LOW_BITS: u32 = 26;
-
-/// A sum of floating-point numbers. Mantissas are added up by their exponents, which is quick, and rarely moved into the
-/// exact sum.
-#[derive(Debug, Clone, Default)]
-pub struct Float {
-    exact: ExactSum,
-    /// Both halves of the mantissas for every exponent, once there are numbers.
-    bins: Vec<[i64; 2]>,
-    /// How many were added since the bins were empty.
-    added: u64,
-}
-
-impl Float {
-    /// Adds a number.
-    pub fn add(&mut self, value: f64) {
-        // Halves have up to 27 bits.
-        if self.added & ((1 << 36) - 1) == 0 {
-            self.settle();
-            self.bins.resize(2047, [0; 2]);
-        }
-        self.added += 1;
-        let bits = value.to_bits();
-        let exponent = (bits >> 52 & 0x7ff) as usize;
-        let mantissa = (bits & ((1 << 52) - 1) | u64::from(exponent != 0) << 52) as i64;
-        let sign = bits as i64 >> 63;
-        match self.bins.get_mut(exponent) {
-            Some([low, high]) => {
-                *low += ((mantissa & ((1 << LOW_BITS) - 1)) ^ sign) - sign;
-                *high += ((mantissa >> LOW_BITS) ^ sign) - sign;
-            }
-            None => self.exact.add(value),
-        }
-    }
-
-    /// Adds the product of two numbers, not rounded.
-    pub fn add_product(&mut self, a: f64, b: f64) {
-        self.exact.add_product(a, b);
-    }
-
-    /// Moves the bins into the exact sum.
-    fn settle(&mut self) {
-        for (exponent, halves) in std::mem::take(&mut self.bins).into_iter().enumerate() {
-            let lowest = exponent.max(1) as i32 - 1075;
-            for (half, place) in halves.into_iter().zip([lowest, lowest + LOW_BITS as i32]) {
-                self.exact.add_scaled(u128::from(half.unsigned_abs()), place, half < 0);
-            }
-        }
-    }
-
-    /// The exact sum.
-    pub fn settled(mut self) -> ExactSum {
-        self.settle();
-        self.exact
-    }
-}
-
-impl Total for Float {
+impl Total for ExactSum {
     type Sum = f64;
 
     fn add_digit(&mut self, digit: i64, exponent: i32) {
-        self.exact.add_scaled(u128::from(digit.unsigned_abs()), exponent, digit < 0);
+        self.add_scaled(u128::from(digit.unsigned_abs()), exponent, digit < 0);
     }
 
     fn add_specials(&mut self, [nans, plus, minus]: [u64; 3]) {
-        self.exact.add_specials(nans, plus, minus);
+        self.add_specials(nans, plus, minus);
     }
 
     fn into_words(self) -> Vec<i64> {
-        self.settled().into_words()
+        self.into_words()
     }
 
     fn from_words(words: &[i64]) -> Self {
-        Self { exact: ExactSum::from_words(words), ..Self::default() }
+        Self::from_words(words)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.merge(other);
     }
 
     fn finish(self) -> f64 {
-        self.settled().into_f64()
+        self.into_f64()
     }
 
     fn into_f64(self) -> f64 {
-        self.finish()
+        self.into_f64()
     }
 }
 
@@ -136,6 +84,10 @@ impl Total for Integer {
         Self((0..).zip(words).map(|(word, &digit)| i128::from(digit) << (32 * word)).sum())
     }
 
+    fn merge(&mut self, other: &Self) {
+        self.0 += other.0;
+    }
+
     fn finish(self) -> i128 {
         self.0
     }
@@ -148,23 +100,6 @@ impl Total for Integer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bins_add_up_to_the_exact_sum() {
-        let mut state = 7_u64;
-        let (mut quick, mut exact) = (Float::default(), ExactSum::default());
-        for at in 0..50_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let value = f64::from_bits(if at % 5 == 0 { state & !(0x7ff << 52) } else { state });
-            if value.is_finite() {
-                quick.add(value);
-                exact.add(value);
-            }
-        }
-        assert_eq!(quick.clone().settled().into_words(), exact.clone().into_words());
-        quick.add(f64::NEG_INFINITY);
-        assert_eq!(quick.finish(), f64::NEG_INFINITY);
-    }
 
     #[test]
     fn words_of_integers_add_up() {

@@ -114,6 +114,10 @@ impl Reach for Kernels {
         Err(not_mapped("sending in place"))
     }
 
+    fn lend_to_read(&self, _: &Device, _: &[&ChunkBuffer], _: &mut dyn FnMut(&[&[u8]])) -> Result<(), DeviceError> {
+        Err(not_mapped("lending memory to the host"))
+    }
+
     fn lend(&self, _: &Device, _: &[&ChunkBuffer], _: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError> {
         Err(not_mapped("lending memory to the host"))
     }

@@ -109,6 +109,20 @@ impl Reach for Mapped {
         on.lent_chunk(chunk, bytes)
     }
 
+    fn lend_to_read(
+        &self,
+        on: &Device,
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), DeviceError> {
+        let buffers: Vec<_> = chunks.iter().map(|chunk| (chunk.raw(), MapMode::Read)).collect();
+        let _mapped = on.map_many(&buffers)?;
+        let views = buffers.iter().map(|(buffer, _)| read_mapped(buffer, 0..buffer.size()));
+        let views = views.collect::<Result<Vec<_>, _>>()?;
+        f(&views.iter().map(|view| &**view).collect::<Vec<_>>());
+        Ok(())
+    }
+
     fn lend(&self, on: &Device, chunks: &[&ChunkBuffer], f: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError> {
         if (1..chunks.len()).any(|i| chunks[..i].iter().any(|other| other.same_as(chunks[i]))) {
             let message = "one of the buffers is given twice".to_string();

@@ -1,0 +1,298 @@
+//! [`HostBox`]: cells that the host reads where they lie, block by block.
+
+use crate::device::Strided;
+use crate::extents::MAX_AXES;
+
+/// Numbers of a block that is reduced at a time: it stays in the nearest cache.
+pub const BLOCK: usize = 1 << 11;
+/// Cells of a block whatever their size: shorter blocks do not fill vectors.
+const LEAST_CELLS: usize = 1 << 8;
+/// Rows with fewer cells are copied together.
+const SHORT_ROW: u64 = 1 << 8;
+/// Numbers from which on a second thread is worth its start.
+const NUMBERS_OF_THREAD: u64 = 1 << 16;
+/// Tasks of each thread, so that a thread that is kept from its core does not delay the others.
+const TASKS_OF_THREAD: u64 = 4;
+
+/// Boxes of equal extents in `N` pieces of memory, whose cells are read side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct HostBox<'a, const N: usize> {
+    pub memory: [&'a [u8]; N],
+    pub views: [Strided; N],
+    /// Bytes and numbers of a cell.
+    pub cell: (usize, usize),
+    /// Index of the section's box of which this is a part.
+    pub index: usize,
+    /// Cells of that box before these, axis 0 fastest.
+    pub first: u64,
+}
+
+/// Cells of a [`HostBox`] one after the other.
+#[derive(Debug, Clone, Copy)]
+pub struct CellBlock<'a, const N: usize> {
+    pub cells: [&'a [u8]; N],
+    /// Index of the box.
+    pub index: usize,
+    /// Index of the first cell in the box, axis 0 fastest.
+    pub first: u64,
+}
+
+/// Rows of a box in normal form: no axis of extent 1, axes merged that follow each other in memory.
+struct Rows<const N: usize> {
+    axes: usize,
+    extents: [u64; MAX_AXES],
+    strides: [[u64; MAX_AXES]; N],
+}
+
+impl<const N: usize> Rows<N> {
+    fn of(views: &[Strided; N]) -> Self {
+        let mut rows = Self { axes: 0, extents: [1; MAX_AXES], strides: [[1; MAX_AXES]; N] };
+        for axis in 0..views[0].extents.axes() {
+            let extent = views[0].extents[axis] as u64;
+            let strides = views.map(|view| view.strides[axis] as u64);
+            let follows = |last: usize| (0..N).all(|i| rows.strides[i][last] * rows.extents[last] == strides[i]);
+            match rows.axes.checked_sub(1) {
+                _ if extent == 1 => {}
+                Some(last) if follows(last) => rows.extents[last] *= extent,
+                _ => {
+                    rows.extents[rows.axes] = extent;
+                    (0..N).for_each(|i| rows.strides[i][rows.axes] = strides[i]);
+                    rows.axes += 1;
+                }
+            }
+        }
+        rows
+    }
+
+    /// Calls `each` with the first cell of each row in each memory.
+    fn visit(&self, mut at: [u64; N], mut each: impl FnMut([u64; N])) {
+        let mut position = [0; MAX_AXES];
+        loop {
+            each(at);
+            let mut axis = 1;
+            loop {
+                if axis >= self.axes {
+                    return;
+                }
+                position[axis] += 1;
+                (0..N).for_each(|i| at[i] += self.strides[i][axis]);
+                if position[axis] < self.extents[axis] {
+                    break;
+                }
+                (0..N).for_each(|i| at[i] -= self.strides[i][axis] * self.extents[axis]);
+                position[axis] = 0;
+                axis += 1;
+            }
+        }
+    }
+}
+
+impl<'a, const N: usize> HostBox<'a, N> {
+    fn cells(&self) -> u64 {
+        self.views[0].cells()
+    }
+
+    /// Cells of a block.
+    fn block_cells(&self) -> usize {
+        (BLOCK / self.cell.1.max(1)).max(LEAST_CELLS)
+    }
+
+    /// Parts of at most `most` cells.
+    fn cut(self, most: u64) -> impl Iterator<Item = Self> {
+        let mut others = self.views.map(|view| view.cut(most));
+        std::iter::from_fn(move || {
+            let mut first = self.first;
+            let views = others.each_mut().map(|views| {
+                let (view, before) = views.next()?;
+                first = self.first + before;
+                Some(view)
+            });
+            views[0]?;
+            Some(Self { views: views.map(|view| view.expect("boxes have equal extents")), first, ..self })
+        })
+    }
+
+    /// Calls `each` with all cells, axis 0 fastest, in blocks of at most as many cells as numbers in a [`BLOCK`].
+    pub fn visit(&self, each: &mut dyn FnMut(CellBlock<'_, N>)) {
+        let (bytes, most) = (self.cell.0, self.block_cells());
+        if self.cells() == 0 {
+            return;
+        }
+        let rows = Rows::of(&self.views);
+        let (length, dense) = (rows.extents[0], rows.strides.iter().all(|strides| strides[0] == 1));
+        let begin = self.views.map(|view| view.offset);
+        let mut first = self.first;
+        if dense && (length >= SHORT_ROW || rows.axes <= 1) {
+            rows.visit(begin, |at| {
+                for from in (0..length).step_by(most) {
+                    let cells = most.min((length - from) as usize);
+                    let slice = |i: usize| {
+                        let start = (at[i] + from) as usize * bytes;
+                        &self.memory[i][start..start + cells * bytes]
+                    };
+                    each(CellBlock { cells: std::array::from_fn(slice), index: self.index, first });
+                    first += cells as u64;
+                }
+            });
+            return;
+        }
+        let room = most.min(self.cells() as usize) * bytes;
+        let mut gathered: [Vec<u64>; N] = std::array::from_fn(|_| vec![0; room.div_ceil(8)]);
+        let mut held = 0;
+        let mut flush = |gathered: &[Vec<u64>; N], held: &mut usize| {
+            let cells = gathered.each_ref().map(|cells| &bytemuck::cast_slice(cells)[..*held * bytes]);
+            each(CellBlock { cells, index: self.index, first });
+            first += *held as u64;
+            *held = 0;
+        };
+        rows.visit(begin, |at| {
+            let mut from = 0;
+            while from < length {
+                let cells = (most - held).min((length - from) as usize);
+                for i in 0..N {
+                    let stride = rows.strides[i][0] as usize;
+                    let source = &self.memory[i][(at[i] as usize + from as usize * stride) * bytes..];
+                    let target: &mut [u8] = bytemuck::cast_slice_mut(&mut gathered[i]);
+                    gather(source, stride, &mut target[held * bytes..(held + cells) * bytes], bytes);
+                }
+                (held, from) = (held + cells, from + cells as u64);
+                if held == most {
+                    flush(&gathered, &mut held);
+                }
+            }
+        });
+        if held > 0 {
+            flush(&gathered, &mut held);
+        }
+    }
+}
+
+/// Copies cells that lie `stride` cells apart.
+fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
+    fn copy<const BYTES: usize>(source: &[u8], stride: usize, target: &mut [u8]) {
+        let (source, _) = source.as_chunks::<BYTES>();
+        let (target, _) = target.as_chunks_mut::<BYTES>();
+        target.iter_mut().zip(source.iter().step_by(stride.max(1))).for_each(|(to, from)| *to = *from);
+    }
+    match bytes {
+        _ if stride == 1 => target.copy_from_slice(&source[..target.len()]),
+        1 => copy::<1>(source, stride, target),
+        2 => copy::<2>(source, stride, target),
+        4 => copy::<4>(source, stride, target),
+        8 => copy::<8>(source, stride, target),
+        _ => {
+            let cells = source.chunks(stride * bytes).zip(target.chunks_exact_mut(bytes));
+            cells.for_each(|(from, to)| to.copy_from_slice(&from[..bytes]));
+        }
+    }
+}
+
+/// Parts of boxes in tasks of nearly the same size, of at least `least` numbers each: one for a few
+/// numbers or a single thread.
+pub fn tasks<'a, const N: usize>(boxes: Vec<HostBox<'a, N>>, threads: usize, least: u64) -> Vec<Vec<HostBox<'a, N>>> {
+    let numbers = |one: &HostBox<'a, N>| one.cells() * one.cell.1.max(1) as u64;
+    let all: u64 = boxes.iter().map(numbers).sum();
+    let least = least.max(NUMBERS_OF_THREAD / TASKS_OF_THREAD);
+    if threads == 1 || all < NUMBERS_OF_THREAD || all < 2 * least {
+        return vec![boxes];
+    }
+    let most = all.div_ceil(TASKS_OF_THREAD * threads as u64).max(least);
+    let (mut tasks, mut task, mut held) = (Vec::new(), Vec::new(), 0);
+    for one in boxes {
+        for part in one.cut((most / one.cell.1.max(1) as u64).max(1)) {
+            held += numbers(&part);
+            task.push(part);
+            if held >= most {
+                tasks.push(std::mem::take(&mut task));
+                held = 0;
+            }
+        }
+    }
+    tasks.extend((!task.is_empty()).then_some(task));
+    tasks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extents::Index;
+
+    /// The cells of a box by a plain loop.
+    fn positions(view: &Strided) -> Vec<u64> {
+        let cells = view.cells();
+        let mut all = Vec::new();
+        for cell in 0..cells {
+            let (mut rest, mut at) = (cell, view.offset);
+            for axis in 0..view.extents.axes() {
+                at += rest % view.extents[axis] as u64 * view.strides[axis] as u64;
+                rest /= view.extents[axis] as u64;
+            }
+            all.push(at);
+        }
+        all
+    }
+
+    #[test]
+    fn cells_come_in_order_whatever_strides_tasks_and_cell_sizes() {
+        let extents = [[1, 1, 1], [5, 1, 7], [700, 3, 2], [3, 41, 50], [0, 4, 4], [257, 1, 9], [9000, 1, 8]];
+        for (extents, gaps) in
+            extents.into_iter().flat_map(|extents| [[1, 0, 0], [1, 3, 0], [2, 1, 5]].map(|gaps| (extents, gaps)))
+        {
+            for bytes in [1, 2, 4, 8, 12] {
+                let pitch = extents[0] * gaps[0] + gaps[1];
+                let strides = Index::from([gaps[0], pitch, pitch * extents[1] + gaps[2]]);
+                let view = Strided { offset: 3, extents: extents.into(), strides };
+                let other = Strided::dense(1, extents.into());
+                let memory = |view: &Strided| -> Vec<u8> {
+                    let cells = view.range().end as usize;
+                    (0..cells * bytes).map(|byte| (byte / bytes * 7 + byte % bytes) as u8).collect()
+                };
+                let memories = [memory(&view), memory(&other)];
+                let whole = HostBox {
+                    memory: [&memories[0], &memories[1]],
+                    views: [view, other],
+                    cell: (bytes, 1),
+                    index: 4,
+                    first: 0,
+                };
+                let expected = [&view, &other].map(positions);
+                for threads in [1, 3] {
+                    let mut next = 0;
+                    for part in tasks(vec![whole], threads, 0).into_iter().flatten() {
+                        part.visit(&mut |block| {
+                            assert_eq!((block.first, block.index), (next as u64, 4));
+                            let cells = block.cells[0].len() / bytes;
+                            for (which, cells) in block.cells.into_iter().enumerate() {
+                                for (i, cell) in cells.chunks(bytes).enumerate() {
+                                    let start = expected[which][next + i] as usize * bytes;
+                                    assert_eq!(cell, &memories[which][start..start + bytes]);
+                                }
+                            }
+                            assert!(cells > 0 && cells <= BLOCK);
+                            next += cells;
+                        });
+                    }
+                    assert_eq!(next, expected[0].len(), "{extents:?} {gaps:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_are_few_where_numbers_are() {
+        let memory = vec![0_u8; 1 << 20];
+        let of = |cells: i64| HostBox {
+            memory: [&memory[..]],
+            views: [Strided::dense(0, [cells].into())],
+            cell: (4, 1),
+            index: 0,
+            first: 0,
+        };
+        assert_eq!(tasks(vec![of(1000); 50], 4, 0).len(), 1);
+        assert_eq!(tasks(vec![of(1 << 18)], 1, 0).len(), 1);
+        assert_eq!(tasks(vec![of(1 << 18)], 2, 0).len(), 8);
+        assert_eq!(tasks(vec![of(1 << 18)], 2, 1 << 17).len(), 2);
+        assert_eq!(tasks(vec![of(1 << 18)], 2, 1 << 18).len(), 1);
+        assert_eq!(tasks(Vec::<HostBox<'_, 1>>::new(), 4, 0).len(), 1);
+    }
+}

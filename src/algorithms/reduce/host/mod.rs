@@ -1,0 +1,14 @@
+//! The host's part of reductions: blocks of cells, on all threads of a rank.
+
+mod blocks;
+mod float_sums;
+mod integer_sums;
+mod order;
+mod places;
+mod span;
+
+pub use blocks::{BLOCK, CellBlock, HostBox, tasks};
+pub use float_sums::{add_float_products, add_floats, widened, widened_block};
+pub use integer_sums::{narrow_sum, signed_halves, unsigned_halves, wide_sum};
+pub use order::ends;
+pub use places::Places;

@@ -1,0 +1,65 @@
+//! The smallest and the largest numbers of blocks.
+
+use std::ops::RangeInclusive;
+
+use super::super::number::Number;
+use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
+
+/// The smallest and the largest of some numbers within a range, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends<K> {
+    pub min: K,
+    pub max: K,
+    pub numbers: usize,
+}
+
+/// Ends of all numbers, of which there is at least one.
+struct AllEnds<'a, S>(&'a [S]);
+
+impl<S: Number> VectorLoop for AllEnds<'_, S> {
+    type Output = (S::Ordered, S::Ordered);
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let first = self.0[0].ordered();
+        self.0.iter().fold((first, first), |(min, max), number| {
+            let key = number.ordered();
+            (min.min(key), max.max(key))
+        })
+    }
+}
+
+/// Ends of the numbers within a range.
+struct EndsWithin<'a, S: Number> {
+    numbers: &'a [S],
+    low: S::Ordered,
+    high: S::Ordered,
+}
+
+impl<S: Number> VectorLoop for EndsWithin<'_, S> {
+    type Output = Ends<S::Ordered>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { numbers, low, high } = self;
+        let mut ends = Ends { min: high, max: low, numbers: 0 };
+        for number in numbers {
+            let key = number.ordered();
+            let within = low <= key && key <= high;
+            ends.min = ends.min.min(if within { key } else { high });
+            ends.max = ends.max.max(if within { key } else { low });
+            ends.numbers += usize::from(within);
+        }
+        ends
+    }
+}
+
+/// The ends of the numbers within a range of keys, of a block that is not empty.
+pub fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Ends<S::Ordered> {
+    let (min, max) = run_vectorized(AllEnds(numbers));
+    // NaNs have keys beyond those of infinities.
+    if range.contains(&min) && range.contains(&max) {
+        return Ends { min, max, numbers: numbers.len() };
+    }
+    run_vectorized(EndsWithin { numbers, low: *range.start(), high: *range.end() })
+}

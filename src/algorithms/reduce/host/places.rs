@@ -1,0 +1,196 @@
+//! Counts of numbers by bins.
+
+use super::super::number::Number;
+use super::blocks::BLOCK;
+use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
+
+/// Counters of each place: neighbours that are alike do not wait for each other.
+const LANES: usize = 4;
+/// Places up to which there are lanes: their counters stay in the nearest cache.
+const MOST_WITH_LANES: usize = 1 << 10;
+
+/// Places of numbers: before the first threshold, from threshold *i* on, …, from the last threshold on.
+pub struct Places<S> {
+    /// Rising.
+    thresholds: Vec<S>,
+    guess: Option<Guess>,
+}
+
+/// Counts of one component of some cells.
+pub struct PlaceCounts {
+    counts: Vec<u64>,
+    places: usize,
+    nans: u64,
+}
+
+/// A straight line through thresholds at equal distances: a number's place is the value, rounded,
+/// or one more.
+#[derive(Debug, Clone, Copy)]
+struct Guess {
+    low: f64,
+    scale: f64,
+    most: f64,
+}
+
+impl Guess {
+    /// Rising with the number.
+    #[inline(always)]
+    fn of(self, number: f64) -> u32 {
+        /// Numbers added to it are rounded to integers.
+        const INTEGERS: f64 = (1_u64 << 52) as f64;
+        let line = (number - self.low) * self.scale;
+        let line = if line > 0.0 { line } else { 0.0 };
+        let line = if line < self.most { line } else { self.most };
+        (line + INTEGERS).to_bits() as u32
+    }
+}
+
+/// Guesses of a block of numbers.
+struct Guesses<'a, S> {
+    guess: Guess,
+    numbers: &'a [S],
+    into: &'a mut [u32; BLOCK],
+}
+
+impl<S: Number> VectorLoop for Guesses<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.into.iter_mut().zip(self.numbers).for_each(|(into, number)| *into = self.guess.of(number.to_f64()));
+    }
+}
+
+/// The number of NaNs.
+struct Nans<'a, S>(&'a [S]);
+
+impl<S: Number> VectorLoop for Nans<'_, S> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run(self) -> u32 {
+        #[expect(clippy::eq_op, reason = "a NaN differs from itself")]
+        self.0.iter().map(|number| u32::from(number != number)).sum()
+    }
+}
+
+impl<S: Number> Places<S> {
+    /// Places between rising thresholds, none of which is a NaN.
+    pub fn new(thresholds: Vec<S>) -> Self {
+        let guess = Self::guess(&thresholds);
+        Self { thresholds, guess }
+    }
+
+    /// The line through the thresholds, where all guesses are right.
+    fn guess(thresholds: &[S]) -> Option<Guess> {
+        let last = thresholds.len().checked_sub(1).filter(|&last| last > 0 && last < 1 << 31)?;
+        let low = thresholds[0].to_f64();
+        let scale = last as f64 / (thresholds[last].to_f64() - low);
+        let guess = Guess { low, scale, most: last as f64 };
+        // Guesses rise with the numbers, so that those of the ends of a place bound all others of it.
+        let right = |(place, &threshold): (usize, &S)| {
+            let at = guess.of(threshold.to_f64()) as usize;
+            let below = threshold.next_below().map_or(0, |below| guess.of(below.to_f64()) as usize);
+            at >= place && below <= place
+        };
+        (scale.is_finite() && scale > 0.0 && thresholds.iter().enumerate().all(right)).then_some(guess)
+    }
+
+    /// Number of places.
+    pub fn count(&self) -> usize {
+        self.thresholds.len() + 1
+    }
+
+    /// Counters, all zero.
+    pub fn counts(&self) -> PlaceCounts {
+        let places = self.count();
+        let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
+        PlaceCounts { counts: vec![0; places * lanes], places, nans: 0 }
+    }
+
+    /// Counts the numbers of a block.
+    pub fn count_block(&self, numbers: &[S], into: &mut PlaceCounts) {
+        let PlaceCounts { counts, places, nans } = into;
+        *nans += u64::from(run_vectorized(Nans(numbers)));
+        let mask = counts.len() / *places - 1;
+        let mut book = |i: usize, place: usize| counts[(i & mask) * *places + place] += 1;
+        let Some(guess) = self.guess else {
+            for (i, number) in numbers.iter().enumerate() {
+                book(i, self.thresholds.partition_point(|threshold| threshold <= number));
+            }
+            return;
+        };
+        let mut guesses = [0; BLOCK];
+        for block in numbers.chunks(BLOCK) {
+            run_vectorized(Guesses { guess, numbers: block, into: &mut guesses });
+            for (i, (number, &guess)) in block.iter().zip(&guesses).enumerate() {
+                let guess = guess as usize;
+                book(i, guess + usize::from(*number >= self.thresholds[guess]));
+            }
+        }
+    }
+}
+
+impl PlaceCounts {
+    /// The counts of the places, then that of NaNs.
+    pub fn into_counts(self) -> Vec<u64> {
+        let mut all = vec![0; self.places];
+        for lane in self.counts.chunks(self.places) {
+            all.iter_mut().zip(lane).for_each(|(all, count)| *all += count);
+        }
+        // NaNs are at or above no threshold.
+        all[0] -= self.nans;
+        all.push(self.nans);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts by a plain loop.
+    fn expected<S: Number>(numbers: &[S], thresholds: &[S]) -> Vec<u64> {
+        let mut counts = vec![0; thresholds.len() + 2];
+        for number in numbers {
+            let place = thresholds.iter().filter(|&threshold| threshold <= number).count();
+            counts[if number.key().is_some() { place } else { thresholds.len() + 1 }] += 1;
+        }
+        counts
+    }
+
+    fn check<S: Number>(thresholds: Vec<S>, mut numbers: Vec<S>, guesses: bool) {
+        let around = |&threshold: &S| [Some(threshold), threshold.next_below(), threshold.next_above()];
+        numbers.extend(thresholds.iter().flat_map(around).flatten());
+        let places = Places::new(thresholds.clone());
+        assert_eq!(places.guess.is_some(), guesses, "{} thresholds", thresholds.len());
+        let mut counts = places.counts();
+        numbers.chunks(BLOCK).for_each(|block| places.count_block(block, &mut counts));
+        assert_eq!(counts.into_counts(), expected(&numbers, &thresholds));
+    }
+
+    #[test]
+    fn numbers_at_and_next_to_thresholds_are_counted_where_they_belong() {
+        let specials = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, f32::MAX, f32::from_bits(1)];
+        for count in [2, 3, 9, 257, 3001] {
+            for (low, high) in [(-1.0, 1.0), (0.0, 1e-30), (-3e38, 3e38), (0.1, 0.7), (1e6, 1e6 + 500.0)] {
+                let edge = |i: usize| <f32 as Number>::edge(low, high, i, count - 1);
+                let edges: Vec<f32> = (0..count).map(edge).collect();
+                if !edges.is_sorted_by(|a, b| a < b) {
+                    continue;
+                }
+                let number = |i: u32| f32::from_bits(i.wrapping_mul(2_654_435_761));
+                let spread = |i: u32| low + (high - low) * (i as f32 / 4e3);
+                let numbers = (0..5000).flat_map(|i| [number(i), spread(i)]).chain(specials).collect();
+                check(edges, numbers, true);
+            }
+        }
+        check(vec![0.0_f64], vec![1.0, -0.0, f64::NAN], false);
+        check(vec![f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY], vec![0.5, -1.0, 2.0, f64::NAN], false);
+        check(vec![1.0_f64, 1.0, 1.0], vec![0.5, 1.0, 2.0], false);
+        check(vec![1.0_f64, 10.0, 11.0, 500.0], (0..2000).map(f64::from).collect(), false);
+        check((0..=255_u8).collect(), (0..=255).cycle().take(5000).collect(), true);
+        check((-100..100_i64).map(|i| i << 55).collect(), (-999..999).map(|i| i << 53).collect(), true);
+        check((0..50).map(|i| u64::MAX - 50 + i).collect(), (0..100).map(|i| u64::MAX - i).collect(), false);
+    }
+}

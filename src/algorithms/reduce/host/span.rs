@@ -1,0 +1,127 @@
+//! [`Span`]: the powers of two between which the bits of some numbers lie.
+
+use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
+
+/// Bounds of finite numbers, of which some are not zero: all are smaller in magnitude than 2^`top`
+/// and multiples of 2^`unit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    pub top: i32,
+    pub unit: i32,
+}
+
+/// Kinds of blocks of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    Zeros,
+    Finite(Span),
+    /// Infinities or NaNs are among the numbers.
+    NotFinite,
+}
+
+impl Span {
+    /// Bounds of the products of numbers of two spans.
+    pub fn product(self, other: Self) -> Self {
+        Self { top: self.top + other.top, unit: self.unit + other.unit }
+    }
+}
+
+/// A floating-point number of 32 or 64 bits.
+pub trait BinaryFloat: Copy {
+    const ZERO: Self;
+    /// Bits of the fraction.
+    const FRACTION: u32;
+    /// Bits of the fraction in a [`head`](Self::head).
+    const HEAD_FRACTION: u32;
+    const BIAS: i32;
+
+    /// Exponent and highest bits of the fraction; not zero where the number is not.
+    fn head(self) -> u32;
+    fn widened(self) -> f64;
+}
+
+impl BinaryFloat for f32 {
+    const ZERO: Self = 0.0;
+    const FRACTION: u32 = 23;
+    const HEAD_FRACTION: u32 = 23;
+    const BIAS: i32 = 127;
+
+    #[inline(always)]
+    fn head(self) -> u32 {
+        self.to_bits() & !(1 << 31)
+    }
+    #[inline(always)]
+    fn widened(self) -> f64 {
+        self.into()
+    }
+}
+
+impl BinaryFloat for f64 {
+    const ZERO: Self = 0.0;
+    const FRACTION: u32 = 52;
+    const HEAD_FRACTION: u32 = 20;
+    const BIAS: i32 = 1023;
+
+    #[inline(always)]
+    fn head(self) -> u32 {
+        let bits = self.to_bits();
+        (bits >> 32) as u32 & !(1 << 31) | u32::from(bits as u32 != 0)
+    }
+    #[inline(always)]
+    fn widened(self) -> f64 {
+        self
+    }
+}
+
+/// The largest head of some numbers, and one less than the smallest that is not zero.
+struct Heads<'a, F>(&'a [F]);
+
+impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
+    type Output = (u32, u32);
+
+    #[inline(always)]
+    fn run(self) -> (u32, u32) {
+        let (mut largest, mut below_smallest) = (0, u32::MAX);
+        for number in self.0 {
+            let head = number.head();
+            largest = largest.max(head);
+            below_smallest = below_smallest.min(head.wrapping_sub(1));
+        }
+        (largest, below_smallest)
+    }
+}
+
+/// Finds the content of a block of numbers.
+pub fn content<F: BinaryFloat>(numbers: &[F]) -> Content {
+    let (largest, below_smallest) = run_vectorized(Heads(numbers));
+    if largest == 0 {
+        return Content::Zeros;
+    }
+    let [most, least] = [largest, below_smallest + 1].map(|head| (head >> F::HEAD_FRACTION) as i32);
+    if most > 2 * F::BIAS {
+        return Content::NotFinite;
+    }
+    // Subnormal numbers have the exponent of the smallest normal ones.
+    let exponent = |biased: i32| biased.max(1) - F::BIAS;
+    Content::Finite(Span { top: exponent(most) + 1, unit: exponent(least) - F::FRACTION as i32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_cover_the_bits_of_numbers() {
+        assert_eq!(content::<f32>(&[]), Content::Zeros);
+        assert_eq!(content(&[0.0, -0.0_f64]), Content::Zeros);
+        assert_eq!(content(&[1.0_f32, 0.0, -7.9]), Content::Finite(Span { top: 3, unit: -23 }));
+        assert_eq!(content(&[f32::MAX, f32::from_bits(1)]), Content::Finite(Span { top: 128, unit: -149 }));
+        assert_eq!(content(&[f64::MAX, -5e-324]), Content::Finite(Span { top: 1024, unit: -1074 }));
+        assert_eq!(content(&[-5e-324, 0.0]), Content::Finite(Span { top: -1021, unit: -1074 }));
+        assert_eq!(content(&[f64::MIN_POSITIVE]), Content::Finite(Span { top: -1021, unit: -1074 }));
+        for special in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001)] {
+            assert_eq!(content(&[1.0, special]), Content::NotFinite);
+            assert_eq!(content(&[0.5, special as f32]), Content::NotFinite);
+        }
+    }
+}
