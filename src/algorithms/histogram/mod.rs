@@ -3,15 +3,14 @@
 mod over_ranks;
 
 use super::on_rank::OnRank;
+use super::reduce::{Counters, HostBox, tasks};
 use super::scan::largest;
 use crate::World;
-use crate::array::{Cells, IntoSequence};
+use crate::array::{Cells, IntoSequence, Strip};
+use crate::device::{ChunkBuffer, Device};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
-
-/// Bytes of numbers that the host has at hand at a time.
-const BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
     /// Bin *i* of `counts` becomes how many of the numbers are *i*. Local; waits for the device, as the numbers are checked
@@ -37,7 +36,7 @@ impl OnRank<'_> {
 /// Counts numbers that all have bins.
 fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
     if world.gpu().is_host() {
-        return on_host(numbers, counts);
+        return on_host(world.gpu(), numbers, counts);
     }
     let source = KernelSource::composed("histogram", include_str!("../../../shaders/histogram/histogram.wgsl"));
     let kernel = world.composed(&source)?;
@@ -57,12 +56,37 @@ fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
     Ok(())
 }
 
-fn on_host(numbers: &Cells, counts: &Cells) -> Result<()> {
-    let mut found = vec![0_u32; counts.len() as usize];
-    for slice in numbers.slices(BYTES, 1) {
-        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
-        numbers.read(slice, bytemuck::cast_slice_mut(&mut some))?;
-        some.into_iter().for_each(|number| found[number as usize] += 1);
-    }
+fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
+    let bins = counts.len() as usize;
+    let mut chunks: Vec<&ChunkBuffer> = numbers.parts().iter().map(|part| &*part.lease).collect();
+    chunks.sort_unstable_by_key(|chunk| chunk.id());
+    chunks.dedup_by_key(|chunk| chunk.id());
+    let threads = device.host_threads();
+    let count = |boxes: Vec<HostBox<'_, 1>>| {
+        let mut found = Counters::new(bins);
+        for one in boxes {
+            one.visit(&mut |block| {
+                let numbers: &[u32] = bytemuck::cast_slice(block.cells[0]);
+                found.count(numbers.iter().map(|&number| number as usize));
+            });
+        }
+        found.into_counts()
+    };
+    let mut all = vec![0_u64; bins];
+    device.lend_to_read(&chunks, &mut |memory| {
+        let host_box = |part: &Strip| HostBox {
+            memory: [memory[chunks.partition_point(|chunk| chunk.id() < part.lease.id())]],
+            views: [part.core.strided(part.chunk, &part.region)],
+            cell: (size_of::<u32>(), 1),
+            index: 0,
+            first: 0,
+        };
+        let boxes = numbers.parts().iter().map(host_box).collect();
+        // Counters are cleared and added for each task.
+        for found in threads.map(tasks(boxes, threads.count(), 4 * bins as u64), count) {
+            all.iter_mut().zip(found).for_each(|(all, more)| *all += more);
+        }
+    })?;
+    let found: Vec<u32> = all.into_iter().map(|count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
     counts.write(0..counts.len(), bytemuck::cast_slice(&found))
 }

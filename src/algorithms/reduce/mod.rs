@@ -3,7 +3,7 @@
 //! Every rank's device reduces the cells that it holds, by integer arithmetic only, to a few words; these are combined
 //! over the ranks, and floating-point results are rounded once, at the end. There is no order of operations that could
 //! matter. The host does the device's part, with the same result, for `f64`, `i64` and `u64`, which few devices compute
-//! with well, and on software adapters, where it is several times as fast as the kernels.
+//! with well, and on software adapters, where it is several times as fast as the kernels ([`host`]).
 
 mod differing;
 mod exact;
@@ -28,6 +28,7 @@ pub use extremes::Extremes;
 pub(crate) use extremes::{Found, Within, local as local_extremes};
 pub(crate) use histogram::local as local_histogram;
 pub use histogram::{Bins, Histogram};
+pub(crate) use host::{Counters, HostBox, tasks};
 pub(crate) use lengths::Lengths;
 pub use located::Located;
 pub use number::{Factor, Number, Reducible};

@@ -6,6 +6,7 @@ mod fsum;
 mod histogram;
 mod located;
 mod products;
+mod threads;
 
 use half::f16;
 use zippy::algorithms::reduce::Extremes;

@@ -18,9 +18,40 @@ pub struct Places<S> {
 
 /// Counts of one component of some cells.
 pub struct PlaceCounts {
+    counters: Counters,
+    nans: u64,
+}
+
+/// Counters of places.
+pub struct Counters {
     counts: Vec<u64>,
     places: usize,
-    nans: u64,
+}
+
+impl Counters {
+    /// Counters of so many places, all zero.
+    pub fn new(places: usize) -> Self {
+        let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
+        Self { counts: vec![0; places * lanes], places }
+    }
+
+    /// Counts numbers, given by their places.
+    #[inline(always)]
+    pub fn count(&mut self, places: impl Iterator<Item = usize>) {
+        let mask = self.counts.len() / self.places.max(1) - 1;
+        for (i, place) in places.enumerate() {
+            self.counts[(i & mask) * self.places + place] += 1;
+        }
+    }
+
+    /// The counts of the places.
+    pub fn into_counts(self) -> Vec<u64> {
+        let mut all = vec![0; self.places];
+        for lane in self.counts.chunks(self.places.max(1)) {
+            all.iter_mut().zip(lane).for_each(|(all, count)| *all += count);
+        }
+        all
+    }
 }
 
 /// A straight line through thresholds at equal distances: a number's place is the value, rounded,
@@ -103,30 +134,24 @@ impl<S: Number> Places<S> {
 
     /// Counters, all zero.
     pub fn counts(&self) -> PlaceCounts {
-        let places = self.count();
-        let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
-        PlaceCounts { counts: vec![0; places * lanes], places, nans: 0 }
+        PlaceCounts { counters: Counters::new(self.count()), nans: 0 }
     }
 
     /// Counts the numbers of a block.
     pub fn count_block(&self, numbers: &[S], into: &mut PlaceCounts) {
-        let PlaceCounts { counts, places, nans } = into;
-        *nans += u64::from(run_vectorized(Nans(numbers)));
-        let mask = counts.len() / *places - 1;
-        let mut book = |i: usize, place: usize| counts[(i & mask) * *places + place] += 1;
+        into.nans += u64::from(run_vectorized(Nans(numbers)));
+        let thresholds = &self.thresholds;
         let Some(guess) = self.guess else {
-            for (i, number) in numbers.iter().enumerate() {
-                book(i, self.thresholds.partition_point(|threshold| threshold <= number));
-            }
-            return;
+            let place = |number| thresholds.partition_point(|threshold| threshold <= number);
+            return into.counters.count(numbers.iter().map(place));
         };
         let mut guesses = [0; BLOCK];
         for block in numbers.chunks(BLOCK) {
             run_vectorized(Guesses { guess, numbers: block, into: &mut guesses });
-            for (i, (number, &guess)) in block.iter().zip(&guesses).enumerate() {
+            into.counters.count(block.iter().zip(&guesses).map(|(number, &guess)| {
                 let guess = guess as usize;
-                book(i, guess + usize::from(*number >= self.thresholds[guess]));
-            }
+                guess + usize::from(*number >= thresholds[guess])
+            }));
         }
     }
 }
@@ -134,10 +159,7 @@ impl<S: Number> Places<S> {
 impl PlaceCounts {
     /// The counts of the places, then that of NaNs.
     pub fn into_counts(self) -> Vec<u64> {
-        let mut all = vec![0; self.places];
-        for lane in self.counts.chunks(self.places) {
-            all.iter_mut().zip(lane).for_each(|(all, count)| *all += count);
-        }
+        let mut all = self.counters.into_counts();
         // NaNs are at or above no threshold.
         all[0] -= self.nans;
         all.push(self.nans);
