@@ -16,10 +16,23 @@ pub(crate) trait VectorLoop {
 /// Runs a loop with the widest vectors that it is compiled for and the processor has.
 pub(crate) fn run_vectorized<L: VectorLoop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions that the function is compiled for.
-        return unsafe { run_with_avx2(work) };
+    {
+        use std::arch::is_x86_feature_detected as has;
+        if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+            // SAFETY: the processor has the instructions that the function is compiled for.
+            return unsafe { run_with_avx512(work) };
+        }
+        if has!("avx2") {
+            // SAFETY: the same.
+            return unsafe { run_with_avx2(work) };
+        }
     }
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn run_with_avx512<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
 
@@ -28,3 +41,20 @@ pub(crate) fn run_vectorized<L: VectorLoop>(work: L) -> L::Output {
 fn run_with_avx2<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
+
+/// Tells the processor that bytes will be read soon. Loops over small blocks end before the processor notices that they read
+/// one after the other.
+#[inline(always)]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(CACHE_LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch is a hint; it reads nothing that the program sees, and the address is one of a slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
+
+#[cfg(target_arch = "x86_64")]
+const CACHE_LINE: usize = 64;

@@ -22,7 +22,7 @@ fn with_threads(test: &str) -> bool {
 /// More cells than one thread reduces alone, in rows that are cut, with ghost cells between them.
 fn large() -> Case<2> {
     let split = [vec![200, 3, 0, 127].into(), Split::Even(2)];
-    case([330, 470], |l| l.ghost_sides([(2, 1), (1, 0)]).split(split), [3..329, 1..469])
+    case([330, 470], |l| l.ghost_sides([(2, 1), (1, 0)]).split(split.clone()), [3..329, 1..469])
 }
 
 /// Counts by comparing each number with all edges.
@@ -165,12 +165,12 @@ fn floats_of_every_type() {
         of_floats!(world, f32, powers, f64::from, true);
         of_floats!(world, f32, awkward, f64::from, true);
         if f16::INFO.supported_by(world.gpu().features(), "").is_ok() {
-            of_floats!(world, f16, |p| f16::from_f32(even(p)), f16::to_f64, true);
-            of_floats!(world, f16, |p| f16::from_bits(bits(&p) as u16), f16::to_f64, true);
+            of_floats!(world, f16, |p: [i64; 2]| f16::from_f32(even(p)), f16::to_f64, true);
+            of_floats!(world, f16, |p: [i64; 2]| f16::from_bits(bits(&p) as u16), f16::to_f64, true);
         }
         if f64::INFO.supported_by(world.gpu().features(), "").is_ok() {
-            of_floats!(world, f64, |p| f64::from(even(p)) / 3.0, |number: f64| number, false);
-            of_floats!(world, f64, |p| f64::from_bits(bits(&p)), |number: f64| number, false);
+            of_floats!(world, f64, |p: [i64; 2]| f64::from(even(p)) / 3.0, |number: f64| number, false);
+            of_floats!(world, f64, |p: [i64; 2]| f64::from_bits(bits(&p)), |number: f64| number, false);
         }
         Ok(())
     });

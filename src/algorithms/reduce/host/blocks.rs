@@ -1,10 +1,13 @@
 //! [`HostBox`]: cells that the host reads where they lie, block by block.
 
+use crate::algorithms::vector_loop::prefetch;
 use crate::device::Strided;
 use crate::extents::MAX_AXES;
 
 /// Numbers of a block that is reduced at a time: it stays in the nearest cache.
 pub const BLOCK: usize = 1 << 11;
+/// Blocks between the one that is read and the one that is fetched from memory.
+const AHEAD: usize = 2;
 /// Cells of a block whatever their size: shorter blocks do not fill vectors.
 const LEAST_CELLS: usize = 1 << 8;
 /// Rows with fewer cells are copied together.
@@ -123,9 +126,16 @@ impl<'a, const N: usize> HostBox<'a, N> {
         let begin = self.views.map(|view| view.offset);
         let mut first = self.first;
         if dense && (length >= SHORT_ROW || rows.axes <= 1) {
+            // Rows that follow each other closely are read like one.
+            let close = rows.axes <= 1 || (0..N).all(|i| rows.strides[i][1] <= length + length / 8);
             rows.visit(begin, |at| {
                 for from in (0..length).step_by(most) {
                     let cells = most.min((length - from) as usize);
+                    for i in (0..N).filter(|_| close) {
+                        let start = ((at[i] + from) as usize + AHEAD * most) * bytes;
+                        let end = (start + cells * bytes).min(self.memory[i].len());
+                        prefetch(self.memory[i].get(start..end).unwrap_or_default());
+                    }
                     let slice = |i: usize| {
                         let start = (at[i] + from) as usize * bytes;
                         &self.memory[i][start..start + cells * bytes]
