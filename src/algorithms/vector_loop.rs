@@ -1,4 +1,4 @@
-//! [`VectorLoop`]: loops that the compiler vectorises, for the vector unit of the processor at hand.
+//! [`VectorLoop`]: loops that the compiler vectorises, for the processor at hand.
 
 /// A loop over numbers that the compiler vectorises.
 ///
@@ -42,14 +42,15 @@ fn run_with_avx2<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
 
-/// Tells the processor that bytes will be read soon. Loops over small blocks end before the processor notices that they read
-/// one after the other.
+/// Tells the processor that bytes will be read soon. Loops over short blocks end before it finds
+/// their pattern.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(CACHE_LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint; it reads nothing that the program sees, and the address is one of a slice.
+        // SAFETY: a prefetch is a hint that changes no state of the program, and the address is
+        // that of a slice.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -198,8 +198,8 @@ impl Device {
         Ok(out.expect("called once"))
     }
 
-    /// Lends all bytes of different buffers to `f`, which reads them, when queued work is done. For memory that the
-    /// [host maps](Self::host_mapped); buffers from which messages are being sent are fine.
+    /// Lends all bytes of different buffers to `f`, which reads them, when queued work is done.
+    /// For memory that the [host maps](Self::host_mapped), also while messages are sent from it.
     ///
     /// # Errors
     /// Memory that is not mapped, or that is lent already; a failing device.

@@ -85,7 +85,8 @@ impl<S: Number> Bins<S> {
         &self.edges
     }
 
-    /// Places below, in, and above the bins; none above where no number is larger than the last edge.
+    /// Places below, in, and above the bins; none above where no number is larger than the last
+    /// edge.
     fn places(&self) -> Places<S> {
         let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
         let last = thresholds.pop().and_then(S::next_above);

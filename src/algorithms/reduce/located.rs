@@ -59,7 +59,8 @@ struct Best {
 impl Best {
     const NONE: Self = Self { found: NOTHING, spot: Spot::NOWHERE, index: usize::MAX };
 
-    /// Takes in the findings of other cells; `spot` is called where the first of them may be the one.
+    /// Takes in the findings of other cells; `spot` is called where one of them may be the first
+    /// with the extreme.
     fn merge(&mut self, end: End, found: &Found, index: usize, spot: impl FnOnce() -> Spot) {
         match end.order(found, &self.found) {
             // Cells of one box come in their order.
@@ -81,8 +82,9 @@ impl World {
     /// left out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same
     /// section.
     ///
-    /// Cost: as [`extremes`](Self::extremes); where a device's kernels reduce the cells, then one more pass over the
-    /// cells of ranks that hold the number, halving the region: about as many dispatches as the number of cells has bits.
+    /// Cost: as [`extremes`](Self::extremes). Where a device's kernels reduce the cells, one more
+    /// pass over the cells of ranks that hold the number follows, which halves the region: about
+    /// as many dispatches as the number of cells has bits.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.

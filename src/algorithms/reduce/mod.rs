@@ -3,16 +3,18 @@
 //! Every rank's device reduces the cells that it holds, by integer arithmetic only, to a few words; these are combined
 //! over the ranks, and floating-point results are rounded once, at the end. There is no order of operations that could
 //! matter. The host does the device's part, with the same result, for `f64`, `i64` and `u64`, which few devices compute
-//! with well, and on software adapters, where it is several times as fast as the kernels ([`host`]).
+//! with well, and on software adapters, where it is several times as fast as the kernels.
 
 mod differing;
 mod exact;
 mod extremes;
+mod fold_on_host;
 mod histogram;
 mod host;
 mod lengths;
 mod located;
 mod number;
+mod numbers;
 mod operand;
 mod reduced;
 mod source;

@@ -3,14 +3,14 @@
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use super::host::{CellBlock, HostBox, tasks};
 use super::number::{Format, Number, Reducible};
+use super::numbers::Numbers;
 use super::reduced::Reduced;
 use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{Aligned, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, ChunkBuffer, FoldKernel, Lease, Piece, Staged, Strided};
+use crate::device::{BoxOf, FoldKernel, Lease, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -31,55 +31,9 @@ impl Stride {
     pub const ALL: Self = Self { every: 1, first: 0 };
 }
 
-/// Which numbers of a cell count, in scalars of their type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbers {
-    /// The first of them.
-    pub first: usize,
-    /// How many, side by side: each is reduced for itself.
-    pub components: usize,
-    /// How many the cell would have if it consisted of nothing else.
-    pub per_cell: usize,
-}
-
-impl Numbers {
-    /// The numbers of a component in cells of `N` sections; those that do not lie one after the other move to `room`.
-    fn component<'a, S: Number, const N: usize>(
-        &self,
-        component: usize,
-        cells: [&'a [S]; N],
-        room: &'a mut [Vec<S>; N],
-    ) -> [&'a [S]; N] {
-        if self.per_cell == 1 {
-            return cells;
-        }
-        for (room, cells) in room.iter_mut().zip(cells) {
-            room.clear();
-            room.extend(cells.iter().skip(self.first + component).step_by(self.per_cell));
-        }
-        room.each_ref().map(Vec::as_slice)
-    }
-
-    /// The numbers of each cell.
-    pub fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
-        let (first, components) = (self.first, self.components);
-        cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])
-    }
-}
-
-/// Numbers of one component in consecutive cells of `N` sections.
-pub struct NumberBlock<'a, S, const N: usize> {
-    pub component: usize,
-    pub numbers: [&'a [S]; N],
-    /// Index of the box in which the cells lie.
-    pub index: usize,
-    /// Index of the first cell in the box, axis 0 fastest.
-    pub first: u64,
-}
-
 /// This rank's boxes of `N` sections, side by side, and the numbers of type `S` in their cells.
 pub struct LocalOperand<S, const N: usize> {
-    cores: [Rc<ArrayCore>; N],
+    pub(super) cores: [Rc<ArrayCore>; N],
     aligned: Vec<Aligned>,
     stride: Stride,
     numbers: Numbers,
@@ -202,7 +156,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// The cells of a box that count; `None` where there are none.
-    fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<Strided> {
+    pub fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<Strided> {
         let mut view = self.cores[which].strided(chunk, &region);
         let Stride { every, first } = self.stride;
         let before = (first - region.start[0]).rem_euclid(every);
@@ -260,106 +214,6 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
         let kernel = FoldKernel { name, source, words: work.words, constants };
         Ok(self.cores[0].device().fold(&kernel, S::INFO.bytes, &pairs, each)?)
-    }
-
-    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers of
-    /// one component into a state that `start` makes for each task; a state is worth the time of
-    /// `least` numbers.
-    pub fn fold_on_host<A: Send>(
-        &self,
-        least: u64,
-        start: impl Fn() -> A + Sync,
-        add: impl Fn(&mut A, NumberBlock<'_, S, N>) + Sync,
-    ) -> Result<Vec<A>> {
-        let numbers = self.numbers;
-        let with_room = || (start(), std::array::from_fn(|_| Vec::new()));
-        let found = self.fold_cells(least, with_room, |(found, room), CellBlock { cells, index, first }| {
-            let all = cells.map(bytemuck::cast_slice);
-            for component in 0..numbers.components {
-                let numbers = numbers.component(component, all, room);
-                add(found, NumberBlock { component, index, first, numbers });
-            }
-        })?;
-        Ok(found.into_iter().map(|(found, _)| found).collect())
-    }
-
-    /// [`fold_on_host`](Self::fold_on_host) of whole cells.
-    pub fn fold_cells<A: Send>(
-        &self,
-        least: u64,
-        start: impl Fn() -> A + Sync,
-        add: impl Fn(&mut A, CellBlock<'_, N>) + Sync,
-    ) -> Result<Vec<A>> {
-        let threads = self.cores[0].device().host_threads();
-        let task = |boxes: Vec<HostBox<'_, N>>| {
-            let mut found = start();
-            boxes.iter().for_each(|one| one.visit(&mut |block| add(&mut found, block)));
-            found
-        };
-        let mut all = Vec::new();
-        self.host_boxes(&mut |boxes| all.extend(threads.map(tasks(boxes, threads.count(), least), task)))?;
-        Ok(all)
-    }
-
-    /// Calls `each` with all boxes where the host maps the memory, else with some cells at a time.
-    fn host_boxes(&self, each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
-        let (device, bytes) = (self.cores[0].device(), self.cores[0].element().bytes);
-        let cell = (bytes, self.numbers.per_cell);
-        if device.host_mapped() {
-            return self.mapped_boxes(cell, each);
-        }
-        let most = (device.bytes_at_a_time() / bytes as u64).max(1);
-        for (index, boxes) in self.aligned.iter().enumerate() {
-            let mut first = 0;
-            for lead in boxes.0[0].1.cut(most) {
-                let shift = lead.start - boxes.0[0].1.start;
-                let part =
-                    |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
-                let Some(view) = self.view(0, part(boxes.0[0])) else { continue };
-                let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
-                let memory = std::array::from_fn(|i| staged[i].as_ref());
-                let views = [Strided::dense(0, view.extents); N];
-                each(vec![HostBox { memory, views, cell, index, first }]);
-                first += view.cells();
-            }
-        }
-        Ok(())
-    }
-
-    /// [`host_boxes`](Self::host_boxes) of mapped memory.
-    fn mapped_boxes(&self, cell: (usize, usize), each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
-        let mut held: Vec<(usize, [Strided; N], [Lease; N])> = Vec::with_capacity(self.aligned.len());
-        for (index, boxes) in self.aligned.iter().enumerate() {
-            let views: [_; N] = std::array::from_fn(|i| self.view(i, boxes.0[i]));
-            let leases = (0..N).map(|i| self.cores[i].lease(boxes.0[i].0)).collect::<Result<Option<Vec<_>>>>();
-            let Some(leases) = leases? else { continue };
-            if let (true, Ok(leases)) = (views.iter().all(Option::is_some), <[Lease; N]>::try_from(leases)) {
-                held.push((index, views.map(|view| view.expect("all are there")), leases));
-            }
-        }
-        let mut chunks: Vec<&ChunkBuffer> = held.iter().flat_map(|(.., leases)| leases).map(|lease| &**lease).collect();
-        chunks.sort_unstable_by_key(|chunk| chunk.id());
-        chunks.dedup_by_key(|chunk| chunk.id());
-        self.cores[0].device().lend_to_read(&chunks, &mut |memory| {
-            let memory = |lease: &Lease| memory[chunks.partition_point(|chunk| chunk.id() < lease.id())];
-            let boxes = held.iter().map(|(index, views, leases)| {
-                let memory = leases.each_ref().map(memory);
-                HostBox { memory, views: *views, cell, index: *index, first: 0 }
-            });
-            each(boxes.collect());
-        })?;
-        Ok(())
-    }
-
-    /// The cells of a box of one of the sections, on the host.
-    fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<Staged> {
-        let (core, view) = (&self.cores[which], self.view(which, part));
-        let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));
-        let bytes = (cells * element as u64).next_multiple_of(8);
-        let lease = core.lease(part.0)?;
-        let boxes = lease.iter().zip(view);
-        let pieces: Vec<_> = boxes.map(|(buffer, view)| Piece { buffer, view, payload_offset: 0 }).collect();
-        Ok(core.device().gather(element, &pieces, bytes)?)
     }
 }
 

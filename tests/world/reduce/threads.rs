@@ -41,7 +41,7 @@ fn counted<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) 
     found
 }
 
-/// A test of all reductions for integers of some types, whose sums and products are those of `i128`.
+/// A test of all reductions for integers of some types, with sums and products of `i128`.
 macro_rules! of_integers {
     ($world:expr, $($ty:ty: $($dot:ident)?;)*) => {$({
         if <$ty as Element>::INFO.supported_by($world.gpu().features(), "").is_ok() {

@@ -115,7 +115,7 @@ impl<'a, const N: usize> HostBox<'a, N> {
         })
     }
 
-    /// Calls `each` with all cells, axis 0 fastest, in blocks of at most as many cells as numbers in a [`BLOCK`].
+    /// Calls `each` with all cells, axis 0 fastest, in blocks of at most [`BLOCK`] cells.
     pub fn visit(&self, each: &mut dyn FnMut(CellBlock<'_, N>)) {
         let (bytes, most) = (self.cell.0, self.block_cells());
         if self.cells() == 0 {

@@ -25,7 +25,8 @@ struct Anchor {
 }
 
 impl Anchor {
-    /// The anchor of numbers up to 2^`top`, which is at most 2^1022. No unit is below the least `f64`.
+    /// The anchor of numbers up to 2^`top`, which is at most 2^1021. No unit is below the least
+    /// `f64`.
     fn of(top: i32) -> Self {
         let top = top.max(-1023);
         let value = 1.5 * f64::from_bits(((top + 1 + 1023) as u64) << 52);
@@ -57,7 +58,8 @@ impl<const LEVELS: usize, I: Iterator<Item = f64>> VectorLoop for LevelSums<LEVE
     }
 }
 
-/// Levels that terms within a span take; none where the terms lie too far apart, or near the largest `f64`.
+/// Levels that terms within a span take; none where the terms lie too far apart, or near the
+/// largest `f64`.
 fn levels(span: Span) -> Option<i32> {
     // The unit of the last level, 2^(top + 1 - 52 · levels), must not be above that of the terms.
     let levels = (span.top + 1 - span.unit + LEVEL_BITS - 1) / LEVEL_BITS;
@@ -193,7 +195,8 @@ pub fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum
 pub fn widened(number: f16) -> f32 {
     let bits = u32::from(number.to_bits());
     let magnitude = (bits & 0x7fff) << 13;
-    // The exponents of the two types are biased by 15 and by 127; a product makes subnormal numbers normal.
+    // Exponents of the two types are biased by 15 and 127; the product makes subnormal numbers
+    // normal.
     let finite = f32::from_bits(magnitude) * f32::from_bits((127 + 127 - 15) << 23);
     let magnitude = if bits & 0x7c00 == 0x7c00 { magnitude | 0xff << 23 } else { finite.to_bits() };
     f32::from_bits(magnitude | (bits & 0x8000) << 16)

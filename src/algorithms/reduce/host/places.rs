@@ -9,7 +9,7 @@ const LANES: usize = 4;
 /// Places up to which there are lanes: their counters stay in the nearest cache.
 const MOST_WITH_LANES: usize = 1 << 10;
 
-/// Places of numbers: before the first threshold, from threshold *i* on, …, from the last threshold on.
+/// Places of numbers: before the first threshold, and from each threshold on.
 pub struct Places<S> {
     /// Rising.
     thresholds: Vec<S>,
@@ -46,6 +46,9 @@ impl Counters {
 
     /// The counts of the places.
     pub fn into_counts(self) -> Vec<u64> {
+        if self.counts.len() == self.places {
+            return self.counts;
+        }
         let mut all = vec![0; self.places];
         for lane in self.counts.chunks(self.places.max(1)) {
             all.iter_mut().zip(lane).for_each(|(all, count)| *all += count);
@@ -118,7 +121,7 @@ impl<S: Number> Places<S> {
         let low = thresholds[0].to_f64();
         let scale = last as f64 / (thresholds[last].to_f64() - low);
         let guess = Guess { low, scale, most: last as f64 };
-        // Guesses rise with the numbers, so that those of the ends of a place bound all others of it.
+        // Guesses rise with the numbers: those of the ends of a place bound all others of it.
         let right = |(place, &threshold): (usize, &S)| {
             let at = guess.of(threshold.to_f64()) as usize;
             let below = threshold.next_below().map_or(0, |below| guess.of(below.to_f64()) as usize);

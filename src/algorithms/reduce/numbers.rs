@@ -1,0 +1,48 @@
+//! [`Numbers`]: the scalars of a cell that are reduced.
+
+/// Which numbers of a cell count, in scalars of their type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// The first of them.
+    pub first: usize,
+    /// How many, side by side: each is reduced for itself.
+    pub components: usize,
+    /// How many the cell would have if it consisted of nothing else.
+    pub per_cell: usize,
+}
+
+impl Numbers {
+    /// The numbers of a component in cells of `N` sections. Those that do not lie one after the
+    /// other are copied to `room`.
+    pub fn component<'a, S: Copy, const N: usize>(
+        &self,
+        component: usize,
+        cells: [&'a [S]; N],
+        room: &'a mut [Vec<S>; N],
+    ) -> [&'a [S]; N] {
+        if self.per_cell == 1 {
+            return cells;
+        }
+        for (room, cells) in room.iter_mut().zip(cells) {
+            room.clear();
+            room.extend(cells.iter().skip(self.first + component).step_by(self.per_cell));
+        }
+        room.each_ref().map(Vec::as_slice)
+    }
+
+    /// The numbers of each cell.
+    pub fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
+        let (first, components) = (self.first, self.components);
+        cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])
+    }
+}
+
+/// Numbers of one component in consecutive cells of `N` sections.
+pub struct NumberBlock<'a, S, const N: usize> {
+    pub component: usize,
+    pub numbers: [&'a [S]; N],
+    /// Index of the box in which the cells lie.
+    pub index: usize,
+    /// Index of the first cell in the box, axis 0 fastest.
+    pub first: u64,
+}
