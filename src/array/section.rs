@@ -136,7 +136,14 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
         self.fill_boxes(CallSite::here(), &mut |region, values| {
-            values.extend(region.points().map(|p| value(to_array(&p))))
+            let cells = region.extents()[0];
+            for row in region.rows() {
+                let (mut at, first) = (to_array(&row), row[0]);
+                values.extend((0..cells).map(|cell| {
+                    at[0] = first + cell;
+                    value(at)
+                }));
+            }
         })
     }
 
