@@ -33,9 +33,8 @@ type Place = (usize, Range<usize>);
 impl<'c> Lending<'c> {
     /// `updates` where cells that are written are read, too.
     pub fn new(device: &'c Device, read: Vec<&'c Cells>, written: Option<&'c Cells>, updates: bool) -> Self {
-        let apart = written.is_none_or(|written| {
-            !written.overlaps_itself() && !read.iter().any(|cells| cells.shares_memory(written))
-        });
+        let apart = written
+            .is_none_or(|written| !written.overlaps_itself() && !read.iter().any(|cells| cells.shares_memory(written)));
         let in_place = device.is_host() && apart;
         Self { device, read, written, updates, in_place }
     }
@@ -58,9 +57,8 @@ impl<'c> Lending<'c> {
 
     fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
-        let read: Vec<Vec<Vec<Place>>> = (ranges.iter())
-            .map(|range| self.read.iter().map(|cells| buffers.places(cells, range)).collect())
-            .collect();
+        let read: Vec<Vec<Vec<Place>>> =
+            (ranges.iter()).map(|range| self.read.iter().map(|cells| buffers.places(cells, range)).collect()).collect();
         let written: Vec<Vec<Place>> = (ranges.iter())
             .map(|range| self.written.map_or(Vec::new(), |cells| buffers.places(cells, range)))
             .collect();

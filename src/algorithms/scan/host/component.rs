@@ -108,13 +108,7 @@ impl<S: Arithmetic> Component<'_, S> {
 }
 
 /// Scans cell by cell behind `all`, and returns what has been combined.
-fn without_heads<S: Copy>(
-    op: impl Fn(S, S) -> S,
-    mut all: S,
-    input: &[S],
-    output: &mut [S],
-    first: Option<S>,
-) -> S {
+fn without_heads<S: Copy>(op: impl Fn(S, S) -> S, mut all: S, input: &[S], output: &mut [S], first: Option<S>) -> S {
     let cells = input.iter().zip(output);
     match first {
         None => cells.for_each(|(cell, out)| {

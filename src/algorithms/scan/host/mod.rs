@@ -16,7 +16,7 @@ use self::task::{HeadKind, Items, NumberScan, ScanTask};
 use super::association::{BLOCK, Item, join};
 use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
 use crate::algorithms::heads::Heads;
-use crate::array::{Cells, LentRange, Lending};
+use crate::array::{Cells, Lending, LentRange};
 use crate::device::{Device, Operator};
 use crate::error::Result;
 
