@@ -2,7 +2,7 @@
 
 use zippy::{Operator, Result, World};
 
-use crate::algorithms::scan::{compare, larger, smaller};
+use crate::algorithms::scan::{compare, larger};
 use crate::algorithms::sequences::mixed;
 use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
@@ -22,8 +22,6 @@ fn scans_of_integers_have_the_same_bits() {
     on_threads("algorithms::host_threads::scans_of_integers_have_the_same_bits", &[1], |world| {
         let values: Vec<u32> = (0..140_001).map(mixed).collect();
         compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
-        let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
-        compare(world, &values, i32::MAX, &Operator::Min, smaller)?;
         let values: Vec<u8> = (0..270_001).map(|i| u8::from(mixed(i) % 2000 == 0)).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
         // Both ends of the range, so that the order of adding matters.

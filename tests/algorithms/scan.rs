@@ -130,7 +130,7 @@ pub fn compare<T: Element + Debug>(
     Ok(())
 }
 
-pub fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 

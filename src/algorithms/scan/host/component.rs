@@ -66,8 +66,8 @@ impl<S: Arithmetic> Component<'_, S> {
         let head = head || last_head.is_some();
         let value = match (self.output, self.first) {
             (None, _) => match last_head {
-                None => self.input.iter().fold(value, |all, cell| op(all, *cell)),
-                Some(last) => self.input[last + 1..].iter().fold(self.input[last], |all, cell| op(all, *cell)),
+                None => reduced(op, value, self.input),
+                Some(last) => reduced(op, self.input[last], &self.input[last + 1..]),
             },
             (Some(output), first) if self.heads.is_empty() => without_heads(op, value, self.input, output, first),
             (Some(output), first) => with_heads(op, value, self.input, (self.heads, output), first),
@@ -105,6 +105,18 @@ impl<S: Arithmetic> Component<'_, S> {
         }
         carry
     }
+}
+
+/// Combines cells with `all` in any order: by several sums, which the compiler keeps in vectors.
+fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
+    let (groups, rest) = input.as_chunks::<16>();
+    let all = rest.iter().fold(all, |all, cell| op(all, *cell));
+    let Some((first, groups)) = groups.split_first() else { return all };
+    let mut sums = *first;
+    for group in groups {
+        sums.iter_mut().zip(group).for_each(|(sum, cell)| *sum = op(*sum, *cell));
+    }
+    sums.iter().fold(all, |all, sum| op(all, *sum))
 }
 
 /// Scans cell by cell behind `all`, and returns what has been combined.
