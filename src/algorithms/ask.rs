@@ -1,5 +1,6 @@
 //! Questions to other ranks: one for each cell of a sequence, answered by the rank that it names.
 
+use super::numbers::over_numbers;
 use super::permute::{gather, scatter};
 use super::scan::count;
 use crate::World;
@@ -8,11 +9,9 @@ use crate::element::{Element, ElementInfo};
 use crate::error::Result;
 use crate::world::{Column, Destinations, Destined};
 
-/// Bytes of cells that the host has at hand at a time.
-const BYTES: usize = 128 << 10;
-
-/// Brings answers to questions, in their order: those that name this rank are given to `answer` as they are, the others go to
-/// their ranks, which do the same, and their answers come back. Collective.
+/// Brings answers to questions, in their order: those that name this rank are given to `answer` as
+/// they are, the others go to their ranks, which do the same, and their answers come back.
+/// Collective.
 pub fn ask(
     world: &World,
     questions: &Cells,
@@ -105,14 +104,4 @@ fn positions(world: &World, ranks: &Cells, elsewhere: u64) -> Result<[Cells; 2]>
         Ok(())
     })?;
     Ok(found)
-}
-
-/// Calls `f` with some numbers at a time, and how many come before.
-pub fn over_numbers(numbers: &Cells, mut f: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
-    for slice in numbers.slices(BYTES, 1) {
-        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
-        numbers.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
-        f(slice.start, &some)?;
-    }
-    Ok(())
 }

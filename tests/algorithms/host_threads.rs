@@ -1,4 +1,5 @@
-//! Host algorithms on one, two and three threads: the same bits, from sizes on that are worth several.
+//! Host algorithms on one, two and three threads: the same bits, from sizes on that are worth
+//! several.
 
 use zippy::{Operator, Result, World};
 
@@ -22,7 +23,7 @@ fn scans_of_integers_have_the_same_bits() {
     on_threads("algorithms::host_threads::scans_of_integers_have_the_same_bits", &[1], |world| {
         let values: Vec<u32> = (0..140_001).map(mixed).collect();
         compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
-        let values: Vec<u8> = (0..270_001).map(|i| u8::from(mixed(i) % 2000 == 0)).collect();
+        let values: Vec<u8> = (0..270_001).map(|i| u8::from(mixed(i).is_multiple_of(2000))).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
         // Both ends of the range, so that the order of adding matters.
         let values: Vec<i16> = (0..140_001).map(|i| (mixed(i) >> 16) as i16).collect();

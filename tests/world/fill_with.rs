@@ -71,13 +71,14 @@ fn every_cell_of_every_part_has_its_value() {
     });
 }
 
-/// Every cell against a loop over a plain vector, ghost cells too; and that cells come in order, axis 0 fastest.
+/// Every cell against a loop over a plain vector, ghost cells too; and that cells come in order,
+/// axis 0 fastest.
 fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     world: &World,
     extents: [i64; D],
     value: impl Fn(i64) -> T,
 ) -> Result<()> {
-    let mut splits = [Split::Whole; D];
+    let mut splits = [const { Split::Whole }; D];
     splits[D - 1] = Split::Even(world.size() + 1);
     let layout = Layout::new(extents).split(splits).ghost([1; D]);
     let array = world.array::<T, D>("array", &layout)?;
@@ -98,12 +99,12 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             if inside {
                 expected.push(at);
             }
-            for axis in 0..D {
-                at[axis] += 1;
-                if at[axis] < whole.end[axis] {
+            for (axis, x) in at.iter_mut().enumerate() {
+                *x += 1;
+                if *x < whole.end[axis] {
                     break;
                 }
-                at[axis] = whole.start[axis];
+                *x = whole.start[axis];
             }
         }
         assert!(chunk.with_ghosts().read()? == cells, "{extents:?} of {}", T::INFO.name);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::World;
-use crate::algorithms::ask::over_numbers;
+use crate::algorithms::numbers::over_numbers;
 use crate::algorithms::scan::largest;
 use crate::algorithms::vectors::Span;
 use crate::array::Cells;

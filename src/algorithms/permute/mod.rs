@@ -81,22 +81,21 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
         return apart.copy_to(output);
     }
     match world.gpu().is_host() {
-        true => gather_on_host(world, input, indices, |index| index, output),
+        true => gather_on_host(world, input, (indices, None), output),
         false => gather_by_kernel(world, input, indices, output),
     }
 }
 
-/// [`gather`] by indices of a distributed vector, of which the input is this rank's cells. Where another rank has the cell,
-/// that of the output becomes anything.
+/// [`gather`] by indices of a distributed vector, of which the input is this rank's cells. Where
+/// another rank has the cell, that of the output becomes anything.
 fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return gather(world, input, indices, output);
     }
-    let number = |index| places.number(index);
     if world.gpu().is_host() && !input.shares_memory(output) {
-        return gather_on_host(world, input, indices, number, output);
+        return gather_on_host(world, input, (indices, Some(places)), output);
     }
-    gather(world, input, &mapped(world, indices, number)?, output)
+    gather(world, input, &numbers(world, indices, places)?, output)
 }
 
 fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
@@ -119,21 +118,21 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
         return scatter(world, &input.copied()?, indices, output);
     }
     match world.gpu().is_host() {
-        true => scatter_on_host(world, input, indices, |index| index, output),
+        true => scatter_on_host(world, input, (indices, None), output),
         false => scatter_by_kernel(world, input, indices, output),
     }
 }
 
-/// [`scatter`] by indices of a distributed vector, of which the output is this rank's cells: of those that it has.
+/// [`scatter`] by indices of a distributed vector, of which the output is this rank's cells: of
+/// those that it has.
 fn scatter_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return scatter(world, input, indices, output);
     }
-    let number = |index| places.number(index);
     if world.gpu().is_host() && !input.shares_memory(output) {
-        return scatter_on_host(world, input, indices, number, output);
+        return scatter_on_host(world, input, (indices, Some(places)), output);
     }
-    scatter(world, input, &mapped(world, indices, number)?, output)
+    scatter(world, input, &numbers(world, indices, places)?, output)
 }
 
 fn scatter_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
@@ -164,35 +163,40 @@ fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
     world.composed(&KernelSource::composed("a permutation", text))
 }
 
-/// Numbers made of others by the host, one by one.
-fn mapped(world: &World, numbers: &Cells, f: impl Fn(u32) -> u32) -> Result<Cells> {
-    let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, numbers.len())?;
-    for slice in numbers.slices(BYTES, 1) {
-        let mut some = read_mapped(numbers, slice.clone(), &f)?;
-        found.write(slice, bytemuck::cast_slice_mut(&mut some))?;
+/// The numbers of cells among those of this rank.
+fn numbers(world: &World, indices: &Cells, places: &Places) -> Result<Cells> {
+    let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, indices.len())?;
+    for slice in indices.slices(BYTES, 1) {
+        let some = read(indices, slice.clone(), Some(places))?;
+        found.write(slice, bytemuck::cast_slice(&some))?;
     }
     Ok(found)
 }
 
-fn read_mapped(numbers: &Cells, slice: Range<u64>, f: &impl Fn(u32) -> u32) -> Result<Vec<u32>> {
+/// Some indices, or the numbers of their cells among those of this rank.
+fn read(indices: &Cells, slice: Range<u64>, places: Option<&Places>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
-    numbers.read(slice, bytemuck::cast_slice_mut(&mut some))?;
-    some.iter_mut().for_each(|number| *number = f(*number));
+    indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+    if let Some(places) = places {
+        some.iter_mut().for_each(|index| *index = places.number(*index));
+    }
     Ok(some)
 }
 
 fn gather_on_host(
     world: &World,
     input: &Cells,
-    indices: &Cells,
-    place: impl Fn(u32) -> u32,
+    (indices, places): (&Cells, Option<&Places>),
     output: &Cells,
 ) -> Result<()> {
     let size = output.element().bytes;
     for slice in output.slices(BYTES, 1) {
-        let at = read_mapped(indices, slice.clone(), &place)?;
+        let at = read(indices, slice.clone(), places)?;
         let mut found = vec![0; at.len() * size];
-        input.lent(world.gpu(), |lent| by_size!(take, size, (lent, input.len()), &at, &mut found))?;
+        input.lent(world.gpu(), |lent| match places {
+            None => by_size!(take, size, lent, &at, &mut found),
+            Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
+        })?;
         output.write(slice, &found)?;
     }
     Ok(())
@@ -201,23 +205,30 @@ fn gather_on_host(
 fn scatter_on_host(
     world: &World,
     input: &Cells,
-    indices: &Cells,
-    place: impl Fn(u32) -> u32,
+    (indices, places): (&Cells, Option<&Places>),
     output: &Cells,
 ) -> Result<()> {
     let size = input.element().bytes;
     output.were_written(0..output.len());
     for slice in input.slices(BYTES, 1) {
-        let at = read_mapped(indices, slice.clone(), &place)?;
+        let at = read(indices, slice.clone(), places)?;
         let mut values = vec![0; at.len() * size];
         input.read(slice, &mut values)?;
-        output.lent(world.gpu(), |lent| by_size!(put, size, (lent, output.len()), &at, &values))?;
+        output.lent(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;
     }
     Ok(())
 }
 
 #[inline(always)]
-fn take(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], found: &mut [u8]) {
+fn take(size: usize, input: &mut Lent, indices: &[u32], found: &mut [u8]) {
+    for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
+        into.copy_from_slice(input.cell((*index).into()));
+    }
+}
+
+/// [`take`] of the cells that are there.
+#[inline(always)]
+fn take_own(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], found: &mut [u8]) {
     for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
         if u64::from(*index) < cells {
             into.copy_from_slice(input.cell((*index).into()));
@@ -225,8 +236,9 @@ fn take(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], found: &
     }
 }
 
+/// Puts values to the cells that are there.
 #[inline(always)]
-fn put(size: usize, (output, cells): (&mut Lent, u64), indices: &[u32], values: &[u8]) {
+fn put_own(size: usize, (output, cells): (&mut Lent, u64), indices: &[u32], values: &[u8]) {
     for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
         if u64::from(*index) < cells {
             output.cell((*index).into()).copy_from_slice(value);

@@ -13,8 +13,9 @@ use crate::world::{Column, Destinations, Destined};
 impl Vectors<'_> {
     /// Cell *i* of the output is cell `indices[i]` of the input, wherever that lies. Collective.
     ///
-    /// Each index of a cell that another rank has goes to that rank, and the cell comes back: two messages for each pair of
-    /// ranks that have to do with each other. The output may be any vector, the input too.
+    /// Each index of a cell that another rank has goes to that rank, and the cell comes back: two
+    /// messages for each pair of ranks that have to do with each other. The output may be any
+    /// vector, the input too.
     ///
     /// # Errors
     /// An index beyond the input, the same error on all ranks, and nothing is written; lengths of indices and output that
@@ -121,8 +122,8 @@ struct ElsewhereCount {
     of_any_rank: bool,
 }
 
-/// Counts the indices of other ranks' cells, if all indices of all ranks are of cells: else the same error on every rank,
-/// which ends nothing.
+/// Counts the indices of other ranks' cells, if all indices of all ranks are of cells: else the
+/// same error on every rank, which ends nothing.
 fn survey<T: Element>(
     world: &World,
     indices: &Cells,

@@ -25,7 +25,8 @@ struct OnHost<'a> {
     output: Option<&'a Cells>,
     /// The key of the cell before.
     key: Option<Vec<u8>>,
-    /// What blocks come to; nothing where results are written as soon as it is known what stands before them.
+    /// Sums of the blocks; `None` where results are written as soon as the sum before them is
+    /// known.
     sums: Option<BlockSums>,
     before: Carry,
 }

@@ -39,18 +39,16 @@ impl<'c> Lending<'c> {
         Self { device, read, written, updates, in_place }
     }
 
-    /// The cells that are lent at a time: all that the host reaches where they are, else about `bytes` bytes in whole groups
-    /// of `group` cells.
+    /// The cells that are lent at a time: all that the host reaches where they are, else about
+    /// `bytes` bytes in whole groups of `group` cells.
     pub fn windows(&self, bytes: usize, group: usize) -> Vec<Range<u64>> {
-        match self.read.first().copied().or(self.written) {
-            Some(cells) if self.in_place => vec![0..cells.len()],
-            Some(cells) => cells.slices(bytes, group).collect(),
-            None => Vec::new(),
-        }
+        let Some(cells) = self.read.first().copied().or(self.written) else { return Vec::new() };
+        let whole = 0..cells.len();
+        if self.in_place { vec![whole] } else { cells.slices(bytes, group).collect() }
     }
 
-    /// Calls `f` with the cells of ranges that follow one another, and returns its result. `f` calls nothing that uses the
-    /// device.
+    /// Calls `f` with the cells of ranges that follow one another, and returns its result. `f`
+    /// calls nothing that uses the device.
     pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
         if self.in_place { self.with_lent(ranges, f) } else { self.with_copies(ranges, f) }
     }
@@ -134,7 +132,8 @@ impl<'c> LentBuffers<'c> {
     }
 }
 
-/// The buffers in which nothing is written, and the parts of the others that are, in the order of `written`.
+/// The buffers in which nothing is written, and the parts of the others that are, in the order of
+/// `written`.
 fn divided<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
     written: impl Iterator<Item = &'p Place>,

@@ -32,8 +32,9 @@ fn greatest<S: Arithmetic>(a: S, b: S) -> S {
 }
 
 impl<S: Arithmetic> Component<'_, S> {
-    /// Scans the cells behind what has been combined before them, and returns what has been combined with them. Components
-    /// begin with a whole block where the order of combining matters.
+    /// Scans the cells behind what has been combined before them, and returns what has been
+    /// combined with them. Components begin with a whole block where the order of combining
+    /// matters.
     // A way that a type does not need is not compiled for it.
     pub fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
         match operator {

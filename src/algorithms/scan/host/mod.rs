@@ -1,8 +1,9 @@
 //! Scans by the host: the twin of `shaders/scan/scan.wgsl`.
 //!
-//! The cells are cut into tasks of some blocks. A thread combines the cells of its task, which brings them to its cache, waits
-//! until the tasks before have done so, and then writes its results: cells come from memory once. After D. Merrill and
-//! M. Garland, *Single-pass parallel prefix scan with decoupled look-back* (NVIDIA 2016).
+//! The cells are cut into tasks of some blocks. A thread combines the cells of its task, which
+//! brings them to its cache, waits until the tasks before have done so, and then writes its
+//! results: cells come from memory once. After D. Merrill and M. Garland, *Single-pass parallel
+//! prefix scan with decoupled look-back* (NVIDIA 2016).
 
 mod component;
 mod pieces;
@@ -27,15 +28,16 @@ const WINDOW_BYTES: usize = 1 << 20;
 /// Times that a thread looks for a result of another one before it goes to sleep.
 const LOOKS: usize = 200;
 
-/// What the blocks of some cells come to, one by one where the order of combining matters, else all in one.
+/// Sums of blocks of cells: one for each block where the order of combining matters, else one for
+/// all.
 pub struct BlockSums {
     values: Vec<u8>,
     /// Whether there are heads among the cells of a block.
     heads: Vec<bool>,
 }
 
-/// Scans `input` behind what has been combined before it, writes to `output` where there is one, and returns what has been
-/// combined with it.
+/// Scans `input` behind what has been combined before it, writes to `output` where there is one,
+/// and returns what has been combined with it.
 pub fn scan(
     device: &Device,
     operation: &ScanOperation,
@@ -53,8 +55,8 @@ pub fn scan(
     for_number!(number, S => scan.write::<S>(carry))
 }
 
-/// What the blocks of `input` come to; `key` is that of the cell before, where keys say where segments begin. Returns the last
-/// key, too.
+/// Sums of the blocks of `input`, and the last key. `key` is that of the cell before, where keys
+/// say where segments begin.
 pub fn block_sums(
     device: &Device,
     operation: &ScanOperation,
@@ -69,7 +71,7 @@ pub fn block_sums(
 }
 
 impl BlockSums {
-    /// What comes before, combined with the blocks.
+    /// The sum of the cells before, combined with the blocks.
     pub fn after(&self, operation: &ScanOperation, before: Carry) -> Carry {
         let Some((number, lanes)) = operation.scalars() else { return before };
         for_number!(number, S => {
@@ -82,7 +84,7 @@ impl BlockSums {
     }
 }
 
-/// What has been combined, component by component.
+/// The components of a carry.
 fn items_of<S: Arithmetic>(carry: &Carry, lanes: usize) -> Items<S> {
     let Some(Item { value, head }) = &carry.item else { return vec![None; lanes] };
     let values = bytemuck::pod_collect_to_vec::<u8, S>(value);
@@ -96,7 +98,7 @@ fn item_of<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
     Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: items.iter().any(|item| item.head) })
 }
 
-/// Combines what comes before with blocks of which each component has a sum.
+/// Combines the sums of the components before with those of blocks.
 fn combine<S: Arithmetic>(operator: &Operator, items: &mut Items<S>, sums: &[Item<S>]) {
     let op = function(operator);
     for block in sums.chunks(items.len()) {
@@ -173,8 +175,8 @@ impl HostScan<'_> {
         NumberScan { operator, lanes, first, exact: self.operation.exact(), heads }
     }
 
-    /// Calls `f` with the tasks of all cells, some at a time where the host does not reach them. `key` is that of the cell
-    /// before, and then that of the last.
+    /// Calls `f` with the tasks of all cells, some at a time where the host does not reach them.
+    /// `key` is that of the cell before, and then that of the last.
     fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask>)) -> Result<()> {
         let in_place = self.output.is_some_and(|output| output.same_as(self.input));
         let input = (!in_place).then_some(self.input);

@@ -24,7 +24,7 @@ pub struct NumberScan<'a, S> {
     pub heads: HeadKind,
 }
 
-/// What says where segments begin.
+/// How the beginnings of segments are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadKind {
     None,
@@ -33,7 +33,7 @@ pub enum HeadKind {
     Keys(usize),
 }
 
-/// What has been combined of each component.
+/// Sum of each component of the cells before; `None` before the first cell.
 pub type Items<S> = Vec<Option<Item<S>>>;
 
 /// Cells that one thread scans, from the first one of a block on.
@@ -56,7 +56,8 @@ impl ScanTask<'_> {
 }
 
 impl<S: Arithmetic> NumberScan<'_, S> {
-    /// What the components of a task come to; of each block by itself where the order of combining matters.
+    /// Sums of the components of a task: one for each block where the order of combining matters,
+    /// else one for all.
     pub fn sums(&self, task: &ScanTask) -> Vec<Item<S>> {
         let written: Vec<&[u8]> = task.output.iter().map(|bytes| &**bytes).collect();
         let mut input = PieceReader::new(task.input.as_ref().unwrap_or(&written));
@@ -72,7 +73,7 @@ impl<S: Arithmetic> NumberScan<'_, S> {
         sums
     }
 
-    /// Writes the results of a task behind what has been combined before it, and returns what has been combined with it.
+    /// Writes the results of a task; `items` are the sums before it. Returns the sums with it.
     pub fn write(&self, task: ScanTask, mut items: Items<S>) -> Items<S> {
         let (mut heads, tiles) = (TaskHeads::new(self.heads, &task), task.tiles(TILE));
         let mut input = task.input.as_deref().map(PieceReader::new);
