@@ -1,29 +1,67 @@
 //! Questions to other ranks: one for each cell of a sequence, answered by the rank that it names.
 
-use super::permute::scatter;
+use super::numbers::over_numbers;
+use super::permute::{gather, scatter};
 use super::scan::count;
 use crate::World;
-use crate::array::Cells;
+use crate::array::{Cells, Sequence};
 use crate::element::{Element, ElementInfo};
 use crate::error::Result;
 use crate::world::{Column, Destinations, Destined};
 
-/// Bytes of cells that the host has at hand at a time.
-const BYTES: usize = 128 << 10;
-
-/// Sends each question to its rank, where `answer` gives as many answers to those that come, and brings the answers back, in
-/// the order of the questions. Collective.
+/// Brings answers to questions, in their order: those that name this rank are given to `answer` as
+/// they are, the others go to their ranks, which do the same, and their answers come back.
+/// Collective.
 pub fn ask(
     world: &World,
     questions: &Cells,
     ranks: &Cells,
     answers_are: &'static ElementInfo,
-    answer: impl FnOnce(&Cells) -> Result<Cells>,
+    answer: impl Fn(&Cells) -> Result<Cells>,
+) -> Result<Cells> {
+    let elsewhere = world.failing("asking other ranks", || {
+        let mut elsewhere = 0;
+        over_numbers(ranks, |_, some| {
+            elsewhere += some.iter().filter(|&&rank| rank as usize != world.rank()).count() as u64;
+            Ok(())
+        })?;
+        let mut most = [elsewhere];
+        world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
+        Ok((elsewhere, most[0]))
+    })?;
+    match elsewhere {
+        (_, 0) => world.failing("answering questions", || answer(questions)),
+        (all, _) if all == questions.len() => ask_others(world, questions, ranks, answers_are, &answer),
+        (elsewhere, _) => {
+            let (own, others, of_others, their_ranks) = world.failing("asking other ranks", || {
+                let [own, others] = positions(world, ranks, elsewhere)?;
+                let of_others = picked(world, questions, &others)?;
+                let their_ranks = picked(world, ranks, &others)?;
+                Ok((own, others, of_others, their_ranks))
+            })?;
+            let found = ask_others(world, &of_others, &their_ranks, answers_are, &answer)?;
+            world.failing("taking answers", || {
+                let answers = Cells::scratch(&world.home(), "answers", answers_are, questions.len())?;
+                scatter(world, &answer(&picked(world, questions, &own)?)?, &own, &answers)?;
+                scatter(world, &found, &others, &answers)?;
+                Ok(answers)
+            })
+        }
+    }
+}
+
+/// [`ask`] of questions that go to other ranks.
+fn ask_others(
+    world: &World,
+    questions: &Cells,
+    ranks: &Cells,
+    answers_are: &'static ElementInfo,
+    answer: impl Fn(&Cells) -> Result<Cells>,
 ) -> Result<Cells> {
     let column = |name, element| Column { name, element };
     let columns = [column("questions", questions.element()), column("places", &u32::INFO)];
     let places = world.failing("asking other ranks", || count(world, questions.len()))?;
-    let to = Destinations::Each(crate::array::Sequence::from_cells(ranks.clone()));
+    let to = Destinations::Each(Sequence::from_cells(ranks.clone()));
     let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, Destined::Memory)?;
     let answers = world.failing("answering other ranks", || answer(&asked.cells[0]))?;
     let places = asked.cells[1].clone();
@@ -41,14 +79,29 @@ pub fn ask(
     })
 }
 
-/// Numbers made of others by the host, one by one.
-pub fn mapped(world: &World, numbers: &Cells, f: impl Fn(u32) -> u32) -> Result<Cells> {
-    let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, numbers.len())?;
-    for slice in numbers.slices(BYTES, 1) {
-        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
-        numbers.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
-        some.iter_mut().for_each(|number| *number = f(*number));
-        found.write(slice, bytemuck::cast_slice(&some))?;
-    }
+/// Cells at some positions.
+fn picked(world: &World, cells: &Cells, positions: &Cells) -> Result<Cells> {
+    let found = Cells::scratch(&world.home(), "picked", cells.element(), positions.len())?;
+    gather(world, cells, positions, &found)?;
+    Ok(found)
+}
+
+/// Where this rank stands in a list of ranks, and where others do, so many times.
+fn positions(world: &World, ranks: &Cells, elsewhere: u64) -> Result<[Cells; 2]> {
+    let room = |cells| Cells::scratch(&world.home(), "positions", &u32::INFO, cells);
+    let found = [room(ranks.len() - elsewhere)?, room(elsewhere)?];
+    let mut begin = [0, 0];
+    over_numbers(ranks, |first, some| {
+        let mut positions = [Vec::new(), Vec::new()];
+        for (position, &rank) in (first..).zip(some) {
+            positions[usize::from(rank as usize != world.rank())].push(position as u32);
+        }
+        for ((found, positions), begin) in found.iter().zip(positions).zip(&mut begin) {
+            let end = *begin + positions.len() as u64;
+            found.write(*begin..end, bytemuck::cast_slice(&positions))?;
+            *begin = end;
+        }
+        Ok(())
+    })?;
     Ok(found)
 }

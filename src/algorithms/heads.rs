@@ -56,14 +56,18 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     let mut bytes = vec![0; n * size];
     of.read(cells, &mut bytes)?;
     let mut found = vec![true; n];
-    by_size!(differing, size, &bytes, key.as_deref(), &mut found);
+    find_heads(size, &bytes, key.as_deref(), &mut found);
     if let Some(last) = bytes.chunks_exact(size).last() {
         *key = Some(last.to_vec());
     }
     Ok(found)
 }
 
-/// Which keys differ from the one before.
+/// Which keys of so many bytes differ from the one before.
+pub fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
+    by_size!(differing, size, keys, before, found);
+}
+
 #[inline(always)]
 fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     let mut before = before.unwrap_or(&[]);

@@ -15,6 +15,7 @@ mod heads;
 pub mod histogram;
 pub mod kdtree;
 pub mod merge;
+mod numbers;
 mod on_rank;
 pub mod permute;
 pub mod reduce;

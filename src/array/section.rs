@@ -24,7 +24,7 @@ pub struct LocalSection<T, const D: usize> {
     pub(super) element: PhantomData<T>,
 }
 
-/// Values that are computed before they are written.
+/// The most bytes of values that are computed before they are written.
 const FILL_BYTES: u64 = 4 << 20;
 
 impl<T: Element, const D: usize> LocalSection<T, D> {
@@ -136,13 +136,21 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
         self.fill_boxes(CallSite::here(), &mut |region, values| {
-            values.extend(region.points().map(|p| value(to_array(&p))))
+            let cells = region.extents()[0];
+            for row in region.rows() {
+                let (mut at, first) = (to_array(&row), row[0]);
+                values.extend((0..cells).map(|cell| {
+                    at[0] = first + cell;
+                    value(at)
+                }));
+            }
         })
     }
 
     /// Sets its cells box by box to the values that `append` puts into a vector.
     fn fill_boxes(&self, at: CallSite, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
-        let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
+        let bytes = FILL_BYTES.min(self.core.device().bytes_at_a_time());
+        let most = (bytes / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         let region = self.one_box("fill")?;
         self.core.was_written(self.chunk, &region, "fill_with", at);

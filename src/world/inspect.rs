@@ -196,13 +196,13 @@ impl World {
                 Ok(bytes)
             };
             let (mine, right) = (cells(one)?, cells(other)?);
-            let pairs = of.dst.points().zip(mine.chunks(size).zip(right.chunks(size)));
-            for (cell, _) in pairs.filter(|(_, (mine, right))| mine != right) {
-                let (chunk, side) = (of.dst_chunk, one.chunks().region(of.dst_chunk).side_of(&of.dst));
-                match out.iter_mut().find(|known| known.chunk == chunk && known.side == side) {
-                    Some(known) => known.cells += 1,
-                    None => out.push(GhostDifference { chunk, side, cells: 1, first: cell }),
-                }
+            let pairs = mine.chunks(size).zip(right.chunks(size));
+            let cells = pairs.clone().filter(|(mine, right)| mine != right).count() as u64;
+            let Some(first) = of.dst.points().zip(pairs).find(|(_, (mine, right))| mine != right) else { continue };
+            let (chunk, side) = (of.dst_chunk, one.chunks().region(of.dst_chunk).side_of(&of.dst));
+            match out.iter_mut().find(|known| known.chunk == chunk && known.side == side) {
+                Some(known) => known.cells += cells,
+                None => out.push(GhostDifference { chunk, side, cells, first: first.0 }),
             }
         }
         Ok(out)

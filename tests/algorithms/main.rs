@@ -13,4 +13,4 @@ mod support;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!(3; without moves, ordered, scan, several_buffers, sort);
+under_mpi!(3; without host_threads, moves, ordered, scan, several_buffers, sort);

@@ -1,6 +1,7 @@
 //! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
 
 mod deliver;
+mod host_threads;
 mod moves;
 mod ordered;
 mod scan;

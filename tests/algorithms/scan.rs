@@ -81,7 +81,7 @@ fn bits<T: Pod>(values: &[T]) -> Vec<u8> {
 }
 
 /// Every scan of some values, whole and cut, in place and not.
-fn compare<T: Element + Debug>(
+pub fn compare<T: Element + Debug>(
     world: &World,
     values: &[T],
     first: T,
@@ -134,7 +134,7 @@ fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-fn larger<T: PartialOrd>(a: T, b: T) -> T {
+pub fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if a > b { a } else { b }
 }
 

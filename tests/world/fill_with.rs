@@ -70,3 +70,64 @@ fn every_cell_of_every_part_has_its_value() {
         check(world, |n| n as f32)
     });
 }
+
+/// Every cell against a loop over a plain vector, ghost cells too; and that cells come in order,
+/// axis 0 fastest.
+fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
+    world: &World,
+    extents: [i64; D],
+    value: impl Fn(i64) -> T,
+) -> Result<()> {
+    let mut splits = [const { Split::Whole }; D];
+    splits[D - 1] = Split::Even(world.size() + 1);
+    let layout = Layout::new(extents).split(splits).ghost([1; D]);
+    let array = world.array::<T, D>("array", &layout)?;
+    array.fill(value(-1))?;
+    let mut seen = Vec::new();
+    array.fill_with(|p| {
+        seen.push(p);
+        value(of(p))
+    })?;
+    let mut expected = Vec::new();
+    for chunk in array.chunks() {
+        let (own, whole) = (chunk.region(), chunk.with_ghosts().region()?);
+        let mut at: [i64; D] = std::array::from_fn(|axis| whole.start[axis]);
+        let mut cells = Vec::new();
+        for _ in 0..whole.cells() {
+            let inside = (0..D).all(|axis| own.start[axis] <= at[axis] && at[axis] < own.end[axis]);
+            cells.push(if inside { value(of(at)) } else { value(-1) });
+            if inside {
+                expected.push(at);
+            }
+            for (axis, x) in at.iter_mut().enumerate() {
+                *x += 1;
+                if *x < whole.end[axis] {
+                    break;
+                }
+                *x = whole.start[axis];
+            }
+        }
+        assert!(chunk.with_ghosts().read()? == cells, "{extents:?} of {}", T::INFO.name);
+    }
+    assert!(seen == expected, "{extents:?} in order");
+    Ok(())
+}
+
+#[test]
+fn rows_of_any_number_of_axes() {
+    fn types<const D: usize>(world: &World, extents: [i64; D]) -> Result<()> {
+        compare(world, extents, |n| n as u8)?;
+        compare(world, extents, |n| n as u16)?;
+        compare(world, extents, |n| [n as f32, 0.5])
+    }
+    support::ranks(&[1, 3], |world| {
+        types(world, [0])?;
+        types(world, [1])?;
+        types(world, [4099])?;
+        types(world, [0, 7])?;
+        types(world, [5, 0])?;
+        types(world, [1, 33])?;
+        types(world, [31, 9, 6])?;
+        types(world, [3, 2, 1, 2, 3, 2, 5])
+    });
+}

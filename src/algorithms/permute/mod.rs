@@ -1,7 +1,11 @@
 //! Gather and scatter by index, over what one rank holds.
 
+mod elsewhere;
 mod over_ranks;
 
+use std::ops::Range;
+
+use self::elsewhere::Places;
 use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
@@ -76,9 +80,25 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
         gather(world, input, indices, &apart)?;
         return apart.copy_to(output);
     }
-    if world.gpu().is_host() {
-        return gather_on_host(world, input, indices, output);
+    match world.gpu().is_host() {
+        true => gather_on_host(world, input, (indices, None), output),
+        false => gather_by_kernel(world, input, indices, output),
     }
+}
+
+/// [`gather`] by indices of a distributed vector, of which the input is this rank's cells. Where
+/// another rank has the cell, that of the output becomes anything.
+fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
+    if places.has_all() {
+        return gather(world, input, indices, output);
+    }
+    if world.gpu().is_host() && !input.shares_memory(output) {
+        return gather_on_host(world, input, (indices, Some(places)), output);
+    }
+    gather(world, input, &numbers(world, indices, places)?, output)
+}
+
+fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
     output.were_written(0..output.len());
     // Indices do not reach further.
@@ -95,13 +115,27 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
 /// The same for indices that are right.
 pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     if input.shares_memory(output) {
-        let apart = Cells::scratch(&world.home(), "to be scattered", input.element(), input.len())?;
-        input.copy_to(&apart)?;
-        return scatter(world, &apart, indices, output);
+        return scatter(world, &input.copied()?, indices, output);
     }
-    if world.gpu().is_host() {
-        return scatter_on_host(world, input, indices, output);
+    match world.gpu().is_host() {
+        true => scatter_on_host(world, input, (indices, None), output),
+        false => scatter_by_kernel(world, input, indices, output),
     }
+}
+
+/// [`scatter`] by indices of a distributed vector, of which the output is this rank's cells: of
+/// those that it has.
+fn scatter_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
+    if places.has_all() {
+        return scatter(world, input, indices, output);
+    }
+    if world.gpu().is_host() && !input.shares_memory(output) {
+        return scatter_on_host(world, input, (indices, Some(places)), output);
+    }
+    scatter(world, input, &numbers(world, indices, places)?, output)
+}
+
+fn scatter_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
     output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
@@ -129,27 +163,58 @@ fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
     world.composed(&KernelSource::composed("a permutation", text))
 }
 
-fn gather_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+/// The numbers of cells among those of this rank.
+fn numbers(world: &World, indices: &Cells, places: &Places) -> Result<Cells> {
+    let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, indices.len())?;
+    for slice in indices.slices(BYTES, 1) {
+        let some = read(indices, slice.clone(), Some(places))?;
+        found.write(slice, bytemuck::cast_slice(&some))?;
+    }
+    Ok(found)
+}
+
+/// Some indices, or the numbers of their cells among those of this rank.
+fn read(indices: &Cells, slice: Range<u64>, places: Option<&Places>) -> Result<Vec<u32>> {
+    let mut some = vec![0; (slice.end - slice.start) as usize];
+    indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+    if let Some(places) = places {
+        some.iter_mut().for_each(|index| *index = places.number(*index));
+    }
+    Ok(some)
+}
+
+fn gather_on_host(
+    world: &World,
+    input: &Cells,
+    (indices, places): (&Cells, Option<&Places>),
+    output: &Cells,
+) -> Result<()> {
     let size = output.element().bytes;
     for slice in output.slices(BYTES, 1) {
-        let cells = (slice.end - slice.start) as usize;
-        let (mut at, mut found) = (vec![0_u32; cells], vec![0; cells * size]);
-        indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
-        input.lent(world.gpu(), |input| by_size!(take, size, input, &at, &mut found))?;
+        let at = read(indices, slice.clone(), places)?;
+        let mut found = vec![0; at.len() * size];
+        input.lent(world.gpu(), |lent| match places {
+            None => by_size!(take, size, lent, &at, &mut found),
+            Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
+        })?;
         output.write(slice, &found)?;
     }
     Ok(())
 }
 
-fn scatter_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+fn scatter_on_host(
+    world: &World,
+    input: &Cells,
+    (indices, places): (&Cells, Option<&Places>),
+    output: &Cells,
+) -> Result<()> {
     let size = input.element().bytes;
+    output.were_written(0..output.len());
     for slice in input.slices(BYTES, 1) {
-        let cells = (slice.end - slice.start) as usize;
-        let (mut at, mut values) = (vec![0_u32; cells], vec![0; cells * size]);
-        indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
+        let at = read(indices, slice.clone(), places)?;
+        let mut values = vec![0; at.len() * size];
         input.read(slice, &mut values)?;
-        output.were_written(0..output.len());
-        output.lent(world.gpu(), |output| by_size!(put, size, output, &at, &values))?;
+        output.lent(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;
     }
     Ok(())
 }
@@ -161,9 +226,22 @@ fn take(size: usize, input: &mut Lent, indices: &[u32], found: &mut [u8]) {
     }
 }
 
+/// [`take`] of the cells that are there.
 #[inline(always)]
-fn put(size: usize, output: &mut Lent, indices: &[u32], values: &[u8]) {
+fn take_own(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], found: &mut [u8]) {
+    for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
+        if u64::from(*index) < cells {
+            into.copy_from_slice(input.cell((*index).into()));
+        }
+    }
+}
+
+/// Puts values to the cells that are there.
+#[inline(always)]
+fn put_own(size: usize, (output, cells): (&mut Lent, u64), indices: &[u32], values: &[u8]) {
     for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
-        output.cell((*index).into()).copy_from_slice(value);
+        if u64::from(*index) < cells {
+            output.cell((*index).into()).copy_from_slice(value);
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Gather and scatter by global index.
 
-use super::{gather, scatter};
+use super::elsewhere::{Elsewhere, Places};
+use super::{gather, gather_own, scatter, scatter_own};
 use crate::World;
-use crate::algorithms::ask::{ask, mapped};
-use crate::algorithms::scan::largest;
-use crate::algorithms::vectors::{IntoVector, Span, Vector, Vectors, fitted, own_cells, spans};
+use crate::algorithms::ask::ask;
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, own_cells, spans};
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -13,8 +13,9 @@ use crate::world::{Column, Destinations, Destined};
 impl Vectors<'_> {
     /// Cell *i* of the output is cell `indices[i]` of the input, wherever that lies. Collective.
     ///
-    /// Each index goes to the rank that has the cell, and the cell comes back: two messages for each pair of ranks that
-    /// have to do with each other. The output may be any vector, the input too.
+    /// Each index of a cell that another rank has goes to that rank, and the cell comes back: two
+    /// messages for each pair of ranks that have to do with each other. The output may be any
+    /// vector, the input too.
     ///
     /// # Errors
     /// An index beyond the input, the same error on all ranks, and nothing is written; lengths of indices and output that
@@ -31,21 +32,34 @@ impl Vectors<'_> {
         let (world, input, indices, output) = (self.world(), input.into(), indices.into(), output.into());
         indices.check_length(&output, "the output")?;
         let named = vec![input.named()?, indices.named()?, output.named()?];
-        let (of_indices, spans, cells) = (spans(&indices)?, spans(&input)?, input.cells()?);
-        let (own, asked) = self.collective("gather", named, (), || {
-            let (own, asked) = (own_cells(&input)?, own_cells(&indices)?);
-            Ok(check(world, &asked, cells, &input)?.map(|()| (own, asked)))
+        let (of_indices, of_input, cells) = (spans(&indices)?, spans(&input)?, input.cells()?);
+        let places = Places::new(&of_input, world.rank());
+        let (own, indices, elsewhere) = self.collective("gather", named, (), || {
+            let (own, indices) = (own_cells(&input)?, own_cells(&indices)?);
+            Ok(survey(world, &indices, &places, cells, &input)?.map(|elsewhere| (own, indices, elsewhere)))
         })??;
-        let ranks = world.failing("gather", || mapped(world, &asked, |index| owner(&spans, index) as u32))?;
-        let found = ask(world, &asked, &ranks, &T::INFO, |questions| {
-            let places = mapped(world, questions, place(&spans, world.rank()))?;
-            let answers = Cells::scratch(&world.home(), "gathered", &T::INFO, places.len())?;
-            gather(world, &own, &places, &answers)?;
-            Ok(answers)
-        })?;
         // In the cut of the indices; the output's may be another one.
         let like = fitted(world, "gathered", &output, &of_indices, false)?;
-        world.failing("gather", || found.copy_to(&own_cells(&like.vector)?))?;
+        let mut answers = None;
+        if elsewhere.of_any_rank {
+            let Elsewhere { indices, ranks, positions } =
+                world.failing("gather", || Elsewhere::new(world, &indices, &places, elsewhere.count))?;
+            let found = ask(world, &indices, &ranks, &T::INFO, |questions| {
+                let answers = Cells::scratch(&world.home(), "gathered", &T::INFO, questions.len())?;
+                gather_own(world, &own, (questions, &places), &answers)?;
+                Ok(answers)
+            })?;
+            answers = Some((found, positions));
+        }
+        // By now this rank has answered all others.
+        world.failing("gather", || {
+            let output = own_cells(&like.vector)?;
+            if elsewhere.count < indices.len() {
+                let indices = indices.clone().apart_from(Some(&output), false)?;
+                gather_own(world, &own, (&indices, &places), &output)?;
+            }
+            answers.map_or(Ok(()), |(found, positions)| scatter(world, &found, &positions, &output))
+        })?;
         like.bring_back(world)
     }
 
@@ -69,48 +83,62 @@ impl Vectors<'_> {
         let named = vec![input.named()?, indices.named()?, output.named()?];
         let (of_output, cells) = (spans(&output)?, output.cells()?);
         let like = fitted(world, "to be scattered", &input, &spans(&indices)?, true)?;
-        let (values, indices) = self.collective("scatter", named, (), || {
+        let places = Places::new(&of_output, world.rank());
+        let (values, indices, elsewhere) = self.collective("scatter", named, (), || {
             let (values, indices) = (own_cells(&like.vector)?, own_cells(&indices)?);
-            Ok(check(world, &indices, cells, &output)?.map(|()| (values, indices)))
+            Ok(survey(world, &indices, &places, cells, &output)?.map(|elsewhere| (values, indices, elsewhere)))
         })??;
-        let ranks = world.failing("scatter", || mapped(world, &indices, |index| owner(&of_output, index) as u32))?;
-        let column = |name, element| Column { name, element };
-        let columns = [column("scattered", &T::INFO), column("indices", &u32::INFO)];
-        let to = Destinations::Each(Sequence::from_cells(ranks));
-        let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to, Destined::Memory)?;
+        let mut landed = None;
+        if elsewhere.of_any_rank {
+            let (moved, ranks) = world.failing("scatter", || {
+                let Elsewhere { indices, ranks, positions } =
+                    Elsewhere::new(world, &indices, &places, elsewhere.count)?;
+                let moved = Cells::scratch(&world.home(), "to be scattered", &T::INFO, indices.len())?;
+                gather(world, &values, &positions, &moved)?;
+                Ok((vec![moved, indices], ranks))
+            })?;
+            let column = |name, element| Column { name, element };
+            let columns = [column("scattered", &T::INFO), column("indices", &u32::INFO)];
+            let to = Destinations::Each(Sequence::from_cells(ranks));
+            landed = Some(world.deliver_columns(&columns, Ok(moved), &to, Destined::Memory)?.cells);
+        }
         world.failing("scatter", || {
-            let places = mapped(world, &landed.cells[1], place(&of_output, world.rank()))?;
-            scatter(world, &landed.cells[0], &places, &own_cells(&output)?)
+            let output = own_cells(&output)?;
+            if elsewhere.count < indices.len() {
+                let indices = indices.clone().apart_from(Some(&output), false)?;
+                scatter_own(world, &values, (&indices, &places), &output)?;
+            }
+            let Some([values, indices]) = landed.as_deref() else { return Ok(()) };
+            scatter_own(world, values, (indices, &places), &output)
         })
     }
 }
 
-/// That all indices of all ranks are of cells: the same answer on every rank, which ends nothing.
-fn check<T: Element>(world: &World, indices: &Cells, cells: u64, of: &Vector<T>) -> Result<Result<()>> {
-    let mut most = [largest(world, indices)?.map_or(0, |index| u64::from(index) + 1)];
+/// Indices of cells that a rank does not have.
+struct ElsewhereCount {
+    /// How many this rank has.
+    count: u64,
+    /// Whether any rank has some.
+    of_any_rank: bool,
+}
+
+/// Counts the indices of other ranks' cells, if all indices of all ranks are of cells: else the
+/// same error on every rank, which ends nothing.
+fn survey<T: Element>(
+    world: &World,
+    indices: &Cells,
+    places: &Places,
+    cells: u64,
+    of: &Vector<T>,
+) -> Result<Result<ElsewhereCount>> {
+    let [end, count] = places.survey(world, indices)?;
+    let mut most = [end, count];
     world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
-    Ok(if most[0] <= cells {
-        Ok(())
+    let [end, of_any_rank] = [most[0], most[1]];
+    Ok(if end <= cells {
+        Ok(ElsewhereCount { count, of_any_rank: of_any_rank > 0 })
     } else {
-        let text = format!("index {} is beyond the {cells} cells of {}", most[0] - 1, of.label()?);
+        let text = format!("index {} is beyond the {cells} cells of {}", end - 1, of.label()?);
         Err(ArrayError::Other(text).into())
     })
-}
-
-/// The rank that has a cell of a vector.
-fn owner(spans: &[Span], index: u32) -> usize {
-    spans[spans.partition_point(|span| span.cells.end <= index.into())].owner
-}
-
-/// The place of a cell of a rank among its cells.
-fn place(spans: &[Span], rank: usize) -> impl Fn(u32) -> u32 {
-    let (mut starts, mut before) = (Vec::new(), 0);
-    for span in spans.iter().filter(|span| span.owner == rank) {
-        starts.push((span.cells.start, before));
-        before += span.cells.end - span.cells.start;
-    }
-    move |index| {
-        let (start, before) = starts[starts.partition_point(|(start, _)| *start <= index.into()) - 1];
-        (before + u64::from(index) - start) as u32
-    }
 }

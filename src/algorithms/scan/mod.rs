@@ -213,7 +213,7 @@ pub(super) fn run(
     let apart = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
     let heads = heads.with(apart.as_ref());
     if operation.by_host(world.gpu()) {
-        return host::scan(operation, input, heads, output, Carry::default());
+        return host::scan(world.gpu(), operation, input, heads, output, Carry::default());
     }
     let mut key = None;
     let flags = kernels::flags(world, heads, &mut key)?;

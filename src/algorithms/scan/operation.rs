@@ -140,7 +140,7 @@ pub enum NumberKind {
 }
 
 /// Numbers as the operators see them.
-pub trait Arithmetic: Pod + PartialOrd {
+pub trait Arithmetic: Pod + PartialOrd + Send + Sync {
     /// Whether the least and the greatest of some are the same in whatever order they are compared: not where there are NaNs
     /// and two zeros.
     const EXACT_EXTREMES: bool;

@@ -1,13 +1,12 @@
 //! A scan in steps: blocks are combined, what stands before them is found, results are written.
 
-use super::association::{BLOCK, Item, join};
-use super::host;
+use super::host::{self, BlockSums};
 use super::kernels::{self, Blocks};
-use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
+use super::operation::{Carry, ScanOperation};
 use crate::World;
 use crate::algorithms::heads::Heads;
 use crate::array::Cells;
-use crate::device::Operator;
+use crate::device::Device;
 use crate::error::Result;
 
 /// A scan of cells of this rank, behind cells of others.
@@ -19,16 +18,16 @@ enum Way<'a> {
 }
 
 struct OnHost<'a> {
+    device: &'a Device,
     operation: &'a ScanOperation<'a>,
     input: &'a Cells,
     heads: Heads<'a>,
     output: Option<&'a Cells>,
     /// The key of the cell before.
     key: Option<Vec<u8>>,
-    /// What blocks come to, one by one where their order matters; nothing where results are written as soon as it is known
-    /// what stands before them.
-    sums: Vec<Carry>,
-    at_once: bool,
+    /// Sums of the blocks; `None` where results are written as soon as the sum before them is
+    /// known.
+    sums: Option<BlockSums>,
     before: Carry,
 }
 
@@ -36,7 +35,7 @@ impl<'a> Steps<'a> {
     /// Combines the blocks; `key` is that of the cell before, where keys say where segments begin. Returns the last key, too.
     /// With `at_once` the host leaves that until it is told what comes before: it looks at each cell once.
     pub fn new(
-        world: &World,
+        world: &'a World,
         operation: &'a ScanOperation<'a>,
         input: &'a Cells,
         heads: Heads<'a>,
@@ -50,27 +49,17 @@ impl<'a> Steps<'a> {
             let blocks = Blocks::new(world, operation, input, flags.as_ref(), output)?;
             return Ok((Self(Way::Kernels(Box::new(blocks))), last));
         }
-        let mut last = key.clone();
-        let mut sums = Vec::new();
-        if at_once {
-            if let Heads::Keys(keys) = heads {
-                last = Some(keys.last()?);
+        let device = world.gpu();
+        let (sums, last) = match (at_once, heads) {
+            (true, Heads::Keys(keys)) => (None, Some(keys.last()?)),
+            (true, _) => (None, key.clone()),
+            (false, _) => {
+                let (sums, last) = host::block_sums(device, operation, input, heads, key.clone())?;
+                (Some(sums), last)
             }
-            let on = OnHost { operation, input, heads, output, key, sums, at_once, before: Carry::default() };
-            return Ok((Self(Way::Host(on)), last));
-        }
-        let block = if operation.exact() { input.len() } else { BLOCK as u64 };
-        for first in (0..input.len()).step_by(block.max(1) as usize) {
-            let cells = first..input.len().min(first + block);
-            let of = heads.cells().map(|of| of.only(cells.clone()));
-            let heads = heads.with(of.as_ref());
-            let carry = Carry { item: None, key: last.take() };
-            let sum = host::scan(operation, &input.only(cells), heads, None, carry)?;
-            last = sum.key.clone();
-            sums.push(sum);
-        }
+        };
         let before = Carry::default();
-        Ok((Self(Way::Host(OnHost { operation, input, heads, output, key, sums, at_once, before })), last))
+        Ok((Self(Way::Host(OnHost { device, operation, input, heads, output, key, sums, before })), last))
     }
 
     /// Finds what stands before each block, behind what has been combined before all; returns what comes with them. What is
@@ -78,15 +67,17 @@ impl<'a> Steps<'a> {
     pub fn carry(&mut self, before: Carry) -> Result<Carry> {
         match &mut self.0 {
             Way::Kernels(blocks) => blocks.carry(before),
-            Way::Host(on) if on.at_once => {
-                let before = Carry { key: on.key.take(), ..before };
-                let all = host::scan(on.operation, on.input, on.heads, on.output, before)?;
-                Ok(Carry { key: None, ..all })
-            }
-            Way::Host(on) => {
-                on.before = before.clone();
-                Ok(on.sums.iter().fold(before, |all, sum| joined(on.operation, all, sum)))
-            }
+            Way::Host(on) => match &on.sums {
+                Some(sums) => {
+                    on.before = before.clone();
+                    Ok(sums.after(on.operation, before))
+                }
+                None => {
+                    let before = Carry { key: on.key.take(), ..before };
+                    let all = host::scan(on.device, on.operation, on.input, on.heads, on.output, before)?;
+                    Ok(Carry { key: None, ..all })
+                }
+            },
         }
     }
 
@@ -94,38 +85,11 @@ impl<'a> Steps<'a> {
     pub fn write(self) -> Result<()> {
         match self.0 {
             Way::Kernels(blocks) => blocks.write(),
-            Way::Host(on) if on.at_once => Ok(()),
+            Way::Host(on) if on.sums.is_none() => Ok(()),
             Way::Host(on) => {
                 let carry = Carry { key: on.key, ..on.before };
-                host::scan(on.operation, on.input, on.heads, on.output, carry).map(drop)
+                host::scan(on.device, on.operation, on.input, on.heads, on.output, carry).map(drop)
             }
         }
     }
-}
-
-/// What comes before, and what comes behind.
-fn joined(operation: &ScanOperation, before: Carry, behind: &Carry) -> Carry {
-    let item = operation
-        .scalars()
-        .and_then(|(number, _)| for_number!(number, S => of::<S>(operation.operator, &before, behind)));
-    Carry { item, key: None }
-}
-
-fn of<S: Arithmetic>(operator: &Operator, before: &Carry, behind: &Carry) -> Option<Item<Vec<u8>>> {
-    let (Some(a), Some(b)) = (&before.item, &behind.item) else {
-        return behind.item.clone().or_else(|| before.item.clone());
-    };
-    let numbers = |item: &Item<Vec<u8>>| bytemuck::pod_collect_to_vec::<u8, S>(&item.value);
-    let combined = |(a, b): (S, S), heads: (bool, bool)| {
-        let op = |a: S, b: S| match operator {
-            Operator::Min if a < b => a,
-            Operator::Max if a > b => a,
-            Operator::Min | Operator::Max => b,
-            _ => a.add(b),
-        };
-        join(op, Item { value: a, head: heads.0 }, Item { value: b, head: heads.1 })
-    };
-    let pairs = numbers(a).into_iter().zip(numbers(b));
-    let values: Vec<S> = pairs.map(|pair| combined(pair, (a.head, b.head)).value).collect();
-    Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: a.head || b.head })
 }

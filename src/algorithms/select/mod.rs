@@ -151,6 +151,7 @@ fn reduce_on_host(
         let cells = slice.end - slice.start;
         let heads = keys.only(slice.clone());
         carry = scan_on_host(
+            world.gpu(),
             operation,
             &values.only(slice.clone()),
             Heads::Keys(&heads),

@@ -127,6 +127,14 @@ impl Cells {
         self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
     }
 
+    /// Whether a cell is there twice.
+    pub fn overlaps_itself(&self) -> bool {
+        let begin = |part: &Strip| part.core.strided(part.chunk, &part.region).offset;
+        let mut all: Vec<_> = self.parts.iter().map(|part| (part.memory(), begin(part), part.cells())).collect();
+        all.sort_unstable();
+        all.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 + pair[0].2 > pair[1].1)
+    }
+
     /// Some of the cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
@@ -138,7 +146,7 @@ impl Cells {
     }
 
     /// The parts that hold some of these cells, with those of their own that they hold.
-    fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&Strip, Range<u64>)> {
+    pub(super) fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&Strip, Range<u64>)> {
         let begin = self.parts.partition_point(|part| part.first + part.cells() <= cells.start);
         let reached = self.parts[begin..].iter().take_while(move |part| part.first < cells.end);
         reached.map(move |part| {

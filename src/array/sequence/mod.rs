@@ -1,10 +1,12 @@
 //! [`Sequence`]: cells of this rank, read one after the other.
 
 mod cells;
+mod lending;
 mod lent;
 mod strip;
 
 pub(crate) use self::cells::{Cells, Stretch, stretches};
+pub(crate) use self::lending::{Lending, LentRange};
 pub(crate) use self::lent::Lent;
 pub(crate) use self::strip::Strip;
 

@@ -34,6 +34,51 @@ fn gather_and_scatter_by_global_index() {
 }
 
 #[test]
+fn gather_and_scatter_of_own_cells_and_of_others() {
+    fn check<T: zippy::Element + PartialEq>(
+        world: &zippy::World,
+        n: usize,
+        value: fn(usize) -> T,
+    ) -> zippy::Result<()> {
+        let values: Vec<T> = (0..n).map(value).collect();
+        // Own cells where cuts are alike, some of others near the ends, and of others alone.
+        let ways: [fn(usize, usize) -> usize; 3] = [|i, _| i, |i, n| (i + 5) % n, |i, n| (i + n / 2) % n];
+        for (spread, other) in
+            [(Spread::Auto, Spread::Auto), (Spread::Odd, Spread::Odd), (Spread::Rising, Spread::Auto)]
+        {
+            for way in ways {
+                let order: Vec<u32> = (0..n).map(|i| way(i, n) as u32).collect();
+                let x = vector(world, "x", &values, spread)?;
+                let y = vector(world, "y", &vec![T::zeroed(); n], other)?;
+                let indices = vector(world, "indices", &order, spread)?;
+                world.vectors().gather(&x, &indices, &y)?;
+                let gathered: Vec<T> = order.iter().map(|&i| values[i as usize]).collect();
+                assert!(all(world, &y)? == gathered, "{n}, {spread:?}");
+                // Back to where they came from, as the order has each index once.
+                world.vectors().scatter(&y, &indices, &y)?;
+                assert!(all(world, &y)? == values, "{n}, {spread:?}");
+                world.vectors().gather(&x, &indices, &x)?;
+                assert!(all(world, &x)? == gathered, "{n} in place, {spread:?}");
+            }
+        }
+        Ok(())
+    }
+    support::ranks(&[1, 2, 3, 5], |world| {
+        for n in [0, 1, 2, 301, 70_001] {
+            check(world, n, mixed)?;
+        }
+        check(world, 1003, |i| mixed(i) as u8)?;
+        check(world, 1003, |i| mixed(i) as u16)?;
+        check(world, 1003, |i| [mixed(i), i as u32, 7, 8])?;
+        let order: Vec<u32> = (0..5000).map(|i| mixed(i) % 5000).collect();
+        let x = vector(world, "x", &order, Spread::Auto)?;
+        world.vectors().gather(&x, &x, &x)?;
+        assert!(all(world, &x)?.into_iter().eq(order.iter().map(|&i| order[i as usize])));
+        Ok(())
+    });
+}
+
+#[test]
 fn bounds_histograms_and_ends() {
     support::ranks(&[1, 2, 5], |world| {
         for n in [0_usize, 3, 5000] {

@@ -6,7 +6,14 @@ use crate::extents::Index;
 impl Region {
     /// All cells, axis 0 fastest.
     pub fn points(&self) -> Points {
-        Points { region: *self, next: (!self.is_empty()).then_some(self.start) }
+        Points { region: *self, next: self.start, left: self.cells() }
+    }
+
+    /// The first cell of each row along axis 0, axis 1 fastest.
+    pub fn rows(&self) -> Points {
+        let mut first = *self;
+        first.end[0] = self.end[0].min(self.start[0].saturating_add(1));
+        first.points()
     }
 
     /// Disjoint boxes of at most these extents that cover the region, axis 0 fastest. Extents of less than one cell are taken
@@ -21,25 +28,56 @@ impl Region {
 #[derive(Debug, Clone)]
 pub struct Points {
     region: Region,
-    next: Option<Index>,
+    next: Index,
+    left: u64,
+}
+
+impl Points {
+    /// Steps from the end of a row to the first cell of the next one.
+    fn next_row(&mut self) {
+        self.next[0] = self.region.start[0];
+        for axis in 1..self.next.axes() {
+            self.next[axis] += 1;
+            if self.next[axis] < self.region.end[axis] {
+                return;
+            }
+            self.next[axis] = self.region.start[axis];
+        }
+    }
 }
 
 impl Iterator for Points {
     type Item = Index;
     #[inline]
     fn next(&mut self) -> Option<Index> {
-        let this = self.next?;
-        let mut next = this;
-        self.next = None;
-        for axis in 0..this.axes() {
-            next[axis] += 1;
-            if next[axis] < self.region.end[axis] {
-                self.next = Some(next);
-                break;
-            }
-            next[axis] = self.region.start[axis];
+        self.left = self.left.checked_sub(1)?;
+        let this = self.next;
+        self.next[0] += 1;
+        if self.next[0] == self.region.end[0] {
+            self.next_row();
         }
         Some(this)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::try_from(self.left).unwrap_or(usize::MAX), usize::try_from(self.left).ok())
+    }
+
+    // Row by row: the other axes stay as they are within one.
+    #[inline]
+    fn fold<B, F: FnMut(B, Index) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut all = init;
+        while self.left > 0 {
+            let mut this = self.next;
+            let row = self.region.end[0] - this[0];
+            for _ in 0..row {
+                all = f(all, this);
+                this[0] += 1;
+            }
+            self.left -= row as u64;
+            self.next_row();
+        }
+        all
     }
 }
 

@@ -64,6 +64,47 @@ fn points_and_offsets_run_axis_zero_fastest() {
 }
 
 #[test]
+fn points_one_by_one_and_folded_are_those_of_nested_loops() {
+    let boxes = [
+        (vec![3], vec![3]),
+        (vec![-2], vec![5]),
+        (vec![0, 4], vec![0, 9]),
+        (vec![1, 4], vec![3, 4]),
+        (vec![-1, 4, 2], vec![2, 6, 5]),
+        (vec![0, -3, 1, 0, 5, 2, 7], vec![3, -1, 2, 2, 8, 4, 12]),
+    ];
+    for (start, end) in boxes {
+        let region = region(&start, &end);
+        let mut expected = vec![Vec::new()];
+        for axis in (0..start.len()).rev() {
+            let longer = |rest: &Vec<i64>| {
+                let rest = rest.clone();
+                (start[axis]..end[axis]).map(move |x| std::iter::once(x).chain(rest.clone()).collect::<Vec<i64>>())
+            };
+            expected = expected.iter().flat_map(longer).collect();
+        }
+        let mut points = region.points();
+        let mut found = Vec::new();
+        while let Some(point) = points.next() {
+            found.push(point.to_vec());
+            assert_eq!(points.size_hint(), (expected.len() - found.len(), Some(expected.len() - found.len())));
+        }
+        assert_eq!(found, expected, "{region}");
+        for first in 0..=expected.len().min(5) {
+            let mut rest = region.points();
+            for _ in 0..first {
+                rest.next();
+            }
+            let mut folded = Vec::new();
+            rest.for_each(|point| folded.push(point.to_vec()));
+            assert_eq!(folded, expected[first..], "{region} after {first}");
+        }
+        let rows: Vec<Vec<i64>> = expected.into_iter().filter(|point| point[0] == start[0]).collect();
+        assert_eq!(region.rows().map(|row| row.to_vec()).collect::<Vec<_>>(), rows, "{region}");
+    }
+}
+
+#[test]
 fn joins_only_what_makes_a_box() {
     let a = region(&[0, 0], &[2, 3]);
     assert_eq!(a.join(&region(&[2, 0], &[5, 3])), Some(region(&[0, 0], &[5, 3])));

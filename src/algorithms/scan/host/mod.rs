@@ -1,0 +1,235 @@
+//! Scans by the host: the twin of `shaders/scan/scan.wgsl`.
+//!
+//! The cells are cut into tasks of some blocks. A thread combines the cells of its task, which
+//! brings them to its cache, waits until the tasks before have done so, and then writes its
+//! results: cells come from memory once. After D. Merrill and M. Garland, *Single-pass parallel
+//! prefix scan with decoupled look-back* (NVIDIA 2016).
+
+mod component;
+mod pieces;
+mod task;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use self::component::function;
+use self::task::{HeadKind, Items, NumberScan, ScanTask};
+use super::association::{BLOCK, Item, join};
+use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
+use crate::algorithms::heads::Heads;
+use crate::array::{Cells, Lending, LentRange};
+use crate::device::{Device, Operator};
+use crate::error::Result;
+
+/// Bytes of the input of a task: with its results a part of the second cache.
+const TASK_BYTES: usize = 256 << 10;
+/// Bytes that are copied to the host at a time, where it does not reach the cells.
+const WINDOW_BYTES: usize = 1 << 20;
+/// Times that a thread looks for a result of another one before it goes to sleep.
+const LOOKS: usize = 200;
+
+/// Sums of blocks of cells: one for each block where the order of combining matters, else one for
+/// all.
+pub struct BlockSums {
+    values: Vec<u8>,
+    /// Whether there are heads among the cells of a block.
+    heads: Vec<bool>,
+}
+
+/// Scans `input` behind what has been combined before it, writes to `output` where there is one,
+/// and returns what has been combined with it.
+pub fn scan(
+    device: &Device,
+    operation: &ScanOperation,
+    input: &Cells,
+    heads: Heads,
+    output: Option<&Cells>,
+    carry: Carry,
+) -> Result<Carry> {
+    let Some((number, _)) = operation.scalars() else { return Ok(carry) };
+    let Some(output) = output else {
+        let (sums, key) = block_sums(device, operation, input, heads, carry.key.clone())?;
+        return Ok(Carry { key, ..sums.after(operation, carry) });
+    };
+    let scan = HostScan { device, operation, input, heads, output: Some(output) };
+    for_number!(number, S => scan.write::<S>(carry))
+}
+
+/// Sums of the blocks of `input`, and the last key. `key` is that of the cell before, where keys
+/// say where segments begin.
+pub fn block_sums(
+    device: &Device,
+    operation: &ScanOperation,
+    input: &Cells,
+    heads: Heads,
+    key: Option<Vec<u8>>,
+) -> Result<(BlockSums, Option<Vec<u8>>)> {
+    let none = BlockSums { values: Vec::new(), heads: Vec::new() };
+    let Some((number, _)) = operation.scalars() else { return Ok((none, key)) };
+    let scan = HostScan { device, operation, input, heads, output: None };
+    for_number!(number, S => scan.sums::<S>(key))
+}
+
+impl BlockSums {
+    /// The sum of the cells before, combined with the blocks.
+    pub fn after(&self, operation: &ScanOperation, before: Carry) -> Carry {
+        let Some((number, lanes)) = operation.scalars() else { return before };
+        for_number!(number, S => {
+            let sums = bytemuck::pod_collect_to_vec::<u8, S>(&self.values);
+            let sums = sums.into_iter().zip(&self.heads).map(|(value, &head)| Item { value, head }).collect::<Vec<_>>();
+            let mut items = items_of::<S>(&before, lanes);
+            combine(operation.operator, &mut items, &sums);
+            Carry { item: item_of(items), key: before.key }
+        })
+    }
+}
+
+/// The components of a carry.
+fn items_of<S: Arithmetic>(carry: &Carry, lanes: usize) -> Items<S> {
+    let Some(Item { value, head }) = &carry.item else { return vec![None; lanes] };
+    let values = bytemuck::pod_collect_to_vec::<u8, S>(value);
+    values.into_iter().map(|value| Some(Item { value, head: *head })).collect()
+}
+
+/// The reverse of [`items_of`].
+fn item_of<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
+    let items: Vec<Item<S>> = items.into_iter().collect::<Option<_>>()?;
+    let values: Vec<S> = items.iter().map(|item| item.value).collect();
+    Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: items.iter().any(|item| item.head) })
+}
+
+/// Combines the sums of the components before with those of blocks.
+fn combine<S: Arithmetic>(operator: &Operator, items: &mut Items<S>, sums: &[Item<S>]) {
+    let op = function(operator);
+    for block in sums.chunks(items.len()) {
+        for (item, sum) in items.iter_mut().zip(block) {
+            *item = Some(item.map_or(*sum, |before| join(op, before, *sum)));
+        }
+    }
+}
+
+struct HostScan<'a> {
+    device: &'a Device,
+    operation: &'a ScanOperation<'a>,
+    input: &'a Cells,
+    heads: Heads<'a>,
+    output: Option<&'a Cells>,
+}
+
+impl HostScan<'_> {
+    fn write<S: Arithmetic>(&self, carry: Carry) -> Result<Carry> {
+        let scan = self.numbers::<S>();
+        let (mut items, mut key) = (items_of::<S>(&carry, scan.lanes), carry.key);
+        let threads = self.device.host_threads();
+        self.over_windows(&mut key, |tasks| {
+            let before = std::mem::take(&mut items);
+            if threads.count() == 1 || tasks.len() == 1 {
+                items = tasks.into_iter().fold(before, |items, task| scan.write(task, items));
+                return;
+            }
+            let known: Vec<OnceLock<Items<S>>> = (0..=tasks.len()).map(|_| OnceLock::new()).collect();
+            known[0].get_or_init(|| before);
+            threads.map(tasks.into_iter().enumerate().collect(), |(number, task)| {
+                let sums = scan.sums(&task);
+                // The thread that has taken the task before is at work on it.
+                let before = wait_for(&known[number]).clone();
+                known[number + 1].get_or_init(|| {
+                    let mut items = before.clone();
+                    combine(scan.operator, &mut items, &sums);
+                    items
+                });
+                scan.write(task, before);
+            });
+            items = known.into_iter().next_back().and_then(OnceLock::into_inner).unwrap_or_default();
+        })?;
+        Ok(Carry { item: item_of(items), key })
+    }
+
+    fn sums<S: Arithmetic>(&self, mut key: Option<Vec<u8>>) -> Result<(BlockSums, Option<Vec<u8>>)> {
+        let scan = self.numbers::<S>();
+        let threads = self.device.host_threads();
+        let (mut all, mut sums) = (vec![None; scan.lanes], Vec::new());
+        self.over_windows(&mut key, |tasks| {
+            for found in threads.map(tasks, |task| scan.sums(&task)) {
+                match scan.exact {
+                    true => combine(scan.operator, &mut all, &found),
+                    false => sums.extend(found),
+                }
+            }
+        })?;
+        sums.extend(all.into_iter().flatten());
+        let values: Vec<S> = sums.iter().map(|sum| sum.value).collect();
+        let heads = sums.iter().map(|sum| sum.head).collect();
+        Ok((BlockSums { values: bytemuck::cast_slice(&values).to_vec(), heads }, key))
+    }
+
+    fn numbers<S: Arithmetic>(&self) -> NumberScan<'_, S> {
+        let heads = match self.heads {
+            Heads::None => HeadKind::None,
+            Heads::Flags(_) => HeadKind::Flags,
+            Heads::Keys(keys) => HeadKind::Keys(keys.element().bytes),
+        };
+        let ScanOperation { operator, first, .. } = *self.operation;
+        let lanes = self.operation.scalars().map_or(1, |(_, lanes)| lanes);
+        let first = first.map(bytemuck::pod_collect_to_vec);
+        NumberScan { operator, lanes, first, exact: self.operation.exact(), heads }
+    }
+
+    /// Calls `f` with the tasks of all cells, some at a time where the host does not reach them.
+    /// `key` is that of the cell before, and then that of the last.
+    fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask>)) -> Result<()> {
+        let in_place = self.output.is_some_and(|output| output.same_as(self.input));
+        let input = (!in_place).then_some(self.input);
+        let read: Vec<&Cells> = input.into_iter().chain(self.heads.cells()).collect();
+        let lending = Lending::new(self.device, read, self.output, in_place);
+        let some = (TASK_BYTES / self.operation.element.bytes / BLOCK).max(1) * BLOCK;
+        for window in lending.windows(WINDOW_BYTES, BLOCK) {
+            let starts = window.clone().step_by(some);
+            let ranges: Vec<Range<u64>> = starts.map(|start| start..window.end.min(start + some as u64)).collect();
+            lending.with(&ranges, |lent| {
+                let of = lent.into_iter().zip(&ranges).map(|(lent, range)| self.task(lent, range, in_place, key));
+                f(of.collect());
+            })?;
+        }
+        Ok(())
+    }
+
+    fn task<'l>(
+        &self,
+        LentRange { read, written }: LentRange<'l>,
+        range: &Range<u64>,
+        in_place: bool,
+        key: &mut Option<Vec<u8>>,
+    ) -> ScanTask<'l> {
+        let mut read = read.into_iter();
+        let input = if in_place { None } else { read.next() };
+        let heads = read.next().unwrap_or_default();
+        let before = key.clone();
+        if let (Heads::Keys(keys), Some(last)) = (self.heads, heads.last()) {
+            *key = Some(last[last.len() - keys.element().bytes..].to_vec());
+        }
+        ScanTask { cells: (range.end - range.start) as usize, input, heads, key: before, output: written }
+    }
+}
+
+/// A value that another thread is about to find.
+fn wait_for<T>(value: &OnceLock<T>) -> &T {
+    for _ in 0..LOOKS {
+        if let Some(value) = value.get() {
+            return value;
+        }
+        std::hint::spin_loop();
+    }
+    value.wait()
+}
+
+/// The sum of some numbers in 64 bits.
+pub fn widened_sum(numbers: &Cells) -> Result<u64> {
+    let mut all = 0;
+    for slice in numbers.slices(WINDOW_BYTES, 1) {
+        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
+        numbers.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+        all += some.into_iter().map(u64::from).sum::<u64>();
+    }
+    Ok(all)
+}

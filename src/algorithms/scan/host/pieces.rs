@@ -1,0 +1,81 @@
+//! Pieces of memory that are read and written one after the other.
+
+use bytemuck::{Pod, cast_slice_mut, try_cast_slice};
+
+/// Numbers in pieces of memory.
+pub struct PieceReader<'a, S> {
+    pieces: Vec<&'a [u8]>,
+    next: usize,
+    /// What is left of the piece before the next one.
+    rest: &'a [u8],
+    /// Numbers that do not lie together.
+    joined: Vec<S>,
+}
+
+impl<'a, S: Pod> PieceReader<'a, S> {
+    pub fn new(pieces: &[&'a [u8]]) -> Self {
+        Self { pieces: pieces.to_vec(), next: 0, rest: &[], joined: Vec::new() }
+    }
+
+    /// The next numbers, of which there must be so many.
+    pub fn next(&mut self, numbers: usize) -> &[S] {
+        let mut bytes = numbers * size_of::<S>();
+        if self.rest.is_empty() {
+            self.step();
+        }
+        if let Some((head, rest)) = self.rest.split_at_checked(bytes)
+            && let Ok(found) = try_cast_slice(head)
+        {
+            self.rest = rest;
+            return found;
+        }
+        let mut joined = std::mem::take(&mut self.joined);
+        joined.resize(numbers, S::zeroed());
+        let mut room: &mut [u8] = cast_slice_mut(&mut joined);
+        while bytes > 0 {
+            if self.rest.is_empty() {
+                self.step();
+            }
+            let (head, rest) = self.rest.split_at(bytes.min(self.rest.len()));
+            let (to, behind) = room.split_at_mut(head.len());
+            to.copy_from_slice(head);
+            (self.rest, room, bytes) = (rest, behind, bytes - head.len());
+        }
+        self.joined = joined;
+        &self.joined
+    }
+
+    fn step(&mut self) {
+        self.rest = self.pieces[self.next];
+        self.next += 1;
+    }
+}
+
+/// Pieces of memory to be written.
+pub struct PieceWriter<'a> {
+    pieces: std::vec::IntoIter<&'a mut [u8]>,
+    /// What is left of the piece before the next one.
+    rest: &'a mut [u8],
+}
+
+impl<'a> PieceWriter<'a> {
+    pub fn new(pieces: Vec<&'a mut [u8]>) -> Self {
+        Self { pieces: pieces.into_iter(), rest: &mut [] }
+    }
+
+    /// The next bytes, of which there must be so many.
+    pub fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
+        let mut taken = Vec::with_capacity(1);
+        while bytes > 0 {
+            if self.rest.is_empty() {
+                self.rest = self.pieces.next().expect("as many bytes as are taken");
+            }
+            let most = bytes.min(self.rest.len());
+            let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(most);
+            bytes -= head.len();
+            taken.push(head);
+            self.rest = rest;
+        }
+        taken
+    }
+}

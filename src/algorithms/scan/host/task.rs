@@ -1,0 +1,170 @@
+//! [`ScanTask`]: cells that one thread scans, some at a time.
+
+use bytemuck::{cast_slice, cast_slice_mut, try_cast_slice_mut};
+
+use super::super::association::{BLOCK, Item};
+use super::super::operation::Arithmetic;
+use super::component::Component;
+use super::pieces::{PieceReader, PieceWriter};
+use crate::algorithms::heads::find_heads;
+use crate::device::Operator;
+
+/// Cells that are scanned at a time: what stays in the first cache.
+const TILE: usize = 2 * BLOCK;
+
+/// A scan of numbers of one type, which threads share.
+pub struct NumberScan<'a, S> {
+    pub operator: &'a Operator,
+    /// Numbers of a cell.
+    pub lanes: usize,
+    /// What an exclusive scan begins with, component by component.
+    pub first: Option<Vec<S>>,
+    /// Whether the result is the same in whatever order cells are combined.
+    pub exact: bool,
+    pub heads: HeadKind,
+}
+
+/// How the beginnings of segments are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeadKind {
+    None,
+    Flags,
+    /// Keys of so many bytes.
+    Keys(usize),
+}
+
+/// Sum of each component of the cells before; `None` before the first cell.
+pub type Items<S> = Vec<Option<Item<S>>>;
+
+/// Cells that one thread scans, from the first one of a block on.
+pub struct ScanTask<'a> {
+    pub cells: usize,
+    /// Nothing where the output is the input.
+    pub input: Option<Vec<&'a [u8]>>,
+    pub heads: Vec<&'a [u8]>,
+    /// The key of the cell before.
+    pub key: Option<Vec<u8>>,
+    pub output: Vec<&'a mut [u8]>,
+}
+
+impl ScanTask<'_> {
+    /// The numbers of cells that are scanned at a time.
+    fn tiles(&self, most: usize) -> impl Iterator<Item = usize> + use<> {
+        let cells = self.cells;
+        (0..cells).step_by(most).map(move |begin| most.min(cells - begin))
+    }
+}
+
+impl<S: Arithmetic> NumberScan<'_, S> {
+    /// Sums of the components of a task: one for each block where the order of combining matters,
+    /// else one for all.
+    pub fn sums(&self, task: &ScanTask) -> Vec<Item<S>> {
+        let written: Vec<&[u8]> = task.output.iter().map(|bytes| &**bytes).collect();
+        let mut input = PieceReader::new(task.input.as_ref().unwrap_or(&written));
+        let mut heads = TaskHeads::new(self.heads, task);
+        let (mut items, mut sums) = (vec![None; self.lanes], Vec::new());
+        for cells in task.tiles(if self.exact { TILE } else { BLOCK }) {
+            self.tile(input.next(cells * self.lanes), heads.next(cells), None, &mut items);
+            if !self.exact {
+                sums.extend(items.iter_mut().filter_map(Option::take));
+            }
+        }
+        sums.extend(items.into_iter().flatten());
+        sums
+    }
+
+    /// Writes the results of a task; `items` are the sums before it. Returns the sums with it.
+    pub fn write(&self, task: ScanTask, mut items: Items<S>) -> Items<S> {
+        let (mut heads, tiles) = (TaskHeads::new(self.heads, &task), task.tiles(TILE));
+        let mut input = task.input.as_deref().map(PieceReader::new);
+        let mut output = PieceWriter::new(task.output);
+        let (mut before, mut results) = (Vec::new(), Vec::new());
+        for cells in tiles {
+            let numbers = cells * self.lanes;
+            let mut onto = output.take(numbers * size_of::<S>());
+            let values = match &mut input {
+                Some(input) => input.next(numbers),
+                None => {
+                    before.resize(numbers, S::zeroed());
+                    let mut rest: &mut [u8] = cast_slice_mut(&mut before);
+                    for bytes in &onto {
+                        let (head, behind) = rest.split_at_mut(bytes.len());
+                        head.copy_from_slice(bytes);
+                        rest = behind;
+                    }
+                    &before
+                }
+            };
+            let heads = heads.next(cells);
+            if let [only] = &mut onto[..]
+                && let Ok(results) = try_cast_slice_mut(only)
+            {
+                self.tile(values, heads, Some(results), &mut items);
+                continue;
+            }
+            results.resize(numbers, S::zeroed());
+            self.tile(values, heads, Some(&mut results), &mut items);
+            let mut rest: &[u8] = cast_slice(&results);
+            for bytes in onto {
+                let (head, behind) = rest.split_at(bytes.len());
+                bytes.copy_from_slice(head);
+                rest = behind;
+            }
+        }
+        items
+    }
+
+    /// Scans some cells component by component.
+    fn tile(&self, values: &[S], heads: &[bool], mut results: Option<&mut [S]>, items: &mut Items<S>) {
+        for (which, item) in items.iter_mut().enumerate() {
+            let first = self.first.as_ref().map(|first| first[which]);
+            if self.lanes == 1 {
+                let all = Component { input: values, output: results.as_deref_mut(), heads, first };
+                *item = all.scan(self.operator, *item);
+                continue;
+            }
+            let input: Vec<S> = values[which..].iter().step_by(self.lanes).copied().collect();
+            let mut output = results.as_ref().map(|_| vec![S::zeroed(); input.len()]);
+            let one = Component { input: &input, output: output.as_deref_mut(), heads, first };
+            *item = one.scan(self.operator, *item);
+            if let (Some(results), Some(output)) = (&mut results, output) {
+                results[which..].iter_mut().step_by(self.lanes).zip(output).for_each(|(to, from)| *to = from);
+            }
+        }
+    }
+}
+
+/// Where segments begin in the cells of a task.
+struct TaskHeads<'a> {
+    kind: HeadKind,
+    bytes: PieceReader<'a, u8>,
+    flags: PieceReader<'a, u32>,
+    /// The key of the cell before.
+    key: Option<Vec<u8>>,
+    found: Vec<bool>,
+}
+
+impl<'a> TaskHeads<'a> {
+    fn new(kind: HeadKind, task: &ScanTask<'a>) -> Self {
+        let (bytes, flags) = (PieceReader::new(&task.heads), PieceReader::new(&task.heads));
+        Self { kind, bytes, flags, key: task.key.clone(), found: Vec::new() }
+    }
+
+    /// Which of the next cells are heads; none where there are no segments.
+    fn next(&mut self, cells: usize) -> &[bool] {
+        match self.kind {
+            HeadKind::None => {}
+            HeadKind::Flags => {
+                self.found.clear();
+                self.found.extend(self.flags.next(cells).iter().map(|&flag| flag != 0));
+            }
+            HeadKind::Keys(size) => {
+                self.found.resize(cells, true);
+                let keys = self.bytes.next(cells * size);
+                find_heads(size, keys, self.key.as_deref(), &mut self.found);
+                self.key = Some(keys[keys.len() - size..].to_vec());
+            }
+        }
+        &self.found
+    }
+}

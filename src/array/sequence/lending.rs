@@ -1,0 +1,155 @@
+//! [`Lending`]: sequences in the host's memory, cut into ranges for work on several threads.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::cells::Cells;
+use super::strip::Strip;
+use crate::device::{ChunkBuffer, Device};
+use crate::error::Result;
+
+/// The cells of one range of several sequences, as bytes in one or several pieces of memory.
+pub(crate) struct LentRange<'a> {
+    /// Of each sequence that is read.
+    pub read: Vec<Vec<&'a [u8]>>,
+    /// Of the sequence that is written.
+    pub written: Vec<&'a mut [u8]>,
+}
+
+/// Sequences of equal length on which the host works range by range.
+pub(crate) struct Lending<'c> {
+    device: &'c Device,
+    read: Vec<&'c Cells>,
+    written: Option<&'c Cells>,
+    /// Whether the cells that are written are read, too.
+    updates: bool,
+    /// Whether the host reaches the cells where they are.
+    in_place: bool,
+}
+
+/// The number of a buffer, and bytes of it.
+type Place = (usize, Range<usize>);
+
+impl<'c> Lending<'c> {
+    /// `updates` where cells that are written are read, too.
+    pub fn new(device: &'c Device, read: Vec<&'c Cells>, written: Option<&'c Cells>, updates: bool) -> Self {
+        let apart = written
+            .is_none_or(|written| !written.overlaps_itself() && !read.iter().any(|cells| cells.shares_memory(written)));
+        let in_place = device.is_host() && apart;
+        Self { device, read, written, updates, in_place }
+    }
+
+    /// The cells that are lent at a time: all that the host reaches where they are, else about
+    /// `bytes` bytes in whole groups of `group` cells.
+    pub fn windows(&self, bytes: usize, group: usize) -> Vec<Range<u64>> {
+        let Some(cells) = self.read.first().copied().or(self.written) else { return Vec::new() };
+        let whole = 0..cells.len();
+        if self.in_place { vec![whole] } else { cells.slices(bytes, group).collect() }
+    }
+
+    /// Calls `f` with the cells of ranges that follow one another, and returns its result. `f`
+    /// calls nothing that uses the device.
+    pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+        if self.in_place { self.with_lent(ranges, f) } else { self.with_copies(ranges, f) }
+    }
+
+    fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+        let mut buffers = LentBuffers::default();
+        let read: Vec<Vec<Vec<Place>>> =
+            (ranges.iter()).map(|range| self.read.iter().map(|cells| buffers.places(cells, range)).collect()).collect();
+        let written: Vec<Vec<Place>> = (ranges.iter())
+            .map(|range| self.written.map_or(Vec::new(), |cells| buffers.places(cells, range)))
+            .collect();
+        if let (Some(cells), Some(first), Some(last)) = (self.written, ranges.first(), ranges.last()) {
+            cells.were_written(first.start..last.end);
+        }
+        let found = self.device.lend_all(&buffers.all, |bytes| {
+            let (shared, mut parts) = divided(bytes, written.iter().flatten());
+            let range = |(read, written): (&Vec<Vec<Place>>, &Vec<Place>)| LentRange {
+                read: (read.iter())
+                    .map(|places| places.iter().map(|(buffer, bytes)| &shared[*buffer][bytes.clone()]).collect())
+                    .collect(),
+                written: parts.by_ref().take(written.len()).collect(),
+            };
+            f(read.iter().zip(&written).map(range).collect())
+        })?;
+        Ok(found)
+    }
+
+    fn with_copies<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+        let copy = |cells: &Cells, range: &Range<u64>, filled: bool| -> Result<Vec<u8>> {
+            let mut bytes = vec![0; (range.end - range.start) as usize * cells.element().bytes];
+            if filled {
+                cells.read(range.clone(), &mut bytes)?;
+            }
+            Ok(bytes)
+        };
+        let (mut read, mut written) = (Vec::new(), Vec::new());
+        for range in ranges {
+            let copies = self.read.iter().map(|cells| copy(cells, range, true));
+            read.push(copies.collect::<Result<Vec<_>>>()?);
+            written.push(self.written.map(|cells| copy(cells, range, self.updates)).transpose()?);
+        }
+        let range = |(read, written)| {
+            let read: &Vec<Vec<u8>> = read;
+            let written: &mut Option<Vec<u8>> = written;
+            LentRange {
+                read: read.iter().map(|bytes| vec![&bytes[..]]).collect(),
+                written: written.iter_mut().map(|bytes| &mut bytes[..]).collect(),
+            }
+        };
+        let found = f(read.iter().zip(&mut written).map(range).collect());
+        if let Some(cells) = self.written {
+            for (range, bytes) in ranges.iter().zip(written.into_iter().flatten()) {
+                cells.write(range.clone(), &bytes)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Different buffers, numbered as they are found.
+#[derive(Default)]
+struct LentBuffers<'c> {
+    all: Vec<&'c ChunkBuffer>,
+    numbers: HashMap<u64, usize>,
+}
+
+impl<'c> LentBuffers<'c> {
+    /// Where the cells of a range lie.
+    fn places(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<Place> {
+        let size = cells.element().bytes;
+        let place = |(strip, within): (&'c Strip, Range<u64>)| {
+            let number = *self.numbers.entry(strip.memory()).or_insert_with(|| {
+                self.all.push(&strip.lease);
+                self.all.len() - 1
+            });
+            let bytes = (within.end - within.start) as usize * size;
+            let start = strip.core.strided(strip.chunk, &strip.only(within)).offset as usize * size;
+            (number, start..start + bytes)
+        };
+        cells.within(range.clone()).map(place).collect()
+    }
+}
+
+/// The buffers in which nothing is written, and the parts of the others that are, in the order of
+/// `written`.
+fn divided<'a, 'p>(
+    buffers: Vec<&'a mut [u8]>,
+    written: impl Iterator<Item = &'p Place>,
+) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {
+    let mut by_place: Vec<(usize, &Place)> = written.enumerate().collect();
+    by_place.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
+    let mut parts: Vec<Option<&mut [u8]>> = by_place.iter().map(|_| None).collect();
+    let (mut shared, mut by_place) = (Vec::with_capacity(buffers.len()), by_place.into_iter().peekable());
+    for (number, mut rest) in buffers.into_iter().enumerate() {
+        let mut begin = 0;
+        while let Some((part, (_, bytes))) = by_place.next_if(|(_, (buffer, _))| *buffer == number) {
+            let behind = rest.split_at_mut(bytes.start - begin).1;
+            let (cells, behind) = behind.split_at_mut(bytes.len());
+            (parts[part], rest, begin) = (Some(cells), behind, bytes.end);
+        }
+        shared.push(if begin == 0 { &*rest } else { &[] });
+    }
+    (shared, parts.into_iter().flatten())
+}
