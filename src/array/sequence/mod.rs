@@ -5,7 +5,7 @@ mod lent;
 mod strip;
 
 pub(crate) use self::cells::{Cells, Stretch, stretches};
-pub(crate) use self::lent::Lent;
+pub(crate) use self::lent::{Lent, lend_slices};
 pub(crate) use self::strip::Strip;
 
 use std::marker::PhantomData;
