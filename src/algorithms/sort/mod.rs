@@ -8,6 +8,7 @@ mod over_ranks;
 mod splitters;
 
 pub use self::key::SortKey;
+pub(super) use self::host::merge as merge_lent;
 pub(super) use self::key::{KeyOrder, check_cells};
 pub(super) use self::splitters::splitters;
 
@@ -174,7 +175,7 @@ fn sort_on_host(
 }
 
 /// Lends keys, and values where there are any, to the host.
-fn lend_pairs<R, const N: usize>(
+pub(super) fn lend_pairs<R, const N: usize>(
     world: &World,
     pairs: [(&Cells, Option<&Cells>); N],
     f: impl FnOnce([BytePairs; N]) -> R,

@@ -127,6 +127,17 @@ impl Cells {
         self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
     }
 
+    /// Whether cells are in the sequence twice.
+    pub fn has_cells_twice(&self) -> bool {
+        let range = |strip: &Strip| {
+            let begin = strip.core.strided(strip.chunk, &strip.region).offset;
+            (strip.memory(), begin, begin + strip.cells())
+        };
+        let mut ranges: Vec<(u64, u64, u64)> = self.parts.iter().map(range).collect();
+        ranges.sort_unstable();
+        ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
+    }
+
     /// Some of the cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();

@@ -8,6 +8,7 @@
 mod cached;
 mod chain;
 mod digits;
+mod merge;
 mod scatter;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod typed;
 use self::cached::{CachedPairs, WIDTH};
 use self::chain::Pairs;
 use self::digits::{Digit, Key, KeyForm};
+pub use self::merge::merge;
 pub use self::typed::{BytePairs, count_bins, deal, extremes, sort};
 use crate::device::HostThreads;
 

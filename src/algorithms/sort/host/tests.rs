@@ -1,6 +1,6 @@
 use std::num::NonZero;
 
-use super::{BytePairs, count_bins, deal, extremes, sort};
+use super::{BytePairs, count_bins, deal, extremes, merge, sort};
 use crate::algorithms::sort::key::{KeyKind, KeyOrder};
 use crate::device::HostThreads;
 
@@ -207,4 +207,67 @@ fn dealt_pairs_keep_their_order_within_buckets() {
             }
         }
     }
+}
+
+#[test]
+fn merged_runs_equal_a_stable_sort_of_both() {
+    for (number, case) in CASES.iter().enumerate() {
+        for (lengths, size) in
+            [([0, 0], 4), ([0, 3], 0), ([1, 0], 4), ([5, 1000], 20), ([700, 701], 8), ([40_001, 50_003], [4, 0, 12][number % 3])]
+        {
+            for kind in [0, 1, 4, 7] {
+                check_merge(case, kind, lengths, size);
+            }
+        }
+    }
+}
+
+fn check_merge(case: &KeyCase, kind: usize, lengths: [usize; 2], size: usize) {
+    let (cells, words) = (lengths[0] + lengths[1], case.order.words);
+    let (keys, values) = pairs(case, kind, cells, size);
+    let by_key = |i: &usize| (case.number)(&keys[i * words..][..words]);
+    let mut orders: Vec<Vec<usize>> = vec![(0..lengths[0]).collect(), (lengths[0]..cells).collect(), (0..cells).collect()];
+    orders.iter_mut().for_each(|order| order.sort_by_key(by_key));
+    let expected = gathered(case, (&keys, &values), size, &orders[2]);
+    for (threads, chunks) in THREADS.into_iter().zip([1, 3, 8]) {
+        let mut runs = [&orders[0], &orders[1]].map(|order| {
+            let (keys, values) = gathered(case, (&keys, &values), size, order);
+            (keys, aligned(&values))
+        });
+        let (mut keys_output, mut values_output) = (vec![0_u32; keys.len()], vec![0_u64; values.len()]);
+        let output = BytePairs {
+            keys: cut(bytemuck::cast_slice_mut(&mut keys_output), 4 * words, chunks + 1),
+            values: cut(bytes_of(&mut values_output, values.len()), size, chunks),
+            size,
+        };
+        let mut number = 0;
+        let given = runs.each_mut().map(|(keys, values)| {
+            number += 1;
+            BytePairs {
+                keys: cut(bytemuck::cast_slice_mut(keys), 4 * words, chunks),
+                values: cut(bytes_of(values, lengths[number - 1] * size), size, chunks + number),
+                size,
+            }
+        });
+        merge(threads, case.order, given, output);
+        let what = format!("{:?}, kind {kind}, {lengths:?} cells, size {size}, {threads:?}", case.order);
+        assert!(keys_output == expected.0, "keys of {what}");
+        assert!(bytes_of(&mut values_output, values.len()) == expected.1, "values of {what}");
+    }
+}
+
+/// Keys that are not sorted come out in some order.
+#[test]
+fn unsorted_runs_are_merged_without_a_loss() {
+    let case = &CASES[0];
+    let (mut keys, _) = pairs(case, 0, 90_001, 0);
+    let mut expected = keys.clone();
+    let mut merged = vec![0_u32; keys.len()];
+    let (first, second) = keys.split_at_mut(40_000);
+    let runs = [first, second].map(|run| BytePairs { keys: vec![bytemuck::cast_slice_mut(run)], values: vec![], size: 0 });
+    let output = BytePairs { keys: vec![bytemuck::cast_slice_mut(&mut merged)], values: vec![], size: 0 };
+    merge(threads(3), case.order, runs, output);
+    expected.sort_unstable();
+    merged.sort_unstable();
+    assert!(merged == expected);
 }
