@@ -7,8 +7,8 @@ mod key;
 mod over_ranks;
 mod splitters;
 
-pub use self::key::SortKey;
 pub(super) use self::host::merge as merge_lent;
+pub use self::key::SortKey;
 pub(super) use self::key::{KeyOrder, check_cells};
 pub(super) use self::splitters::splitters;
 

@@ -212,9 +212,14 @@ fn dealt_pairs_keep_their_order_within_buckets() {
 #[test]
 fn merged_runs_equal_a_stable_sort_of_both() {
     for (number, case) in CASES.iter().enumerate() {
-        for (lengths, size) in
-            [([0, 0], 4), ([0, 3], 0), ([1, 0], 4), ([5, 1000], 20), ([700, 701], 8), ([40_001, 50_003], [4, 0, 12][number % 3])]
-        {
+        for (lengths, size) in [
+            ([0, 0], 4),
+            ([0, 3], 0),
+            ([1, 0], 4),
+            ([5, 1000], 20),
+            ([700, 701], 8),
+            ([40_001, 50_003], [4, 0, 12][number % 3]),
+        ] {
             for kind in [0, 1, 4, 7] {
                 check_merge(case, kind, lengths, size);
             }
@@ -226,7 +231,8 @@ fn check_merge(case: &KeyCase, kind: usize, lengths: [usize; 2], size: usize) {
     let (cells, words) = (lengths[0] + lengths[1], case.order.words);
     let (keys, values) = pairs(case, kind, cells, size);
     let by_key = |i: &usize| (case.number)(&keys[i * words..][..words]);
-    let mut orders: Vec<Vec<usize>> = vec![(0..lengths[0]).collect(), (lengths[0]..cells).collect(), (0..cells).collect()];
+    let mut orders: Vec<Vec<usize>> =
+        vec![(0..lengths[0]).collect(), (lengths[0]..cells).collect(), (0..cells).collect()];
     orders.iter_mut().for_each(|order| order.sort_by_key(by_key));
     let expected = gathered(case, (&keys, &values), size, &orders[2]);
     for (threads, chunks) in THREADS.into_iter().zip([1, 3, 8]) {
@@ -264,7 +270,8 @@ fn unsorted_runs_are_merged_without_a_loss() {
     let mut expected = keys.clone();
     let mut merged = vec![0_u32; keys.len()];
     let (first, second) = keys.split_at_mut(40_000);
-    let runs = [first, second].map(|run| BytePairs { keys: vec![bytemuck::cast_slice_mut(run)], values: vec![], size: 0 });
+    let runs =
+        [first, second].map(|run| BytePairs { keys: vec![bytemuck::cast_slice_mut(run)], values: vec![], size: 0 });
     let output = BytePairs { keys: vec![bytemuck::cast_slice_mut(&mut merged)], values: vec![], size: 0 };
     merge(threads(3), case.order, runs, output);
     expected.sort_unstable();
