@@ -31,6 +31,6 @@ pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
-pub(crate) use self::sequence::{Cells, Lending, Lent, LentRange, Stretch, Strip, stretches};
+pub(crate) use self::sequence::{Cells, Lending, Lent, LentRange, Stretch, Strip, lend_slices, stretches};
 pub use self::sequence::{IntoSequence, Sequence};
 pub use self::together::{Together, together};

@@ -45,13 +45,18 @@ impl Device {
         self.check(&what())?;
         let memory = &self.logical().memory;
         let wrap = |raw| ChunkBuffer::new(raw, memory);
-        if let Some(raw) = memory.reuse_chunk(size, usage) {
+        // A buffer that fits a binding stays one.
+        let binding = self.limits().binding_bytes;
+        let largest = if size <= binding { binding } else { limit };
+        if let Some(raw) = memory.reuse_chunk(size, largest, usage) {
             self.record(|encoder| encoder.clear_buffer(&raw, 0, None));
             // Submitted at once, so that the caller may write through the queue.
             self.flush()?;
             return Ok(wrap(raw));
         }
-        self.new_buffer(size, usage, &what(), label, false).map(wrap)
+        memory.lend_new_chunk(size);
+        let made = self.new_buffer(size, usage, &what(), label, false);
+        made.map(wrap).inspect_err(|_| memory.forget_chunk(size))
     }
 
     /// Whether there is memory for so many bytes more. Drivers may take it when it is first written only, and then it is

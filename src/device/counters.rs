@@ -16,6 +16,10 @@ pub struct Counters {
     pub buffers_reused: u64,
     /// Payload vectors made on the host.
     pub host_made: u64,
+    /// Bytes of payload vectors that the host has now, idle ones among them.
+    pub host_bytes_now: u64,
+    /// The most that `host_bytes_now` has been since the device was opened or [`super::Device::reset_peak`] was called.
+    pub host_bytes_peak: u64,
     /// Idle payload vectors used again.
     pub host_reused: u64,
     /// Compute pipelines made by transfers, operators and kernels.
@@ -39,6 +43,8 @@ pub(super) struct Tally {
     pub bytes_peak: AtomicU64,
     pub buffers_reused: AtomicU64,
     pub host_made: AtomicU64,
+    pub host_bytes_now: AtomicU64,
+    pub host_bytes_peak: AtomicU64,
     pub host_reused: AtomicU64,
     pub pipelines_made: AtomicU64,
     pub dispatches: AtomicU64,
@@ -55,6 +61,8 @@ impl Tally {
             bytes_peak: get(&self.bytes_peak),
             buffers_reused: get(&self.buffers_reused),
             host_made: get(&self.host_made),
+            host_bytes_now: get(&self.host_bytes_now),
+            host_bytes_peak: get(&self.host_bytes_peak),
             host_reused: get(&self.host_reused),
             pipelines_made: get(&self.pipelines_made),
             dispatches: get(&self.dispatches),
@@ -74,6 +82,17 @@ impl Tally {
         OF_PROCESS.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Counts a payload vector that was made.
+    pub fn host_allocated(&self, bytes: u64) {
+        let now = self.host_bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.host_bytes_peak.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Counts a payload vector that was freed.
+    pub fn host_freed(&self, bytes: u64) {
+        self.host_bytes_now.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// Bytes allocated now: by this device, and by all of this process.
     pub fn bytes_now(&self) -> [u64; 2] {
         [&self.bytes_now, &OF_PROCESS].map(|bytes| bytes.load(Ordering::Relaxed))
@@ -81,6 +100,7 @@ impl Tally {
 
     pub fn reset_peak(&self) {
         self.bytes_peak.store(self.bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.host_bytes_peak.store(self.host_bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     pub fn freed(&self, bytes: u64) {

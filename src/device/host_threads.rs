@@ -14,6 +14,15 @@ use sysinfo::{CpuRefreshKind, RefreshKind, System};
 pub struct HostThreads(NonZero<usize>);
 
 impl HostThreads {
+    /// The thread of the rank alone.
+    pub(crate) const ONE: Self = Self(NonZero::<usize>::MIN);
+
+    /// This number of threads.
+    #[cfg(test)]
+    pub(crate) const fn with_count(count: NonZero<usize>) -> Self {
+        Self(count)
+    }
+
     /// The number that the user asks for, else an equal share of the cores for each of the `ranks` of this process, which is
     /// one of `processes` on the node.
     pub(super) fn new(asked: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {

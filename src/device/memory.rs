@@ -6,7 +6,10 @@ use std::sync::{Mutex, MutexGuard};
 use wgpu::BufferUsages;
 
 use super::counters::{Counters, Tally};
+use super::idle::{self, IdleBlocks, largest_fit};
 
+/// Bytes of idle blocks of a kind that are kept however little is lent.
+const LEAST_IDLE_BYTES: u64 = 1 << 20;
 /// Idle chunk buffers are kept up to this much; beyond it they are freed, so that peak memory stays near what is used.
 const IDLE_CHUNK_BYTES: u64 = 64 << 20;
 /// The same for payload vectors on the host.
@@ -15,6 +18,8 @@ const IDLE_HOST_BYTES: u64 = 256 << 20;
 pub(super) const SLICE_BYTES: u64 = 8 << 20;
 /// Staging buffers of one kind that may be lent at the same time; beyond it payloads are copied to the host.
 pub(super) const LENT_BYTES: u64 = 3 * SLICE_BYTES;
+/// Payload vectors up to this size serve every shorter payload.
+const MIN_HOST_BYTES: u64 = 8 << 10;
 /// The smallest staging buffer.
 const MIN_CLASS_BYTES: u64 = 64 << 10;
 
@@ -46,13 +51,24 @@ pub(super) struct MemoryPool {
     idle: Mutex<Idle>,
 }
 
-#[derive(Default)]
 struct Idle {
-    chunks: Vec<wgpu::Buffer>,
-    staging: Vec<(Staging, wgpu::Buffer)>,
+    chunks: IdleBlocks<wgpu::Buffer>,
+    staging: IdleBlocks<(Staging, wgpu::Buffer)>,
     /// Kind and size of all staging buffers that exist, idle or lent.
     staging_made: Vec<(Staging, u64)>,
-    host: Vec<Vec<u64>>,
+    host: IdleBlocks<Vec<u64>>,
+}
+
+impl Default for Idle {
+    fn default() -> Self {
+        Self {
+            chunks: IdleBlocks::new(LEAST_IDLE_BYTES, IDLE_CHUNK_BYTES),
+            // Their users bound them.
+            staging: IdleBlocks::new(u64::MAX, u64::MAX),
+            staging_made: Vec::new(),
+            host: IdleBlocks::new(LEAST_IDLE_BYTES, IDLE_HOST_BYTES),
+        }
+    }
 }
 
 impl std::fmt::Debug for MemoryPool {
@@ -61,14 +77,15 @@ impl std::fmt::Debug for MemoryPool {
     }
 }
 
-/// Staging buffers come in powers of two.
+/// The size of a new staging buffer.
 pub(super) fn class(bytes: u64) -> u64 {
-    bytes.next_power_of_two().max(MIN_CLASS_BYTES)
+    idle::class(bytes.max(MIN_CLASS_BYTES))
 }
 
-/// Whether a staging buffer of `size` serves a request for `bytes` without wasting much.
-fn fits(size: u64, bytes: u64) -> bool {
-    size >= bytes && size <= class(bytes) * 4
+/// The largest staging buffer or payload vector that serves a request: they are short-lived, so that one that exists is
+/// better than a new one.
+fn largest_temporary(bytes: u64) -> u64 {
+    idle::class(bytes).saturating_mul(4)
 }
 
 impl MemoryPool {
@@ -80,44 +97,53 @@ impl MemoryPool {
         self.idle.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    pub fn keep_chunk(&self, raw: wgpu::Buffer) {
-        let mut idle = self.idle();
-        idle.chunks.push(raw);
-        let mut total: u64 = idle.chunks.iter().map(wgpu::Buffer::size).sum();
-        while total > IDLE_CHUNK_BYTES {
-            let oldest = idle.chunks.remove(0);
-            total -= oldest.size();
-            self.tally.freed(oldest.size());
-        }
+    /// Counts a chunk buffer that is made next.
+    pub fn lend_new_chunk(&self, size: u64) {
+        let freed = self.idle().chunks.lend_new(size);
+        freed.iter().for_each(|buffer| self.tally.freed(buffer.size()));
     }
 
-    pub fn reuse_chunk(&self, bytes: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
-        let mut idle = self.idle();
-        let found = idle.chunks.iter().rposition(|b| b.size() == bytes && b.usage() == usage)?;
+    /// Counts a chunk buffer that could not be made.
+    pub fn forget_chunk(&self, size: u64) {
+        self.idle().chunks.forget(size);
+    }
+
+    pub fn keep_chunk(&self, raw: wgpu::Buffer) {
+        let freed = self.idle().chunks.keep(raw);
+        freed.iter().for_each(|buffer| self.tally.freed(buffer.size()));
+    }
+
+    /// The smallest idle chunk buffer of `bytes` to `largest` bytes, as far as that wastes little.
+    pub fn reuse_chunk(&self, bytes: u64, largest: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
+        let usable = |buffer: &wgpu::Buffer| buffer.usage() == usage;
+        let found = self.idle().chunks.take(bytes, largest_fit(bytes).min(largest), usable)?;
         Tally::add(&self.tally.buffers_reused);
-        Some(idle.chunks.remove(found))
+        Some(found)
     }
 
     /// The smallest idle staging buffer that holds `bytes` and is not wastefully large.
     pub fn reuse_staging(&self, kind: Staging, bytes: u64) -> Option<wgpu::Buffer> {
-        let mut idle = self.idle();
-        let candidates = idle.staging.iter().enumerate().filter(|(_, (k, b))| *k == kind && fits(b.size(), bytes));
-        let found = candidates.min_by_key(|(_, (_, b))| b.size()).map(|(i, _)| i)?;
+        let largest = largest_temporary(bytes.max(MIN_CLASS_BYTES));
+        let found = self.idle().staging.take(bytes, largest, |(of, _)| *of == kind)?;
         Tally::add(&self.tally.buffers_reused);
-        Some(idle.staging.swap_remove(found).1)
+        Some(found.1)
     }
 
     /// Counts a staging buffer that was made.
     pub fn made_staging(&self, kind: Staging, size: u64) {
-        self.idle().staging_made.push((kind, size));
+        let mut idle = self.idle();
+        idle.staging_made.push((kind, size));
+        // No staging buffer is ever too much.
+        drop(idle.staging.lend_new(size));
     }
 
     /// Takes staging memory back; what is longer than a slice is freed.
     pub fn keep_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
         let mut idle = self.idle();
         if buffer.size() <= SLICE_BYTES {
-            idle.staging.push((kind, buffer));
+            drop(idle.staging.keep((kind, buffer)));
         } else {
+            idle.staging.forget(buffer.size());
             self.forget_staging(&mut idle, kind, buffer.size());
         }
     }
@@ -132,14 +158,15 @@ impl MemoryPool {
     /// Bytes of staging buffers of a kind that exist, and of those the bytes lent.
     pub fn staging_bytes(&self, kind: Staging) -> (u64, u64) {
         let idle = self.idle();
-        let unused: u64 = idle.staging.iter().filter(|(k, _)| *k == kind).map(|(_, b)| b.size()).sum();
+        let unused: u64 = idle.staging.iter().filter(|(of, _)| *of == kind).map(|(_, buffer)| buffer.size()).sum();
         let all: u64 = idle.staging_made.iter().filter(|(k, _)| *k == kind).map(|(_, size)| size).sum();
         (all, all.saturating_sub(unused))
     }
 
     /// Whether a staging buffer that could hold `bytes` exists, be it lent.
     pub fn staging_exists(&self, kind: Staging, bytes: u64) -> bool {
-        self.idle().staging_made.iter().any(|&(k, size)| k == kind && fits(size, bytes))
+        let sizes = bytes..=largest_temporary(bytes.max(MIN_CLASS_BYTES));
+        self.idle().staging_made.iter().any(|(of, size)| *of == kind && sizes.contains(size))
     }
 
     /// Frees idle staging buffers of a kind, the largest first, until `bytes` less exist.
@@ -147,9 +174,8 @@ impl MemoryPool {
         let mut idle = self.idle();
         let mut freed = 0;
         while freed < bytes {
-            let candidates = idle.staging.iter().enumerate().filter(|(_, (k, _))| *k == kind);
-            let Some(largest) = candidates.max_by_key(|(_, (_, b))| b.size()).map(|(i, _)| i) else { return };
-            let size = idle.staging.swap_remove(largest).1.size();
+            let Some((_, largest)) = idle.staging.take_largest(|(of, _)| *of == kind) else { return };
+            let size = largest.size();
             self.forget_staging(&mut idle, kind, size);
             freed += size;
         }
@@ -157,29 +183,28 @@ impl MemoryPool {
 
     /// A vector of at least `bytes` bytes, with whatever was in it.
     pub fn host_block(&self, bytes: usize) -> Vec<u64> {
-        let words = bytes.div_ceil(8);
+        let size = idle::class(bytes as u64);
         let mut idle = self.idle();
-        let fits = |v: &Vec<u64>| v.len() >= words && v.len() <= words * 4 + 1024;
-        let candidates = idle.host.iter().enumerate().filter(|(_, v)| fits(v));
-        match candidates.min_by_key(|(_, v)| v.len()).map(|(i, _)| i) {
-            Some(found) => {
-                Tally::add(&self.tally.host_reused);
-                idle.host.swap_remove(found)
-            }
-            None => {
-                Tally::add(&self.tally.host_made);
-                vec![0; words.max(8)]
-            }
+        if let Some(block) = idle.host.take(bytes as u64, largest_temporary(bytes as u64).max(MIN_HOST_BYTES), |_| true)
+        {
+            Tally::add(&self.tally.host_reused);
+            return block;
         }
+        let freed = idle.host.lend_new(size);
+        drop(idle);
+        self.free_host_blocks(freed);
+        Tally::add(&self.tally.host_made);
+        self.tally.host_allocated(size);
+        vec![0; (size / 8) as usize]
     }
 
     pub fn keep_host_block(&self, block: Vec<u64>) {
-        let mut idle = self.idle();
-        idle.host.push(block);
-        let mut total: u64 = idle.host.iter().map(|v| v.len() as u64 * 8).sum();
-        while total > IDLE_HOST_BYTES {
-            total -= idle.host.remove(0).len() as u64 * 8;
-        }
+        let freed = self.idle().host.keep(block);
+        self.free_host_blocks(freed);
+    }
+
+    fn free_host_blocks(&self, blocks: Vec<Vec<u64>>) {
+        blocks.iter().for_each(|block| self.tally.host_freed(8 * block.len() as u64));
     }
 
     /// Frees everything idle.
@@ -193,9 +218,7 @@ impl MemoryPool {
     /// Frees everything idle but staging buffers, of which there is never much.
     pub fn trim_to_staging(&self) {
         let mut idle = self.idle();
-        for buffer in idle.chunks.drain(..) {
-            self.tally.freed(buffer.size());
-        }
-        idle.host.clear();
+        idle.chunks.drain().for_each(|buffer| self.tally.freed(buffer.size()));
+        idle.host.drain().for_each(|block| self.tally.host_freed(8 * block.len() as u64));
     }
 }

@@ -18,6 +18,7 @@ mod counters;
 mod encode;
 mod health;
 mod host_threads;
+mod idle;
 mod in_place;
 mod kernels;
 mod lease;
@@ -141,7 +142,7 @@ impl Device {
         counters::Tally::add(&self.logical().memory.tally.pipelines_made);
     }
 
-    /// Begins a new measurement of [`Counters::bytes_peak`].
+    /// Begins a new measurement of [`Counters::bytes_peak`] and [`Counters::host_bytes_peak`].
     pub fn reset_peak(&self) {
         self.logical().memory.tally.reset_peak();
     }

@@ -160,6 +160,10 @@ fn mistakes() {
         let both = world.local_array::<u32, 1>("both", &Layout::new([4]))?;
         let error = world.on_rank().sort_pairs(both.at(..3), both.at(1..)).unwrap_err().to_string();
         assert!(error.contains("\"both\"") && error.contains("cells in common"), "{error}");
+        if world.gpu().is_host() {
+            let error = world.on_rank().sort(vec![both.at(..3), both.at(2..)]).unwrap_err().to_string();
+            assert!(error.contains("\"both\"") && error.contains("twice"), "{error}");
+        }
         Ok(())
     });
 }

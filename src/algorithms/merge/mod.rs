@@ -85,8 +85,8 @@ pub(super) fn merge(
     keys: &Cells,
     values: Option<&Cells>,
 ) -> Result<()> {
-    if world.gpu().is_host() {
-        return host::merge(order, runs, keys, values);
+    if let ([first, second], true) = (runs, world.gpu().is_host()) {
+        return host::merge(world, order, [first, second], keys, values);
     }
     let kernel = KernelSource::composed("places", include_str!("../../../shaders/merge/places.wgsl"));
     let kernel = world.composed(&kernel)?;

@@ -2,11 +2,11 @@
 //! which ranks meet are sorted.
 
 use super::key::KeyOrder;
-use super::splitters::{Splitter, slices, splitters};
-use super::{SortRoom, host, lent, sort_in};
+use super::splitters::{Splitter, splitters};
+use super::{SortRoom, host, lend_pairs, sort_in};
 use crate::World;
 use crate::algorithms::search::{BoundSide, find};
-use crate::array::{Cells, stretches};
+use crate::array::{Cells, lend_slices};
 use crate::element::Element;
 use crate::error::Result;
 
@@ -65,8 +65,7 @@ pub struct Dealt {
 /// Brings keys together that go to the same rank: those of the whole vector that come before the first place to the first one,
 /// and so on. The order of equal keys is kept. Collective.
 ///
-/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels, and the host where that room is
-/// more than one buffer, sort them where they are.
+/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels sort them where they are.
 pub fn deal(
     world: &World,
     order: KeyOrder,
@@ -74,19 +73,22 @@ pub fn deal(
     room: &SortRoom,
     places: &[u64],
 ) -> Result<Dealt> {
-    let in_room = world.gpu().is_host() && room.first(keys.len()).is_some();
+    let in_room = world.gpu().is_host();
     if !in_room {
         sort_in(world, order, keys, values, Some(room))?;
     }
-    let bins = Binning::new(world, if in_room { extremes(order, keys)? } else { ends(order, keys)? })?;
-    let own = if in_room { counted(order, keys, bins)? } else { found(world, order, keys, bins)? };
+    let bins = Binning::new(world, if in_room { extremes(world, order, keys)? } else { ends(order, keys)? })?;
+    let own = if in_room { counted(world, order, keys, bins)? } else { found(world, order, keys, bins)? };
     let mut all = own.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
     let (bucket_of, buckets) = buckets(&own, &all, places);
     let beside = SortRoom { keys: keys.clone(), values: values.cloned() };
     if in_room {
         let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
-        dealt(world, order, (keys, values), room, bucket, &buckets)?;
+        let (threads, room) = (world.gpu().host_threads(), (&room.keys, room.values.as_ref()));
+        lend_pairs(world, [(keys, values), room], |[pairs, room]| {
+            host::deal(threads, order, pairs, room, buckets.len(), bucket);
+        })?;
     }
     let (dealt, free) = if in_room { (room, Some(&beside)) } else { (&beside, None) };
     let runs = runs(world, order, dealt, free, &buckets, places.len() + 1)?;
@@ -94,26 +96,9 @@ pub fn deal(
 }
 
 /// The least key and the largest, as numbers.
-fn extremes(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
-    let mut found = [u64::MAX, 0];
-    slices(order, keys, |words| {
-        let [least, most] = match order.words {
-            1 => {
-                let (mut least, mut most) = (u32::MAX, 0);
-                for &word in words {
-                    let key = order.ordered(word);
-                    (least, most) = (least.min(key), most.max(key));
-                }
-                [least.into(), most.into()]
-            }
-            _ => words.chunks_exact(2).fold([u64::MAX, 0], |[least, most], key| {
-                let key = order.number(key);
-                [least.min(key), most.max(key)]
-            }),
-        };
-        found = [found[0].min(least), found[1].max(most)];
-    })?;
-    Ok(found)
+fn extremes(world: &World, order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
+    let device = world.gpu();
+    lend_slices(device, &[keys], |mut slices| host::extremes(device.host_threads(), order, slices.swap_remove(0)))
 }
 
 /// The same of sorted keys.
@@ -130,13 +115,11 @@ fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
 }
 
 /// How many keys are in each bin.
-fn counted(order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
-    let mut counts = vec![0_u64; BINS];
-    slices(order, keys, |words| match order.words {
-        1 => words.iter().for_each(|&word| counts[bins.of(order.ordered(word).into())] += 1),
-        _ => words.chunks_exact(2).for_each(|key| counts[bins.of(order.number(key))] += 1),
-    })?;
-    Ok(counts)
+fn counted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
+    let device = world.gpu();
+    lend_slices(device, &[keys], |mut slices| {
+        host::count_bins(device.host_threads(), order, slices.swap_remove(0), BINS, |key| bins.of(key))
+    })
 }
 
 /// The same of sorted keys.
@@ -172,38 +155,6 @@ fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<u16>, Vec<Bucket>) 
         start = end;
     }
     (bins, buckets)
-}
-
-/// Deals out the keys by the host, to room of one buffer each.
-fn dealt(
-    world: &World,
-    order: KeyOrder,
-    (keys, values): (&Cells, Option<&Cells>),
-    room: &SortRoom,
-    bucket: impl Fn(u64) -> usize,
-    buckets: &[Bucket],
-) -> Result<()> {
-    let size = values.map_or(0, |values| values.element().bytes);
-    let mut end = 0;
-    let mut next: Vec<usize> = (buckets.iter())
-        .map(|bucket| {
-            end += bucket.own as usize;
-            end - bucket.own as usize
-        })
-        .collect();
-    let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
-    for piece in stretches(&all) {
-        let cells = piece.first..piece.first + piece.cells();
-        let (keys, values) = (keys.only(cells.clone()), values.map(|values| values.only(cells)));
-        let mut done = Ok(());
-        lent(world, &room.keys, room.values.as_ref(), |keys_room, values_room| {
-            done = lent(world, &keys, values.as_ref(), |keys, values| {
-                host::deal(order, [keys, keys_room], [values, values_room], size, &bucket, &mut next);
-            });
-        })?;
-        done?;
-    }
-    Ok(())
 }
 
 /// How many of the dealt keys go to each rank: those of a bin among which places fall are sorted to tell, in memory that is

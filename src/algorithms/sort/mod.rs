@@ -7,27 +7,30 @@ mod key;
 mod over_ranks;
 mod splitters;
 
+pub(super) use self::host::merge as merge_lent;
 pub use self::key::SortKey;
 pub(super) use self::key::{KeyOrder, check_cells};
 pub(super) use self::splitters::splitters;
 
+use self::host::BytePairs;
 use super::merge::merge;
 use super::on_rank::OnRank;
 use crate::World;
-use crate::array::{Cells, IntoSequence, stretches};
-use crate::device::Lease;
+use crate::array::{Cells, IntoSequence, lend_slices, stretches};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
 impl OnRank<'_> {
-    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks. Elsewhere it waits for the device once
+    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks, by this rank's share of the cores and
+    /// over all chunks at once. Elsewhere it waits for the device once
     /// for each chunk, to see in which bits keys differ, and queues the rest: a pass over the cells for each 8 of these bits.
     ///
-    /// Needs memory for the cells once more, and elsewhere for counts (a sixteenth of keys of one word, with many millions of
+    /// Needs memory for the cells once more, on the host also for 16 bytes for each value of more than 16 bytes, and elsewhere for
+    /// counts (a sixteenth of keys of one word, with many millions of
     /// keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the largest.
     ///
     /// # Errors
-    /// A bad section, too little memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
+    /// A bad section, a cell that is in the sequence twice (by the host), too little memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -80,7 +83,7 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
     sort_in(world, order, keys, values, None)
 }
 
-/// Memory beside keys and values for as many of both.
+/// Memory for as many keys and values as are sorted.
 struct SortRoom {
     keys: Cells,
     values: Option<Cells>,
@@ -92,15 +95,18 @@ impl SortRoom {
         Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
     }
 
-    /// Room for the first cells, where that is one buffer each.
-    fn first(&self, cells: u64) -> Option<Self> {
-        let first = |all: &Cells| Some(all.only(0..cells)).filter(|first| first.parts().len() == 1);
-        let values = self.values.as_ref().map(first);
-        Some(Self { keys: first(&self.keys)?, values: values.map_or(Some(None), |first| first.map(Some))? })
+    /// Room for the first cells.
+    fn first(&self, cells: u64) -> Self {
+        let first = |all: &Cells| all.only(0..cells);
+        Self { keys: first(&self.keys), values: self.values.as_ref().map(first) }
+    }
+
+    fn is_one_chunk(&self) -> bool {
+        std::iter::once(&self.keys).chain(&self.values).all(|cells| cells.parts().len() == 1)
     }
 }
 
-/// A sort with room that is there already, where there is some.
+/// Sorts in room that exists, where there is some.
 fn sort_in(
     world: &World,
     order: KeyOrder,
@@ -109,6 +115,9 @@ fn sort_in(
     room: Option<&SortRoom>,
 ) -> Result<()> {
     check_cells(world, keys)?;
+    if world.gpu().is_host() {
+        return sort_on_host(world, order, keys, values, room);
+    }
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
     for piece in stretches(&all) {
@@ -116,7 +125,9 @@ fn sort_in(
         runs.push((keys.only(cells.clone()), values.map(|values| values.only(cells))));
     }
     for (keys, values) in &runs {
-        sort_run(world, order, keys, values.as_ref(), room.and_then(|room| room.first(keys.len())))?;
+        let free = room.map(|room| room.first(keys.len())).filter(SortRoom::is_one_chunk);
+        let free = free.map_or_else(|| SortRoom::new(world, keys, values.as_ref()), Ok)?;
+        kernels::sort(world, order, [keys, &free.keys], values.as_ref().zip(free.values.as_ref()))?;
     }
     if runs.len() < 2 {
         return Ok(());
@@ -134,72 +145,49 @@ fn sort_in(
     room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
 }
 
-/// Sorts cells of one chunk, with values of one chunk.
-fn sort_run(
+/// Sorts by the host: all chunks at once.
+fn sort_on_host(
     world: &World,
     order: KeyOrder,
     keys: &Cells,
     values: Option<&Cells>,
-    room: Option<SortRoom>,
+    room: Option<&SortRoom>,
 ) -> Result<()> {
-    if !world.gpu().is_host() {
-        let room = room.map_or_else(|| SortRoom::new(world, keys, values), Ok)?;
-        return kernels::sort(world, order, [keys, &room.keys], values.zip(room.values.as_ref()));
-    }
-    let mut sorted = Ok(());
+    let (device, pairs) = (world.gpu(), (keys, values));
+    let threads = device.host_threads();
+    std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
     if let Some(room) = room {
-        lent(world, &room.keys, room.values.as_ref(), |keys_room, values_room| {
-            sorted = sort_lent(world, order, (keys, values), keys_room, values_room);
-        })?;
-        return sorted;
+        let room = room.first(keys.len());
+        let lists = [pairs, (&room.keys, room.values.as_ref())];
+        return lend_pairs(world, lists, |[pairs, room]| host::sort(threads, order, pairs, room));
     }
     let size = values.map_or(0, |values| values.element().bytes);
     let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
-    world.gpu().check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
+    device.check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
+    let mut sorted = Ok(());
     // Memory of the host's needs no zeros.
-    world.gpu().payload(rooms[0] + rooms[1], |room| {
+    device.payload(rooms[0] + rooms[1], |room| {
         let (keys_room, values_room) = room.split_at_mut(rooms[0]);
-        sorted = sort_lent(world, order, (keys, values), keys_room, values_room);
+        let room = BytePairs { keys: vec![keys_room], values: vec![values_room], size };
+        sorted = lend_pairs(world, [pairs], |[pairs]| host::sort(threads, order, pairs, room));
     })?;
     sorted
 }
 
-/// Sorts by the host, in this room.
-fn sort_lent(
+/// Lends keys, and values where there are any, to the host.
+pub(super) fn lend_pairs<R, const N: usize>(
     world: &World,
-    order: KeyOrder,
-    (keys, values): (&Cells, Option<&Cells>),
-    keys_room: &mut [u8],
-    values_room: &mut [u8],
-) -> Result<()> {
-    let size = values.map_or(0, |values| values.element().bytes);
-    lent(world, keys, values, |keys, values| {
-        host::sort(order, [keys, keys_room], [values, values_room], size);
+    pairs: [(&Cells, Option<&Cells>); N],
+    f: impl FnOnce([BytePairs; N]) -> R,
+) -> Result<R> {
+    let sequences: Vec<&Cells> =
+        pairs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)).collect();
+    lend_slices(world.gpu(), &sequences, |slices| {
+        let mut slices = slices.into_iter();
+        f(pairs.map(|(_, values)| BytePairs {
+            keys: slices.next().unwrap_or_default(),
+            values: values.and_then(|_| slices.next()).unwrap_or_default(),
+            size: values.map_or(0, |values| values.element().bytes),
+        }))
     })
-}
-
-/// Lends the host cells of one chunk, and values of one chunk, where there are any.
-fn lent(world: &World, keys: &Cells, values: Option<&Cells>, mut f: impl FnMut(&mut [u8], &mut [u8])) -> Result<()> {
-    let device = world.gpu();
-    [Some(keys), values].into_iter().flatten().for_each(|cells| cells.were_written(0..cells.len()));
-    let (keys, values) = (lease(keys)?, values.map(lease).transpose()?);
-    match values {
-        None => device.lend([&keys.0], |[all]| f(&mut all[keys.1], &mut []))?,
-        Some(values) if values.0.same_as(&keys.0) => device.lend([&keys.0], |[all]| {
-            let [keys, values] = all.get_disjoint_mut([keys.1, values.1]).expect("checked to be apart");
-            f(keys, values);
-        })?,
-        Some(values) => device.lend([&keys.0, &values.0], |[a, b]| f(&mut a[keys.1], &mut b[values.1]))?,
-    }
-    Ok(())
-}
-
-/// The memory of cells of one chunk, and their bytes in it.
-fn lease(cells: &Cells) -> Result<(Lease, std::ops::Range<usize>)> {
-    let part = &cells.parts()[0];
-    let lease = part.core.lease(part.chunk)?.expect("a part has cells");
-    let view = part.core.strided(part.chunk, &part.region);
-    let size = cells.element().bytes;
-    let begin = view.offset as usize * size;
-    Ok((lease, begin..begin + cells.len() as usize * size))
 }

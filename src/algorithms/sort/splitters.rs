@@ -108,7 +108,7 @@ fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
 }
 
 /// Calls `f` with the words of some keys at a time, in order.
-pub fn slices(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
+fn slices(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
     let mut words = Vec::new();
     for slice in keys.slices(BYTES, 1) {
         words.resize((slice.end - slice.start) as usize * order.words, 0_u32);

@@ -127,12 +127,15 @@ impl Cells {
         self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
     }
 
-    /// Whether a cell is there twice.
-    pub fn overlaps_itself(&self) -> bool {
-        let begin = |part: &Strip| part.core.strided(part.chunk, &part.region).offset;
-        let mut all: Vec<_> = self.parts.iter().map(|part| (part.memory(), begin(part), part.cells())).collect();
-        all.sort_unstable();
-        all.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 + pair[0].2 > pair[1].1)
+    /// Whether cells are in the sequence twice.
+    pub fn has_cells_twice(&self) -> bool {
+        let range = |strip: &Strip| {
+            let begin = strip.core.strided(strip.chunk, &strip.region).offset;
+            (strip.memory(), begin, begin + strip.cells())
+        };
+        let mut ranges: Vec<(u64, u64, u64)> = self.parts.iter().map(range).collect();
+        ranges.sort_unstable();
+        ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
     }
 
     /// Some of the cells.

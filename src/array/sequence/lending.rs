@@ -34,7 +34,7 @@ impl<'c> Lending<'c> {
     /// `updates` where cells that are written are read, too.
     pub fn new(device: &'c Device, read: Vec<&'c Cells>, written: Option<&'c Cells>, updates: bool) -> Self {
         let apart = written
-            .is_none_or(|written| !written.overlaps_itself() && !read.iter().any(|cells| cells.shares_memory(written)));
+            .is_none_or(|written| !written.has_cells_twice() && !read.iter().any(|cells| cells.shares_memory(written)));
         let in_place = device.is_host() && apart;
         Self { device, read, written, updates, in_place }
     }

@@ -7,7 +7,7 @@ mod strip;
 
 pub(crate) use self::cells::{Cells, Stretch, stretches};
 pub(crate) use self::lending::{Lending, LentRange};
-pub(crate) use self::lent::Lent;
+pub(crate) use self::lent::{Lent, lend_slices};
 pub(crate) use self::strip::Strip;
 
 use std::marker::PhantomData;

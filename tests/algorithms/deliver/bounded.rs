@@ -87,3 +87,44 @@ crate::with_variables! {
     /// A dozen messages' worth a rank.
     more_than_a_message, [("ZIPPY_MESSAGE", "131072")], much
 }
+
+/// Elements of a rank in the longest step.
+const LONGEST: u64 = 1 << 19;
+
+/// Deliveries whose lengths change at random, while the result of the one before is in use.
+fn changing_lengths(world: &World) -> Result<()> {
+    let (rank, size) = (world.rank(), world.size());
+    let length = |rank: usize, step: u64| {
+        let mixed = (step * 64 + rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        LONGEST / 4 + mixed % (3 * LONGEST / 4)
+    };
+    let held = |world: &World| world.gpu().counters().bytes_now + world.gpu().counters().host_bytes_now;
+    let before = held(world);
+    world.gpu().reset_peak();
+    let mut last = None;
+    for step in 0..40 {
+        let n = length(rank, step);
+        let own = world.local_array::<u32, 1>("own", &Layout::new([n as i64]))?;
+        own.all().fill_with(|[x]| (x as u32) << 8 | rank as u32)?;
+        let to = world.local_array::<u32, 1>("to", &Layout::new([n as i64]))?;
+        to.all().fill_with(|[x]| (x as usize % size) as u32)?;
+        let delivered = world.deliver("x", own.all(), to.all())?;
+        let arriving = (0..size).flat_map(|source| {
+            let own = (rank as u64..length(source, step)).step_by(size);
+            own.map(move |x| (x as u32) << 8 | source as u32)
+        });
+        assert!(delivered.elements.all().read()?.into_iter().eq(arriving), "step {step} on rank {rank} of {size}");
+        last = Some(delivered);
+    }
+    drop(last);
+    let counters = world.gpu().counters();
+    let taken = counters.bytes_peak + counters.host_bytes_peak - before;
+    assert!(taken <= 8 * 4 * LONGEST, "{taken} bytes for {} that are delivered, on rank {rank} of {size}", 4 * LONGEST);
+    assert!(held(world) <= counters.bytes_peak + counters.host_bytes_peak);
+    Ok(())
+}
+
+#[test]
+fn memory_of_deliveries_whose_lengths_change_is_bounded_by_their_data() {
+    ranks(&[1, 2, 3], changing_lengths);
+}

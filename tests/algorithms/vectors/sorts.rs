@@ -63,6 +63,34 @@ fn sorts_by_every_type_of_key() {
     });
 }
 
+/// Cells for several threads of each rank, with several chunks a rank.
+fn sorts_by_threads() {
+    support::ranks(&[1, 2, 5], |world| {
+        for (number, kind) in KINDS.into_iter().enumerate() {
+            let n = 170_003;
+            let keys: Vec<f32> = (0..n).map(|i| f32::from_bits(kind(i, n))).collect();
+            let mut expected: Vec<(f32, u32)> = keys.iter().copied().zip(0..).collect();
+            expected.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            let (sorted, beside): (Vec<f32>, Vec<u32>) = expected.into_iter().unzip();
+            let (spread, other) = [PAIRS[1], PAIRS[3]][number % 2];
+            let (x, y) =
+                (vector(world, "x", &keys, spread)?, vector(world, "y", &(0..n as u32).collect::<Vec<_>>(), other)?);
+            world.vectors().sort_pairs(&x, &y)?;
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of kind {number}, {spread:?}");
+            assert!(all(world, &y)? == beside, "values of kind {number}, {other:?}");
+        }
+        Ok(())
+    });
+}
+
+crate::with_variables! {
+    one_host_thread, [("ZIPPY_HOST_THREADS", "1")], sorts_by_threads
+}
+
+crate::with_variables! {
+    three_host_threads, [("ZIPPY_HOST_THREADS", "3")], sorts_by_threads
+}
+
 #[test]
 fn sections_are_sorted_alone() {
     support::ranks(&[1, 4], |world| {
