@@ -74,7 +74,10 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
             }
         };
         match opened.components() {
-            1 => Ok(opened),
+            1 => match opened.grid().check() {
+                Ok(()) => Ok(opened),
+                Err(error) => Err(Error::program(format!("{}: {error}", file.display()))),
+            },
             count => Err(Error::program(format!(
                 "{}: {count} numbers a voxel; a solid is made of a scan with one",
                 file.display()
@@ -90,16 +93,20 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
 
 /// Reads a surface. Collective.
 pub fn surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
-    let read = || -> Result<Surface> {
+    let read = || -> Result<(Surface, Vec<String>)> {
         let mesh = mesh::read(file)?;
         let corner = |vertex: u64| usize::try_from(vertex).ok().and_then(|vertex| mesh.positions.get(vertex).copied());
         let triangle = |[a, b, c]: [u64; 3]| Some([corner(a)?, corner(b)?, corner(c)?]);
         let triangles: Option<Vec<_>> = mesh.triangles.iter().map(|&one| triangle(one)).collect();
         let none = || Error::program(format!("{}: a triangle names a vertex that there is not", file.display()));
         let triangles = triangles.ok_or_else(none)?;
-        Surface::new(&triangles).map_err(|error| Error::program(format!("{}: {error}", file.display())))
+        let named = |error| Error::program(format!("{}: {error}", file.display()));
+        Ok((Surface::new(&triangles).map_err(named)?, mesh.notes))
     };
-    let surface = world.agree("reading a surface", read())?;
+    let (surface, notes) = world.agree("reading a surface", read())?;
+    if world.rank() == 0 {
+        notes.iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+    }
     Ok(Rc::new(surface))
 }
 

@@ -183,7 +183,7 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     let room = Room::from([20, 26, 22]);
     let alone = solid(&plate(), 1.0, room).unwrap_err().to_string();
     assert!(
-        alone.contains("along axis 0 it reaches from 4.600 to 4.900 cells") && alone.contains("thicken"),
+        alone.contains("along axis 0 it reaches from 5.100 to 5.400 cells") && alone.contains("thicken"),
         "{alone}"
     );
     let both = [plate(), block([8.0, 4.0, 4.0], [14.0, 10.0, 10.0])].concat();

@@ -249,6 +249,176 @@ fn bounds_near_a_sample_keep_it_on_its_side() {
     assert_eq!(number(&found[0], "hexahedra"), 27.0, "{found:?}");
 }
 
+/// The sum of cells with all corners, and with any corner, whose values are in a range.
+fn kept(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
+    let mut counts = [0.0; 2];
+    for [x, y, z] in (0..(shape - 1).pow(3)).map(|k| [k % (shape - 1), k / (shape - 1) % (shape - 1), k / (shape - 1).pow(2)]) {
+        let corners = (0..8).filter(|k| is_kept([x + k % 2, y + k / 2 % 2, z + k / 4])).count();
+        counts[0] += f64::from(u8::from(corners == 8));
+        counts[1] += f64::from(u8::from(corners > 0));
+    }
+    counts
+}
+
+/// Values that differ by less than a step of 32-bit floats, next to a value that stands for nothing.
+/// Surfaces are those of the same values without their offset.
+#[test]
+fn fill_value_leaves_surfaces_next_to_large_values_exact() {
+    let folder = Folder::new("fill");
+    let head = "NRRD0004\ntype: double\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
+    let is_filled = |at: [i64; 3]| at[2] > 20;
+    let path = |name: &str, value: &dyn Fn([i64; 3]) -> f64| {
+        let bytes = cells([24; 3], value, |value: f64| value.to_le_bytes().to_vec());
+        folder.file(name, head, &bytes).to_str().unwrap().to_owned()
+    };
+    let plain = path("plain.nrrd", &|at| if is_filled(at) { -1e6 } else { depth(at) });
+    let number_of = |arguments: &[&str], name: &str| number(&printed(2, arguments).0[0], name);
+    let surface = number_of(&[&plain, "--iso", "0.3", "--verify"], "volume");
+    let solid = number_of(&[&plain, "--clip", "0.3", "--verify"], "volume");
+    let [all, any] = kept(24, |at| !is_filled(at) && (0.3..=2.0).contains(&depth(at)));
+    for (offset, scale, fill) in [
+        (101_325.0, 1e-3, 0.0),
+        (101_325.0, 1e-3, -9999.0),
+        (101_325.0, 1e-3, -1e9),
+        (101_325.0, 1e-3, -1e30),
+        (300.0, 1e-4, 0.0),
+        (-1e9, 1.0, -2e15),
+        (0.0, 1e-36, -9999.0),
+        (0.0, 1e-60, 0.0),
+        (1e300, 1e290, 0.0),
+    ] {
+        let value = |at| if is_filled(at) { fill } else { offset + scale * depth(at) };
+        let file = path("masked.nrrd", &value);
+        let [level, most] = [0.3, 2.0].map(|level| (offset + scale * level).to_string());
+        let range = format!("{level},{most}");
+        for ranks in [1, 3] {
+            let (found, said) = printed(ranks, &[&file, "--iso", &level, "--verify"]);
+            let found = &found[0];
+            assert_eq!(found["open_edges"], 0, "{offset} {fill}: {found}");
+            // The rest is what the file's own numbers are rounded by.
+            assert!((number(found, "volume") / surface - 1.0).abs() < 1e-3, "{offset} {fill}: {found}, {surface}");
+            assert!(!said.contains("note"), "{said}");
+        }
+        let volume = number_of(&[&file, "--clip", &level, "--verify"], "volume");
+        assert!((volume / solid - 1.0).abs() < 1e-3, "{offset} {fill}: {volume}, {solid}");
+        assert_eq!(number_of(&[&file, "--threshold", &range], "hexahedra"), all, "{offset} {fill}");
+        assert_eq!(number_of(&[&file, "--threshold", &range, "--any"], "hexahedra"), any, "{offset} {fill}");
+        // Values of the file where they are printed.
+        let (none, _) = printed(1, &[&file, "--iso", "1e305"]);
+        let least = fill.min(value([0; 3]));
+        assert_eq!(none[0]["values"][0].as_f64(), Some(least), "{offset} {fill}: {none:?}");
+    }
+    // Several isovalues, of which the last is the one that floats do not tell apart from its neighbours.
+    let file = path("masked.nrrd", &|at| if is_filled(at) { 0.0 } else { 101_325.0 + 1e-3 * depth(at) });
+    let (found, said) = printed(2, &["--iso", "50000,101325.0003", "--verify", &file]);
+    assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");
+    assert!(!said.contains("note"), "{said}");
+    let (found, said) = printed(2, &["--iso", "1e-12,101325.0003", "--verify", &file]);
+    assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");
+    assert!(!said.contains("note"), "{said}");
+    let two = path("two.nrrd", &|at| if is_filled(at) { 1e-3 * at[0] as f64 } else { 101_325.0 + 1e-3 * depth(at) });
+    let (found, said) = printed(2, &["--iso", "0.0105,101325.0003", "--verify", &two]);
+    assert!(found.iter().all(|surface| number(surface, "triangles") > 0.0), "{found:?}");
+    assert_eq!(said.matches("note: 32-bit floats round").count(), 1, "{said}");
+}
+
+/// Isovalues of integers of 64 bits, which floats of 64 bits do not hold.
+#[test]
+fn isovalue_beyond_two_to_53_is_exact() {
+    let folder = Folder::new("integers");
+    let thousandths = |at| i128::from((1000.0 * depth(at)).round() as i64);
+    for (kind, base) in [
+        ("int64", (1_i128 << 62) + 12_345),
+        ("int64", -(1_i128 << 63) + 20_000),
+        ("uint64", (1_i128 << 63) + 7),
+        ("uint64", (1_i128 << 64) - 10_000),
+    ] {
+        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n");
+        let bytes = cells([24; 3], |at| base + thousandths(at), |value| value.to_le_bytes()[..8].to_vec());
+        let path = folder.file("large.nrrd", &head, &bytes);
+        let path = path.to_str().unwrap();
+        let (found, _) = printed(2, &["--iso", &base.to_string(), "--verify", path]);
+        assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{kind} {base}: {found:?}");
+        assert_eq!(found[0]["isovalue"].to_string(), base.to_string());
+        let range = format!("{},{}", base + 1, base + 3_000);
+        let [all, _] = kept(24, |at| (1..=3_000).contains(&thousandths(at)));
+        let (found, _) = printed(2, &["--threshold", &range, path]);
+        assert_eq!(number(&found[0], "hexahedra"), all, "{kind} {base}");
+        let (found, _) = printed(2, &["--clip", &base.to_string(), "--verify", path]);
+        assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{kind} {base}: {found:?}");
+    }
+}
+
+/// The layer of `--pad` closes parts; it adds none that is full.
+#[test]
+fn padded_clip_ends_where_the_padded_surface_does() {
+    let file = data("ones.nrrd");
+    let number_of = |arguments: &[&str], name: &str| number(&printed(2, arguments).0[0], name);
+    for (kept, level) in [(&[][..], "0.5"), (&["--below"], "1.5")] {
+        let clip = [&[&file[..], "--clip", level, "--verify"], kept].concat();
+        assert_eq!(number_of(&clip, "volume"), 216.0);
+        let padded = number_of(&[&clip[..], &["--pad"]].concat(), "volume");
+        // Half a step outside of 7 x 7 x 7 samples, less along edges and at corners.
+        assert!(padded > 216.0 + 6.0 * 36.0 * 0.5 && padded < 343.0, "{padded}");
+        if kept.is_empty() {
+            let surface = number_of(&[&file, "--iso", level, "--pad", "--verify"], "volume");
+            assert!((padded / surface - 1.0).abs() < 0.02, "{padded} {surface}");
+        }
+    }
+    for what in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
+        assert!(refused(&[&file, what[0], what[1], "--pad"]).contains("cannot be used with"));
+    }
+    // Half a step out, whatever the type of the samples: with a byte of 700 none, and with 200 none below 50 - 150.
+    let folder = Folder::new("pad");
+    let whole = |kind: &str, bytes: &[u8]| {
+        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 6 6 6\nendian: little\nencoding: raw\n\n");
+        folder.file(&format!("{kind}.nrrd"), &head, &bytes.repeat(216)).to_str().unwrap().to_owned()
+    };
+    for (path, isovalue) in [
+        (whole("ushort", &700_u16.to_le_bytes()), "600"),
+        (whole("uchar", &[200]), "50"),
+        (whole("char", &[100]), "-120.5"),
+        (whole("float", &700_f32.to_le_bytes()), "-600"),
+        (whole("double", &1e-3_f64.to_le_bytes()), "1e-4"),
+    ] {
+        let (found, _) = printed(2, &[&path, "--iso", isovalue, "--pad", "--verify"]);
+        let [low, high] = [0, 1].map(|end| found[0]["bounds"][end][0].as_f64().unwrap());
+        assert!((low + 0.5).abs() < 1e-3 && (high - 5.5).abs() < 1e-3, "{isovalue}: {found:?}");
+        assert_eq!(found[0]["open_edges"], 0, "{found:?}");
+    }
+}
+
+#[test]
+fn samples_that_are_nan_are_noted() {
+    let folder = Folder::new("nan");
+    let head = "NRRD0004\ntype: float\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
+    let value = |at: [i64; 3]| if at[2] < 2 { f32::NAN } else { depth(at) as f32 };
+    let bytes = cells([24; 3], value, |value| value.to_le_bytes().to_vec());
+    let path = folder.file("nan.nrrd", head, &bytes);
+    let (_, said) = printed(2, &["--iso", "0", path.to_str().unwrap()]);
+    assert!(said.contains("note: 1152 of 13824 samples are NaN"), "{said}");
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let file = data("ones.nrrd");
+    for arguments in [
+        &["--iso", "0.5", "--any"][..],
+        &["--iso", "0.5", "--below"],
+        &["--clip", "0.5", "--normals"],
+        &["--cut", "1,0,0,2", "--any"],
+    ] {
+        refused(&[&[&file[..]], arguments].concat());
+    }
+    assert!(refused(&["--field", "tangle", "--label", "2"]).contains("--input"));
+    let error = refused(&["--field", "tangle", "--n", "1"]);
+    assert!(error.contains("whole number from 2 to 4096"), "{error}");
+    for (option, value) in [("--label", "1.5"), ("--raw-offset", "-5")] {
+        let error = refused(&[&file, option, value]);
+        assert!(error.contains("is not a whole number") || error.contains("is below 0"), "{error}");
+    }
+}
+
 #[test]
 fn floats_of_an_output_coarser_than_its_samples_are_noted() {
     let folder = Folder::new("coarse");
