@@ -93,6 +93,15 @@ impl Filters {
                 return Err(zippy::Error::program(text));
             }
         }
+        // Another filter or an isovalue is there: the parser does not name these.
+        for (is_given, name, is_wanted, wanted) in [
+            (self.any, "--any", self.is_range(), "--threshold"),
+            (self.below, "--below", self.clip.is_some(), "--clip"),
+        ] {
+            if is_given && !is_wanted {
+                return Err(zippy::Error::program(format!("{name} has no effect here: it is for {wanted}")));
+            }
+        }
         let cells = !self.threshold.is_empty() || self.clip.is_some();
         let format = |path| Format::of(path).or_else(|_| piece_format(path));
         match output.filter(|_| cells) {

@@ -76,7 +76,7 @@ pub struct Options {
     pub pad: bool,
 
     /// Gives each vertex a normal, from differences of neighbouring samples
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["threshold", "clip", "cut"])]
     pub normals: bool,
 
     /// Writes the mesh: a name that ends in .ply, .stl, .obj, .vtp or .vtu, or in .pvtp or .pvtu for an index and a file a

@@ -58,7 +58,9 @@ impl Holes {
     /// A text for people where cells that are neither inside nor outside show that holes matter.
     pub fn warning(&self, solid: u64, doubtful: u64) -> Option<String> {
         let Self { open_edges, edges, volume } = self;
-        (*open_edges > 0 && doubtful > 0).then(|| {
+        // Where most edges are open, triangles have no corners in common, and these are no holes.
+        let is_connected = 2 * open_edges <= *edges;
+        (*open_edges > 0 && is_connected && doubtful > 0).then(|| {
             format!(
                 "the surface is open: {open_edges} of its {edges} edges have a triangle on one side only, and {doubtful} cells near its \
                  holes are neither inside nor outside. With flat faces over the holes it encloses {volume:.1} cells, and the solid \

@@ -26,20 +26,20 @@ fn isovalue_between_values_with_a_large_offset_is_exact() {
     let int = cells([24; 3], |at| 2_000_000_000 + thousandths(at) as i32, |value| value.to_le_bytes().to_vec());
     let double = cells([24; 3], |at| 1e9 + depth(at), |value| value.to_le_bytes().to_vec());
     for (name, kind, bytes, isovalue) in [
-        ("long.nrrd", "int64", long, base as f64),
-        ("unsigned.nrrd", "uint64", unsigned, base as f64),
-        ("int.nrrd", "int", int, 2e9),
-        ("double.nrrd", "double", double, 1e9),
+        ("long.nrrd", "int64", long, base.to_string()),
+        ("unsigned.nrrd", "uint64", unsigned, base.to_string()),
+        ("int.nrrd", "int", int, "2e9".into()),
+        ("double.nrrd", "double", double, "1e9".into()),
     ] {
         let path = folder.file(name, &head(kind), &bytes);
-        let (found, said) = printed(2, &["--iso", &isovalue.to_string(), "--verify", path.to_str().unwrap()]);
+        let (found, said) = printed(2, &["--iso", &isovalue, "--verify", path.to_str().unwrap()]);
         assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{name}: {found:?}");
         assert!(!said.contains("note"), "{said}");
         // Its values are those of the file, also where they are printed.
         let (none, _) = printed(2, &["--iso", "7", path.to_str().unwrap()]);
         let least = none[0]["values"][0].as_f64().unwrap();
-        assert!((least / isovalue - 1.0).abs() < 1e-5, "{name}: {none:?}");
-        let clip = ["--clip", &isovalue.to_string(), "--verify", path.to_str().unwrap()];
+        assert!((least / isovalue.parse::<f64>().unwrap() - 1.0).abs() < 1e-5, "{name}: {none:?}");
+        let clip = ["--clip", &isovalue, "--verify", path.to_str().unwrap()];
         let (found, _) = printed(2, &clip);
         assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{name}: {found:?}");
     }
@@ -377,7 +377,7 @@ fn padded_clip_ends_where_the_padded_surface_does() {
     for (path, isovalue) in [
         (whole("ushort", &700_u16.to_le_bytes()), "600"),
         (whole("uchar", &[200]), "50"),
-        (whole("char", &[100]), "-120.5"),
+        (whole("int8", &[100]), "-120.5"),
         (whole("float", &700_f32.to_le_bytes()), "-600"),
         (whole("double", &1e-3_f64.to_le_bytes()), "1e-4"),
     ] {
