@@ -176,6 +176,12 @@ impl Found {
         (least <= most).then_some((least, most))
     }
 
+    /// True for numbers that floats of 64 bits may have rounded, if they are integers.
+    #[allow(dead_code)] // in programs that draw only
+    pub fn is_beyond_f64(&self) -> bool {
+        self.finite().is_some_and(|(least, most)| least.abs().max(most.abs()) >= 2.0_f64.powi(53))
+    }
+
     /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers
     /// have where they do. `whole`: the numbers are integers.
     pub fn units(&self, whole: bool) -> Rescale {

@@ -196,55 +196,67 @@ impl Reading<'_> {
         }
     }
 
-    /// Values of any type as floats of 32 bits.
+    /// Values of any type as floats of 32 bits: themselves, if these hold all of them.
     fn held<N: Number, V: Number>(&self, exact: impl Fn(N) -> V) -> Result<Field<f32>> {
         let given = self.options.levels();
         let is_whole = self.is_plain() && self.file.kind().range().is_some();
-        let make = |levels: &Levels| -> Result<(GlobalArray<f32, 3>, Found, Differences)> {
-            let all = RefCell::new((Found::default(), Differences::new(levels)));
+        let first = Levels::new(&given, self.first_origin(&given), 1.0);
+        let make = |levels: Option<&Levels>| -> Result<(GlobalArray<f32, 3>, Found, Differences)> {
+            let counted = levels.unwrap_or(&first);
+            let all = RefCell::new((Found::default(), Differences::new(counted)));
             let read = |boxes: &[Region], done: Taker<f32>| {
                 self.file.read_regions::<N, _>(&source::in_file(self.file, boxes), |number, samples| {
                     let (found, differences) = &mut *all.borrow_mut();
                     let hold = |sample: N| {
                         let value = exact(sample);
                         found.add(value.real());
-                        differences.add(levels, value);
-                        levels.hold(value)
+                        differences.add(counted, value);
+                        levels.map_or(value.real() as f32, |levels| levels.hold(value))
                     };
                     done(number, samples.into_iter().map(hold).collect())
                 })
             };
-            let samples: Vec<f32> = given.iter().map(|level| levels.sample(*level)).collect();
-            let padding = padding(self.options, &samples);
-            let (array, _) = source::array(self.world, &levels.name(), self.shape, padding, read)?;
+            let padding = padding(self.options, &self.samples(levels));
+            let name = levels.map_or(NAME.to_owned(), Levels::name);
+            let (array, _) = source::array(self.world, &name, self.shape, padding, read)?;
             let (found, differences) = all.into_inner();
             Ok((array, found.over_ranks(self.world)?, differences.over_ranks(self.world)?))
         };
-        let mut levels = Levels::new(&given, self.first_origin(&given), 1.0);
-        let (mut array, found, mut differences) = make(&levels)?;
-        let coarse = differences.coarse(&levels);
-        let origin = match coarse.first() {
-            _ if self.options.filters.is_cut() => Level::from(found.units(is_whole).intercept),
-            Some(level) if 2 * coarse.len() > given.len() => *level,
-            _ => levels.origin(),
+        // Most files of these types hold numbers that floats have, and need no other reading.
+        let is_likely_exact = self.is_plain() && self.file.kind() != ScalarKind::F64;
+        let mut levels = if is_likely_exact { None } else { Some(Levels::new(&given, first.origin(), 1.0)) };
+        let (mut array, found, mut differences) = make(levels.as_ref())?;
+        let coarse = differences.coarse(&first);
+        let units = found.units(is_whole);
+        let wanted = match coarse.first() {
+            _ if found.rounded == 0 && units == Rescale::default() && !(is_whole && found.is_beyond_f64()) => None,
+            _ if self.options.filters.is_cut() => Some((Level::from(units.intercept), units.slope)),
+            Some(level) if 2 * coarse.len() > given.len() => Some((*level, differences.unit())),
+            _ => Some((first.origin(), differences.unit())),
         };
-        let unit = differences.unit();
-        if unit != 1.0 || origin != levels.origin() {
+        if wanted != levels.as_ref().map(|levels| (levels.origin(), levels.units().slope)) {
             // Not two arrays at the same time.
             drop(array);
-            levels = Levels::new(&given, origin, unit);
-            (array, _, differences) = make(&levels)?;
+            levels = wanted.map(|(origin, unit)| Levels::new(&given, origin, unit));
+            (array, _, differences) = make(levels.as_ref())?;
         }
         self.note_few(&found);
-        self.note_values(&found, &differences.coarse(&levels));
+        let coarse = levels.as_ref().map(|levels| differences.coarse(levels)).unwrap_or_default();
+        self.note_values(&found, &coarse);
         self.tell_late_note();
-        let samples = given.iter().map(|level| levels.sample(*level)).collect();
         let is_coarse = found.range().is_some_and(|(least, most)| {
             let size = least.abs().max(most.abs()) as f32;
             found.rounded > 0 && (most - least) < FEW * f64::from(size.next_up() - size)
         });
         let range = found.finite().map(|(least, most)| [least, most]);
-        Ok(Field { array, units: levels.units(), levels: samples, range, is_coarse })
+        let units = levels.as_ref().map(Levels::units).unwrap_or_default();
+        Ok(Field { array, units, levels: self.samples(levels.as_ref()), range, is_coarse })
+    }
+
+    /// The samples of the levels; without any the values are the samples.
+    fn samples(&self, levels: Option<&Levels>) -> Vec<f32> {
+        let Some(levels) = levels else { return plain_levels(self.options) };
+        self.options.levels().into_iter().map(|level| levels.sample(level)).collect()
     }
 
     /// The level from which samples count at first.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use zippy::region::Region;
 use zippy::{Error, Result, World};
-use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, VolumeFile};
+use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, ScalarKind, VolumeFile};
 use zippy_io::{mesh, said};
 use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
 
@@ -58,6 +58,20 @@ impl Shape for Scan {
     }
 }
 
+/// A note where integers of a file, and the levels that they are compared with, are more than floats
+/// hold.
+fn note_rounding(file: &VolumeFile, from: &FromFile, above: f64) {
+    let level = from.below.map_or(above, |below| if below.abs() > above.abs() { below } else { above });
+    let is_long = matches!(file.kind(), ScalarKind::I64 | ScalarKind::U64);
+    if is_long && file.rescale().is_none() && level.abs() >= 2.0_f64.powi(53) {
+        complain(format_args!(
+            "note: {}: its integers of 64 bits are compared with {level} as floats, which are {} apart there",
+            from.file.display(),
+            level.abs().next_up() - level.abs()
+        ));
+    }
+}
+
 /// Opens a scan. Collective.
 pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>> {
     let file = &*from.file;
@@ -87,6 +101,7 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
     let file = world.agree("opening a scan", open())?;
     if world.rank() == 0 {
         file.notes().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+        note_rounding(&file, from, above);
     }
     Ok(Rc::new(Scan { file, above, below: from.below }))
 }

@@ -1,6 +1,7 @@
 //! Files that the program reads, values that are equal as 32-bit floats, and labels.
 
 use std::path::Path;
+use std::process::Command;
 
 use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed, program, refused};
 
@@ -252,7 +253,9 @@ fn bounds_near_a_sample_keep_it_on_its_side() {
 /// The sum of cells with all corners, and with any corner, whose values are in a range.
 fn kept(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
     let mut counts = [0.0; 2];
-    for [x, y, z] in (0..(shape - 1).pow(3)).map(|k| [k % (shape - 1), k / (shape - 1) % (shape - 1), k / (shape - 1).pow(2)]) {
+    for [x, y, z] in
+        (0..(shape - 1).pow(3)).map(|k| [k % (shape - 1), k / (shape - 1) % (shape - 1), k / (shape - 1).pow(2)])
+    {
         let corners = (0..8).filter(|k| is_kept([x + k % 2, y + k / 2 % 2, z + k / 4])).count();
         counts[0] += f64::from(u8::from(corners == 8));
         counts[1] += f64::from(u8::from(corners > 0));
@@ -320,6 +323,28 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
     let (found, said) = printed(2, &["--iso", "0.0105,101325.0003", "--verify", &two]);
     assert!(found.iter().all(|surface| number(surface, "triangles") > 0.0), "{found:?}");
     assert_eq!(said.matches("note: 32-bit floats round").count(), 1, "{said}");
+}
+
+/// Whole numbers of any type have the same surface: floats hold them, and are not rounded.
+#[test]
+fn whole_numbers_of_every_type_have_the_same_ambiguous_cells() {
+    let folder = Folder::new("whole");
+    let value = |[x, y, z]: [i64; 3]| ((x * 7919 + y * 104_729 + z * 1_299_709) * 2_654_435_761 >> 7) % 200;
+    let mut found = Vec::new();
+    for (kind, bytes) in [
+        ("uchar", cells([20; 3], |at| value(at) as u8, |value| vec![value])),
+        ("int", cells([20; 3], |at| value(at) as i32, |value| value.to_le_bytes().to_vec())),
+        ("float", cells([20; 3], |at| value(at) as f32, |value| value.to_le_bytes().to_vec())),
+        ("double", cells([20; 3], |at| value(at) as f64, |value| value.to_le_bytes().to_vec())),
+        ("int64", cells([20; 3], value, |value| value.to_le_bytes().to_vec())),
+    ] {
+        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 20 20 20\nendian: little\nencoding: raw\n\n");
+        let path = folder.file(&format!("{kind}.nrrd"), &head, &bytes);
+        let (surfaces, _) = printed(2, &["--iso", "37.37,100,150.5", "--verify", path.to_str().unwrap()]);
+        let names = ["triangles", "vertices", "interior_vertices", "euler", "components", "area", "volume"];
+        found.push(surfaces.iter().map(|one| names.map(|name| one[name].clone())).collect::<Vec<_>>());
+    }
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
 }
 
 /// Isovalues of integers of 64 bits, which floats of 64 bits do not hold.
@@ -429,4 +454,32 @@ fn floats_of_an_output_coarser_than_its_samples_are_noted() {
             assert_eq!(said.contains("has values near"), is_noted, "{what:?}: {said}");
         }
     }
+}
+
+/// A pipe would wait for a reader.
+#[cfg(unix)]
+#[test]
+fn recording_to_a_pipe_is_refused() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.0.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+    command.env("ZIPPY_DEBUG", format!("record:{}", pipe.display())).args(["--field", "sphere", "--n", "8"]);
+    let output = command.output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("no regular file"), "{error}");
+}
+
+/// Arrays of recordings have the samples of the device: the name has the difference to the values.
+#[test]
+fn recorded_samples_have_their_offset_in_the_name() {
+    let folder = Folder::new("recorded");
+    let recording = folder.0.join("run.zrec");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+    command.env("ZIPPY_DEBUG", format!("record:{}", recording.display()));
+    command.args(["--iso", "101325.00025", &data("bigoffset_f64.nrrd")]);
+    assert!(command.status().unwrap().success());
+    let bytes = std::fs::read(&recording).unwrap();
+    let name = b"field less 101325.00025";
+    assert!(bytes.windows(name.len()).any(|part| part == name));
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::Mesh;
 use super::source::{Source, vector};
-use crate::{IoError, shown};
 use crate::mesh::stl::{FACET, LEAD};
+use crate::{IoError, shown};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = Source::open(path)?;
