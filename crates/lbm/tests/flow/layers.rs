@@ -351,7 +351,10 @@ fn surfaces_have_images_along_periodic_axes() {
     assert!(cut.warnings()[0].starts_with(told), "{:?}", cut.warnings());
     assert!(cut.warnings()[1].starts_with("along axis 2"), "{:?}", cut.warnings());
     let outside = solid(&ball([30.0, 7.0, 6.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap_err().to_string();
-    assert!(outside.contains("outside of the box, whose 16 cells"), "{outside}");
+    assert!(
+        outside.contains("from 25.700 to 34.300 cells from the corner of the box, outside of the box of 16 cells"),
+        "{outside}"
+    );
 }
 
 /// Walls of half a voxel between coarse cells are there where the scan is thickened.
