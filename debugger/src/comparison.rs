@@ -7,6 +7,7 @@ use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 
 use crate::client::Client;
 use crate::look::{Differences, Quantity, cell};
+use crate::shot::number;
 
 /// Which arrays, and when.
 #[derive(Args, Debug, Clone, Default)]
@@ -25,11 +26,11 @@ pub struct Comparison {
     pub rank: Option<u32>,
 
     /// The debug point, of a recording. Default: the first one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub step: Option<u64>,
 
     /// The debug point of the other one, of a recording. Default: that of --step
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub other_step: Option<u64>,
 
     /// Which number of a cell the differences are of: x, y or length of a vector, of a record velocity.x. Default: the length of a

@@ -91,8 +91,14 @@ pub enum Command {
 #[derive(Args, Debug)]
 pub struct Patience {
     /// Seconds that an answer, or a program that is not there yet, is waited for
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     patience: u64,
+}
+
+/// Reads the seconds of a patience.
+fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.trim().parse().ok().filter(|seconds| (1..=86400).contains(seconds));
+    seconds.ok_or_else(|| format!("{text:?} is not a whole number from 1 to 86400"))
 }
 
 impl Patience {

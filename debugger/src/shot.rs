@@ -41,7 +41,7 @@ pub struct Shot {
     pub up: Option<String>,
 
     /// The debug point of a recording. Default: the first one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub step: Option<u64>,
 
     /// Which number of a cell: x, y or length of a vector, of a record velocity.x. Default: the length of a vector, the first
@@ -72,6 +72,14 @@ pub struct Shot {
     /// The file: .png for colours, .npy or .csv for exact numbers
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+}
+
+/// Reads the number of a debug point.
+///
+/// # Errors
+/// A message for the command line.
+pub fn number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
 }
 
 impl Shot {

@@ -23,7 +23,7 @@ pub struct RawInput {
     pub raw_endian: Endian,
 
     /// Bytes before the first raw number
-    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = sizes::whole::<u64>, requires = "raw_shape")]
     pub raw_offset: u64,
 
     /// The raw file is compressed by gzip; --raw-offset counts uncompressed bytes

@@ -77,6 +77,30 @@ pub fn number(text: &str, least: i64) -> Result<i64, String> {
     }
 }
 
+/// Reads a whole number of a type.
+///
+/// # Errors
+/// It is none, or is beyond the numbers of the type.
+#[allow(dead_code)] // in programs without such options
+pub fn whole<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
+    let number: i128 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;
+    T::try_from(number).map_err(|_| match number {
+        ..0 => format!("{number} is below 0"),
+        _ => format!("{number} is too large"),
+    })
+}
+
+/// Reads a whole number from one number to another.
+///
+/// # Errors
+/// It is none, or is not among them.
+#[allow(dead_code)] // in programs without such options
+pub fn ranged<T: TryFrom<i128>, const LEAST: i64, const MOST: i64>(text: &str) -> Result<T, String> {
+    let wrong = || format!("{text:?} is not a whole number from {LEAST} to {MOST}");
+    let number = text.trim().parse().ok().filter(|number| (i128::from(LEAST)..=i128::from(MOST)).contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(wrong)
+}
+
 /// Numbers joined by commas.
 pub fn reals<const N: usize>(text: &str, form: &str) -> Result<[f64; N], String> {
     let numbers: Vec<f64> = text.split(',').map(real).collect::<Result<_, _>>()?;

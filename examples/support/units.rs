@@ -1,7 +1,7 @@
 //! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
 
 use half::f16;
-use zippy::{Result, World};
+use zippy::World;
 use zippy_io::volume::FileScalar;
 use zippy_render::volume::{self, FAR, Rescale};
 
@@ -10,10 +10,60 @@ pub trait Number: FileScalar {
     /// The nearest float.
     fn real(self) -> f64;
     /// How far it is above an offset, which is whole where the type is.
+    #[allow(dead_code)] // in programs that compare with levels only
     fn above(self, offset: f64) -> f64;
     /// True for exactly this whole number.
     #[allow(dead_code)] // in programs without labels
     fn is_whole(self, number: i64) -> bool;
+    /// Difference to a level: rounded, but 0 for equal numbers only, and always of the right sign.
+    #[allow(dead_code)] // in programs that compare on the device
+    fn minus(self, level: Level) -> f64;
+}
+
+/// A number of a command line that samples are compared with, such as an isovalue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// The nearest float.
+    pub nearest: f64,
+    /// The number itself if it is written as an integer: floats round those beyond 2^53.
+    pub whole: Option<i128>,
+}
+
+#[allow(dead_code)] // in programs that compare on the device
+impl Level {
+    /// Reads a finite number.
+    ///
+    /// # Errors
+    /// A message for the command line.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number: Option<f64> = text.trim().parse().ok();
+        let nearest = number.filter(|number| number.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))?;
+        Ok(Self { nearest, whole: text.trim().parse().ok() })
+    }
+
+    /// Difference to another level, 0 for equal ones only.
+    pub fn minus(self, other: Self) -> f64 {
+        match (self.whole, other.whole) {
+            (Some(a), Some(b)) => a.saturating_sub(b) as f64,
+            (None, _) => self.nearest.minus(other),
+            (_, None) => -other.nearest.minus(self),
+        }
+    }
+}
+
+impl From<f64> for Level {
+    fn from(nearest: f64) -> Self {
+        Self { nearest, whole: None }
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.whole {
+            Some(whole) => write!(to, "{whole}"),
+            None => write!(to, "{}", self.nearest),
+        }
+    }
 }
 
 macro_rules! whole {
@@ -22,6 +72,11 @@ macro_rules! whole {
         // Floats do not tell all integers of 64 bits apart.
         fn above(self, offset: f64) -> f64 { (self as i128 - offset as i128) as f64 }
         fn is_whole(self, number: i64) -> bool { self as i128 == i128::from(number) }
+        fn minus(self, level: Level) -> f64 {
+            let floor = level.whole.unwrap_or(level.nearest.floor() as i128);
+            let fraction = if level.whole.is_some() { 0.0 } else { level.nearest - level.nearest.floor() };
+            (self as i128).saturating_sub(floor) as f64 - fraction
+        }
     })* };
 }
 whole!(u8, i8, u16, i16, u32, i32, u64, i64);
@@ -31,6 +86,11 @@ macro_rules! floating {
         fn real(self) -> f64 { self.into() }
         fn above(self, offset: f64) -> f64 { f64::from(self) - offset }
         fn is_whole(self, number: i64) -> bool { f64::from(self) == number as f64 }
+        fn minus(self, level: Level) -> f64 {
+            // The nearest float of a whole number may be another whole number.
+            let rest = level.whole.map_or(0.0, |whole| whole.saturating_sub(level.nearest as i128) as f64);
+            f64::from(self) - level.nearest - rest
+        }
     })* };
 }
 floating!(f16, f32, f64);
@@ -93,7 +153,7 @@ impl Found {
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn over_ranks(self, world: &World) -> Result<Self> {
+    pub fn over_ranks(self, world: &World) -> zippy::Result<Self> {
         let mut ends = [self.near, self.low, self.high].map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
         let [near, low, high] = ends.map(|[least, most]| [least, -most]);
@@ -106,6 +166,20 @@ impl Found {
     /// The smallest and the largest useful number; `None` where there is none.
     pub fn range(&self) -> Option<(f64, f64)> {
         (self.near[0] <= self.near[1]).then_some((self.near[0], self.near[1]))
+    }
+
+    /// The smallest and the largest finite number; `None` where there is none.
+    #[allow(dead_code)] // in programs that leave out numbers far away
+    pub fn finite(&self) -> Option<(f64, f64)> {
+        let sides = [self.near, self.low, self.high];
+        let [least, most] = sides.into_iter().fold(NOTHING, |all, side| [all[0].min(side[0]), all[1].max(side[1])]);
+        (least <= most).then_some((least, most))
+    }
+
+    /// True for numbers that floats of 64 bits may have rounded, if they are integers.
+    #[allow(dead_code)] // in programs that draw only
+    pub fn is_beyond_f64(&self) -> bool {
+        self.finite().is_some_and(|(least, most)| least.abs().max(most.abs()) >= 2.0_f64.powi(53))
     }
 
     /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers
@@ -129,6 +203,7 @@ impl Found {
 }
 
 /// A number in units, not yet rounded.
+#[allow(dead_code)] // in programs that compare with levels only
 pub fn held<N: Number>(number: N, units: &Rescale) -> f64 {
     number.above(units.intercept) / units.slope
 }

@@ -122,7 +122,7 @@ fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) ->
 /// # Errors
 /// What the reader says.
 pub fn read(path: &Path) -> Result<(), IoError> {
-    let Mesh { origin, positions, normals, fields, triangles } = mesh::read(path)?;
+    let Mesh { origin, positions, normals, fields, triangles, .. } = mesh::read(path)?;
     assert!(origin.iter().all(|x| x.is_finite()));
     let vertices = positions.len() as u64;
     assert!(triangles.iter().flatten().all(|&vertex| vertex < vertices));

@@ -52,6 +52,10 @@ impl Recorder {
     /// The file cannot be made, in words.
     pub fn new(settings: &Recording, program: &Program) -> Result<Self, String> {
         let begin = || -> std::io::Result<_> {
+            // A pipe would wait for a reader.
+            if std::fs::metadata(&settings.file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+                return Err(std::io::Error::other("there is something of that name, but no regular file"));
+            }
             let mut writer = Writer::new(BufWriter::new(File::create(&settings.file)?))?;
             writer.add(&Recorded::Program(program.clone()))?;
             Ok(writer)

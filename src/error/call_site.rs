@@ -50,6 +50,12 @@ impl CallSite {
         Self::here().entered()
     }
 
+    /// True where Rust's core library is the caller: it calls functions that are passed by name, as in
+    /// `map_err(Into::into)`, and knows no line of the program.
+    pub(super) fn is_in_core(&self) -> bool {
+        self.file.starts_with("/rustc/") || self.file.contains("library/core/src/")
+    }
+
     /// [`enter`](Self::enter) for a call that another thread carries out.
     pub(crate) fn entered(self) -> EnteredCall {
         EnteredCall { before: CURRENT.replace(Some(self)), thread: PhantomData }

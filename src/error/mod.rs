@@ -69,6 +69,7 @@ impl Error {
     }
 
     pub(crate) fn new(kind: ErrorKind, call_site: Option<CallSite>) -> Self {
+        let call_site = call_site.filter(|site| !site.is_in_core());
         Self(Box::new(Inside { kind, call_site, failed: None }))
     }
 
@@ -173,6 +174,10 @@ mod tests {
         let error = read().unwrap_err();
         let at = error.call_site().unwrap();
         assert_eq!((at.file(), at.line()), (file!(), line!() - 4));
+        // A conversion that is passed by name is called by the core library.
+        let by_name: Result<()> = std::fs::read("/nonexistent/input").map(drop).map_err(Into::into);
+        let by_name = by_name.unwrap_err();
+        assert_eq!((by_name.call_site(), by_name.to_string()), (None, error.kind().to_string()));
         let of_run = error.clone().of_rank(1, "its program".into());
         assert_eq!((of_run.failed_rank(), &of_run), (Some(1), &error));
         assert_eq!(of_run.to_string(), format!("rank 1 failed in its program: {error}"));

@@ -30,10 +30,10 @@ impl VolumeMesh {
         &self.points.fields
     }
 
-    /// Replaces each value of a field, as by a change of units. A field that there is not stays
-    /// away. Local.
-    pub fn map_field(&mut self, name: &str, map: impl Fn(f32) -> f32) {
-        self.points.map_field(name, map);
+    /// Replaces each value of a field, as by a change of units, and its name. A field that there is not
+    /// stays away. Local.
+    pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
+        self.points.map_field(name, new_name, map);
     }
 
     /// This rank's hexahedra, as places in [`positions`](Self::positions). Corners of all cells are in the order of VTK:

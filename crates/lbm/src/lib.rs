@@ -34,6 +34,7 @@
 pub mod cases;
 mod cell;
 mod check;
+mod closed;
 mod cut;
 pub mod described;
 mod driven;

@@ -9,53 +9,59 @@ use zippy_io::said;
 use zippy_io::volume::{ScalarKind, VolumeFile};
 use zippy_render::volume::Rescale;
 
+use crate::levels::{Differences, Levels, next_up};
 use crate::options::Options;
 use crate::say::complain;
 use crate::source::{self, Kept, Padding, Source, Taker};
-use crate::units::{Found, Number, held};
+use crate::units::{Found, Level, Number};
 
 /// Fewer numbers of a file's type in the range of its values are a reason for a note.
 const FEW: f64 = 4096.0;
+
+/// Name of the field in files.
+pub const NAME: &str = "field";
 
 /// A field and the meaning of its samples.
 pub struct Field<T> {
     pub array: GlobalArray<T, 3>,
     /// From samples to values: floats of 32 bits keep samples distinct.
     pub units: Rescale,
-    /// True if no sample is rounded to a 32-bit float.
-    pub is_exact: bool,
+    /// The samples of the [levels](Options::levels): numbers of the file are on the same side of a
+    /// level as their samples.
+    pub levels: Vec<f32>,
+    /// The least and the greatest finite number of the file, where samples round them.
+    range: Option<[f64; 2]>,
+    /// True if floats do not tell the numbers of the file apart.
+    pub is_coarse: bool,
 }
 
-impl<T> Field<T> {
-    /// The smallest sample of values of at least `bound`.
+impl<T: Kept> Field<T> {
+    /// Of samples that are the values.
+    fn plain(array: GlobalArray<T, 3>, options: &Options) -> Self {
+        let levels = plain_levels(options);
+        Self { array, units: Rescale::default(), levels, range: None, is_coarse: false }
+    }
+
+    /// The least and the greatest value; `None` where all are NaN. Collective.
     ///
-    /// Exact samples on the other side of the bound stay there: the bound is rounded up. Rounded
-    /// samples are compared with the nearest float, so that equal values stay on the same side.
-    pub fn at_least(&self, bound: f64) -> f32 {
-        if self.is_exact { rounded_up(&self.units, bound) } else { sample(&self.units, bound) }
-    }
-
-    /// The largest sample of values of at most `bound`, as [`at_least`](Self::at_least) rounds it.
-    pub fn at_most(&self, bound: f64) -> f32 {
-        let (nearest, exact) = (sample(&self.units, bound), self.units.stored(bound));
-        if self.is_exact && f64::from(nearest) > exact { -next_up(-nearest) } else { nearest }
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn extremes(&self, world: &World) -> Result<Option<[f64; 2]>> {
+        let samples = source::extremes(world, &self.array)?;
+        Ok(self.range.or(samples.map(|samples| samples.map(|sample| value(&self.units, sample)))))
     }
 }
 
-/// The smallest float from which samples have values of at least `bound`.
-fn rounded_up(units: &Rescale, bound: f64) -> f32 {
-    let nearest = sample(units, bound);
-    if f64::from(nearest) < units.stored(bound) { next_up(nearest) } else { nearest }
-}
-
-/// The next larger float, without subnormal ones: GPUs may take these for 0.
-fn next_up(number: f32) -> f32 {
-    match number.next_up() {
-        next if next.is_normal() || next == 0.0 => next.min(f32::MAX),
-        next if next > 0.0 => f32::MIN_POSITIVE,
-        _ if number < -f32::MIN_POSITIVE => number.next_up(),
-        _ => 0.0,
-    }
+/// The samples of levels where samples are the values: rounded to the side on which floats have the
+/// same order.
+fn plain_levels(options: &Options) -> Vec<f32> {
+    let up = |level: f64| match sample(&Rescale::default(), level) {
+        nearest if f64::from(nearest) < level => next_up(nearest),
+        nearest => nearest,
+    };
+    let is_last = |number| options.filters.is_range() && number == 1;
+    let levels = options.levels().into_iter().map(|level| level.nearest).enumerate();
+    levels.map(|(number, level)| if is_last(number) { -up(-level) } else { up(level) }).collect()
 }
 
 /// Operation on a field of any sample type.
@@ -81,9 +87,9 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
                     done(number, one.points().map(|point| formula.value(*n, at(point))).collect())
                 })
             };
-            let padding = padding(options, &Rescale::default(), rounded_up);
-            let array = source::array(world, "field", shape, padding, read)?;
-            act.act(Field { array, units: Rescale::default(), is_exact: true })
+            let padding = padding(options, &plain_levels(options));
+            let (array, _) = source::array(world, NAME, shape, padding, read)?;
+            act.act(Field::plain(array, options))
         }
         Source::File(file) => {
             let reading = Reading { world, options, file, shape };
@@ -94,7 +100,10 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
             }
             macro_rules! small {
                 ($type:ty) => {
-                    act.act(reading.small::<$type>()?)
+                    match reading.small::<$type>()? {
+                        Some(field) => act.act(field),
+                        None => act.act(reading.large::<$type>()?),
+                    }
                 };
             }
             macro_rules! large {
@@ -131,13 +140,14 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
     }
 }
 
-/// The layer that `--pad` adds, of samples in units.
-fn padding(options: &Options, units: &Rescale, round: impl Fn(&Rescale, f64) -> f32) -> Option<Padding> {
-    let below = match options.filters.any_given() {
-        true => f32::INFINITY,
-        false => options.isovalues().iter().map(|&isovalue| round(units, isovalue)).fold(f32::INFINITY, f32::min),
+/// The layer that `--pad` adds around samples with these levels.
+fn padding(options: &Options, levels: &[f32]) -> Option<Padding> {
+    let is_above = options.filters.keeps_below();
+    let level = match options.filters.is_cut() {
+        true => None,
+        false => levels.iter().copied().reduce(f32::min),
     };
-    options.pad.then_some(Padding { below })
+    options.pad.then_some(Padding { level, is_above })
 }
 
 /// The sample that stands for a value, within the range of 32-bit floats.
@@ -160,65 +170,107 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// True if samples of the file's own type will do: its values are those that it stores, and the
-    /// layer of `--pad` has a number below all isovalues.
+    /// True if the numbers of the file are its values.
     fn is_plain(&self) -> bool {
-        let least = self.file.kind().range().map_or(0.0, |(least, _)| least);
-        let isovalues = self.options.isovalues();
-        let has_room = !self.options.pad || isovalues.iter().all(|isovalue| isovalue.ceil() > least);
-        self.file.rescale().is_none() && has_room
+        self.file.rescale().is_none()
     }
 
-    /// Samples of 8 or 16 bits as they are.
-    fn small<T: Kept + Number>(&self) -> Result<Field<T>> {
+    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of `--pad`.
+    fn small<T: Kept + Number>(&self) -> Result<Option<Field<T>>> {
         let read =
             |boxes: &[Region], done: Taker<T>| self.file.read_regions::<T, _>(&source::in_file(self.file, boxes), done);
-        let units = Rescale::default();
-        let array = source::array(self.world, "field", self.shape, padding(self.options, &units, rounded_up), read)?;
+        let padding = padding(self.options, &plain_levels(self.options));
+        let (array, is_padded) = source::array(self.world, NAME, self.shape, padding, read)?;
+        if !is_padded {
+            return Ok(None);
+        }
         self.tell_late_note();
-        Ok(Field { array, units, is_exact: true })
+        Ok(Some(Field::plain(array, self.options)))
     }
 
-    /// Values as floats of 32 bits: less an offset and in a unit, where these would be equal
-    /// without.
+    /// Values as floats of 32 bits, as differences to a level.
     fn large<N: Number>(&self) -> Result<Field<f32>> {
-        let scale = self.file.rescale();
-        let exact = |number: N, units: &Rescale| match scale {
-            None => held(number, units),
-            Some((slope, intercept)) => (slope * number.real() + intercept - units.intercept) / units.slope,
-        };
-        let found = RefCell::new(Found::default());
-        let make = |units: Rescale| -> Result<Field<f32>> {
-            *found.borrow_mut() = Found::default();
+        match self.file.rescale() {
+            None => self.held(|number: N| number),
+            Some((slope, intercept)) => self.held(|number: N| slope * number.real() + intercept),
+        }
+    }
+
+    /// Values of any type as floats of 32 bits: themselves, if these hold all of them.
+    fn held<N: Number, V: Number>(&self, exact: impl Fn(N) -> V) -> Result<Field<f32>> {
+        let given = self.options.levels();
+        let is_whole = self.is_plain() && self.file.kind().range().is_some();
+        let first = Levels::new(&given, self.first_origin(&given), 1.0);
+        let make = |levels: Option<&Levels>| -> Result<(GlobalArray<f32, 3>, Found, Differences)> {
+            let counted = levels.unwrap_or(&first);
+            let all = RefCell::new((Found::default(), Differences::new(counted)));
             let read = |boxes: &[Region], done: Taker<f32>| {
                 self.file.read_regions::<N, _>(&source::in_file(self.file, boxes), |number, samples| {
-                    let mut found = found.borrow_mut();
+                    let (found, differences) = &mut *all.borrow_mut();
                     let hold = |sample: N| {
-                        let sample = exact(sample, &units);
-                        found.add(sample);
-                        sample as f32
+                        let value = exact(sample);
+                        found.add(value.real());
+                        differences.add(counted, value);
+                        levels.map_or(value.real() as f32, |levels| levels.hold(value))
                     };
                     done(number, samples.into_iter().map(hold).collect())
                 })
             };
-            let array = source::array(self.world, "field", self.shape, padding(self.options, &units, sample), read)?;
-            Ok(Field { array, units, is_exact: true })
+            let padding = padding(self.options, &self.samples(levels));
+            let name = levels.map_or(NAME.to_owned(), Levels::name);
+            let (array, _) = source::array(self.world, &name, self.shape, padding, read)?;
+            let (found, differences) = all.into_inner();
+            Ok((array, found.over_ranks(self.world)?, differences.over_ranks(self.world)?))
         };
-        let field = make(Rescale::default())?;
-        let all = found.take().over_ranks(self.world)?;
-        self.note_few(&all);
-        let is_whole = scale.is_none() && self.file.kind().range().is_some();
-        let units = all.units(is_whole);
-        let (field, rounded) = match units == Rescale::default() {
-            true => (field, all.rounded),
-            false => {
-                // Not two at the same time.
-                drop(field);
-                (make(units)?, found.take().over_ranks(self.world)?.rounded)
-            }
+        // Most files of these types hold numbers that floats have, and need no other reading.
+        let is_likely_exact = self.is_plain() && self.file.kind() != ScalarKind::F64;
+        let mut levels = if is_likely_exact { None } else { Some(Levels::new(&given, first.origin(), 1.0)) };
+        let (mut array, found, mut differences) = make(levels.as_ref())?;
+        let coarse = differences.coarse(&first);
+        let units = found.units(is_whole);
+        let wanted = match coarse.first() {
+            _ if found.rounded == 0 && units == Rescale::default() && !(is_whole && found.is_beyond_f64()) => None,
+            _ if self.options.filters.is_cut() => Some((Level::from(units.intercept), units.slope)),
+            Some(level) if 2 * coarse.len() > given.len() => Some((*level, differences.unit())),
+            _ => Some((first.origin(), differences.unit())),
         };
+        if wanted != levels.as_ref().map(|levels| (levels.origin(), levels.units().slope)) {
+            // Not two arrays at the same time.
+            drop(array);
+            levels = wanted.map(|(origin, unit)| Levels::new(&given, origin, unit));
+            (array, _, differences) = make(levels.as_ref())?;
+        }
+        self.note_few(&found);
+        let coarse = levels.as_ref().map(|levels| differences.coarse(levels)).unwrap_or_default();
+        self.note_values(&found, &coarse);
         self.tell_late_note();
-        Ok(Field { is_exact: rounded == 0, ..field })
+        let is_coarse = found.range().is_some_and(|(least, most)| {
+            let size = least.abs().max(most.abs()) as f32;
+            found.rounded > 0 && (most - least) < FEW * f64::from(size.next_up() - size)
+        });
+        let range = found.finite().map(|(least, most)| [least, most]);
+        let units = levels.as_ref().map(Levels::units).unwrap_or_default();
+        Ok(Field { array, units, levels: self.samples(levels.as_ref()), range, is_coarse })
+    }
+
+    /// The samples of the levels; without any the values are the samples.
+    fn samples(&self, levels: Option<&Levels>) -> Vec<f32> {
+        let Some(levels) = levels else { return plain_levels(self.options) };
+        self.options.levels().into_iter().map(|level| levels.sample(level)).collect()
+    }
+
+    /// The level from which samples count at first.
+    ///
+    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack. Ends
+    /// of a range are compared with only, and differences to 0 keep the other values.
+    fn first_origin(&self, levels: &[Level]) -> Level {
+        match levels {
+            _ if self.options.filters.is_range() => Level::from(0.0),
+            levels => {
+                let farthest = levels.iter().max_by(|a, b| a.nearest.abs().total_cmp(&b.nearest.abs()));
+                farthest.copied().unwrap_or(Level::from(0.0))
+            }
+        }
     }
 
     /// 1 where a file has a label, 0 elsewhere.
@@ -233,10 +285,10 @@ impl Reading<'_> {
                 done(number, samples.into_iter().map(|sample| u8::from(is_label(sample))).collect())
             })
         };
-        let units = Rescale::default();
-        let array = source::array(self.world, "field", self.shape, padding(self.options, &units, rounded_up), read)?;
+        let padding = padding(self.options, &plain_levels(self.options));
+        let (array, _) = source::array(self.world, NAME, self.shape, padding, read)?;
         self.tell_late_note();
-        Ok(Field { array, units, is_exact: true })
+        Ok(Field::plain(array, self.options))
     }
 
     /// A note where the file's own numbers are too coarse for its values.
@@ -259,6 +311,25 @@ impl Reading<'_> {
                  have steps",
                 self.file.kind(),
                 count.floor() + 1.0
+            ));
+        }
+    }
+
+    /// Notes on samples that no surface reaches, and on levels near which floats round samples.
+    fn note_values(&self, found: &Found, coarse: &[Level]) {
+        if self.world.rank() > 0 {
+            return;
+        }
+        if found.nan > 0 && found.nan < found.all {
+            complain(format_args!(
+                "note: {} of {} samples are NaN; they count as below every isovalue",
+                found.nan, found.all
+            ));
+        }
+        for level in coarse {
+            complain(format_args!(
+                "note: 32-bit floats round the samples near {level} where they keep those near the other isovalues; the surface \
+                 is on the right side of every sample, and exact if {level} is the only isovalue"
             ));
         }
     }

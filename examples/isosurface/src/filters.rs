@@ -9,14 +9,14 @@ use zippy::{Result, World};
 use zippy_io::IoError;
 use zippy_io::mesh::{Format, piece_format};
 use zippy_isosurface::{Corners, Extractor, Plane, Sample, Side, VolumeMesh, cut, statistics, volume_statistics};
-use zippy_render::volume::Rescale;
 
 use crate::field::{self, Field};
 use crate::options::Options;
 use crate::placement::Placement;
 use crate::say::{complain, say};
 use crate::sizes;
-use crate::source::{self, Kept};
+use crate::source::Kept;
+use crate::units::Level;
 
 /// What is kept instead of a surface.
 #[derive(Args, Debug, Clone)]
@@ -29,17 +29,17 @@ pub struct Filters {
         value_delimiter = ',',
         num_args = 1,
         group = "what",
-        value_parser = sizes::number_or_infinity
+        value_parser = end
     )]
-    threshold: Vec<f64>,
+    threshold: Vec<Level>,
 
     /// With --threshold: keeps cells of which one corner at least has such a value
     #[arg(long, requires = "threshold")]
     any: bool,
 
     /// Keeps the part of the volume with values of at least VALUE, as hexahedra and tetrahedra
-    #[arg(long, value_name = "VALUE", group = "what", value_parser = sizes::real)]
-    clip: Option<f64>,
+    #[arg(long, value_name = "VALUE", group = "what", value_parser = Level::parse)]
+    clip: Option<Level>,
 
     /// With --clip: keeps the other part
     #[arg(long, requires = "clip")]
@@ -50,7 +50,35 @@ pub struct Filters {
     cut: Vec<f64>,
 }
 
+/// Reads an end of a range, which may be infinite.
+fn end(text: &str) -> std::result::Result<Level, String> {
+    Level::parse(text).or_else(|_| sizes::number_or_infinity(text).map(Level::from))
+}
+
 impl Filters {
+    /// The numbers that samples are compared with; `None` without a filter.
+    pub fn levels(&self) -> Option<Vec<Level>> {
+        match self.clip {
+            Some(level) => Some(vec![level]),
+            None => self.any_given().then(|| self.threshold.clone()),
+        }
+    }
+
+    /// True for a range with two ends.
+    pub fn is_range(&self) -> bool {
+        !self.threshold.is_empty()
+    }
+
+    /// True for a plane.
+    pub fn is_cut(&self) -> bool {
+        !self.cut.is_empty()
+    }
+
+    /// True for a clip that keeps the smaller values.
+    pub fn keeps_below(&self) -> bool {
+        self.below
+    }
+
     /// Whether there is one.
     pub fn any_given(&self) -> bool {
         !self.threshold.is_empty() || self.clip.is_some() || !self.cut.is_empty()
@@ -63,6 +91,15 @@ impl Filters {
             if found != 0 && found != wanted {
                 let text = format!("--{name} has {found} numbers; it needs {wanted}, separated by commas");
                 return Err(zippy::Error::program(text));
+            }
+        }
+        // Another filter or an isovalue is there: the parser does not name these.
+        for (is_given, name, is_wanted, wanted) in [
+            (self.any, "--any", self.is_range(), "--threshold"),
+            (self.below, "--below", self.clip.is_some(), "--clip"),
+        ] {
+            if is_given && !is_wanted {
+                return Err(zippy::Error::program(format!("{name} has no effect here: it is for {wanted}")));
             }
         }
         let cells = !self.threshold.is_empty() || self.clip.is_some();
@@ -89,8 +126,8 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
         let normal = [a, b, c];
         let plane = Plane { normal, offset: placement.offset(normal, d) };
         let mut mesh = cut(world, array, placement.grid, plane, &[])?;
-        mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
-        note_coarse(world, options, field);
+        mesh.map_field(array.name(), field::NAME, |sample| field::value(units, sample) as f32);
+        note_coarse(world, options, field)?;
         world.barrier()?;
         let mut put = |name: &str, value: Value| report.insert(name.into(), value);
         put("cut", json!([a, b, c, d]));
@@ -116,8 +153,8 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
     report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
     let start = Instant::now();
     let (name, value, mut mesh) = filtered(filters, &extractor, field)?;
-    mesh.map_field(array.name(), |sample| field::value(units, sample) as f32);
-    note_coarse(world, options, field);
+    mesh.map_field(array.name(), field::NAME, |sample| field::value(units, sample) as f32);
+    note_coarse(world, options, field)?;
     world.barrier()?;
     let mut put = |name: &str, value: Value| report.insert(name.into(), value);
     put(name, value);
@@ -127,8 +164,7 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
     put("hexahedra", json!(cells.hexahedra));
     put("tetrahedra", json!(cells.tetrahedra));
     if cells.all() == 0 {
-        let samples = source::extremes(world, array)?;
-        put("values", json!(samples.map(|samples| samples.map(|sample| field::value(units, sample)))));
+        put("values", json!(field.extremes(world)?));
     }
     if options.verify {
         let found = volume_statistics(world, &mesh)?;
@@ -144,32 +180,35 @@ fn filtered<T: Sample>(
     extractor: &Extractor<T>,
     field: &Field<T>,
 ) -> Result<(&'static str, Value, VolumeMesh)> {
-    if let [low, high] = filters.threshold[..] {
+    let samples = &field.levels;
+    if let ([low, high], [least, most]) = (&filters.threshold[..], &samples[..]) {
         let corners = if filters.any { Corners::Any } else { Corners::All };
-        // Infinite ends stay open.
-        let least = if low.is_finite() { field.at_least(low) } else { low as f32 };
-        let most = if high.is_finite() { field.at_most(high) } else { high as f32 };
         // No float is between ends that are too close.
-        let range = if least > most && low <= high { f32::INFINITY..=f32::INFINITY } else { least..=most };
-        return Ok(("threshold", json!([low, high]), extractor.threshold(range, corners, &[])?));
+        let is_between = low.minus(*high) <= 0.0;
+        let range = if least > most && is_between { f32::INFINITY..=f32::INFINITY } else { *least..=*most };
+        return Ok(("threshold", json!([low.json(), high.json()]), extractor.threshold(range, corners, &[])?));
     }
-    let (isovalue, side) = (filters.clip.unwrap_or(0.0), if filters.below { Side::Below } else { Side::Above });
-    Ok(("clip", json!(isovalue), extractor.clip(field.at_least(isovalue), side, &[])?))
+    let side = if filters.below { Side::Below } else { Side::Above };
+    let level = filters.clip.unwrap_or(Level::from(0.0));
+    Ok(("clip", level.json(), extractor.clip(samples[0], side, &[])?))
 }
 
 /// A note where the floats of the output's array of values are coarser than the samples of the
 /// field.
-fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) {
-    let Rescale { intercept, .. } = field.units;
-    let Some(path) = options.output.as_ref().filter(|_| world.rank() == 0 && intercept != 0.0) else { return };
-    let near = intercept as f32;
-    complain(format_args!(
-        "note: {}: the array {} has values near {intercept} as floats, which are {} apart there; values of samples differ by \
-         less",
-        path.display(),
-        zippy_io::quoted(field.array.name()),
-        f64::from(near.abs().next_up()) - f64::from(near.abs())
-    ));
+fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) -> Result<()> {
+    let Some(path) = options.output.as_ref().filter(|_| field.is_coarse) else { return Ok(()) };
+    let Some([_, near]) = field.extremes(world)? else { return Ok(()) };
+    if world.rank() == 0 {
+        let size = near.abs() as f32;
+        complain(format_args!(
+            "note: {}: the array {} has values near {near} as floats, which are {} apart there; values of samples differ by \
+             less",
+            path.display(),
+            zippy_io::quoted(field::NAME),
+            f64::from(size.next_up()) - f64::from(size)
+        ));
+    }
+    Ok(())
 }
 
 fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {

@@ -6,6 +6,7 @@ mod arrays;
 mod field;
 mod filters;
 mod formula;
+mod levels;
 mod options;
 mod picture;
 mod placement;
@@ -83,25 +84,24 @@ impl Act for Surfaces<'_> {
         if options.filters.any_given() {
             return filters::run(world, options, &field, &placement);
         }
-        let samples: Vec<f32> = options.isovalues().iter().map(|&isovalue| field.at_least(isovalue)).collect();
-        let Field { array: field, units, .. } = field;
+        let whole = field;
+        let (field, samples) = (&whole.array, &whole.levels[..]);
         world.debug_point("field")?;
         world.barrier()?;
         let start = Instant::now();
         let extractor = match options.normals {
-            true => Extractor::with_normals(world, &field, placement.grid)?,
-            false => Extractor::new(world, &field, placement.grid)?,
+            true => Extractor::with_normals(world, field, placement.grid)?,
+            false => Extractor::new(world, field, placement.grid)?,
         };
         world.barrier()?;
         let prepare_secs = start.elapsed().as_secs_f64();
         let (isovalues, start) = (options.isovalues(), Instant::now());
-        let meshes = extractor.extract_several(&samples)?;
+        let meshes = extractor.extract_several(samples)?;
         world.barrier()?;
         let secs = [prepare_secs, start.elapsed().as_secs_f64()];
         world.debug_point("surfaces")?;
         let is_any_empty = meshes.iter().any(|mesh| mesh.triangle_count() == 0);
-        let values = if is_any_empty { source::extremes(world, &field)? } else { None };
-        let values = values.map(|samples| samples.map(|sample| field::value(&units, sample)));
+        let values = if is_any_empty { whole.extremes(world)? } else { None };
         for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
             let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
             report.label = options.label;
@@ -125,7 +125,7 @@ impl Act for Surfaces<'_> {
         if let Some(path) = &options.picture.render {
             let colours = source::colours(world, options, source, field.shape())?;
             let start = Instant::now();
-            Painter::new(world, &field, grid, &options.picture, colours)?.paint(&samples, path)?;
+            Painter::new(world, field, grid, &options.picture, colours)?.paint(samples, path)?;
             if world.rank() == 0 {
                 say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
             }

@@ -10,6 +10,7 @@ use zippy_io::volume::NumpyAxes;
 use crate::filters::Filters;
 use crate::raw_input::RawInput;
 use crate::sizes;
+use crate::units::Level;
 
 /// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh; or keeps a part of it, as
 /// cells, or a section.
@@ -51,29 +52,31 @@ pub struct Options {
     pub field: Formula,
 
     /// Samples of the formula along each axis
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(i64).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = sizes::ranged::<i64, 2, 4096>)]
     pub n: i64,
 
     /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once
     /// (for a picture by kernels, one after the other). A formula has one of its own
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what", value_parser = sizes::real)]
-    iso: Vec<f64>,
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "what", value_parser = Level::parse)]
+    iso: Vec<Level>,
 
     /// Extracts the surface of one label of a label map, half-way between samples that have this whole number and their
     /// neighbours that do not
-    #[arg(long, value_name = "NUMBER", group = "what", conflicts_with_all = ["iso", "threshold", "clip", "cut"])]
+    #[arg(long, value_name = "NUMBER", value_parser = sizes::whole::<i64>, requires = "volume_file", group = "what", conflicts_with_all = ["iso", "threshold", "clip", "cut"])]
     pub label: Option<i64>,
 
     #[command(flatten)]
     pub filters: Filters,
 
-    /// Adds a layer of samples around the volume, so that every surface is closed. The layer has the smallest value of the
-    /// volume, or a smaller one if that is not below every isovalue
-    #[arg(long)]
+    /// Adds a layer of samples around the volume, so that every surface is closed, between the outermost samples and a voxel
+    /// further out. The layer has the smallest value of the volume; if that is not below every isovalue, the number as far
+    /// below the least one: a volume of one value is closed half a voxel out. With --clip V the kept part ends where the
+    /// surface of V does
+    #[arg(long, conflicts_with_all = ["threshold", "cut"])]
     pub pad: bool,
 
     /// Gives each vertex a normal, from differences of neighbouring samples
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["threshold", "clip", "cut"])]
     pub normals: bool,
 
     /// Writes the mesh: a name that ends in .ply, .stl, .obj, .vtp or .vtu, or in .pvtp or .pvtu for an index and a file a
@@ -195,20 +198,26 @@ impl Options {
         files.try_for_each(|path| zippy_io::check_output(path)).map_err(Error::from)
     }
 
+    /// The numbers that samples are compared with.
+    pub fn levels(&self) -> Vec<Level> {
+        self.filters.levels().unwrap_or_else(|| self.isovalues())
+    }
+
     /// The isovalues.
-    pub fn isovalues(&self) -> Vec<f64> {
-        match self.field {
+    pub fn isovalues(&self) -> Vec<Level> {
+        let isovalue = match self.field {
             // Of a field of 1 in the label and 0 elsewhere.
-            _ if self.label.is_some() => vec![0.5],
-            _ if !self.iso.is_empty() => self.iso.clone(),
-            Formula::Tangle => vec![0.2],
-            Formula::Noise => vec![0.5],
-            Formula::Sphere | Formula::Torus => vec![0.0],
-        }
+            _ if self.label.is_some() => 0.5,
+            _ if !self.iso.is_empty() => return self.iso.clone(),
+            Formula::Tangle => 0.2,
+            Formula::Noise => 0.5,
+            Formula::Sphere | Formula::Torus => 0.0,
+        };
+        vec![isovalue.into()]
     }
 
     /// The file of a surface.
-    pub fn mesh_file(&self, isovalue: f64) -> Option<PathBuf> {
+    pub fn mesh_file(&self, isovalue: Level) -> Option<PathBuf> {
         let path = self.output.as_ref()?;
         if self.iso.len() < 2 {
             return Some(path.clone());

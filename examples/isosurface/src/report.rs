@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use zippy_isosurface::{Mesh, Statistics};
 
 use crate::options::Options;
+use crate::units::Level;
 
 /// A picture, for people or for machines.
 pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
@@ -17,7 +18,7 @@ pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
 
 /// A surface, for people and for machines.
 pub struct Report {
-    pub isovalue: f64,
+    pub isovalue: Level,
     /// The label of the surface.
     pub label: Option<i64>,
     pub shape: [i64; 3],
@@ -42,7 +43,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(mesh: &Mesh, isovalue: f64, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
+    pub fn new(mesh: &Mesh, isovalue: Level, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
         Self {
             isovalue,
             label: None,
@@ -71,7 +72,7 @@ impl Report {
         let mut put = |name: &str, value: Value| all.insert(name.into(), value);
         match self.label {
             Some(label) => put("label", json!(label)),
-            None => put("isovalue", json!(self.isovalue)),
+            None => put("isovalue", self.isovalue.json()),
         };
         put("shape", json!(self.shape));
         put("ranks", json!(self.ranks));

@@ -12,6 +12,7 @@ use zippy_isosurface::{Grid, Sample};
 use zippy_render::volume::Voxel;
 
 use crate::arrays::other_arrays;
+use crate::levels::next_up;
 use crate::options::{Formula, Options};
 use crate::say::complain;
 
@@ -45,6 +46,8 @@ impl Source {
             return Err(Error::program(text));
         }
         let source = Self::File(file);
+        let sound = source.grid().check();
+        sound.map_err(|error| Error::program(format!("{}: {error}", path.display())))?;
         let shape = source.shape();
         if !options.pad && shape.contains(&1) {
             let [x, y, z] = shape;
@@ -115,24 +118,24 @@ pub trait Kept:
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
-    /// A sample that is below an isovalue, by about `gap` where the type has fractions. The least
-    /// one, where none is.
-    fn below(isovalue: f32, gap: f32) -> Self;
+    /// The sample nearest to a number below a level, or above it; `None` if the type has none there.
+    fn layer(wanted: f32, level: f32) -> Option<Self>;
 }
 
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Kept for $type {
-        fn below(isovalue: f32, _: f32) -> Self {
+        fn layer(wanted: f32, level: f32) -> Option<Self> {
+            let number = if wanted < level { wanted.round().min(level.ceil() - 1.0) } else { wanted.ceil() };
             // The conversion ends at the bounds of the type.
-            (isovalue.ceil() - 1.0) as $type
+            (f32::from(number as $type) == number).then_some(number as $type)
         }
     })* };
 }
 whole!(u8, i8, u16, i16);
 
 impl Kept for f32 {
-    fn below(isovalue: f32, gap: f32) -> Self {
-        (isovalue - gap).min(isovalue.next_down())
+    fn layer(wanted: f32, _: f32) -> Option<Self> {
+        Some(wanted)
     }
 }
 
@@ -182,7 +185,7 @@ pub fn colours(
         ));
     }
     let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(&in_file(&file, boxes), done);
-    array(world, "colours", found, options.pad.then_some(Padding::LEAST), read).map(Some)
+    array(world, "colours", found, options.pad.then_some(Padding::LEAST), read).map(|(array, _)| Some(array))
 }
 
 /// Tolerance of positions, as a share of the least spacing.
@@ -205,36 +208,41 @@ pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 /// A layer of samples around those of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Padding {
-    /// The layer has a sample below this one.
-    pub below: f32,
+    /// The layer is below this sample.
+    pub level: Option<f32>,
+    /// Or not below it.
+    pub is_above: bool,
 }
 
 impl Padding {
     /// The least sample of the field.
-    pub const LEAST: Self = Self { below: f32::INFINITY };
+    pub const LEAST: Self = Self { level: None, is_above: false };
 
-    /// The sample of a layer around samples with these extremes.
-    fn sample<T: Kept>(self, least: T, greatest: T) -> T {
-        let (isovalue, found) = (self.below, least.value());
-        if !isovalue.is_finite() || found < isovalue {
-            return least;
+    /// The sample of a layer around samples with these extremes: the extreme on the other side of the
+    /// level, else its mirror image there. `None` where the type has no such sample.
+    fn sample<T: Kept>(self, least: T, greatest: T) -> Option<T> {
+        let (found, other) = if self.is_above { (greatest, least) } else { (least, greatest) };
+        let Some(level) = self.level.filter(|level| level.is_finite()) else { return Some(found) };
+        let (nearest, farthest) = (found.value(), other.value());
+        if (nearest >= level) == self.is_above {
+            return Some(found);
         }
         // The surface is half-way, where that is possible.
-        let gaps = [found - isovalue, greatest.value() - found, (0.5 * isovalue.abs()).max(1.0)];
+        let gaps = [(nearest - level).abs(), (farthest - nearest).abs(), (0.5 * level.abs()).max(1.0)];
         let gap = gaps.into_iter().find(|gap| *gap > 0.0 && gap.is_finite()).unwrap_or(1.0);
-        T::below(isovalue, gap)
+        T::layer(if self.is_above { level + gap } else { (level - gap).min(-next_up(-level)) }, level)
     }
 }
 
-/// The samples as a global array, cut over all ranks, with a layer around them if wanted.
-/// Collective.
+/// The samples as a global array, cut over all ranks, with a layer around them if wanted; and false if
+/// their type has no sample for the layer. Collective.
 pub fn array<T: Kept>(
     world: &World,
     name: &str,
     shape: [i64; 3],
     padding: Option<Padding>,
     read: impl Fn(&[Region], Taker<T>) -> Result<()>,
-) -> Result<GlobalArray<T, 3>> {
+) -> Result<(GlobalArray<T, 3>, bool)> {
     let layer = i64::from(padding.is_some());
     let padded = shape.map(|n| n + 2 * layer);
     let layout = Layout::new(padded).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
@@ -248,7 +256,10 @@ pub fn array<T: Kept>(
     if let Some(padding) = padding {
         // Of nothing but what is no number: that.
         let least = match world.extremes(inner)? {
-            Some(Extremes { min, max, .. }) => Some(padding.sample(min, max)),
+            Some(Extremes { min, max, .. }) => match padding.sample(min, max) {
+                None => return Ok((field, false)),
+                sample => sample,
+            },
             None => world.min(field.at(shape.map(|n| layer..n + layer)))?,
         };
         let whole = Region::whole(Index::from_fn(3, |axis| padded[axis]));
@@ -258,5 +269,5 @@ pub fn array<T: Kept>(
             field.at(ranges).fill(least.unwrap_or(T::zeroed()))?;
         }
     }
-    Ok(field)
+    Ok((field, true))
 }

@@ -19,28 +19,28 @@ pub struct Inputs {
     pub solid: Option<PathBuf>,
 
     /// Of a scan: solid is where its value is above this
-    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "solid")]
+    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub above: Option<f64>,
 
     /// Of a scan: and not above this
-    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "above")]
+    #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "above", conflicts_with = "restart")]
     pub below: Option<f64>,
 
     /// The longest edge of its box, in cells. Default: two fifths of the second number of --n
-    #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid")]
+    #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub solid_size: Option<f64>,
 
     /// Makes cells that the surface of the solid passes through solid, too: thin parts get at least one layer of cells and no holes.
     /// The solid grows by half a cell at most
-    #[arg(long, help_heading = "Solid", requires = "solid")]
+    #[arg(long, help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub thicken: bool,
 
     /// Of a scan in a NumPy file: how its indices are called, the first one first, in C order and in Fortran order: zyx or xyz
-    #[arg(long, value_name = "ORDER", help_heading = "Solid", requires = "above", default_value_t = NumpyAxes::Zyx)]
+    #[arg(long, value_name = "ORDER", help_heading = "Solid", requires = "above", conflicts_with = "restart", default_value_t = NumpyAxes::Zyx)]
     pub axes: NumpyAxes,
 
     /// Of a scan without a header: voxels along each axis and their type, as 256x256x128:u8
-    #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", value_parser = raw)]
+    #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", conflicts_with = "restart", value_parser = raw)]
     pub raw: Option<Raw>,
 
     /// The length of the Reynolds number in m: of an object its greatest width across the stream, of a cylinder its diameter. With

@@ -35,10 +35,16 @@ pub struct Made {
 impl Made {
     /// Collective.
     pub fn new(world: &World, setup: &Setup) -> Result<Self> {
-        match &setup.text {
+        let mut made = match &setup.text {
             Some(text) => Self::described(world, setup, text),
             None => Self::named(world, setup),
+        }?;
+        let is_told = made.warnings.iter().any(|warning| warning.contains("no side has a pressure"));
+        // Rank 0 reports it.
+        if !is_told && world.rank() == 0 {
+            made.warnings.extend(made.case.problem.closed_in());
         }
+        Ok(made)
     }
 
     fn named(world: &World, setup: &Setup) -> Result<Self> {

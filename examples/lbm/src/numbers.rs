@@ -7,6 +7,11 @@ pub fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().ok().filter(|&count| count > 0).ok_or(format!("{text:?} is no whole number from 1 on"))
 }
 
+/// A whole number from 0 on.
+pub fn number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is no whole number from 0 on"))
+}
+
 /// The numbers of a size: `160x80x80`, also with `X`, `×`, `*` or a comma.
 pub fn extents(text: &str) -> Result<Vec<i64>, String> {
     let cells = |part: &str| part.trim().parse().ok().filter(|n| *n >= 1);

@@ -9,7 +9,7 @@ use zippy_lbm::cases::NAMES;
 use zippy_lbm::{Cut, Storage};
 
 use crate::inputs::Inputs;
-use crate::numbers::{bits, count, pixels, size};
+use crate::numbers::{bits, count, number, pixels, size};
 use crate::scene::Shown;
 use crate::setup::is_file;
 use crate::showing::Showing;
@@ -50,11 +50,11 @@ pub struct Options {
     pub speed: Option<f64>,
 
     /// The velocities of the lattice
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub lattice: Option<Lattice>,
 
     /// How populations relax: with one time, with two and the magic number 3/16, or as cumulants, which need the lattice d3q27
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub collision: Option<Relaxation>,
 
     /// Bits of a population: 16 take half the memory and have about four digits
@@ -70,7 +70,7 @@ pub struct Options {
     cut: Option<[i64; 3]>,
 
     /// So many steps, from where it is. Default: as the case has it
-    #[arg(long, value_name = "STEPS", conflicts_with = "until_steady")]
+    #[arg(long, value_name = "STEPS", conflicts_with = "until_steady", value_parser = number)]
     pub steps: Option<u64>,
 
     /// Until the flow does not change any more
@@ -78,11 +78,11 @@ pub struct Options {
     pub until_steady: bool,
 
     /// Ends after so many seconds of steps, with a checkpoint where --checkpoint says so, as SIGTERM does; pauses count
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = number)]
     pub budget: Option<u64>,
 
     /// Compares with a table: Ghia, Ghia and Shin 1982 of the square cavity at Reynolds number 100
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub compare: Option<Table>,
 
     /// Writes checkpoints into this directory, as often as --every says and at the end; it has none of another run

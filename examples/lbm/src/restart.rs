@@ -28,7 +28,6 @@ pub struct Start {
 /// The same on every rank: no checkpoint, an edited case that does not suit it, a directory for
 /// checkpoints that has those of another run.
 pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
-    let mut continued = None;
     let starts = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
@@ -37,7 +36,6 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
             let saved: Setup = checkpoint.state()?;
             let (setup, notes) = world.agree("reading what goes on", options.changed(saved.clone()))?;
             let is_changed = setup != saved;
-            continued = Some((saved, checkpoint.step()));
             vec![Start { setup, checkpoint: Some((checkpoint, is_changed)), notes }]
         }
         None => {
@@ -46,7 +44,7 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
         }
     };
     if let Some(directory) = &options.checkpoint {
-        refuse_others(world, directory, continued.as_ref())?;
+        refuse_others(world, directory, options.restart.as_deref())?;
     }
     Ok(starts)
 }
@@ -91,21 +89,25 @@ pub fn flow<'w>(
     }
 }
 
+/// Whether two paths lead to one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
 /// Refuses a directory with checkpoints of a run that this run does not continue: new ones would
-/// replace them. `continued`: setup and step of the checkpoint from which this run starts.
-/// Collective.
-fn refuse_others(world: &World, directory: &Path, continued: Option<&(Setup, u64)>) -> Result<()> {
+/// replace them. `own`: the directory of the checkpoint from which this run starts. Collective.
+fn refuse_others(world: &World, directory: &Path, own: Option<&Path>) -> Result<()> {
     let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
     let (setup, step) = (found.state::<Setup>(), found.step());
-    if let (Ok(setup), Some((saved, start))) = (&setup, continued)
-        && setup == saved
-        && step <= *start
-    {
+    if own.is_some_and(|own| is_same(own, directory)) {
         return Ok(());
     }
     let case = setup.map_or("another program".into(), |setup| format!("the case {}", setup.case));
     let directory = directory.display();
-    let advice = match continued {
+    let advice = match own {
         None => format!("continue it with --restart {directory}, or name another directory"),
         Some(_) => "name another directory".into(),
     };

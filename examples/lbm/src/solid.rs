@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use zippy::region::Region;
 use zippy::{Error, Result, World};
-use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, VolumeFile};
+use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, ScalarKind, VolumeFile};
 use zippy_io::{mesh, said};
 use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
 
@@ -58,6 +58,20 @@ impl Shape for Scan {
     }
 }
 
+/// A note where integers of a file, and the levels that they are compared with, are more than floats
+/// hold.
+fn note_rounding(file: &VolumeFile, from: &FromFile, above: f64) {
+    let level = from.below.map_or(above, |below| if below.abs() > above.abs() { below } else { above });
+    let is_long = matches!(file.kind(), ScalarKind::I64 | ScalarKind::U64);
+    if is_long && file.rescale().is_none() && level.abs() >= 2.0_f64.powi(53) {
+        complain(format_args!(
+            "note: {}: its integers of 64 bits are compared with {level} as floats, which are {} apart there",
+            from.file.display(),
+            level.abs().next_up() - level.abs()
+        ));
+    }
+}
+
 /// Opens a scan. Collective.
 pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>> {
     let file = &*from.file;
@@ -74,7 +88,10 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
             }
         };
         match opened.components() {
-            1 => Ok(opened),
+            1 => match opened.grid().check() {
+                Ok(()) => Ok(opened),
+                Err(error) => Err(Error::program(format!("{}: {error}", file.display()))),
+            },
             count => Err(Error::program(format!(
                 "{}: {count} numbers a voxel; a solid is made of a scan with one",
                 file.display()
@@ -84,22 +101,27 @@ pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>>
     let file = world.agree("opening a scan", open())?;
     if world.rank() == 0 {
         file.notes().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+        note_rounding(&file, from, above);
     }
     Ok(Rc::new(Scan { file, above, below: from.below }))
 }
 
 /// Reads a surface. Collective.
 pub fn surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
-    let read = || -> Result<Surface> {
+    let read = || -> Result<(Surface, Vec<String>)> {
         let mesh = mesh::read(file)?;
         let corner = |vertex: u64| usize::try_from(vertex).ok().and_then(|vertex| mesh.positions.get(vertex).copied());
         let triangle = |[a, b, c]: [u64; 3]| Some([corner(a)?, corner(b)?, corner(c)?]);
         let triangles: Option<Vec<_>> = mesh.triangles.iter().map(|&one| triangle(one)).collect();
         let none = || Error::program(format!("{}: a triangle names a vertex that there is not", file.display()));
         let triangles = triangles.ok_or_else(none)?;
-        Surface::new(&triangles).map_err(|error| Error::program(format!("{}: {error}", file.display())))
+        let named = |error| Error::program(format!("{}: {error}", file.display()));
+        Ok((Surface::new(&triangles).map_err(named)?, mesh.notes))
     };
-    let surface = world.agree("reading a surface", read())?;
+    let (surface, notes) = world.agree("reading a surface", read())?;
+    if world.rank() == 0 {
+        notes.iter().for_each(|note| complain(format_args!("note: {}", said(note))));
+    }
     Ok(Rc::new(surface))
 }
 

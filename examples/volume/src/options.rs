@@ -141,7 +141,7 @@ pub struct MovieOptions {
     pub movie: Option<Path>,
 
     /// Frames of the movie
-    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = sizes::ranged::<u32, 1, 100_000>)]
     pub frames: u32,
 
     /// Frames that an .apng shows in a second, 0.1 to 1000. Default: 24
@@ -165,11 +165,11 @@ pub struct SpreadOptions {
     pub cut: Option<Cut>,
 
     /// Chunks for each rank: near-cubic, or leaves of kd, or bars (at least 2). Default: 1, bars: 3
-    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = sizes::ranged::<u16, 1, 65_535>)]
     pub chunks_per_rank: Option<u16>,
 
     /// So many ranks, the last ones, have no part of the volume
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = sizes::whole::<usize>)]
     pub idle_ranks: usize,
 }
 
@@ -208,7 +208,7 @@ pub struct BlendOptions {
 pub struct CheckOptions {
     /// Renders so many times and reports the parts of the last one, beside the whole of the first one and of those after
     /// it. Compiling counts for none of them
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = sizes::ranged::<u32, 1, 10_000>, conflicts_with = "movie")]
     pub repeat: u32,
 
     /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures

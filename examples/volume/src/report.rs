@@ -31,14 +31,16 @@ pub struct Voxels {
     file_notes: Vec<String>,
     /// Whether any pixel shows anything.
     seen: bool,
+    /// The isovalue of a surface.
+    isovalue: Option<f64>,
 }
 
 impl Voxels {
-    pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool) -> Self {
+    pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool, isovalue: Option<f64>) -> Self {
         let (name, kind, components) = (source.name(), source.kind(), source.components());
         let (shape, grid, rescale) = (source.shape(), source.grid(), source.rescale());
         let file_notes = source.notes();
-        Self { name, kind, components, shape, grid, range, rescale, found: *found, file_notes, seen }
+        Self { name, kind, components, shape, grid, range, rescale, found: *found, file_notes, seen, isovalue }
     }
 
     /// What somebody has to know who trusts the picture.
@@ -58,6 +60,10 @@ impl Voxels {
             let drawn =
                 "NaN and what lies below the values is drawn as the smallest of them, what lies above as the largest";
             notes.push(format!("of {all} numbers, {counts}; {drawn}"));
+        }
+        let (least, most) = self.range;
+        if let Some(isovalue) = self.isovalue.filter(|isovalue| *isovalue <= least || *isovalue > most) {
+            notes.push(format!("no surface of the isovalue {isovalue}: the values are from {least} to {most}"));
         }
         if !self.seen {
             notes.push("no pixel shows anything: look at the transfer function, the cuts and the camera".into());

@@ -96,7 +96,7 @@ impl Scene<'_> {
         let pipelines = [compiled - none, ready - compiled, made() - ready];
         let measured = Measured { times, frames: frames.count, pipelines, composite, cells };
         let measured = measured.over_ranks(world)?;
-        let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);
+        let voxels = Voxels::of(self.source, &found, values.range(), frames.seen, self.options.isosurface.iso);
         let drawn = Drawn { mode, layers: frames.layers, termination };
         let report = Report::new(world, volume.core(), voxels, drawn, measured);
         let background = self.setup.background();

@@ -59,6 +59,13 @@ impl Source {
             return Err(IoError::request(path, message));
         }
         let source = Self::File(file);
+        let [x, y, z] = source.shape();
+        if [x, y, z].contains(&1) {
+            let message = format!(
+                "has {x} x {y} x {z} voxels: a volume is drawn between voxels along three axes; take a file with 2 slices or more"
+            );
+            return Err(IoError::request(path, message));
+        }
         let sound = View::check_volume(source.shape(), source.grid());
         sound.map_err(|error| IoError::request(path, error.to_string()))?;
         Ok(source)

@@ -142,8 +142,11 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         })
         .collect();
     let distance = |axis: usize| distances[axis - 1];
-    let transform = NiftiTransform::choose(fields);
-    notes.extend(contradictions(fields, &distances));
+    let (transform, unusable) = NiftiTransform::choose(fields, axes);
+    match unusable {
+        Some(note) => notes.push(note),
+        None => notes.extend(contradictions(fields, &distances)),
+    }
     let directions = directions(fields, &transform, axes);
     let spacing = match (&transform, &directions) {
         // The matrix also has distances, and they may differ from `pixdim`.
@@ -158,6 +161,10 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     };
     let (kind, components) = kind(path, fields)?;
     let rgb = components > 1;
+    let slope = fields.float(version.scl_slope, 0);
+    if slope.is_infinite() && !rgb {
+        notes.push(format!("scl_slope is {slope}; stored numbers are taken as values, as nibabel does"));
+    }
     Claim {
         components: Stated::new(components, version.datatype.at as u64),
         spacing: Some(spacing),
@@ -214,18 +221,56 @@ enum NiftiTransform {
 
 impl NiftiTransform {
     /// Chooses the transform of a header: the matrix if its code is above 0, else the quaternion if
-    /// its code is above 0.
+    /// its code is above 0; and a note where the matrix has no positions of its own for all voxels.
     ///
     /// Programs that register a volume to another space write the matrix, and keep the scanner's
-    /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order.
-    fn choose(fields: &Fields) -> Self {
-        let is_given = |code| fields.integer(code, 0) > 0;
-        match (is_given(fields.version.sform), is_given(fields.version.qform)) {
-            (true, _) => Self::Sform,
-            (false, true) => Self::Qform,
-            (false, false) => Self::None,
+    /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order. ITK takes the
+    /// quaternion where the matrix is singular.
+    fn choose(fields: &Fields, axes: usize) -> (Self, Option<String>) {
+        let code = |code| fields.integer(code, 0);
+        let (sform, qform) = (code(fields.version.sform), code(fields.version.qform));
+        let is_sound = || {
+            let origin = origin(fields, &Self::Sform).is_some_and(|at| at.value.iter().all(|part| part.is_finite()));
+            origin && directions(fields, &Self::Sform, axes).is_some_and(|columns| are_independent(&columns))
+        };
+        let other = if qform > 0 { Self::Qform } else { Self::None };
+        if sform <= 0 {
+            return (other, None);
         }
+        if is_sound() {
+            return (Self::Sform, None);
+        }
+        let taken = if qform > 0 { "qform" } else { "the distances of pixdim" };
+        let note = format!(
+            "sform (code {sform}) is singular or has numbers that are not finite: positions follow {taken} instead"
+        );
+        (other, Some(note))
     }
+}
+
+/// True for columns that are finite and span as many axes as there are.
+fn are_independent(columns: &[Vec<f64>]) -> bool {
+    /// Shares of lengths below this are 0 but for rounding.
+    const ROUNDED: f64 = 1e-6;
+    let mut units: Vec<Vec<f64>> = Vec::new();
+    for column in columns {
+        let length = |vector: &[f64]| vector.iter().map(|part| part * part).sum::<f64>().sqrt();
+        let size = length(column);
+        if !(size > 0.0 && size.is_finite()) {
+            return false;
+        }
+        let mut rest: Vec<f64> = column.iter().map(|part| part / size).collect();
+        for unit in &units {
+            let along: f64 = unit.iter().zip(&rest).map(|(a, b)| a * b).sum();
+            rest.iter_mut().zip(unit).for_each(|(part, unit)| *part -= along * unit);
+        }
+        let size = length(&rest);
+        if size < ROUNDED {
+            return false;
+        }
+        units.push(rest.into_iter().map(|part| part / size).collect());
+    }
+    true
 }
 
 /// Share of a distance by which two transforms may differ, as rounding makes them.
@@ -303,14 +348,14 @@ fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Optio
     }
 }
 
-/// Slope and intercept; a slope of 0 or NaN says that there are none.
+/// Slope and intercept; a slope of 0, NaN or infinity says that there are none.
 fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> {
     let version = fields.version;
     let (slope, inter) = (fields.float(version.scl_slope, 0), fields.float(version.scl_inter, 0));
-    if slope == 0.0 || slope.is_nan() {
+    if slope == 0.0 || !slope.is_finite() {
         return Ok(None);
     }
-    if !slope.is_finite() || !inter.is_finite() {
+    if !inter.is_finite() {
         let message = format!("scl_slope {slope} and scl_inter {inter}; they must be finite");
         return Err(IoError::malformed(path, version.scl_slope.at as u64, message));
     }

@@ -54,7 +54,7 @@ pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Des
     let claim = Claim { components: count, ..Claim::plain(kind, big_endian, Stated::new(sizes, *shape_at)) };
     let grid = claim.check(path)?;
     let start = at + text.len() as u64;
-    let segment = Segment::to_the_end(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
+    let segment = Segment::from_byte(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
     let order = axes.in_file(grid.shape.axes(), is_fortran, grid.components as i64);
     Ok(Description::in_order(FORMAT, grid, order, segment))
 }

@@ -34,7 +34,8 @@ fn every_cut_is_an_error() {
             for cut in 0..whole.len() {
                 told(&folder, name(format), &whole[..cut]);
             }
-            if format != Format::Obj {
+            // A word of an OBJ line; of a binary STL a note.
+            if !matches!(format, Format::Obj | Format::Stl) {
                 told(&folder, name(format), &[&whole[..], b"x"].concat());
             }
         }
@@ -171,7 +172,7 @@ fn stl_says_what_is_wrong() {
     );
     assert!(told(&folder, "a.stl", &whole[..83]).contains("ends inside the first 84 bytes"));
     assert!(told(&folder, "a.stl", &whole[..283]).contains("after 199 of 200 bytes"));
-    assert!(told(&folder, "a.stl", &[&whole[..], &[0]].concat()).contains("go on after the 200 bytes"));
+    assert!(told(&folder, "a.stl", &[&whole[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
     let mut solid = whole.clone();
     solid[..6].copy_from_slice(b"solid ");
     assert_eq!(mesh::read(folder.file("a.stl", &solid)).unwrap().triangles.len(), 4);

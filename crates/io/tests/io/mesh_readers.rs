@@ -81,6 +81,13 @@ fn stl_in_text_of_any_writer() {
         ("a mark of UTF-8", format!("\u{feff}{plain}")),
         ("no line feed at the end", plain.trim_end().to_string()),
         ("trailing blanks", plain.replace('\n', "  \n")),
+        ("carriage returns alone", plain.replace('\n', "\r")),
+        ("one line", plain.replace('\n', " ")),
+        ("one line, no normals", plain.replace(" normal 0 0 0", "").replace('\n', " ")),
+        ("one line, two solids", {
+            let facets: Vec<&str> = plain.split_inclusive("endfacet\n").collect();
+            format!("{}{} endsolid a solid b {}", facets[0], facets[1], facets[2..].concat()).replace('\n', " ")
+        }),
     ] {
         let bytes = match what {
             "a name in Latin-1" => text.bytes().filter(|byte| !matches!(byte, 0xbf | 0xbd)).collect(),
@@ -89,6 +96,7 @@ fn stl_in_text_of_any_writer() {
         let mesh = read("a.stl", &bytes);
         assert_eq!((mesh.triangles.len(), mesh.positions.len()), (4, 12), "{what}");
         assert_encloses(&mesh, 1.0 / 6.0, what);
+        assert_eq!(mesh.notes, [""; 0], "{what}");
         let normals = mesh.normals.unwrap();
         assert!(normals.len() == 12 && normals.as_flattened().iter().all(|part| part.is_finite()), "{what}");
     }
@@ -98,8 +106,16 @@ fn stl_in_text_of_any_writer() {
                 endfacet\nendsolid q\n";
     assert_eq!(read("a.stl", quad.as_bytes()).triangles, [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(read("a.stl", b"solid nothing\nendsolid nothing\n").triangles.len(), 0);
+    // Without `endsolid` a whole facet can be the last one.
     for cut in 0..plain.trim_end().len() - "endsolid part".len() {
-        refused("a.stl", &plain.as_bytes()[..cut]);
+        let text = &plain[..cut];
+        if text.trim_end().ends_with("endfacet") {
+            let mesh = read("a.stl", text.as_bytes());
+            assert_eq!(mesh.triangles.len(), text.matches("endfacet").count());
+            assert!(mesh.notes.len() == 1 && mesh.notes[0].contains("ends without endsolid"), "{:?}", mesh.notes);
+        } else {
+            refused("a.stl", text.as_bytes());
+        }
     }
     for (from, to, wanted) in [
         ("vertex 0 1 0", "vertex 0 1,5 0", "\"1,5\" stands where a number"),
@@ -129,7 +145,42 @@ fn binary_stl_that_begins_like_text() {
     assert_encloses(&mesh, 1.0 / 6.0, "binary with attributes");
     // Cut or prolonged it is no text either.
     assert!(refused("a.stl", &binary[..binary.len() - 1]).contains("after 199 of 200 bytes"));
-    assert!(refused("a.stl", &[&binary[..], &[0]].concat()).contains("go on after the 200 bytes"));
+    assert!(refused("a.stl", &[&binary[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
+}
+
+/// Writers of streams do not know the number of triangles when they write the header.
+#[test]
+fn binary_stl_is_read_by_its_length_with_a_note() {
+    let mut whole = vec![b'-'; 80];
+    whole.extend(4_u32.to_le_bytes());
+    for face in FACES {
+        whole.extend([0_u8; 12]);
+        for corner in face {
+            CORNERS[usize::from(corner)].iter().for_each(|&x| whole.extend(f32::from(x).to_le_bytes()));
+        }
+        whole.extend([0, 0]);
+    }
+    for (count, rest, wanted) in [
+        (4_u32, &b""[..], None),
+        (4, b"\n", Some("1 bytes follow the triangles")),
+        (4, &[1; 49], Some("49 bytes follow the triangles")),
+        (3, b"", Some("counts 3 triangles; the 4 that it has are read")),
+        (0, b"", Some("counts 0 triangles; the 4 that it has are read")),
+        (u32::MAX, b"", Some("counts 4294967295 triangles; the 4 that it has are read")),
+    ] {
+        let mut content = [&whole[..], rest].concat();
+        content[80..84].copy_from_slice(&count.to_le_bytes());
+        let mesh = read("a.stl", &content);
+        assert_encloses(&mesh, 1.0 / 6.0, "a tetrahedron");
+        assert_eq!(mesh.notes.len(), usize::from(wanted.is_some()), "{count}: {:?}", mesh.notes);
+        assert!(wanted.is_none_or(|wanted| mesh.notes[0].contains(wanted)), "{count}: {:?}", mesh.notes);
+    }
+    // More triangles than the file has: it is truncated.
+    for (count, rest) in [(5_u32, &b""[..]), (0, b"\n"), (3, b"\n")] {
+        let mut content = [&whole[..], rest].concat();
+        content[80..84].copy_from_slice(&count.to_le_bytes());
+        refused("a.stl", &content);
+    }
 }
 
 /// The cube of quadrilaterals.

@@ -179,8 +179,15 @@ fn scale_and_origin() {
     for second in [false, true] {
         let plain = || Header { second, ..Header::new(&[4, 3, 2], 2, 8) };
         assert_eq!(open(Header { scale: (2.5, -1024.0), ..plain() }).rescale(), Some((2.5, -1024.0)));
-        for scale in [(0.0, 5.0), (1.0, 0.0), (f64::NAN, f64::NAN)] {
-            assert_eq!(open(Header { scale, ..plain() }).rescale(), None);
+        for (scale, notes) in [
+            ((0.0, 5.0), 0),
+            ((1.0, 0.0), 0),
+            ((f64::NAN, f64::NAN), 0),
+            ((f64::INFINITY, 0.0), 1),
+            ((f64::NEG_INFINITY, 7.0), 1),
+        ] {
+            let file = open(Header { scale, ..plain() });
+            assert_eq!((file.rescale(), file.notes().len()), (None, notes), "{scale:?}");
         }
         let (quaternion, matrix) = ([-1.0, 2.5, 3.0], [4.0, 5.0, -6.5]);
         let forms = [
@@ -223,7 +230,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
         (|h| h.datatype = 4, "bitpix 8; datatype 4 has 16 bits"),
         (|h| h.pixdim[3] = f64::NAN, "a spacing of NaN on axis 2"),
         (|h| h.pixdim[3] = f64::INFINITY, "a spacing of inf on axis 2"),
-        (|h| h.scale = (f64::INFINITY, 0.0), "scl_slope inf"),
+        (|h| h.scale = (2.0, f64::INFINITY), "scl_inter inf"),
         (|h| h.forms = (1, 0, [f64::NAN; 3], [0.0; 3]), "an origin of"),
     ];
     for second in [false, true] {
@@ -266,6 +273,33 @@ fn wrong_files_say_what_is_wrong_and_where() {
     let mut odd = [odd.write(), vec![7; 28]].concat();
     odd[108..112].copy_from_slice(&352.5_f32.to_le_bytes());
     assert!(told(&odd).contains("vox_offset 352.5"), "{}", told(&odd));
+}
+
+/// A matrix that maps all voxels to a point, a line or a plane, or nowhere.
+#[test]
+fn singular_matrix_gives_way_to_the_quaternion_or_the_distances() {
+    let folder = Folder::new();
+    let (quaternion, matrix) = ([-1.0, 2.5, 3.0], [4.0, 5.0, -6.5]);
+    let rows: [[[f32; 4]; 3]; 4] = [
+        [[0.0; 4]; 3],
+        [[1.0, 2.0, 0.0, 4.0], [0.0, 0.0, 3.0, 5.0], [0.0, 0.0, 0.0, 6.0]],
+        [[f32::NAN, 0.0, 0.0, 4.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]],
+        [[1.0, 0.0, 0.0, f32::INFINITY], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]],
+    ];
+    for (qform, origin, taken) in [(1, Some(&quaternion[..]), "qform"), (0, None, "the distances of pixdim")] {
+        for row in rows {
+            let header = Header { forms: (qform, 1, quaternion, matrix), ..Header::new(&[4, 3, 2], 2, 8) };
+            let mut content = header.single(&[7; 24], 0);
+            for (number, part) in row.as_flattened().iter().enumerate() {
+                content[280 + 4 * number..][..4].copy_from_slice(&part.to_le_bytes());
+            }
+            let file = volume::open(folder.file("a.nii", &content)).unwrap();
+            assert_eq!((file.origin(), file.spacing()), (origin, &[0.5, 1.25, 70.0][..]));
+            let [note] = &file.notes()[..] else { panic!("{:?}", file.notes()) };
+            assert!(note.contains("sform (code 1)") && note.contains(taken), "{note}");
+            assert!(file.grid().check().is_ok());
+        }
+    }
 }
 
 /// Files that nibabel and the format's own library read, with a note.

@@ -18,10 +18,12 @@ pub struct Points {
 }
 
 impl Points {
-    /// Replaces each value of a field.
-    pub fn map_field(&mut self, name: &str, map: impl Fn(f32) -> f32) {
-        let of_name = self.fields.iter_mut().filter(|(own, _)| own == name);
-        of_name.flat_map(|(_, values)| values).for_each(|value| *value = map(*value));
+    /// Replaces the name and each value of a field.
+    pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
+        for (own, values) in self.fields.iter_mut().filter(|(own, _)| own == name) {
+            new_name.clone_into(own);
+            values.iter_mut().for_each(|value| *value = map(*value));
+        }
     }
 
     /// The number of a point in the whole mesh.

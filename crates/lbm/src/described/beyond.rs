@@ -71,7 +71,12 @@ impl<'de> Visitor<'de> for OneSide {
             "pressure" => Beyond::Pressure(map.next_value()?),
             "outlet" => Beyond::Outlet(map.next_value()?),
             _ if NAMES.contains(&&*name) => {
-                return Err(A::Error::custom(format!("{name:?} has no value: {}", example(&name))));
+                let moving = if name == "wall" {
+                    format!("; a wall that moves is {}", example("moving-wall"))
+                } else {
+                    String::new()
+                };
+                return Err(A::Error::custom(format!("{name:?} has no value: {}{moving}", example(&name))));
             }
             _ => return Err(A::Error::unknown_variant(&name, &NAMES)),
         };

@@ -18,6 +18,7 @@
 mod angle;
 mod bits;
 mod coverage;
+mod holes;
 mod orient;
 mod room;
 mod shape;

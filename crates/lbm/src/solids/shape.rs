@@ -128,14 +128,16 @@ impl Placement {
             if window.count[axis] == 0 {
                 let (low, high, cells) = (low[axis], high[axis], room.cells[axis]);
                 let is_between = periods[axis].is_some() || low > -0.5 && high < last + 0.5;
+                // Case files count from the corner, half a cell from the middle of cell 0.
+                let (low, high) = (low + 0.5, high + 0.5);
                 return Err(FlowError::Solid(match is_between {
                     true => format!(
-                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells, where no cell has its middle: take \
-                         smaller cells, or thicken it"
+                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells from the corner of the box, between the \
+                         middles of cells: take smaller cells, or thicken it"
                     ),
                     false => format!(
-                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells, outside of the box, whose {cells} \
-                         cells have their middles from 0 to {last}; it must stand in the box"
+                        "along axis {axis} it reaches from {low:.3} to {high:.3} cells from the corner of the box, outside of the \
+                         box of {cells} cells; it must stand in the box"
                     ),
                 }));
             }

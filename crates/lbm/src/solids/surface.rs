@@ -1,5 +1,6 @@
 //! The inside of a surface, by the generalised winding number.
 
+use std::cell::Cell;
 use std::f64::consts::PI;
 
 use zippy::{Result, World};
@@ -7,6 +8,7 @@ use zippy::{Result, World};
 use super::angle::{Moments, area, dot, exact, less, middle};
 use super::bits::Solid;
 use super::coverage::Coverage;
+use super::holes::Holes;
 use super::orient::orient;
 use super::room::{Room, cut_off};
 use super::shape::{Placement, Shape};
@@ -54,6 +56,10 @@ const FAR: f64 = 3.0;
 
 /// Seen from a point on the surface, one half of all directions are inside, but for what moments are wrong by.
 const HALF: f64 = 0.5;
+
+/// Distance of winding numbers to the nearest integer from which on a surface is open there. Moments
+/// are wrong by less.
+const DOUBTFUL: f64 = 0.1;
 
 impl Surface {
     /// From three corners for each triangle. Those without area add nothing. A surface that is inside out as a whole is turned.
@@ -174,8 +180,16 @@ impl Shape for Surface {
     fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
         let largest = self.bounds.as_flattened().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
         let window = placement.window(&self.bounds, room, largest)?;
-        let is_inside = |place| self.contains(placement.at(&self.bounds, &window, place));
+        let doubtful = Cell::new(0_u64);
+        let is_inside = |place| {
+            let winding = self.winding(placement.at(&self.bounds, &window, place));
+            let is_doubtful = winding != HALF && (winding - winding.round()).abs() > DOUBTFUL;
+            doubtful.set(doubtful.get() + u64::from(is_doubtful));
+            winding > HALF
+        };
         let mut solid = Solid::of(world, window.start, window.count, is_inside)?;
+        let mut doubtful = [doubtful.get()];
+        world.group().all_reduce(&mut doubtful, |sum, other| *sum += other)?;
         let count = self.triangles.len();
         let triangle = |number: usize| {
             self.triangles[number].map(|corner| placement.in_cells(&self.bounds, &window, corner.map(f64::from)))
@@ -192,6 +206,9 @@ impl Shape for Surface {
         }
         let coverage = Coverage::of(world, room, &solid, count, triangle)?;
         let mut warnings = cut_off(room, placement.reach(&self.bounds));
+        if doubtful[0] > 0 {
+            warnings.extend(Holes::of((0..count).map(triangle)).warning(solid.cells(), doubtful[0]));
+        }
         if self.turned > 0 {
             warnings.push(format!(
                 "{} of {count} triangles of the surface faced another way than their neighbours, and have been turned",

@@ -256,6 +256,10 @@ impl Shape for Voxels<'_> {
         values[0] = -values[0];
         world.group().all_reduce(&mut values, |one, other| *one = one.max(*other))?;
         match solid.cells() {
+            0 if values[1] == f64::NEG_INFINITY => {
+                let wrong = "no cell of the scan is solid: it has no finite values there";
+                Err(FlowError::Solid(wrong.into()).into())
+            }
             0 => Err(FlowError::Solid(format!(
                 "no cell of the scan is solid: its values are from {} to {} there, and solid is what is above {}{}",
                 -values[0],

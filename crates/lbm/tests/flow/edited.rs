@@ -81,7 +81,11 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
     for (from, to, wanted) in [
         ("below = \"wall\"", "below = \"outlet\"", "\"outlet\" needs a value: { outlet = 0.0 }"),
         ("below = \"wall\"", "below = \"velocity\"", "\"velocity\" needs a value: { velocity = [0.05, 0, 0] }"),
-        ("below = \"wall\"", "below = { wall = 1 }", "\"wall\" has no value: \"wall\""),
+        (
+            "below = \"wall\"",
+            "below = { wall = 1 }",
+            "\"wall\" has no value: \"wall\"; a wall that moves is { moving-wall = [",
+        ),
         ("below = \"wall\"", "below = {}", "a side is one of \"periodic\""),
         ("below = \"wall\"", "below = 1", "expected a side: \"wall\" or { outlet = 0.0 }"),
         ("below = \"wall\"", "below = { outlet = 0, pressure = 1 }", "here are two, outlet and pressure"),
@@ -242,5 +246,50 @@ fn sponge_layers_that_fill_the_box_are_a_warning() {
         let warnings = warnings.unwrap().swap_remove(0).join("\n");
         assert_eq!(warnings.contains("they fill the box of"), is_filled, "{cells}: {warnings}");
         assert_eq!(warnings.contains("keep bodies further away"), !is_filled, "{cells}: {warnings}");
+    }
+}
+
+/// 20 x 20 cells before a box that closes the channel take 20 x 0.05 cells in a step: 250 % in 1000
+/// steps.
+#[test]
+fn fluid_closed_in_by_a_body_is_a_warning() {
+    let text = |body: &str, above: &str| {
+        format!(
+            "steps = 1
+            lattice = {{ cells = [40, 20, 1], velocities = \"D2Q9\" }}
+            fluid = {{ viscosity = 0.02, velocity = [0.05, 0, 0] }}
+            reference = {{ length = 4, speed = 0.05 }}
+            [sides.x]
+            below = {{ velocity = [0.05, 0, 0] }}
+            above = {above}
+            [[bodies]]
+            shape.box = {body}"
+        )
+    };
+    let whole = "{ from = [20, -1, 0], to = [24, 50, 1] }";
+    let outlet = "{ outlet = 0.0 }";
+    for (body, above, wanted) in [
+        (
+            whole,
+            outlet,
+            Some(["a region of 400 cells is closed by bodies and walls: fluid flows in ", "by +250.000 %"]),
+        ),
+        (whole, "{ velocity = [0.05, 0, 0] }", Some(["a region of 320 cells", "by -312.500 %"])),
+        ("{ from = [20, 0, 0], to = [24, 19, 1] }", outlet, None),
+        ("{ from = [20, 3, 0], to = [24, 9, 1] }", outlet, None),
+        ("{ from = [20, 3, 0], to = [24, 9, 1] }", "{ velocity = [0.05, 0, 0] }", None),
+    ] {
+        let text = text(body, above);
+        let found = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
+            Ok(Described::parse(&text)?.case(world, &no_files)?.problem.closed_in())
+        });
+        let found = found.unwrap().swap_remove(0);
+        match wanted {
+            Some(wanted) => {
+                let found = found.expect(body);
+                assert!(wanted.iter().all(|wanted| found.contains(wanted)), "{found}");
+            }
+            None => assert_eq!(found, None, "{body}"),
+        }
     }
 }

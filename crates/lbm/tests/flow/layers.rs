@@ -183,7 +183,7 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     let room = Room::from([20, 26, 22]);
     let alone = solid(&plate(), 1.0, room).unwrap_err().to_string();
     assert!(
-        alone.contains("along axis 0 it reaches from 4.600 to 4.900 cells") && alone.contains("thicken"),
+        alone.contains("along axis 0 it reaches from 5.100 to 5.400 cells") && alone.contains("thicken"),
         "{alone}"
     );
     let both = [plate(), block([8.0, 4.0, 4.0], [14.0, 10.0, 10.0])].concat();
@@ -208,6 +208,35 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     assert_eq!(found.warnings(), [""; 0]);
     let found = solid(&both, 1.0, thick).unwrap();
     assert_eq!((found.cells(), found.warnings()), (320 + 216, &[][..]));
+}
+
+/// A sphere without its caps, of which the rest with flat faces is known: a warning has the edges of
+/// the holes and the volume.
+#[test]
+fn open_surface_is_a_warning_with_its_edges_and_volume() {
+    let (room, radius) = (Room::from([24; 3]), 8.0_f64);
+    let whole: Vec<Triangle> =
+        sphere(60, [0.0; 3]).into_iter().map(|corners| corners.map(|corner| corner.map(|x| 8.0 * x + 12.0))).collect();
+    let most = whole.as_flattened().iter().map(|corner| corner[2]).fold(0.0, f32::max);
+    assert_eq!(solid(&whole, 1.0, room).unwrap().warnings(), [""; 0]);
+    for (ends, rims) in [([-9.0, 5.0], 1.0), ([-5.0, 5.0], 2.0)] {
+        // Below 60 rings of 3 degrees each.
+        let [low, high] = ends.map(|x| x as f32 + 12.0);
+        let open: Vec<Triangle> =
+            whole.iter().filter(|one| one.iter().all(|corner| (low..=high).contains(&corner[2]))).copied().collect();
+        let rim = open.as_flattened().iter().map(|corner| corner[2]).fold(0.0, f32::max);
+        assert!(rim < most);
+        let found = solid(&open, 1.0, room).unwrap();
+        let [warning] = found.warnings() else { panic!("{:?}", found.warnings()) };
+        assert!(warning.starts_with(&format!("the surface is open: {} of its", 60.0 * rims)), "{warning}");
+        // A cap of height h has the volume π h² (r - h / 3).
+        let height = radius - f64::from(rim - 12.0);
+        let volume = 4.0 / 3.0 * PI * radius.powi(3) - rims * PI * height.powi(2) * (radius - height / 3.0);
+        let text = warning.split("it encloses ").nth(1).unwrap().split(' ').next().unwrap();
+        let told: f64 = text.parse().unwrap();
+        assert!((told / volume - 1.0).abs() < 0.01, "{told} {volume}");
+        assert!(warning.contains(&format!("the solid has {}:", found.cells())), "{warning}");
+    }
 }
 
 /// A sheet without volume between two layers of cells, or in the middle of one, has one layer; a
@@ -322,7 +351,10 @@ fn surfaces_have_images_along_periodic_axes() {
     assert!(cut.warnings()[0].starts_with(told), "{:?}", cut.warnings());
     assert!(cut.warnings()[1].starts_with("along axis 2"), "{:?}", cut.warnings());
     let outside = solid(&ball([30.0, 7.0, 6.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap_err().to_string();
-    assert!(outside.contains("outside of the box, whose 16 cells"), "{outside}");
+    assert!(
+        outside.contains("from 25.700 to 34.300 cells from the corner of the box, outside of the box of 16 cells"),
+        "{outside}"
+    );
 }
 
 /// Walls of half a voxel between coarse cells are there where the scan is thickened.

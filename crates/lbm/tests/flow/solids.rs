@@ -339,7 +339,7 @@ fn mistakes_say_what_would_be_right() {
                     &Room::from([9; 3]),
                 )
             }),
-            "38.000 to 42.000",
+            "38.500 to 42.500",
         ),
         (error(&sheet), "no cell inside"),
         (error(&voxels(3.0, None)), "values are from 0 to 3"),

@@ -1,62 +1,9 @@
-//! Files that the program reads, values that are equal as 32-bit floats, and labels.
+//! Files that the program reads, labels, outputs and words of the command line.
 
 use std::path::Path;
+use std::process::Command;
 
-use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed, program, refused};
-
-/// An isovalue and samples near 101,325 that differ by less than a step of 32-bit floats there.
-#[test]
-fn isovalue_between_values_with_a_large_offset_is_exact() {
-    for ranks in [1, 3] {
-        let arguments = ["--iso", "101325.00025", "--verify", "--input"];
-        let (found, _) = printed(ranks, &[&arguments[..], &[&data("bigoffset_f64.nrrd")]].concat());
-        assert!((number(&found[0], "volume") - 1271.3).abs() < 0.5, "{found:?}");
-        assert_eq!(number(&found[0], "isovalue"), 101_325.000_25);
-        assert_eq!(found[0]["open_edges"], 0);
-    }
-    // Integers of 64 and 32 bits beyond 2^53 and 2^24, and slope and intercept.
-    let folder = Folder::new("offset");
-    let head = |kind: &str| {
-        format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n")
-    };
-    let base = 1_i64 << 60;
-    let thousandths = |at| (1000.0 * depth(at)).round() as i64;
-    let long = cells([24; 3], |at| base + thousandths(at), |value| value.to_le_bytes().to_vec());
-    let unsigned = cells([24; 3], |at| (base + thousandths(at)) as u64, |value| value.to_le_bytes().to_vec());
-    let int = cells([24; 3], |at| 2_000_000_000 + thousandths(at) as i32, |value| value.to_le_bytes().to_vec());
-    let double = cells([24; 3], |at| 1e9 + depth(at), |value| value.to_le_bytes().to_vec());
-    for (name, kind, bytes, isovalue) in [
-        ("long.nrrd", "int64", long, base as f64),
-        ("unsigned.nrrd", "uint64", unsigned, base as f64),
-        ("int.nrrd", "int", int, 2e9),
-        ("double.nrrd", "double", double, 1e9),
-    ] {
-        let path = folder.file(name, &head(kind), &bytes);
-        let (found, said) = printed(2, &["--iso", &isovalue.to_string(), "--verify", path.to_str().unwrap()]);
-        assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{name}: {found:?}");
-        assert!(!said.contains("note"), "{said}");
-        // Its values are those of the file, also where they are printed.
-        let (none, _) = printed(2, &["--iso", "7", path.to_str().unwrap()]);
-        let least = none[0]["values"][0].as_f64().unwrap();
-        assert!((least / isovalue - 1.0).abs() < 1e-5, "{name}: {none:?}");
-        let clip = ["--clip", &isovalue.to_string(), "--verify", path.to_str().unwrap()];
-        let (found, _) = printed(2, &clip);
-        assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{name}: {found:?}");
-    }
-}
-
-#[test]
-fn values_that_the_file_itself_does_not_tell_apart_are_noted() {
-    let folder = Folder::new("few");
-    let head = "NRRD0004\ntype: float\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
-    for (offset, few) in [(101_325.0, true), (0.0, false)] {
-        let bytes = cells([24; 3], |at| (offset + 0.1 * depth(at)) as f32, |value| value.to_le_bytes().to_vec());
-        let path = folder.file("few.nrrd", head, &bytes);
-        let (found, said) = printed(2, &["--iso", &offset.to_string(), "--verify", path.to_str().unwrap()]);
-        assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{found:?}");
-        assert_eq!(said.matches("note: the values of the file go from").count(), usize::from(few), "{said}");
-    }
-}
+use super::{BALL, Folder, cells, data, depth, number, printed, program, refused};
 
 /// Each label of a map is a surface of its own, closed, of about the volume of its samples.
 #[test]
@@ -216,47 +163,75 @@ fn words_of_the_command_line() {
     }
 }
 
-/// Samples of 30,000 and of 30,001, and bounds nearer to 30,000 than floats are apart.
+/// The layer of `--pad` closes parts; it adds none that is full.
 #[test]
-fn bounds_near_a_sample_keep_it_on_its_side() {
-    let folder = Folder::new("bounds");
-    let is_inner = |at: [i64; 3]| at.iter().all(|x| (2..6).contains(x));
-    let whole = |at: [i64; 3]| 30_000 + u16::from(is_inner(at));
-    let short = cells([8; 3], whole, |value| value.to_le_bytes().to_vec());
-    let int = cells([8; 3], |at| i32::from(whole(at)), |value| value.to_le_bytes().to_vec());
-    let double = cells([8; 3], |at| f64::from(whole(at)), |value| value.to_le_bytes().to_vec());
-    for (kind, bytes) in [("ushort", short), ("int", int), ("double", double)] {
-        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n");
-        let path = folder.file(&format!("{kind}.nrrd"), &head, &bytes);
-        let path = path.to_str().unwrap();
-        let count = |arguments: &[&str], name: &str| number(&printed(2, &[&[path], arguments].concat()).0[0], name);
-        assert_eq!(count(&["--iso", "30000"], "triangles"), 0.0, "{kind}");
-        assert!(count(&["--iso", "30000.0001"], "triangles") > 0.0, "{kind}");
-        for (range, kept) in [
-            ("30000,30000.9", 343.0 - 125.0),
-            ("30000.0001,30001", 27.0),
-            ("29999,30000.9999", 343.0 - 125.0),
-            ("30000.0001,30000.0002", 0.0),
-        ] {
-            assert_eq!(count(&["--threshold", range], "hexahedra"), kept, "{kind}: {range}");
+fn padded_clip_ends_where_the_padded_surface_does() {
+    let file = data("ones.nrrd");
+    let number_of = |arguments: &[&str], name: &str| number(&printed(2, arguments).0[0], name);
+    for (kept, level) in [(&[][..], "0.5"), (&["--below"], "1.5")] {
+        let clip = [&[&file[..], "--clip", level, "--verify"], kept].concat();
+        assert_eq!(number_of(&clip, "volume"), 216.0);
+        let padded = number_of(&[&clip[..], &["--pad"]].concat(), "volume");
+        // Half a step outside of 7 x 7 x 7 samples, less along edges and at corners.
+        assert!(padded > 216.0 + 6.0 * 36.0 * 0.5 && padded < 343.0, "{padded}");
+        if kept.is_empty() {
+            let surface = number_of(&[&file, "--iso", level, "--pad", "--verify"], "volume");
+            assert!((padded / surface - 1.0).abs() < 0.02, "{padded} {surface}");
         }
     }
-    // Where floats round samples, equal values stay inside.
-    let head = "NRRD0004\ntype: double\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n";
-    let tenths = cells([8; 3], |at| if is_inner(at) { 0.7 } else { 0.0 }, |value: f64| value.to_le_bytes().to_vec());
-    let path = folder.file("tenths.nrrd", head, &tenths);
-    let (found, _) = printed(2, &["--threshold", "0.7,1", path.to_str().unwrap()]);
-    assert_eq!(number(&found[0], "hexahedra"), 27.0, "{found:?}");
+    for what in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
+        assert!(refused(&[&file, what[0], what[1], "--pad"]).contains("cannot be used with"));
+    }
+    // Half a step out, whatever the type of the samples: with a byte of 700 none, and with 200 none below 50 - 150.
+    let folder = Folder::new("pad");
+    let whole = |kind: &str, bytes: &[u8]| {
+        let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 6 6 6\nendian: little\nencoding: raw\n\n");
+        folder.file(&format!("{kind}.nrrd"), &head, &bytes.repeat(216)).to_str().unwrap().to_owned()
+    };
+    for (path, isovalue) in [
+        (whole("ushort", &700_u16.to_le_bytes()), "600"),
+        (whole("uchar", &[200]), "50"),
+        (whole("int8", &[100]), "-120.5"),
+        (whole("float", &700_f32.to_le_bytes()), "-600"),
+        (whole("double", &1e-3_f64.to_le_bytes()), "1e-4"),
+    ] {
+        let (found, _) = printed(2, &[&path, "--iso", isovalue, "--pad", "--verify"]);
+        let [low, high] = [0, 1].map(|end| found[0]["bounds"][end][0].as_f64().unwrap());
+        assert!((low + 0.5).abs() < 1e-3 && (high - 5.5).abs() < 1e-3, "{isovalue}: {found:?}");
+        assert_eq!(found[0]["open_edges"], 0, "{found:?}");
+    }
 }
 
 #[test]
-fn floats_of_an_output_coarser_than_its_samples_are_noted() {
-    let folder = Folder::new("coarse");
-    for (file, is_noted) in [(data("bigoffset_f64.nrrd"), true), (data("ones.nrrd"), false)] {
-        for what in [["--cut", "0,0,1,1"], ["--clip", "101325"], ["--threshold", "0,200000"]] {
-            let output = folder.0.join("a.vtu");
-            let (_, said) = printed(2, &[&[&*file], &what[..], &["--output", output.to_str().unwrap()]].concat());
-            assert_eq!(said.contains("has values near"), is_noted, "{what:?}: {said}");
-        }
+fn options_without_an_effect_are_refused() {
+    let file = data("ones.nrrd");
+    for arguments in [
+        &["--iso", "0.5", "--any"][..],
+        &["--iso", "0.5", "--below"],
+        &["--clip", "0.5", "--normals"],
+        &["--cut", "1,0,0,2", "--any"],
+    ] {
+        refused(&[&[&file[..]], arguments].concat());
     }
+    assert!(refused(&["--field", "tangle", "--label", "2"]).contains("--input"));
+    let error = refused(&["--field", "tangle", "--n", "1"]);
+    assert!(error.contains("whole number from 2 to 4096"), "{error}");
+    for (option, value) in [("--label", "1.5"), ("--raw-offset", "-5")] {
+        let error = refused(&[&file, option, value]);
+        assert!(error.contains("is not a whole number") || error.contains("is below 0"), "{error}");
+    }
+}
+
+/// A pipe would wait for a reader.
+#[cfg(unix)]
+#[test]
+fn recording_to_a_pipe_is_refused() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.0.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+    command.env("ZIPPY_DEBUG", format!("record:{}", pipe.display())).args(["--field", "sphere", "--n", "8"]);
+    let output = command.output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("no regular file"), "{error}");
 }

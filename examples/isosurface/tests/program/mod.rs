@@ -1,6 +1,7 @@
 //! The program with files of many kinds.
 
 mod inputs;
+mod levels;
 mod positions;
 
 use std::path::PathBuf;

@@ -24,6 +24,7 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         "--case cavity3d --n 8 --steps 1 --cut 1,1,2 --ranks 2",
         "sphere --n 16X8X8 --steps 1 --render speed --slice z --size 64,48 --output a.png",
         "sphere --n 16×8×8 --steps 1",
+        "cavity2d --n 8 --steps 1 --lattice D2Q9 --collision TRT",
     ] {
         run(directory.path(), options).unwrap_or_else(|told| panic!("{options}: {told}"));
     }
@@ -39,6 +40,9 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         ("outlet.toml", "line 9, `above = \"outlet\"`: \"outlet\" needs a value: { outlet = 0.0 }"),
         ("two.toml", "a body has one shape, and here are two, box and sphere"),
         ("--steps 3", "--case"),
+        ("box.toml --steps -5", "\"-5\" is no whole number from 0 on"),
+        ("box.toml --steps 1e3", "\"1e3\" is no whole number from 0 on"),
+        ("box.toml --budget -1", "\"-1\" is no whole number from 0 on"),
     ] {
         let told = run(directory.path(), options).unwrap_err();
         assert!(told.contains(wanted) && !told.contains("18446744073709551615"), "{options}: {told}");

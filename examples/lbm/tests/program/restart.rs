@@ -113,3 +113,38 @@ fn thin_solid_is_a_warning_and_thicken_closes_it() {
     // One layer of 10 x 10 cells of 31 x 20 x 20.
     assert!(told.contains("\"fluid_cells\":12300"), "{told}");
 }
+
+/// Options of the solid are part of the checkpoint.
+#[test]
+fn options_of_the_solid_are_refused_at_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    write_box(&directory.path().join("block.stl"), [6.0, 6.0, 4.0]);
+    let run = |options: &str| run(directory.path(), options);
+    run("--case object --solid block.stl --solid-size 6 --n 20x16x12 --steps 2 --checkpoint ck").unwrap();
+    for option in ["--thicken", "--solid-size 5", "--above 100", "--below 3", "--axes xyz", "--raw 4x4x4:u8"] {
+        let told = run(&format!("--restart ck --steps 1 {option}")).unwrap_err();
+        assert!(told.contains("cannot be used with") && told.contains("--restart"), "{option}: {told}");
+    }
+}
+
+/// Checkpoints of another run stay, even of the same case at an earlier step.
+#[test]
+fn restart_leaves_checkpoints_of_other_runs_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |options: &str| run(directory.path(), options);
+    let names = |name: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(directory.path().join(name)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    run("cavity2d --n 8 --steps 6 --checkpoint own").unwrap();
+    run("cavity2d --n 8 --steps 4 --every 2 --checkpoint other").unwrap();
+    let before = names("other");
+    let told = run("--restart own --steps 4 --every 2 --checkpoint other").unwrap_err();
+    assert!(told.contains("--checkpoint other: it has checkpoints of the case cavity2d"), "{told}");
+    assert_eq!(names("other"), before);
+    run("--restart own --steps 4 --every 2 --checkpoint ./other/../own").unwrap();
+    run("--restart own --steps 4 --every 2 --checkpoint new").unwrap();
+}

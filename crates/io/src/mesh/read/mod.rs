@@ -39,6 +39,8 @@ pub struct Mesh {
     pub fields: Vec<(String, Vec<f32>)>,
     /// Three vertices of each triangle, counted from 0.
     pub triangles: Vec<[u64; 3]>,
+    /// Notes for users of the file: contradictions and how they are read, bytes that are left out.
+    pub notes: Vec<String>,
 }
 
 /// Reads a whole mesh into memory, in the format that the ending of the name says: `.ply`, `.stl`, `.obj`, `.vtp` or
@@ -49,7 +51,8 @@ pub struct Mesh {
 ///   of corners (the list `vertex_indices` or `vertex_index`) and with further lists, strips of
 ///   triangles (`tristrips`); other elements are dropped.
 /// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the
-///   normal of its triangle.
+///   normal of its triangle. A wrong number of triangles, bytes after them and a missing `endsolid`
+///   are [notes](Mesh::notes).
 /// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates,
 ///   groups, lines, materials and weights are dropped. Normals are read where each vertex has the
 ///   one of its own number in all corners; others are dropped.
@@ -92,6 +95,7 @@ impl Mesh {
             let (a, b) = (with(&other), with(self));
             return Err(format!("it has {a} and the fields [{others}]; a piece before has {b} and [{own}]"));
         }
+        self.notes.extend(other.notes);
         let before = self.positions.len() as u64;
         if before == 0 {
             self.origin = other.origin;

@@ -101,7 +101,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let triangles = faces.into_triangles(&positions, source.path)?;
     // A mesh of vertices cannot hold normals of corners.
     let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
-    Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), fields: Vec::new(), triangles })
+    Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), triangles, ..Mesh::default() })
 }
 
 impl Lines<'_> {

@@ -211,14 +211,40 @@ impl<'a> Source<'a> {
         Ok((!bytes.is_empty()).then(word))
     }
 
-    /// Leaves out the rest of the line, of any length.
+    /// The next word of the line; none at its end, which a line feed or a carriage return is. Of a longer
+    /// word the first [`WORD`] bytes.
     ///
     /// # Errors
     /// An I/O error.
-    pub fn skip_line(&mut self) -> Result<(), IoError> {
-        let skipped = self.file.skip_until(b'\n').map_err(|error| IoError::system(self.path, "read", &error))?;
-        self.at += skipped as u64;
-        Ok(())
+    pub fn word_of_line(&mut self) -> Result<Option<Word>, IoError> {
+        let (mut bytes, mut start) = (Vec::new(), self.at);
+        loop {
+            let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
+            let Some(&byte) = buffer.first() else { break };
+            match byte {
+                b'\n' | b'\r' if !bytes.is_empty() => break,
+                b'\n' | b'\r' => {
+                    self.file.consume(1);
+                    self.at += 1;
+                    return Ok(None);
+                }
+                _ if !byte.is_ascii_whitespace() => {
+                    let length = buffer.iter().position(u8::is_ascii_whitespace).unwrap_or(buffer.len());
+                    let room = WORD.saturating_sub(bytes.len());
+                    bytes.extend(&buffer[..length.min(room)]);
+                    self.file.consume(length);
+                    self.at += length as u64;
+                }
+                _ if !bytes.is_empty() => break,
+                _ => {
+                    self.file.consume(1);
+                    self.at += 1;
+                    start = self.at;
+                }
+            }
+        }
+        let word = || Word { text: String::from_utf8_lossy(&bytes).into_owned(), at: start };
+        Ok((!bytes.is_empty()).then(word))
     }
 
     /// # Errors

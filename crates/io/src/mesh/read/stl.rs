@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::Mesh;
 use super::source::{Source, vector};
-use crate::IoError;
 use crate::mesh::stl::{FACET, LEAD};
+use crate::{IoError, shown};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = Source::open(path)?;
@@ -25,15 +25,33 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let (Some(count), Some(bytes)) = (count, bytes) else {
         return source.malformed(source.length, format!("the file ends inside the first {LEAD} bytes of a binary STL"));
     };
-    source.need(Some(bytes))?;
     let mut mesh = Mesh { normals: Some(Vec::new()), ..Mesh::default() };
-    source.rows(count.into(), FACET, |_, row| {
+    let (whole, rest) = (source.left() / FACET, source.left() % FACET);
+    // Writers that do not know how many will come leave 0 or as many as there can be.
+    let is_unknown = count == 0 || count == u32::MAX;
+    let count = match u64::from(count) {
+        stated if stated != whole && rest == 0 && (is_unknown || stated < whole) => {
+            let path = shown(path);
+            mesh.notes.push(format!("{path}: its header counts {stated} triangles; the {whole} that it has are read"));
+            whole
+        }
+        stated => stated,
+    };
+    let bytes = if count == whole { count * FACET } else { bytes };
+    source.need(Some(bytes))?;
+    source.rows(count, FACET, |_, row| {
         let first = mesh.positions.len() as u64;
         mesh.positions.extend([12, 24, 36].map(|at| vector(row, at)));
         mesh.normals.get_or_insert_default().extend([vector(row, 0); 3]);
         mesh.triangles.push([first, first + 1, first + 2]);
         Ok(())
     })?;
-    source.end(bytes)?;
+    match source.left() {
+        0 => {}
+        left if left < FACET && count > 0 => {
+            mesh.notes.push(format!("{left} bytes follow the triangles in {}; they are left out", shown(path)));
+        }
+        _ => source.end(bytes)?,
+    }
     Ok(mesh)
 }

@@ -83,7 +83,7 @@ impl Numbers<'_> {
             _ => return self.wrong(piece.at, "the Strips have no arrays of connectivity and offsets".into()),
         }
         let triangles = faces.into_triangles(&positions, &self.head.path)?;
-        Ok(Mesh { origin, positions, normals, fields, triangles })
+        Ok(Mesh { origin, positions, normals, fields, triangles, notes: Vec::new() })
     }
 
     fn wrong<T>(&self, at: u64, message: String) -> Result<T, IoError> {

@@ -1,10 +1,12 @@
 //! STL in text: words, in capitals or not, with any white space between them.
 
+use std::collections::VecDeque;
+
 use super::super::Mesh;
 use super::super::faces::Faces;
 use super::super::positions::floats;
 use super::super::source::{Source, Word};
-use crate::{IoError, quoted};
+use crate::{IoError, quoted, shown};
 
 /// True if the beginning of a file is that of an STL file in text.
 pub fn recognises(head: &[u8]) -> bool {
@@ -16,10 +18,11 @@ pub fn recognises(head: &[u8]) -> bool {
 /// The facets of all solids of a file, one after the other.
 ///
 /// # Errors
-/// An unexpected word; the file ends before `endsolid`.
+/// An unexpected word; the file ends inside a facet, or before the first one.
 pub fn read(source: Source) -> Result<Mesh, IoError> {
     let mut facets = Facets {
         source,
+        ahead: VecDeque::new(),
         mesh: Mesh { normals: Some(Vec::new()), ..Mesh::default() },
         positions: Vec::new(),
         faces: Faces::default(),
@@ -28,12 +31,10 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
     while let Some(word) = facets.source.word()? {
         let word = if solids == 0 { word.without_mark() } else { word };
         facets.demand(word, "solid")?;
-        // The name of a solid is the rest of the line, and may be anything.
-        facets.source.skip_line()?;
         facets.solid()?;
         solids += 1;
     }
-    let Facets { source, mut mesh, positions, faces } = facets;
+    let Facets { source, mut mesh, positions, faces, .. } = facets;
     (mesh.positions, mesh.origin) = floats(&positions);
     mesh.triangles = faces.into_triangles(&mesh.positions, source.path)?;
     Ok(mesh)
@@ -41,19 +42,59 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
 
 struct Facets<'a> {
     source: Source<'a>,
+    /// Words that have been read and come next.
+    ahead: VecDeque<Word>,
     mesh: Mesh,
     positions: Vec<[f64; 3]>,
     faces: Faces,
 }
 
 impl Facets<'_> {
+    /// The facets between `solid` and `endsolid`; on a line with these words, too.
     fn solid(&mut self) -> Result<(), IoError> {
+        let mut has_facets = self.skip_name()?;
         loop {
-            let word = self.next("facet or endsolid")?;
-            if word.is("endsolid") {
-                return self.source.skip_line();
+            let word = match self.word()? {
+                Some(word) => word,
+                None if has_facets => {
+                    let path = shown(self.source.path);
+                    self.mesh.notes.push(format!("{path} ends without endsolid; if it is truncated, facets are missing"));
+                    return Ok(());
+                }
+                None => self.next("facet or endsolid")?,
+            };
+            if !word.is("endsolid") {
+                self.facet(word)?;
+                has_facets = true;
+            } else if !self.skip_name()? {
+                return Ok(());
             }
-            self.facet(word)?;
+        }
+    }
+
+    /// Leaves out a name, which is the rest of the line and may be anything. True if a facet begins in
+    /// the line.
+    fn skip_name(&mut self) -> Result<bool, IoError> {
+        let mut last: VecDeque<Word> = VecDeque::new();
+        while let Some(word) = self.source.word_of_line()? {
+            last.push_back(word);
+            if last.len() > 3 {
+                last.pop_front();
+            }
+            let [Some(one), Some(two), Some(three)] = [0, 1, 2].map(|at| last.get(at)) else { continue };
+            let is_normal = two.is("normal") && three.text.parse::<f32>().is_ok();
+            if one.is("facet") && (is_normal || two.is("outer") && three.is("loop")) {
+                self.ahead = last;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn word(&mut self) -> Result<Option<Word>, IoError> {
+        match self.ahead.pop_front() {
+            Some(word) => Ok(Some(word)),
+            None => self.source.word(),
         }
     }
 
@@ -100,7 +141,7 @@ impl Facets<'_> {
     }
 
     fn next(&mut self, wanted: &str) -> Result<Word, IoError> {
-        match self.source.word()? {
+        match self.word()? {
             Some(word) => Ok(word),
             None => {
                 let message = format!("the file ends where {wanted} is expected; it is truncated");
