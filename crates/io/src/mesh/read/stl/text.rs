@@ -58,7 +58,9 @@ impl Facets<'_> {
                 Some(word) => word,
                 None if has_facets => {
                     let path = shown(self.source.path);
-                    self.mesh.notes.push(format!("{path} ends without endsolid; if it is truncated, facets are missing"));
+                    self.mesh
+                        .notes
+                        .push(format!("{path} ends without endsolid; if it is truncated, facets are missing"));
                     return Ok(());
                 }
                 None => self.next("facet or endsolid")?,
