@@ -158,10 +158,13 @@ pub struct BoundBuffer {
     pub window_bytes: u64,
 }
 
+/// A pipeline, and each buffer with the offset of its first window; numbers of both count from 1.
+type GroupKey = (u64, Vec<(u64, u64)>);
+
 /// Bind groups of earlier calls, by pipeline and buffers.
 #[derive(Debug, Default)]
 pub struct BindGroups {
-    made: HashMap<(u64, Vec<(u64, u64)>), (Groups, Vec<WeakChunkBuffer>)>,
+    made: HashMap<GroupKey, (Groups, Vec<WeakChunkBuffer>)>,
     calls: u32,
 }
 

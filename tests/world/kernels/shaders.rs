@@ -19,8 +19,8 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("merge/places", "src/algorithms/merge/host.rs"),
     ("search/bound", "src/algorithms/search/mod.rs"),
     ("select/flags", "src/algorithms/select/mod.rs"),
-    ("sort/place", "src/algorithms/sort/host.rs"),
-    ("sort/radix", "src/algorithms/sort/host.rs"),
+    ("sort/place", "src/algorithms/sort/host/mod.rs"),
+    ("sort/radix", "src/algorithms/sort/host/mod.rs"),
 ];
 
 /// Texts that stand behind declarations which depend on cells and operators. tests/algorithms runs all of them beside their
