@@ -30,7 +30,7 @@ impl UsedVectors {
     }
 }
 
-const BEGIN: &str = "$begin";
+const BEGIN: &str = "$load_geometry";
 
 /// The function that an invocation calls when it begins.
 pub fn begin_name() -> String {

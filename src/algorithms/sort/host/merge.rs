@@ -141,7 +141,8 @@ fn merge_block<K: Key>(
     target: Vec<(&mut [K], &mut [u8])>,
 ) {
     let [mut first_later, mut second_later] = sources.map(Vec::into_iter);
-    let (mut first, mut second): ((&[K], &[u8]), (&[K], &[u8])) = Default::default();
+    let mut first: (&[K], &[u8]) = Default::default();
+    let mut second = first;
     for (mut keys, mut values) in target {
         while !keys.is_empty() {
             if first.0.is_empty() {
