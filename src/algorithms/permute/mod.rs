@@ -92,10 +92,15 @@ fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places)
     if places.has_all() {
         return gather(world, input, indices, output);
     }
-    if world.gpu().is_host() && !input.shares_memory(output) {
-        return gather_on_host(world, input, (indices, Some(places)), output);
+    if input.shares_memory(output) {
+        let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
+        gather_own(world, input, (indices, places), &apart)?;
+        return apart.copy_to(output);
     }
-    gather(world, input, &numbers(world, indices, places)?, output)
+    match world.gpu().is_host() {
+        true => gather_on_host(world, input, (indices, Some(places)), output),
+        false => gather_by_kernel(world, input, &numbers(world, indices, places)?, output),
+    }
 }
 
 fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
