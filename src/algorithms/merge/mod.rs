@@ -86,7 +86,8 @@ pub(super) fn merge(
     values: Option<&Cells>,
 ) -> Result<()> {
     if let ([first, second], true) = (runs, world.gpu().is_host()) {
-        return host::merge(world, order, [first, second], keys, values);
+        let runs = [first, second].map(|(keys, values)| (keys, values.as_ref()));
+        return host::merge(world, order, runs, keys, values);
     }
     let kernel = KernelSource::composed("places", include_str!("../../../shaders/merge/places.wgsl"));
     let kernel = world.composed(&kernel)?;

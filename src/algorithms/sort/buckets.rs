@@ -2,8 +2,9 @@
 //! which ranks meet are sorted.
 
 use super::key::KeyOrder;
+use super::lent::lend_pairs;
 use super::splitters::{Splitter, splitters};
-use super::{SortRoom, host, lend_pairs, sort_in};
+use super::{SortRoom, host, sort_in};
 use crate::World;
 use crate::algorithms::search::{BoundSide, find};
 use crate::array::{Cells, lend_slices};

@@ -4,19 +4,21 @@ mod buckets;
 mod host;
 mod kernels;
 mod key;
+mod lent;
 mod over_ranks;
 mod splitters;
 
 pub(super) use self::host::merge as merge_lent;
 pub use self::key::SortKey;
 pub(super) use self::key::{KeyOrder, check_cells};
+pub(super) use self::lent::lend_pairs;
 pub(super) use self::splitters::splitters;
 
 use self::host::BytePairs;
 use super::merge::merge;
 use super::on_rank::OnRank;
 use crate::World;
-use crate::array::{Cells, IntoSequence, lend_slices, stretches};
+use crate::array::{Cells, IntoSequence, stretches};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
@@ -172,22 +174,4 @@ fn sort_on_host(
         sorted = lend_pairs(world, [pairs], |[pairs]| host::sort(threads, order, pairs, room));
     })?;
     sorted
-}
-
-/// Lends keys, and values where there are any, to the host.
-pub(super) fn lend_pairs<R, const N: usize>(
-    world: &World,
-    pairs: [(&Cells, Option<&Cells>); N],
-    f: impl FnOnce([BytePairs; N]) -> R,
-) -> Result<R> {
-    let sequences: Vec<&Cells> =
-        pairs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)).collect();
-    lend_slices(world.gpu(), &sequences, |slices| {
-        let mut slices = slices.into_iter();
-        f(pairs.map(|(_, values)| BytePairs {
-            keys: slices.next().unwrap_or_default(),
-            values: values.and_then(|_| slices.next()).unwrap_or_default(),
-            size: values.map_or(0, |values| values.element().bytes),
-        }))
-    })
 }

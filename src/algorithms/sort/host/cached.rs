@@ -1,7 +1,6 @@
 //! Radix sort of pairs that fit the cache of a core, from the lowest digit up.
 
-use super::Value;
-use super::digits::{CommonBits, Digit, Key, KeyForm};
+use super::digits::{CommonBits, Digit, Key, KeyForm, Value};
 
 /// Bits of a digit.
 pub const WIDTH: u32 = 8;

@@ -1,6 +1,6 @@
 //! Keys as unsigned numbers, and digits of these.
 
-use super::super::key::{KeyKind, KeyOrder};
+use crate::algorithms::sort::key::{KeyKind, KeyOrder};
 
 /// Operations that make an unsigned number of the words of a key.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,11 @@ impl Key for [u32; 2] {
         number ^ (negative & form.flipped_if_negative | form.flipped)
     }
 }
+
+/// Cells that move with their keys.
+pub trait Value: bytemuck::Pod + Default + Send + Sync {}
+
+impl<V: bytemuck::Pod + Default + Send + Sync> Value for V {}
 
 /// Consecutive bits of a number.
 #[derive(Debug, Clone, Copy)]

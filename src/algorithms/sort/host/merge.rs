@@ -54,7 +54,9 @@ fn merge_keys<K: Key>(threads: HostThreads, form: KeyForm, runs: [BytePairs; 2],
     threads.map(blocks, |(sources, target)| by_size!(merge_block, size, form, sources, target));
 }
 
+/// Keys and the bytes of their values.
 type MutableSlices<'a, K> = (&'a mut [K], &'a mut [u8]);
+type SharedSlices<'a, K> = (&'a [K], &'a [u8]);
 
 /// Keys and the bytes of their values, in slices of the same cells.
 fn common_slices<K: Key>(pairs: BytePairs) -> Vec<MutableSlices<K>> {
@@ -82,7 +84,7 @@ fn common_slices<K: Key>(pairs: BytePairs) -> Vec<MutableSlices<K>> {
 
 /// A sorted run.
 struct Run<'a, K> {
-    slices: Vec<(&'a [K], &'a [u8])>,
+    slices: Vec<SharedSlices<'a, K>>,
     /// Number of cells before each slice.
     starts: Vec<usize>,
     cells: usize,
@@ -92,7 +94,7 @@ struct Run<'a, K> {
 
 impl<'a, K: Key> Run<'a, K> {
     fn new(slices: Vec<MutableSlices<'a, K>>, size: usize) -> Self {
-        let slices: Vec<(&[K], &[u8])> =
+        let slices: Vec<SharedSlices<K>> =
             slices.into_iter().map(|(keys, values)| (&*keys, &*values)).filter(|(keys, _)| !keys.is_empty()).collect();
         let mut cells = 0;
         let starts = slices.iter().map(|(keys, _)| {
@@ -107,7 +109,7 @@ impl<'a, K: Key> Run<'a, K> {
         self.slices[slice].0[cell - self.starts[slice]].number(form)
     }
 
-    fn section(&self, cells: Range<usize>) -> Vec<(&'a [K], &'a [u8])> {
+    fn section(&self, cells: Range<usize>) -> Vec<SharedSlices<'a, K>> {
         let mut section = Vec::with_capacity(1);
         for ((keys, values), start) in self.slices.iter().zip(&self.starts) {
             let begin = cells.start.saturating_sub(*start).min(keys.len());
@@ -134,15 +136,9 @@ fn split<K: Key>(first: &Run<K>, second: &Run<K>, form: KeyForm, starts: [usize;
 
 /// Merges sections of both runs into as many cells.
 #[inline(always)]
-fn merge_block<K: Key>(
-    size: usize,
-    form: KeyForm,
-    sources: [Vec<(&[K], &[u8])>; 2],
-    target: Vec<(&mut [K], &mut [u8])>,
-) {
+fn merge_block<K: Key>(size: usize, form: KeyForm, sources: [Vec<SharedSlices<K>>; 2], target: Vec<MutableSlices<K>>) {
     let [mut first_later, mut second_later] = sources.map(Vec::into_iter);
-    let mut first: (&[K], &[u8]) = Default::default();
-    let mut second = first;
+    let (mut first, mut second) = (SharedSlices::<K>::default(), SharedSlices::<K>::default());
     for (mut keys, mut values) in target {
         while !keys.is_empty() {
             if first.0.is_empty() {
@@ -178,7 +174,7 @@ fn merge_block<K: Key>(
 }
 
 /// Copies the first pairs of a slice, at most `most` and at most as many as there is room for, and returns how many.
-fn copy<K: Key>(from: (&[K], &[u8]), keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
+fn copy<K: Key>(from: SharedSlices<K>, keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
     let cells = most.min(keys.len());
     keys[..cells].copy_from_slice(&from.0[..cells]);
     values[..cells * size].copy_from_slice(&from.1[..cells * size]);

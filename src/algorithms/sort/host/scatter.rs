@@ -2,9 +2,8 @@
 
 use std::mem::take;
 
-use super::Value;
 use super::chain::{Pairs, SliceChain};
-use super::digits::{CommonBits, Key, KeyForm};
+use super::digits::{CommonBits, Key, KeyForm, Value};
 use crate::device::HostThreads;
 
 /// Pairs per thread from which on another thread pays.

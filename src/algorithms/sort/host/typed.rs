@@ -1,9 +1,9 @@
 //! Work on pairs whose types are known at run time only, compiled for the usual ones.
 
 use super::chain::{Pairs, SliceChain};
-use super::digits::{Key, KeyForm};
+use super::digits::{Key, KeyForm, Value};
+use super::radix::RadixSort;
 use super::scatter::{block_lengths, count, map_blocks, scatter, threads_for};
-use super::{RadixSort, Value};
 use crate::algorithms::sort::key::KeyOrder;
 use crate::device::HostThreads;
 

@@ -1,0 +1,24 @@
+//! Keys and values as the host reaches them.
+
+use super::host::BytePairs;
+use crate::World;
+use crate::array::{Cells, lend_slices};
+use crate::error::Result;
+
+/// Lends keys, and values where there are any, to the host.
+pub fn lend_pairs<R, const N: usize>(
+    world: &World,
+    pairs: [(&Cells, Option<&Cells>); N],
+    f: impl FnOnce([BytePairs; N]) -> R,
+) -> Result<R> {
+    let sequences: Vec<&Cells> =
+        pairs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)).collect();
+    lend_slices(world.gpu(), &sequences, |slices| {
+        let mut slices = slices.into_iter();
+        f(pairs.map(|(_, values)| BytePairs {
+            keys: slices.next().unwrap_or_default(),
+            values: values.and_then(|_| slices.next()).unwrap_or_default(),
+            size: values.map_or(0, |values| values.element().bytes),
+        }))
+    })
+}
