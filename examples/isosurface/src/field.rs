@@ -175,7 +175,8 @@ impl Reading<'_> {
         self.file.rescale().is_none()
     }
 
-    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of `--pad`.
+    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of
+    /// `--pad`.
     fn small<T: Kept + Number>(&self) -> Result<Option<Field<T>>> {
         let read =
             |boxes: &[Region], done: Taker<T>| self.file.read_regions::<T, _>(&source::in_file(self.file, boxes), done);
@@ -261,8 +262,8 @@ impl Reading<'_> {
 
     /// The level from which samples count at first.
     ///
-    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack. Ends
-    /// of a range are compared with only, and differences to 0 keep the other values.
+    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack.
+    /// Ends of a range are compared with only, and differences to 0 keep the other values.
     fn first_origin(&self, levels: &[Level]) -> Level {
         match levels {
             _ if self.options.filters.is_range() => Level::from(0.0),

@@ -31,7 +31,8 @@ const STEPS: f64 = 1024.0;
 /// The levels of a field, and the floats that stand for its numbers.
 ///
 /// The float of a number is its difference to the origin in a unit. Rounding never moves a number
-/// across a level: floats on both sides of the float of each level belong to numbers on these sides.
+/// across a level: floats on both sides of the float of each level belong to numbers on these
+/// sides.
 pub struct Levels {
     /// In ascending order, with their samples.
     all: Vec<(Level, f32)>,
@@ -120,8 +121,8 @@ pub fn next_up(number: f32) -> f32 {
 /// Differences of numbers to levels.
 #[derive(Debug, Clone)]
 pub struct Differences {
-    /// Magnitudes of those to the origin, but 0, below, within and above the [usual](USUAL) ones: the
-    /// least and the greatest of each.
+    /// Magnitudes of those to the origin, but 0, below, within and above the [usual](USUAL) ones:
+    /// the least and the greatest of each.
     bands: [[f64; 2]; 3],
     /// For each level the distance of floats there.
     steps: Vec<f64>,
