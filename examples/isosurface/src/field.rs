@@ -9,7 +9,7 @@ use zippy_io::said;
 use zippy_io::volume::{ScalarKind, VolumeFile};
 use zippy_render::volume::Rescale;
 
-use crate::levels::{Differences, Levels, next_up};
+use crate::levels::{Differences, Levels, NAME, next_up};
 use crate::options::Options;
 use crate::say::complain;
 use crate::source::{self, Kept, Padding, Source, Taker};
@@ -17,9 +17,6 @@ use crate::units::{Found, Level, Number};
 
 /// Fewer numbers of a file's type in the range of its values are a reason for a note.
 const FEW: f64 = 4096.0;
-
-/// Name of the field in files.
-pub const NAME: &str = "field";
 
 /// A field and the meaning of its samples.
 pub struct Field<T> {

@@ -3,7 +3,6 @@
 use zippy::{Result, World};
 use zippy_render::volume::Rescale;
 
-use crate::field::NAME;
 use crate::units::{Level, Number};
 
 impl Level {
@@ -17,6 +16,9 @@ impl Level {
         whole.filter(|_| self.nearest.abs() >= 2.0_f64.powi(53)).unwrap_or(serde_json::json!(self.nearest))
     }
 }
+
+/// Name of the field in files.
+pub const NAME: &str = "field";
 
 /// Samples go no further, so that differences of two stay finite.
 const MOST: f64 = 1e38;
@@ -189,14 +191,20 @@ impl Differences {
         let [small, usual, large] = self.bands;
         let several = |[least, most]: [f64; 2]| least < most;
         let exists = |[least, most]: [f64; 2]| least <= most;
-        let size = match () {
-            () if several(usual) => return 1.0,
-            () if several(small) => small[1],
-            () if several(large) => large[1],
-            () if exists(usual) => return 1.0,
-            () if exists(large) => large[1],
-            () if exists(small) => small[1],
-            () => return 1.0,
+        let size = if several(usual) {
+            1.0
+        } else if several(small) {
+            small[1]
+        } else if several(large) {
+            large[1]
+        } else if exists(usual) {
+            1.0
+        } else if exists(large) {
+            large[1]
+        } else if exists(small) {
+            small[1]
+        } else {
+            1.0
         };
         size.log2().floor().exp2()
     }
