@@ -50,8 +50,8 @@ impl CallSite {
         Self::here().entered()
     }
 
-    /// True where Rust's core library is the caller: it calls functions that are passed by name, as in
-    /// `map_err(Into::into)`, and knows no line of the program.
+    /// True where Rust's core library is the caller: it calls functions that are passed by name, as
+    /// in `map_err(Into::into)`, and knows no line of the program.
     pub(super) fn is_in_core(&self) -> bool {
         self.file.starts_with("/rustc/") || self.file.contains("library/core/src/")
     }

@@ -30,8 +30,8 @@ impl VolumeMesh {
         &self.points.fields
     }
 
-    /// Replaces each value of a field, as by a change of units, and its name. A field that there is not
-    /// stays away. Local.
+    /// Replaces each value of a field, as by a change of units, and its name. A field that there is
+    /// not stays away. Local.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, new_name, map);
     }

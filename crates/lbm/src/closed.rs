@@ -17,9 +17,9 @@ struct Region {
 }
 
 impl Problem {
-    /// A warning about a region of the fluid, closed by bodies and walls, that given velocities fill
-    /// or empty: its density changes for ever. Boxes without bodies, and those of more than 2²³ cells,
-    /// are not searched. Local.
+    /// A warning about a region of the fluid, closed by bodies and walls, that given velocities
+    /// fill or empty: its density changes for ever. Boxes without bodies, and those of more than
+    /// 2²³ cells, are not searched. Local.
     pub fn closed_in(&self) -> Option<String> {
         if self.bodies.is_empty() || self.extents.iter().product::<i64>() > MOST {
             return None;

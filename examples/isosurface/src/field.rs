@@ -9,7 +9,7 @@ use zippy_io::said;
 use zippy_io::volume::{ScalarKind, VolumeFile};
 use zippy_render::volume::Rescale;
 
-use crate::levels::{Differences, Levels, next_up};
+use crate::levels::{Differences, Levels, NAME, next_up};
 use crate::options::Options;
 use crate::say::complain;
 use crate::source::{self, Kept, Padding, Source, Taker};
@@ -17,9 +17,6 @@ use crate::units::{Found, Level, Number};
 
 /// Fewer numbers of a file's type in the range of its values are a reason for a note.
 const FEW: f64 = 4096.0;
-
-/// Name of the field in files.
-pub const NAME: &str = "field";
 
 /// A field and the meaning of its samples.
 pub struct Field<T> {
@@ -175,7 +172,8 @@ impl Reading<'_> {
         self.file.rescale().is_none()
     }
 
-    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of `--pad`.
+    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of
+    /// `--pad`.
     fn small<T: Kept + Number>(&self) -> Result<Option<Field<T>>> {
         let read =
             |boxes: &[Region], done: Taker<T>| self.file.read_regions::<T, _>(&source::in_file(self.file, boxes), done);
@@ -261,8 +259,8 @@ impl Reading<'_> {
 
     /// The level from which samples count at first.
     ///
-    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack. Ends
-    /// of a range are compared with only, and differences to 0 keep the other values.
+    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack.
+    /// Ends of a range are compared with only, and differences to 0 keep the other values.
     fn first_origin(&self, levels: &[Level]) -> Level {
         match levels {
             _ if self.options.filters.is_range() => Level::from(0.0),

@@ -11,6 +11,7 @@ use zippy_io::mesh::{Format, piece_format};
 use zippy_isosurface::{Corners, Extractor, Plane, Sample, Side, VolumeMesh, cut, statistics, volume_statistics};
 
 use crate::field::{self, Field};
+use crate::levels::NAME;
 use crate::options::Options;
 use crate::placement::Placement;
 use crate::say::{complain, say};
@@ -126,7 +127,7 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
         let normal = [a, b, c];
         let plane = Plane { normal, offset: placement.offset(normal, d) };
         let mut mesh = cut(world, array, placement.grid, plane, &[])?;
-        mesh.map_field(array.name(), field::NAME, |sample| field::value(units, sample) as f32);
+        mesh.map_field(array.name(), NAME, |sample| field::value(units, sample) as f32);
         note_coarse(world, options, field)?;
         world.barrier()?;
         let mut put = |name: &str, value: Value| report.insert(name.into(), value);
@@ -153,7 +154,7 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
     report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
     let start = Instant::now();
     let (name, value, mut mesh) = filtered(filters, &extractor, field)?;
-    mesh.map_field(array.name(), field::NAME, |sample| field::value(units, sample) as f32);
+    mesh.map_field(array.name(), NAME, |sample| field::value(units, sample) as f32);
     note_coarse(world, options, field)?;
     world.barrier()?;
     let mut put = |name: &str, value: Value| report.insert(name.into(), value);
@@ -204,7 +205,7 @@ fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) -> R
             "note: {}: the array {} has values near {near} as floats, which are {} apart there; values of samples differ by \
              less",
             path.display(),
-            zippy_io::quoted(field::NAME),
+            zippy_io::quoted(NAME),
             f64::from(size.next_up()) - f64::from(size)
         ));
     }

@@ -3,7 +3,6 @@
 use zippy::{Result, World};
 use zippy_render::volume::Rescale;
 
-use crate::field::NAME;
 use crate::units::{Level, Number};
 
 impl Level {
@@ -18,6 +17,9 @@ impl Level {
     }
 }
 
+/// Name of the field in files.
+pub const NAME: &str = "field";
+
 /// Samples go no further, so that differences of two stay finite.
 const MOST: f64 = 1e38;
 
@@ -31,7 +33,8 @@ const STEPS: f64 = 1024.0;
 /// The levels of a field, and the floats that stand for its numbers.
 ///
 /// The float of a number is its difference to the origin in a unit. Rounding never moves a number
-/// across a level: floats on both sides of the float of each level belong to numbers on these sides.
+/// across a level: floats on both sides of the float of each level belong to numbers on these
+/// sides.
 pub struct Levels {
     /// In ascending order, with their samples.
     all: Vec<(Level, f32)>,
@@ -120,8 +123,8 @@ pub fn next_up(number: f32) -> f32 {
 /// Differences of numbers to levels.
 #[derive(Debug, Clone)]
 pub struct Differences {
-    /// Magnitudes of those to the origin, but 0, below, within and above the [usual](USUAL) ones: the
-    /// least and the greatest of each.
+    /// Magnitudes of those to the origin, but 0, below, within and above the [usual](USUAL) ones:
+    /// the least and the greatest of each.
     bands: [[f64; 2]; 3],
     /// For each level the distance of floats there.
     steps: Vec<f64>,
@@ -188,14 +191,20 @@ impl Differences {
         let [small, usual, large] = self.bands;
         let several = |[least, most]: [f64; 2]| least < most;
         let exists = |[least, most]: [f64; 2]| least <= most;
-        let size = match () {
-            () if several(usual) => return 1.0,
-            () if several(small) => small[1],
-            () if several(large) => large[1],
-            () if exists(usual) => return 1.0,
-            () if exists(large) => large[1],
-            () if exists(small) => small[1],
-            () => return 1.0,
+        let size = if several(usual) {
+            1.0
+        } else if several(small) {
+            small[1]
+        } else if several(large) {
+            large[1]
+        } else if exists(usual) {
+            1.0
+        } else if exists(large) {
+            large[1]
+        } else if exists(small) {
+            small[1]
+        } else {
+            1.0
         };
         size.log2().floor().exp2()
     }

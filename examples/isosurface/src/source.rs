@@ -118,7 +118,8 @@ pub trait Kept:
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
-    /// The sample nearest to a number below a level, or above it; `None` if the type has none there.
+    /// The sample nearest to a number below a level, or above it; `None` if the type has none
+    /// there.
     fn layer(wanted: f32, level: f32) -> Option<Self>;
 }
 
@@ -218,8 +219,8 @@ impl Padding {
     /// The least sample of the field.
     pub const LEAST: Self = Self { level: None, is_above: false };
 
-    /// The sample of a layer around samples with these extremes: the extreme on the other side of the
-    /// level, else its mirror image there. `None` where the type has no such sample.
+    /// The sample of a layer around samples with these extremes: the extreme on the other side of
+    /// the level, else its mirror image there. `None` where the type has no such sample.
     fn sample<T: Kept>(self, least: T, greatest: T) -> Option<T> {
         let (found, other) = if self.is_above { (greatest, least) } else { (least, greatest) };
         let Some(level) = self.level.filter(|level| level.is_finite()) else { return Some(found) };
@@ -234,8 +235,8 @@ impl Padding {
     }
 }
 
-/// The samples as a global array, cut over all ranks, with a layer around them if wanted; and false if
-/// their type has no sample for the layer. Collective.
+/// The samples as a global array, cut over all ranks, with a layer around them if wanted; and false
+/// if their type has no sample for the layer. Collective.
 pub fn array<T: Kept>(
     world: &World,
     name: &str,

@@ -58,8 +58,8 @@ impl Shape for Scan {
     }
 }
 
-/// A note where integers of a file, and the levels that they are compared with, are more than floats
-/// hold.
+/// A note where integers of a file, and the levels that they are compared with, are more than
+/// floats hold.
 fn note_rounding(file: &VolumeFile, from: &FromFile, above: f64) {
     let level = from.below.map_or(above, |below| if below.abs() > above.abs() { below } else { above });
     let is_long = matches!(file.kind(), ScalarKind::I64 | ScalarKind::U64);

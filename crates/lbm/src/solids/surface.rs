@@ -57,8 +57,8 @@ const FAR: f64 = 3.0;
 /// Seen from a point on the surface, one half of all directions are inside, but for what moments are wrong by.
 const HALF: f64 = 0.5;
 
-/// Distance of winding numbers to the nearest integer from which on a surface is open there. Moments
-/// are wrong by less.
+/// Distance of winding numbers to the nearest integer from which on a surface is open there.
+/// Moments are wrong by less.
 const DOUBTFUL: f64 = 0.1;
 
 impl Surface {

@@ -210,8 +210,8 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     assert_eq!((found.cells(), found.warnings()), (320 + 216, &[][..]));
 }
 
-/// A sphere without its caps, of which the rest with flat faces is known: a warning has the edges of
-/// the holes and the volume.
+/// A sphere without its caps, of which the rest with flat faces is known: a warning has the edges
+/// of the holes and the volume.
 #[test]
 fn open_surface_is_a_warning_with_its_edges_and_volume() {
     let (room, radius) = (Room::from([24; 3]), 8.0_f64);

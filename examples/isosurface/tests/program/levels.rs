@@ -104,8 +104,8 @@ fn kept(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
     counts
 }
 
-/// Values that differ by less than a step of 32-bit floats, next to a value that stands for nothing.
-/// Surfaces are those of the same values without their offset.
+/// Values that differ by less than a step of 32-bit floats, next to a value that stands for
+/// nothing. Surfaces are those of the same values without their offset.
 #[test]
 fn fill_value_leaves_surfaces_next_to_large_values_exact() {
     let folder = Folder::new("fill");

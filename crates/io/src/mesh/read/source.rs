@@ -211,8 +211,8 @@ impl<'a> Source<'a> {
         Ok((!bytes.is_empty()).then(word))
     }
 
-    /// The next word of the line; none at its end, which a line feed or a carriage return is. Of a longer
-    /// word the first [`WORD`] bytes.
+    /// The next word of the line; none at its end, which a line feed or a carriage return is. Of a
+    /// longer word the first [`WORD`] bytes.
     ///
     /// # Errors
     /// An I/O error.

@@ -74,8 +74,8 @@ impl Facets<'_> {
         }
     }
 
-    /// Leaves out a name, which is the rest of the line and may be anything. True if a facet begins in
-    /// the line.
+    /// Leaves out a name, which is the rest of the line and may be anything. True if a facet begins
+    /// in the line.
     fn skip_name(&mut self) -> Result<bool, IoError> {
         let mut last: VecDeque<Word> = VecDeque::new();
         while let Some(word) = self.source.word_of_line()? {
