@@ -170,7 +170,7 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
 #[test]
 fn whole_numbers_of_every_type_have_the_same_ambiguous_cells() {
     let folder = Folder::new("whole");
-    let value = |[x, y, z]: [i64; 3]| ((x * 7919 + y * 104_729 + z * 1_299_709) * 2_654_435_761 >> 7) % 200;
+    let value = |[x, y, z]: [i64; 3]| (((x * 7919 + y * 104_729 + z * 1_299_709) * 2_654_435_761) >> 7) % 200;
     let mut found = Vec::new();
     for (kind, bytes) in [
         ("uchar", cells([20; 3], |at| value(at) as u8, |value| vec![value])),
