@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,18 +48,32 @@ pub(super) struct Recorder {
     since: u64,
 }
 
+/// How long a pipe may be without a reader.
+const WAIT_FOR_READER: Duration = Duration::from_secs(5);
+
+/// Creates a file, or opens what is no regular file: a pipe only where a program reads it.
+fn create(path: &Path) -> io::Result<File> {
+    let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if !is_special {
+        return File::create(path);
+    }
+    // To open a pipe waits for its reader, without an end.
+    let (sender, opened) = mpsc::channel();
+    let path = path.to_owned();
+    thread::spawn(move || sender.send(File::create(path)));
+    let unread =
+        || io::Error::other("it is a pipe that no program reads; start its reader first, or name a regular file");
+    opened.recv_timeout(WAIT_FOR_READER).unwrap_or_else(|_| Err(unread()))
+}
+
 impl Recorder {
     /// Begins a recording, on rank 0.
     ///
     /// # Errors
     /// The file cannot be made, in words.
     pub fn new(settings: &Recording, program: &Program) -> Result<Self, String> {
-        let begin = || -> std::io::Result<_> {
-            // A pipe would wait for a reader.
-            if std::fs::metadata(&settings.file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-                return Err(std::io::Error::other("there is something of that name, but no regular file"));
-            }
-            let mut writer = Writer::new(BufWriter::new(File::create(&settings.file)?))?;
+        let begin = || -> io::Result<_> {
+            let mut writer = Writer::new(BufWriter::new(create(&settings.file)?))?;
             writer.add(&Recorded::Program(program.clone()))?;
             Ok(writer)
         };

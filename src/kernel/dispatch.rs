@@ -5,7 +5,7 @@ use super::signature::BoxForm;
 use crate::extents::Index;
 
 /// Shorter than this, axis 0 gives way to a longer axis along the dispatch's x.
-pub const MIN_ORDERED: i64 = 32;
+const MIN_ORDERED: i64 = 32;
 
 /// More boxes than this are not run in one call.
 const MOST_BOXES: i64 = 1 << 16;
@@ -28,17 +28,12 @@ pub struct Grid {
 impl Grid {
     /// The form of all its dispatches.
     pub fn form(&self) -> BoxForm {
-        match &self.boxes[..] {
-            [] => BoxForm::OneInOrder,
-            [(_, extents)] if self.keeps_order(extents) => BoxForm::OneInOrder,
-            [_] => BoxForm::One,
+        // Not by the extents: a kernel would be compiled again where a chunk is small.
+        match (self.boxes.len(), self.in_order) {
+            (0 | 1, true) => BoxForm::OneInOrder,
+            (0 | 1, false) => BoxForm::One,
             _ => BoxForm::Several,
         }
-    }
-
-    /// Whether axis 0 of a box runs along x even where it is short.
-    fn keeps_order(&self, extents: &Index) -> bool {
-        self.in_order || extents[0] >= MIN_ORDERED
     }
 }
 
@@ -80,9 +75,10 @@ impl Shape {
 impl Block {
     fn new(origin: Index, extents: Index, grid: &Grid) -> Self {
         let mut order: Vec<usize> = (0..extents.axes()).collect();
-        if !grid.keeps_order(&extents) {
+        if grid.in_order {
+        } else if extents[0] < MIN_ORDERED {
             order.sort_by_key(|&axis| -extents[axis]);
-        } else if !grid.in_order && grid.boxes.len() > 1 {
+        } else if grid.boxes.len() > 1 {
             order[1..].sort_by_key(|&axis| -extents[axis]);
         }
         let along = |k: usize| order.get(k).map_or(1, |&axis| extents[axis]);

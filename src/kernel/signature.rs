@@ -26,7 +26,7 @@ pub enum Space {
 /// Boxes of a dispatch, and which axes run along its directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BoxForm {
-    /// One box. Axis 0 runs along x, axis 1 along y, the others, folded, along z.
+    /// One box of a call that keeps the order of axes: axis 0 runs along x, axis 1 along y, the others, folded, along z.
     OneInOrder,
     /// One box, whose axes may run along any direction.
     One,

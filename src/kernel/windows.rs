@@ -1,7 +1,7 @@
 //! Calls over chunks that are larger than a binding can be, in parts that need one window of each.
 
 use super::binding::Binding;
-use super::dispatch::{Grid, MIN_ORDERED};
+use super::dispatch::Grid;
 use super::geometry::slot_strides;
 use super::reach::Reach;
 use crate::extents::Index;
@@ -96,10 +96,6 @@ pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<
 fn halves((origin, extents): &(Index, Index), step: i64) -> Option<[(Index, Index); 2]> {
     let axis = (0..extents.axes()).rev().find(|&axis| extents[axis] > 1)?;
     let half = extents[axis] / 2;
-    // A shorter axis 0 might no longer run along x.
-    if axis == 0 && half < MIN_ORDERED {
-        return None;
-    }
     let (mut before, mut after) = ((*origin, *extents), (*origin, *extents));
     before.1[axis] = half;
     after.1[axis] -= half;

@@ -137,7 +137,8 @@ impl Positions<'_> {
         let is_folded = self.axes.count == 4;
         let mut text = if is_folded { self.unfold() } else { String::new() };
         let mut position = format!("{}{parts}", self.of_box(2));
-        for (k, number) in ["$i.x", "$i.y", if is_folded { "$z" } else { "$i.z" }].into_iter().enumerate() {
+        let numbers = ["$i.x", "$i.y", if is_folded { "$z" } else { "$i.z" }];
+        for (k, number) in numbers.into_iter().take(self.axes.count).enumerate() {
             let _ = write!(position, " + {number} * {}{parts}", self.of_box(3 + k));
         }
         if is_folded {

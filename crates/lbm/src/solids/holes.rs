@@ -119,7 +119,8 @@ mod tests {
     fn volume_with_holes_closed_is_that_of_the_whole_surface() {
         let whole = cube();
         let found = Holes::of(whole.iter().copied());
-        assert_eq!((found.open_edges, found.edges, found.volume), (0, 18, 8.0));
+        assert_eq!((found.open_edges, found.edges), (0, 18));
+        assert!((found.volume - 8.0).abs() < 1e-12, "{found:?}");
         assert_eq!(found.warning(8, 0), None);
         // Without a triangle, and without a face.
         for (first, open_edges) in [(1, 3), (2, 4)] {

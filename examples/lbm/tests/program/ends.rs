@@ -77,14 +77,12 @@ fn checkpoints_of_another_run_are_refused_and_kept() {
     }
     let output = run("--restart ck --steps 5 --checkpoint ./ck");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // Directories in turn: what is there is older, of the same run. Not the other way round.
     assert!(run("--restart ck --steps 2 --checkpoint other").status.success());
-    assert!(run("--restart other --steps 2 --checkpoint ck").status.success());
     let output = run("--restart other --steps 2 --checkpoint ck");
     assert!(String::from_utf8_lossy(&output.stderr).contains("replace; name another directory"));
-    // Its last checkpoint is that of the run that went on.
+    // Its last checkpoint is that of its own restart.
     let output = run("--case cavity2d --n 12 --steps 3 --checkpoint ck");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 12"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the latest of step 8"));
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn mistakes_in_files_say_what_would_be_right() {
         (&detached, &[], &[detached.0.to_str().unwrap(), name, "after 2574 of 5434 bytes"]),
         (&meta, &[], &[meta.0.to_str().unwrap(), name, "after 2574 of 5148 bytes"]),
         (&rude, &[], &["a\\u{1b}[31mred\\u{7}: cannot open"]),
-        (&thin, &[], &[thin.0.to_str().unwrap(), "[117, 11, 1] voxels"]),
+        (&thin, &[], &[thin.0.to_str().unwrap(), "117 x 11 x 1 voxels"]),
         (&long, &[], &[long.0.to_str().unwrap(), "spacing of [1e30"]),
     ];
     for (file, words, wanted) in cases {
