@@ -1,7 +1,7 @@
 //! Host algorithms on one, two and three threads: the same bits, from sizes on that are worth
 //! several.
 
-use zippy::{Operator, Result, World};
+use zippy::{Layout, Operator, Result, World};
 
 use crate::algorithms::scan::{compare, larger};
 use crate::algorithms::sequences::mixed;
@@ -79,13 +79,12 @@ fn scans_over_ranks_have_the_same_bits() {
 #[test]
 fn overlapping_sections_are_written_one_after_the_other() {
     on_threads("algorithms::host_threads::overlapping_sections_are_written_one_after_the_other", &[1], |world| {
-        let x = vector(world, "x", &vec![1_u32; 140_000], Spread::Auto)?;
-        let y = vector(world, "y", &vec![0_u32; 70_001], Spread::Auto)?;
-        let chunk = y.chunks().next().expect("one chunk");
-        let twice = vec![chunk.at(0..70_000), chunk.at(1..70_001)];
-        let from = x.chunks().next().expect("one chunk").all();
-        world.on_rank().inclusive_scan(&from, &twice, &Operator::Add)?;
-        assert!(all(world, &y)?.into_iter().eq(std::iter::once(1).chain(70_001..140_001)));
+        let x = world.local_array::<u32, 1>("x", &Layout::new([140_000]))?;
+        let y = world.local_array::<u32, 1>("y", &Layout::new([70_001]))?;
+        x.all().fill(1)?;
+        let twice = vec![y.at(0..70_000), y.at(1..70_001)];
+        world.on_rank().inclusive_scan(&x.all(), &twice, &Operator::Add)?;
+        assert!(y.all().read()?.into_iter().eq(std::iter::once(1).chain(70_001..140_001)));
         Ok(())
     });
 }

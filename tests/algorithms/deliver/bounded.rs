@@ -116,7 +116,13 @@ fn changing_lengths(world: &World) -> Result<()> {
     }
     let counters = world.gpu().counters();
     let taken = counters.bytes_peak + counters.host_bytes_peak - before;
-    assert!(taken <= 8 * 4 * LONGEST, "{taken} bytes for {} that are delivered, on rank {rank} of {size}", 4 * LONGEST);
+    // Staging has what is sent and what arrives once more, where the host does not reach chunks.
+    let times = if world.gpu().host_mapped() { 8 } else { 10 };
+    assert!(
+        taken <= times * 4 * LONGEST,
+        "{taken} bytes for {} that are delivered, on rank {rank} of {size}",
+        4 * LONGEST
+    );
     assert!(held(world) <= counters.bytes_peak + counters.host_bytes_peak);
     Ok(())
 }
