@@ -83,7 +83,7 @@ fn overlapping_sections_are_written_one_after_the_other() {
         let y = world.local_array::<u32, 1>("y", &Layout::new([70_001]))?;
         x.all().fill(1)?;
         let twice = vec![y.at(0..70_000), y.at(1..70_001)];
-        world.on_rank().inclusive_scan(&x.all(), &twice, &Operator::Add)?;
+        world.on_rank().inclusive_scan(x.all(), &twice, &Operator::Add)?;
         assert!(y.all().read()?.into_iter().eq(std::iter::once(1).chain(70_001..140_001)));
         Ok(())
     });
