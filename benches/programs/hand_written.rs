@@ -24,7 +24,7 @@ impl HandWritten {
         Self { kernels, results, cells: Box::new(cells), read: 0.0 }
     }
 
-    /// Submits so many steps.
+    /// Submits a number of steps.
     pub fn steps(&mut self, count: usize) {
         self.read = self.kernels.steps(count);
     }

@@ -24,7 +24,7 @@ use values::Values;
 const BY_HAND: &str = "by hand with wgpu";
 /// Steps after which all contenders must have the same values.
 const CHECKED_STEPS: usize = 3;
-/// Steps before the memory of the process is observed, which release what larger programs have left.
+/// Steps before the memory of the process is observed: they release the memory of larger programs.
 const SETTLING_STEPS: usize = 100;
 /// Steps during which the memory of the process is observed.
 const OBSERVED_STEPS: usize = 1000;
@@ -64,7 +64,7 @@ pub struct Row {
     pub by_hand: Option<fn(&Device, usize) -> HandWritten>,
 }
 
-/// A name, and the seconds that so many steps take on this rank.
+/// A name, and the seconds that a number of steps take on this rank.
 type Timed<'a> = (&'static str, Box<dyn FnMut(usize) -> Result<f64> + 'a>);
 
 /// Measures a program at its sizes. Collective.

@@ -73,7 +73,7 @@ impl Ordinary {
         Ok(answer.get("missing").and_then(Value::as_bool) == Some(false))
     }
 
-    /// Seconds of so many steps, without the way to the process and back.
+    /// Seconds of a number of steps, without the way to the process and back.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -82,8 +82,8 @@ impl Ordinary {
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
     }
 
-    /// Weighted sum of the cells, weighted sum of their magnitudes, and the number that the last step
-    /// has read.
+    /// Weighted sum of the cells, weighted sum of their magnitudes, and the number that the last
+    /// step has read.
     ///
     /// # Errors
     /// As [`Self::start`].

@@ -81,7 +81,7 @@ impl ByHand {
         self.readback = Some(Readback { from: from.clone(), to: self.device.create_buffer(&descriptor) });
     }
 
-    /// Submits so many steps and waits where the host reads.
+    /// Submits a number of steps and waits where the host reads.
     ///
     /// Returns the Euclidean norm of the buffer that the host reads, after the last step.
     pub fn steps(&mut self, count: usize) -> f64 {

@@ -86,7 +86,7 @@ fn picked(world: &World, cells: &Cells, positions: &Cells) -> Result<Cells> {
     Ok(found)
 }
 
-/// Where this rank stands in a list of ranks, and where others do, so many times.
+/// Indices of the entries of a list of ranks that are this rank, and of the `elsewhere` others.
 fn positions(world: &World, ranks: &Cells, elsewhere: u64) -> Result<[Cells; 2]> {
     let room = |cells| Cells::scratch(&world.home(), "positions", &u32::INFO, cells);
     let found = [room(ranks.len() - elsewhere)?, room(elsewhere)?];

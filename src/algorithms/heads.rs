@@ -63,7 +63,7 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     Ok(found)
 }
 
-/// Which keys of so many bytes differ from the one before.
+/// For each key of `size` bytes, whether it differs from the key before.
 pub fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     by_size!(differing, size, keys, before, found);
 }

@@ -42,7 +42,7 @@ fn run_with_avx2<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
 
-/// Tells the processor that bytes will be read soon. Loops over short blocks end before it finds
+/// Makes the processor fetch bytes ahead. Loops over short blocks end before it finds
 /// their pattern.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {

@@ -51,7 +51,7 @@ pub(super) struct Recorder {
 /// How long a pipe may be without a reader.
 const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 
-/// Creates a file, or opens what is no regular file: a pipe only where a program reads it.
+/// Creates a file, or opens a device or a pipe, the latter only where a program reads it.
 fn create(path: &Path) -> io::Result<File> {
     let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     if !is_special {

@@ -18,7 +18,8 @@ pub struct Counters {
     pub host_made: u64,
     /// Bytes of payload vectors that the host has now, idle ones among them.
     pub host_bytes_now: u64,
-    /// The most that `host_bytes_now` has been since the device was opened or [`super::Device::reset_peak`] was called.
+    /// The most that `host_bytes_now` has been since the device was opened or
+    /// [`super::Device::reset_peak`] was called.
     pub host_bytes_peak: u64,
     /// Idle payload vectors used again.
     pub host_reused: u64,

@@ -23,8 +23,8 @@ impl HostThreads {
         Self(count)
     }
 
-    /// The number that the user asks for, else an equal share of the cores for each of the `ranks` of this process, which is
-    /// one of `processes` on the node.
+    /// The number that the user asks for, else an equal share of the cores for each of the `ranks`
+    /// of this process, which is one of `processes` on the node.
     pub(super) fn new(asked: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
         Self(asked.unwrap_or_else(|| share(allowed_cores(), node_cores(), ranks, processes)))
     }
@@ -34,10 +34,12 @@ impl HostThreads {
         self.0.get()
     }
 
-    /// Calls `task` once for each item, on all threads, and returns the results in the order of the items.
+    /// Calls `task` once for each item, on all threads, and returns the results in the order of the
+    /// items.
     ///
-    /// Each thread takes the next item when it is free, so that a few items per thread balance the load. Cost: about 10 µs
-    /// where there are several threads and several items. A panic of a task is a panic of this call.
+    /// Each thread takes the next item when it is free, so that a few items per thread balance the
+    /// load. Cost: about 10 µs where there are several threads and several items. A panic of a task
+    /// is a panic of this call.
     pub fn map<T: Send, R: Send>(self, items: Vec<T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
         let threads = self.count().min(items.len());
         let pool = if threads > 1 { pool() } else { None };
@@ -60,7 +62,8 @@ impl HostThreads {
     }
 }
 
-/// Cores of one rank. A process that is bound to some cores has these alone, another one its part of the node.
+/// Cores of one rank. A process that is bound to some cores has these alone, another one its part
+/// of the node.
 fn share(allowed: usize, node: usize, ranks: usize, processes: usize) -> NonZero<usize> {
     let of_process = allowed.min(node / processes.max(1));
     NonZero::new(of_process / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN)

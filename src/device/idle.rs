@@ -26,23 +26,25 @@ impl<K, B: Block> Block for (K, B) {
     }
 }
 
-/// The size of a new block for a request: the least of the classes, of which there are eight within each power of two, so
-/// that requests of about the same size are served by the same block.
+/// The size of a new block for a request: the least of the classes, eight within each power of two,
+/// so that requests of about the same size are served by the same block.
 pub(super) fn class(bytes: u64) -> u64 {
     let power = bytes.checked_next_power_of_two().unwrap_or(0);
     let step = (power / (2 * CLASSES)).max(8);
     bytes.checked_next_multiple_of(step).unwrap_or(bytes)
 }
 
-/// The largest block that serves a request without much waste: one eighth more memory, as a class has at most.
+/// The largest block that serves a request without much waste: one eighth more memory, as a class
+/// has at most.
 pub(super) fn largest_fit(bytes: u64) -> u64 {
     bytes.saturating_add(bytes / CLASSES)
 }
 
 /// Blocks that are idle, the oldest first, and how much is lent.
 ///
-/// Idle and lent blocks together hold at most one and a half times the bytes that were ever lent at a time, so that requests whose sizes
-/// change do not fill the memory with blocks that no request fits.
+/// Idle and lent blocks together hold at most one and a half times the bytes that were ever lent at
+/// a time, so that requests whose sizes change do not fill the memory with blocks that no request
+/// fits.
 pub(super) struct IdleBlocks<B> {
     blocks: Vec<B>,
     /// Bytes that are kept in any case.
@@ -54,7 +56,8 @@ pub(super) struct IdleBlocks<B> {
 }
 
 impl<B: Block> IdleBlocks<B> {
-    /// No blocks. Idle ones are kept up to `most` bytes, and up to `least` bytes however little is lent.
+    /// No blocks. Idle ones are kept up to `most` bytes, and up to `least` bytes however little is
+    /// lent.
     pub fn new(least: u64, most: u64) -> Self {
         Self { blocks: Vec::new(), least, most, lent: 0, most_lent: 0 }
     }
@@ -63,7 +66,8 @@ impl<B: Block> IdleBlocks<B> {
         self.blocks.iter()
     }
 
-    /// Counts a block as lent that is made next, and returns the idle blocks that are too much then.
+    /// Counts a block as lent that is made next, and returns the idle blocks that are too much
+    /// then.
     #[must_use]
     pub fn lend_new(&mut self, bytes: u64) -> Vec<B> {
         self.lend(bytes);
@@ -75,7 +79,8 @@ impl<B: Block> IdleBlocks<B> {
         self.most_lent = self.most_lent.max(self.lent);
     }
 
-    /// Takes the smallest idle block of `bytes` to `largest` bytes that is usable, of equal ones the latest.
+    /// Takes the smallest idle block of `bytes` to `largest` bytes that is usable, of equal ones
+    /// the latest.
     pub fn take(&mut self, bytes: u64, largest: u64, usable: impl Fn(&B) -> bool) -> Option<B> {
         let fits = |block: &B| (bytes..=largest).contains(&block.bytes()) && usable(block);
         let candidates = self.blocks.iter().enumerate().rev().filter(|(_, block)| fits(block));
@@ -140,7 +145,7 @@ mod tests {
         assert_eq!(class(u64::MAX), u64::MAX);
     }
 
-    /// A loop that holds one block while it asks for the next one.
+    /// A loop that holds one block while it requests the next one.
     #[test]
     fn requests_of_changing_sizes_hold_at_most_half_more_than_the_lent_bytes() {
         let mut idle = IdleBlocks::<Vec<u64>>::new(64, 1 << 40);

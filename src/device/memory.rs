@@ -82,8 +82,8 @@ pub(super) fn class(bytes: u64) -> u64 {
     idle::class(bytes.max(MIN_CLASS_BYTES))
 }
 
-/// The largest staging buffer or payload vector that serves a request: they are short-lived, so that one that exists is
-/// better than a new one.
+/// The largest staging buffer or payload vector that serves a request: they are short-lived, so
+/// that one that exists is better than a new one.
 fn largest_temporary(bytes: u64) -> u64 {
     idle::class(bytes).saturating_mul(4)
 }

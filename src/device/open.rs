@@ -33,7 +33,8 @@ pub struct DeviceOptions {
     pub message_bytes: Option<u64>,
     /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
-    /// How many threads this rank uses for its work on the host (`ZIPPY_HOST_THREADS`); its share of the cores when absent.
+    /// How many threads this rank uses for its work on the host (`ZIPPY_HOST_THREADS`); its share
+    /// of the cores when absent.
     pub host_threads: Option<NonZero<usize>>,
 }
 
@@ -44,9 +45,9 @@ pub const IN_PLACE_BYTES: u64 = 64 << 10;
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
 impl DeviceOptions {
-    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`,
-    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT` and
-    /// `ZIPPY_HOST_THREADS` from the environment.
+    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`,
+    /// `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`,
+    /// `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT` and `ZIPPY_HOST_THREADS` from the environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.

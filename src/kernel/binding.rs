@@ -73,10 +73,11 @@ impl Binding {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
     }
 
-    /// Whether both have the same extents, strides and position, so that helpers compute the same indices for both.
+    /// Whether both have the same extents, strides and position, so that helpers compute the same
+    /// indices for both.
     pub(super) fn has_geometry_of(&self, other: &Self) -> bool {
         let boxes = |of: &Self| [of.storage, of.section, of.owned];
-        // Rows of cells of whole words are dense; others end with what fills the last word.
+        // Rows of cells of whole words are dense; others end with padding to a word.
         let rows = |of: &Self| if of.element.bytes.is_multiple_of(4) { 4 } else { of.element.bytes };
         boxes(self) == boxes(other)
             && self.shape == other.shape
@@ -90,7 +91,8 @@ impl Binding {
         (self.slot_bytes(), (limit / unit).max(1) * unit)
     }
 
-    /// Windows begin at a multiple of both the slot and the alignment of bindings: their least common multiple, in bytes.
+    /// Windows begin at a multiple of both the slot and the alignment of bindings: their least
+    /// common multiple, in bytes.
     pub(super) fn window_unit(&self) -> u64 {
         const ALIGN: u64 = 256;
         let slot = self.slot_bytes();

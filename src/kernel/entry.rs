@@ -2,7 +2,8 @@
 
 use naga::{Block, Expression, Function, FunctionArgument, Handle, Module, ShaderStage, Span, Statement};
 
-/// Calls a function without arguments and result when a compute entry point begins, if the module has the function.
+/// Calls a function without arguments and result when a compute entry point begins, if the module
+/// has the function.
 pub(super) fn at_the_start(module: &mut Module, function: &str) {
     let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
     let Some((first, _)) = found else { return };
@@ -12,9 +13,9 @@ pub(super) fn at_the_start(module: &mut Module, function: &str) {
     }
 }
 
-/// Calls a function without arguments and result when a compute entry point has ended. What the entry point did is done by a
-/// function that it calls: a call at each of its ends would be so many times as much code, which software adapters run through
-/// with all invocations.
+/// Calls a function without arguments and result when a compute entry point has ended. What the
+/// entry point did is done by a function that it calls: a call at each of its ends would be so many
+/// times as much code, which software adapters run through with all invocations.
 pub(super) fn at_the_end(module: &mut Module, function: &str) {
     let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
     let Some((last, _)) = found else { return };

@@ -93,7 +93,8 @@ impl DomainMap {
     }
 }
 
-/// First vector (of four words) of every array's geometry, which some arrays share, and of the domain's, which comes last.
+/// First vector (of four words) of every array's geometry, which some arrays share, and of the
+/// domain's, which comes last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeometryMap {
     vars: Vec<usize>,

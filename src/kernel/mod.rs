@@ -91,10 +91,12 @@
 //!
 //! # Large chunks
 //!
-//! A kernel whose helpers load and store at the position of the invocation plus constants runs over a chunk larger than a binding
-//! in parts, each with one binding of the memory around it. Constants here are also counters of loops with constant ends and
-//! elements of constant arrays. For other kernels, and those that speak of workgroups, such a chunk is bound as several
-//! variables: helpers choose the right one at each access, which costs time, and the shader's own `x[i]` sees the first alone.
+//! A kernel whose helpers load and store at the position of the invocation plus constants runs over
+//! a chunk larger than a binding in parts, each with one binding of the memory around it. Constants
+//! here are also counters of loops with constant ends and elements of constant arrays. For other
+//! kernels, and those that speak of workgroups, such a chunk is bound as several variables: helpers
+//! choose the right one at each access, which costs time, and the shader's own `x[i]` sees the
+//! first alone.
 //!
 //! # Branches on parameters
 //!

@@ -179,8 +179,8 @@ impl Call<'_> {
         Ok(Signature { space, domain_axes, boxes, vars, geometries, watch, reports_stopped_loops })
     }
 
-    /// The kernel with one window of each array, and the parts of the call that do with it; none where no array takes several
-    /// windows, or helpers reach further than a window.
+    /// The kernel with one window of each array, and the parts of the call that do with it; none
+    /// where no array takes several windows, or helpers reach further than a window.
     fn near(
         &self,
         version: &Version,

@@ -162,7 +162,8 @@ impl Call<'_> {
         }
     }
 
-    /// Records dispatches over the windows that begin at `offsets`, for each storage variable in bytes.
+    /// Records dispatches over the windows that begin at `offsets`, for each storage variable in
+    /// bytes.
     fn record(
         &self,
         prepared: &PreparedCall,
@@ -219,7 +220,7 @@ impl Call<'_> {
         let PreparedCall { version, compiled, order, .. } = prepared;
         let device = &self.kernel.shared.device;
         let map = &compiled.checked.map;
-        // The geometry of what this entry point does not use stays empty.
+        // The geometry of arrays that this entry point does not use stays empty.
         let mut words = vec![0; 4 * map.domain()];
         let mut buffers = vec![None; order.len()];
         for (number, &bound) in order.iter().enumerate() {

@@ -26,9 +26,10 @@ pub enum Space {
 /// Boxes of a dispatch, and which axes run along its directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BoxForm {
-    /// One box of a call that keeps the order of axes: axis 0 runs along x, axis 1 along y, the others, folded, along z.
+    /// One box of a call that keeps the order of axes: axis 0 runs along x, axis 1 along y, the
+    /// others, folded, along z. There the index in the domain takes no division.
     OneInOrder,
-    /// One box, whose axes may run along any direction.
+    /// One box with axes along any direction.
     One,
     /// Up to [`MAX_BOXES`](super::geometry::MAX_BOXES), one after the other along z.
     Several,
@@ -61,8 +62,8 @@ pub enum Watch {
 }
 
 impl Signature {
-    /// The same with one window of each array. Those with several would begin theirs at different cells, so that they share no
-    /// geometry.
+    /// The same with one window of each array. Those with several would begin theirs at different
+    /// cells, so that they share no geometry.
     pub fn with_one_window(&self) -> Self {
         let mut one = self.clone();
         let is_large = |var: usize| self.vars[var].windows > 1;

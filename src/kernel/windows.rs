@@ -67,7 +67,8 @@ impl<'a> LargeArray<'a> {
     }
 }
 
-/// The call in parts, each of which needs one window of every array; none where that takes too many, or a row is too large.
+/// The call in parts, each of which needs one window of every array; none where that takes too
+/// many, or a row is too large.
 pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut open: Vec<_> = grid.boxes.iter().rev().copied().collect();

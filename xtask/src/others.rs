@@ -11,10 +11,11 @@ use crate::process::{output, succeed};
 /// What IceT's runs are called.
 pub const ICET: &str = "icet";
 
-/// What benchmarks with VTK and files of others need from pip; NumPy is among what these need.
+/// Python packages of benchmarks with VTK and files of others. They bring NumPy.
 pub const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
 
-/// Makes the virtual environment, installs the packages that are not there yet, and names its Python for benchmarks.
+/// Makes the virtual environment, installs the packages that are not there yet, and names its
+/// Python for benchmarks.
 pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");

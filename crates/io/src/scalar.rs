@@ -169,8 +169,8 @@ macro_rules! voxel {
 }
 voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f16 => F16, f32 => F32, f64 => F64);
 
-/// A vector of an expression of each voxel, for voxels of any type in the machine's byte order. Half
-/// floats are floats of 64 bits in the expression.
+/// A vector of an expression of each voxel, for voxels of any type in the machine's byte order.
+/// Half floats are floats of 64 bits in the expression.
 macro_rules! of_each_voxel {
     ($kind:expr, $bytes:expr, |$voxel:ident| $value:expr) => {
         match $kind {

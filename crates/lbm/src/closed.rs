@@ -6,7 +6,7 @@ use crate::problem::{Place, Problem};
 /// Boxes of more cells are not searched: it takes a byte and some ten nanoseconds a cell.
 const MOST: i64 = 1 << 23;
 
-/// Fluid whose cells are connected.
+/// Connected cells of fluid.
 #[derive(Default)]
 struct Region {
     cells: u64,

@@ -26,8 +26,8 @@ const MOST: f64 = 1e38;
 /// Differences between these, in magnitude, need no unit of their own.
 const USUAL: [f64; 2] = [1e-30, 1e30];
 
-/// A level is coarse if most of the samples within 16 times so many steps of floats are within so
-/// many steps.
+/// A level is coarse if most of the samples within 16 times this number of steps of floats are
+/// within this number of steps.
 const STEPS: f64 = 1024.0;
 
 /// The levels of a field, and the floats that stand for its numbers.

@@ -68,10 +68,11 @@ pub struct Options {
     #[command(flatten)]
     pub filters: Filters,
 
-    /// Adds a layer of samples around the volume, so that every surface is closed, between the outermost samples and a voxel
-    /// further out. The layer has the smallest value of the volume; if that is not below every isovalue, the number as far
-    /// below the least one: a volume of one value is closed half a voxel out. With --clip V the kept part ends where the
-    /// surface of V does
+    /// Adds a layer of samples around the volume, so that every surface is closed, between the
+    /// outermost samples and a voxel further out. The layer has the smallest value of the volume;
+    /// if that is not below every isovalue, the number as far below the least one: a volume of one
+    /// value is closed half a voxel out. With --clip V the kept part ends where the surface of V
+    /// does
     #[arg(long, conflicts_with_all = ["threshold", "cut"])]
     pub pad: bool,
 

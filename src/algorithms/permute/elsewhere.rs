@@ -75,7 +75,7 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// So many of these indices, all of them of cells of the vector.
+    /// A number of these indices, all of cells of the vector.
     pub fn new(world: &World, indices: &Cells, places: &Places, count: u64) -> Result<Self> {
         let room = |name| Cells::scratch(&world.home(), name, &u32::INFO, count);
         let all = Self { indices: room("indices")?, ranks: room("ranks")?, positions: room("positions")? };

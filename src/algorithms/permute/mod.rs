@@ -86,8 +86,8 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
     }
 }
 
-/// [`gather`] by indices of a distributed vector, of which the input is this rank's cells. Where
-/// another rank has the cell, that of the output becomes anything.
+/// [`gather`] from this rank's cells of a distributed vector by indices of the whole vector. Cells
+/// of the output for indices of other ranks' cells get any value.
 fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return gather(world, input, indices, output);
@@ -128,8 +128,8 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
     }
 }
 
-/// [`scatter`] by indices of a distributed vector, of which the output is this rank's cells: of
-/// those that it has.
+/// [`scatter`] to this rank's cells of a distributed vector by indices of the whole vector. Indices
+/// of other ranks' cells are left out.
 fn scatter_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return scatter(world, input, indices, output);

@@ -81,7 +81,7 @@ impl Found {
         Self { min: S::key_of(ends.min), max: S::key_of(ends.max), nans, numbers: ends.numbers as u64 }
     }
 
-    /// Findings of numbers of which none counts.
+    /// Findings without a number that counts.
     fn left_out<S>(numbers: &[S]) -> Self {
         Self { nans: numbers.len() as u64, ..NOTHING }
     }

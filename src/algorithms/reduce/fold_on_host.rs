@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::region::Region;
 
 impl<S: Number, const N: usize> LocalOperand<S, N> {
-    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers of
-    /// one component into a state that `start` makes for each task; a state is worth the time of
+    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers
+    /// of one component into a state that `start` makes for each task; a state is worth the time of
     /// `least` numbers.
     pub fn fold_on_host<A: Send>(
         &self,

@@ -85,7 +85,7 @@ impl<S: Number> Bins<S> {
         &self.edges
     }
 
-    /// Places below, in, and above the bins; none above where no number is larger than the last
+    /// Bins below, in, and above the range; none above where no number is larger than the last
     /// edge.
     fn places(&self) -> Places<S> {
         let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
@@ -186,7 +186,7 @@ pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>>
     })?;
     for (component, of_component) in found.into_iter().flat_map(|found| found.into_iter().enumerate()) {
         let mut found = of_component.into_counts();
-        // Without numbers above the last edge there is no place for them.
+        // Without numbers above the last edge there is no bin for them.
         let nans = counts[component].len() - 1;
         found.resize(nans + 1, 0);
         found.swap(places[component].count(), nans);

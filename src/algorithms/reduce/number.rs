@@ -52,7 +52,7 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     fn add_all(numbers: &[Self], total: &mut Self::Total);
     #[doc(hidden)]
     fn ordered(self) -> Self::Ordered;
-    /// The place of a number given by its [`ordered`](Self::ordered) form.
+    /// The rank in the order of numbers of one given by its [`ordered`](Self::ordered) form.
     #[doc(hidden)]
     fn key_of(ordered: Self::Ordered) -> u64;
     /// The number's place in the order of numbers, −0 before +0; `None` for a NaN.
@@ -101,7 +101,7 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     }
 }
 
-/// The number at a place, where there is one.
+/// The number with a key, if there is one.
 fn at_key<S: Number>(key: u64) -> Option<S> {
     Some(S::from_key(key)).filter(|number| number.key() == Some(key))
 }

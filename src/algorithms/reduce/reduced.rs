@@ -25,8 +25,8 @@ pub trait Reduced {
     fn fold(&self, format: Format, work: (&Work, &[u32]), component: usize, each: &mut dyn FnMut(&[u32]))
     -> Result<()>;
 
-    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers of
-    /// one component into a state that `start` makes for each task; a state is worth the time of
+    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers
+    /// of one component into a state that `start` makes for each task; a state is worth the time of
     /// `least` numbers.
     ///
     /// # Errors

@@ -66,7 +66,8 @@ pub struct Dealt {
 /// Brings keys together that go to the same rank: those of the whole vector that come before the first place to the first one,
 /// and so on. The order of equal keys is kept. Collective.
 ///
-/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels sort them where they are.
+/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels sort
+/// them where they are.
 pub fn deal(
     world: &World,
     order: KeyOrder,

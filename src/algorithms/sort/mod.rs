@@ -23,16 +23,18 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
 impl OnRank<'_> {
-    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks, by this rank's share of the cores and
-    /// over all chunks at once. Elsewhere it waits for the device once
-    /// for each chunk, to see in which bits keys differ, and queues the rest: a pass over the cells for each 8 of these bits.
+    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks, by this
+    /// rank's share of the cores and over all chunks at once. Elsewhere it waits for the device
+    /// once for each chunk, to see in which bits keys differ, and queues the rest: a pass over the
+    /// cells for each 8 of these bits.
     ///
-    /// Needs memory for the cells once more, on the host also for 16 bytes for each value of more than 16 bytes, and elsewhere for
-    /// counts (a sixteenth of keys of one word, with many millions of
-    /// keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the largest.
+    /// Needs memory for the cells once more, on the host also for 16 bytes for each value of more
+    /// than 16 bytes, and elsewhere for counts (a sixteenth of keys of one word, with many millions
+    /// of keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the
+    /// largest.
     ///
-    /// # Errors
-    /// A bad section, a cell that is in the sequence twice (by the host), too little memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
+    /// # Errors A bad section, a cell that is in the sequence twice (by the host), too little
+    /// memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
     ///
     /// ```
     /// # use zippy::{Layout, World};

@@ -1,11 +1,10 @@
 //! [`Lending`]: sequences in the host's memory, cut into ranges for work on several threads.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use super::buffers::{BytesOf, LentBuffers, divided};
 use super::cells::Cells;
-use super::strip::Strip;
-use crate::device::{ChunkBuffer, Device};
+use crate::device::Device;
 use crate::error::Result;
 
 /// The cells of one range of several sequences, as bytes in one or several pieces of memory.
@@ -26,9 +25,6 @@ pub(crate) struct Lending<'c> {
     /// Whether the host reaches the cells where they are.
     in_place: bool,
 }
-
-/// The number of a buffer, and bytes of it.
-type Place = (usize, Range<usize>);
 
 impl<'c> Lending<'c> {
     /// `updates` where cells that are written are read, too.
@@ -55,17 +51,18 @@ impl<'c> Lending<'c> {
 
     fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
-        let read: Vec<Vec<Vec<Place>>> =
-            (ranges.iter()).map(|range| self.read.iter().map(|cells| buffers.places(cells, range)).collect()).collect();
-        let written: Vec<Vec<Place>> = (ranges.iter())
-            .map(|range| self.written.map_or(Vec::new(), |cells| buffers.places(cells, range)))
+        let read: Vec<Vec<Vec<BytesOf>>> = (ranges.iter())
+            .map(|range| self.read.iter().map(|cells| buffers.bytes_of(cells, range)).collect())
+            .collect();
+        let written: Vec<Vec<BytesOf>> = (ranges.iter())
+            .map(|range| self.written.map_or(Vec::new(), |cells| buffers.bytes_of(cells, range)))
             .collect();
         if let (Some(cells), Some(first), Some(last)) = (self.written, ranges.first(), ranges.last()) {
             cells.were_written(first.start..last.end);
         }
         let found = self.device.lend_all(&buffers.all, |bytes| {
             let (shared, mut parts) = divided(bytes, written.iter().flatten());
-            let range = |(read, written): (&Vec<Vec<Place>>, &Vec<Place>)| LentRange {
+            let range = |(read, written): (&Vec<Vec<BytesOf>>, &Vec<BytesOf>)| LentRange {
                 read: (read.iter())
                     .map(|places| places.iter().map(|(buffer, bytes)| &shared[*buffer][bytes.clone()]).collect())
                     .collect(),
@@ -106,50 +103,4 @@ impl<'c> Lending<'c> {
         }
         Ok(found)
     }
-}
-
-/// Different buffers, numbered as they are found.
-#[derive(Default)]
-struct LentBuffers<'c> {
-    all: Vec<&'c ChunkBuffer>,
-    numbers: HashMap<u64, usize>,
-}
-
-impl<'c> LentBuffers<'c> {
-    /// Where the cells of a range lie.
-    fn places(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<Place> {
-        let size = cells.element().bytes;
-        let place = |(strip, within): (&'c Strip, Range<u64>)| {
-            let number = *self.numbers.entry(strip.memory()).or_insert_with(|| {
-                self.all.push(&strip.lease);
-                self.all.len() - 1
-            });
-            let bytes = (within.end - within.start) as usize * size;
-            let start = strip.core.strided(strip.chunk, &strip.only(within)).offset as usize * size;
-            (number, start..start + bytes)
-        };
-        cells.within(range.clone()).map(place).collect()
-    }
-}
-
-/// The buffers in which nothing is written, and the parts of the others that are, in the order of
-/// `written`.
-fn divided<'a, 'p>(
-    buffers: Vec<&'a mut [u8]>,
-    written: impl Iterator<Item = &'p Place>,
-) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {
-    let mut by_place: Vec<(usize, &Place)> = written.enumerate().collect();
-    by_place.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
-    let mut parts: Vec<Option<&mut [u8]>> = by_place.iter().map(|_| None).collect();
-    let (mut shared, mut by_place) = (Vec::with_capacity(buffers.len()), by_place.into_iter().peekable());
-    for (number, mut rest) in buffers.into_iter().enumerate() {
-        let mut begin = 0;
-        while let Some((part, (_, bytes))) = by_place.next_if(|(_, (buffer, _))| *buffer == number) {
-            let behind = rest.split_at_mut(bytes.start - begin).1;
-            let (cells, behind) = behind.split_at_mut(bytes.len());
-            (parts[part], rest, begin) = (Some(cells), behind, bytes.end);
-        }
-        shared.push(if begin == 0 { &*rest } else { &[] });
-    }
-    (shared, parts.into_iter().flatten())
 }

@@ -1,7 +1,8 @@
 //! [`Lent`]: cells that the host reaches one by one.
 
+use super::buffers::{BytesOf, LentBuffers, divided};
 use super::cells::Cells;
-use crate::device::{ChunkBuffer, Device};
+use crate::device::Device;
 use crate::error::{ArrayError, Result};
 
 /// All cells of a sequence, lent to the host.
@@ -28,23 +29,18 @@ impl Lent<'_> {
 impl Cells {
     /// Lends all cells to the host, on a device that is the host. Nothing else may touch them meanwhile.
     pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
-        let mut chunks: Vec<&ChunkBuffer> = Vec::new();
-        let mut parts = Vec::with_capacity(self.parts().len());
-        for strip in self.parts() {
-            let known = chunks.iter().position(|one| one.same_as(&strip.lease));
-            let offset = strip.core.strided(strip.chunk, &strip.region).offset as usize;
-            parts.push((strip.first, known.unwrap_or(chunks.len()), offset * self.element().bytes));
-            if known.is_none() {
-                chunks.push(&strip.lease);
-            }
-        }
+        let mut buffers = LentBuffers::default();
+        let found = buffers.bytes_of(self, &(0..self.len()));
+        let filled = self.parts().iter().filter(|strip| strip.cells() > 0);
+        let parts: Vec<_> =
+            filled.zip(found).map(|(strip, (buffer, bytes))| (strip.first, buffer, bytes.start)).collect();
         let size = self.element().bytes;
-        Ok(device.lend_all(&chunks, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
+        Ok(device.lend_all(&buffers.all, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
     }
 }
 
-/// Lends all cells of several sequences to the host, on a device that is the host: for each sequence the bytes of each of its
-/// parts. Nothing else may touch them meanwhile.
+/// Lends all cells of several sequences to the host, on a device that is the host: for each
+/// sequence the bytes of each of its parts. Nothing else may touch them meanwhile.
 ///
 /// # Errors
 /// Cells that are in the sequences twice; a failing device.
@@ -53,62 +49,18 @@ pub(crate) fn lend_slices<R>(
     sequences: &[&Cells],
     f: impl FnOnce(Vec<Vec<&mut [u8]>>) -> R,
 ) -> Result<R> {
-    let mut chunks: Vec<&ChunkBuffer> = Vec::new();
-    let mut ranges = Vec::new();
-    for (sequence, cells) in sequences.iter().enumerate() {
-        let size = cells.element().bytes;
-        for strip in cells.parts().iter().filter(|strip| strip.cells() > 0) {
-            let known = chunks.iter().position(|one| one.same_as(&strip.lease));
-            let begin = strip.core.strided(strip.chunk, &strip.region).offset as usize * size;
-            let chunk = known.unwrap_or(chunks.len());
-            ranges.push(SliceRange {
-                chunk,
-                begin,
-                bytes: strip.cells() as usize * size,
-                sequence,
-                first: strip.first,
-            });
-            if known.is_none() {
-                chunks.push(&strip.lease);
-            }
-        }
-    }
-    ranges.sort_unstable_by_key(|range| (range.chunk, range.begin));
-    if let Some([_, twice]) = ranges.array_windows().find(|[one, next]| one.overlaps(next)) {
-        let text = format!("{} has cells that are written to twice", sequences[twice.sequence].label());
+    let mut buffers = LentBuffers::default();
+    let parts: Vec<_> = sequences.iter().map(|cells| buffers.bytes_of(cells, &(0..cells.len()))).collect();
+    let of_sequence = |(sequence, parts)| std::iter::repeat(sequence).zip(parts);
+    let mut all: Vec<(usize, &BytesOf)> = parts.iter().enumerate().flat_map(of_sequence).collect();
+    all.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
+    let overlaps = |[(_, one), (_, next)]: &&[(usize, &BytesOf); 2]| one.0 == next.0 && one.1.end > next.1.start;
+    if let Some([_, (sequence, _)]) = all.array_windows().find(overlaps) {
+        let text = format!("{} has cells that are written to twice", sequences[*sequence].label());
         return Err(ArrayError::Other(text).into());
     }
-    Ok(device.lend_all(&chunks, |mut buffers| {
-        let mut starts = vec![0; buffers.len()];
-        let mut slices = Vec::with_capacity(ranges.len());
-        for SliceRange { chunk, begin, bytes, sequence, first } in ranges {
-            let rest = std::mem::take(&mut buffers[chunk]);
-            let (slice, rest) = rest[begin - starts[chunk]..].split_at_mut(bytes);
-            (buffers[chunk], starts[chunk]) = (rest, begin + bytes);
-            slices.push((sequence, first, slice));
-        }
-        slices.sort_unstable_by_key(|(sequence, first, _)| (*sequence, *first));
-        let mut lent: Vec<Vec<&mut [u8]>> = sequences.iter().map(|_| Vec::new()).collect();
-        slices.into_iter().for_each(|(sequence, _, slice)| lent[sequence].push(slice));
-        f(lent)
+    Ok(device.lend_all(&buffers.all, |bytes| {
+        let (_, mut slices) = divided(bytes, parts.iter().flatten());
+        f(parts.iter().map(|parts| slices.by_ref().take(parts.len()).collect()).collect())
     })?)
-}
-
-/// The bytes of a part of a sequence.
-struct SliceRange {
-    /// Index of its chunk.
-    chunk: usize,
-    begin: usize,
-    bytes: usize,
-    /// Index of its sequence.
-    sequence: usize,
-    /// Number of cells of the sequence before it.
-    first: u64,
-}
-
-impl SliceRange {
-    /// Whether the bytes overlap those of a range that begins no earlier.
-    fn overlaps(&self, next: &Self) -> bool {
-        self.chunk == next.chunk && self.begin + self.bytes > next.begin
-    }
 }

@@ -1,5 +1,6 @@
 //! [`Sequence`]: cells of this rank, read one after the other.
 
+mod buffers;
 mod cells;
 mod lending;
 mod lent;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::kernel::geometry::{GEOMETRY, Tuple, vectors};
 use crate::wgsl::PREFIX;
 
-/// Vectors of the geometry that helpers use. An invocation loads each of them once, when it begins, into a private variable:
-/// software adapters would load them again at each use.
+/// Vectors of the geometry that helpers use. An invocation loads each of them once, when it begins,
+/// into a private variable: software adapters would load them again at each use.
 #[derive(Default)]
 pub struct UsedVectors(RefCell<BTreeSet<usize>>);
 

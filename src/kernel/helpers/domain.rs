@@ -63,7 +63,8 @@ fn workgroup_type(axes: usize) -> String {
     position_type(axes.min(3))
 }
 
-/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used.
+/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are
+/// used.
 pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
@@ -77,7 +78,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
     }
     let ty = axes.ty();
     if position {
-        let body = positions.place().unwrap_or_else(|| from_position(positions));
+        let body = positions.domain_index().unwrap_or_else(|| from_position(positions));
         let _ = writeln!(out, "fn {DOMAIN}_position($id: vec3<u32>) -> {ty} {{\n{body}}}");
     }
     if inside {
@@ -106,7 +107,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
     }
 }
 
-/// The place in the domain, from the position.
+/// The index in the domain, from the position.
 fn from_position(positions: &Positions<'_>) -> String {
     let (axes, first) = (positions.axes, positions.axes.part("$p", 0));
     let mut text = format!("  var $p = $position($id);\n  if {first} != {NOWHERE} {{\n");

@@ -41,12 +41,8 @@ impl Positions<'_> {
         }
     }
 
-    /// Cells of an invocation along axis 0, as a factor.
-    fn step(&self) -> String {
-        if self.has_words { format!(" * {}.y", self.used.variable(self.at)) } else { String::new() }
-    }
-
-    /// Statements that find the box, the number `$i` of an invocation in it, and whether there is none.
+    /// Statements that find the box, the number `$i` of an invocation in it, and whether there is
+    /// none.
     fn invocation(&self) -> String {
         let mut text = String::new();
         if self.form == BoxForm::Several {
@@ -69,7 +65,8 @@ impl Positions<'_> {
         let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(self.axes.count);
         let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
         text += "  var $n = vec4<u32>(0u);\n";
-        // Boxes that there are not begin beyond everything. To ask how many there are would be a branch on a parameter.
+        // Boxes that there are not begin beyond everything. Their number in a condition would be a
+        // branch on a parameter.
         for k in 0..MAX_BOXES / 4 {
             let start = self.used.variable(self.at + starts + k);
             let _ = writeln!(text, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {start});");
@@ -81,46 +78,24 @@ impl Positions<'_> {
     /// `$position`.
     pub fn position(&self) -> String {
         let mut text = format!("fn $position($id: vec3<u32>) -> {} {{\n{}", self.axes.ty(), self.invocation());
-        text += &match (self.axes.count, self.form) {
-            (5.., form) => self.many_axes(form == BoxForm::OneInOrder),
-            (_, BoxForm::OneInOrder) => self.in_order(),
-            _ => self.along_directions(),
-        };
+        text += &if self.axes.count > 4 { self.many_axes() } else { self.along_directions() };
         text + "}\n"
     }
 
-    /// The place in the domain without a division; none where it takes one.
-    pub fn place(&self) -> Option<String> {
+    /// The index in the domain without a division; none where it takes one.
+    pub fn domain_index(&self) -> Option<String> {
         let axes = self.axes;
         if self.form != BoxForm::OneInOrder || axes.count > 3 || self.has_words {
             return None;
         }
         let (parts, origin, lo) = (self.parts(), self.of_box(2), axes.geometry(Tuple::DomainLo));
-        let place = format!("$i{parts} + {origin}{parts} - {lo}");
-        Some(format!("{}  return select({place}, {}, $outside);\n", self.invocation(), nowhere(axes.count)))
+        let index = format!("$i{parts} + {origin}{parts} - {lo}");
+        Some(format!("{}  return select({index}, {}, $outside);\n", self.invocation(), nowhere(axes.count)))
     }
 
     /// The components of a position in a vector.
     fn parts(&self) -> &'static str {
         &".xyzw"[..1 + self.axes.count.min(4)]
-    }
-
-    /// Up to four axes, axis 0 along x and axis 1 along y.
-    fn in_order(&self) -> String {
-        let (origin, parts, x) = (self.of_box(2), self.parts(), format!("$i.x{}", self.step()));
-        let mut text = String::new();
-        let along = match self.axes.count {
-            1 => x,
-            2 => format!("vec2<i32>({x}, $i.y)"),
-            3 => format!("vec3<i32>({x}, $i.y, $i.z)"),
-            _ => {
-                text += &self.unfold();
-                format!("vec4<i32>({x}, $i.y, $z, $w)")
-            }
-        };
-        let outside = nowhere(self.axes.count);
-        let _ = writeln!(text, "  return select({origin}{parts} + {along}, {outside}, $outside);");
-        text
     }
 
     /// Two axes that share direction z.
@@ -148,8 +123,8 @@ impl Positions<'_> {
         text
     }
 
-    /// Five axes and more, of which all from the third direction on share z.
-    fn many_axes(&self, in_order: bool) -> String {
+    /// Five axes and more; all from the third direction on share z.
+    fn many_axes(&self) -> String {
         let (n, ty) = (self.axes.count, self.axes.ty());
         let part = |tuple: usize, k: usize| {
             format!("{}.{}", self.of_box(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
@@ -167,15 +142,9 @@ impl Positions<'_> {
                     let _ = writeln!(text, "  $d = $t % {0};\n  $t = $t / {0};", part(2, k));
                 }
             }
-            let (axis, step) = match in_order {
-                true => (k.to_string(), if k == 0 { self.step() } else { String::new() }),
-                // Along axis 0 invocations may be a whole word of cells apart.
-                false => {
-                    let step = self.used.variable(self.at);
-                    (part(1, k), format!(" * select(1, {step}.y, {} == 0)", part(1, k)))
-                }
-            };
-            let _ = writeln!(text, "  $p[{axis}] += $d{step};");
+            // Along axis 0 invocations may be a whole word of cells apart.
+            let (axis, step) = (part(1, k), self.used.variable(self.at));
+            let _ = writeln!(text, "  $p[{axis}] += $d * select(1, {step}.y, {axis} == 0);");
         }
         text + "  return $p;\n"
     }

@@ -1,8 +1,9 @@
 //! The cells that a kernel reaches through helpers, found before it runs.
 //!
-//! A kernel that loads and stores only at its position plus constants, as stencils do, can run part by part, each over the memory
-//! around it. The analysis follows integers through naga's module: constants, counters of loops with constant ends, and
-//! distances from the position of the invocation. All else is unknown, and a position that is unknown may be anywhere.
+//! A kernel that loads and stores only at its position plus constants, as stencils do, can run part
+//! by part, each over the memory around it. The analysis follows integers through naga's module:
+//! constants, counters of loops with constant ends, and distances from the position of the
+//! invocation. All else is unknown, and a position that is unknown may be anywhere.
 
 mod loops;
 #[cfg(test)]

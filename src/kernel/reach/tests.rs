@@ -5,7 +5,8 @@ use super::super::signature::Signature;
 use super::*;
 use crate::element::Packed;
 
-/// The reach in `x` of a kernel over two axes with these declarations and statements, as text: an interval for each axis.
+/// The reach in `x` of a kernel over two axes with these declarations and statements, as text: an
+/// interval for each axis.
 fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> String {
     let cell = if packed.is_some() { "u32" } else { "f32" };
     let text = format!(

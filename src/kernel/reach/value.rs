@@ -1,8 +1,10 @@
-//! [`Value`] and [`Reach`]: all that is known of an integer, and of the cells of an array, before a kernel runs.
+//! [`Value`] and [`Reach`]: all that is known of an integer, and of the cells of an array, before a
+//! kernel runs.
 
 use naga::{BinaryOperator, MathFunction};
 
-/// A range of integers, both ends included, counted from 0 or from the position of the invocation along an axis.
+/// A range of integers, both ends included, counted from 0 or from the position of the invocation
+/// along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
     /// The axis of the position from which the numbers count.
@@ -102,7 +104,8 @@ impl Value {
         }
     }
 
-    /// Replaces the part at the end of a path of indices; where one is unknown, each part may be the one.
+    /// Replaces the part at the end of a path of indices; where one is unknown, each part may be
+    /// the one.
     pub fn replace(&mut self, path: &[Option<usize>], value: &Self) {
         match (path, &mut *self) {
             ([], _) => *self = value.clone(),

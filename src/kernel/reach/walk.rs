@@ -1,4 +1,5 @@
-//! [`Walk`]: a function's statements in the order in which they run, with the value of each expression.
+//! [`Walk`]: a function's statements in the order in which they run, with the value of each
+//! expression.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,8 @@ impl<'a> Walk<'a> {
         self.returned.unwrap_or(Value::Any)
     }
 
-    /// Arrays that the function's own text names are reached anywhere: their indices are no positions.
+    /// Arrays that the function's own text names are reached anywhere: their indices are no
+    /// positions.
     fn note_direct_accesses(&mut self) {
         for (_, expression) in self.function.expressions.iter() {
             let Expression::GlobalVariable(variable) = expression else { continue };
@@ -197,7 +199,8 @@ impl<'a> Walk<'a> {
             Statement::Block(block) => self.block(block),
             Statement::If { accept, reject, .. } => self.branches(&[accept, reject]),
             Statement::Switch { cases, .. } => {
-                // One case may fall through to the next, so that each begins with all that the others leave.
+                // One case may fall through to the next, so that each begins with all that the
+                // others leave.
                 let blocks: Vec<_> = cases.iter().map(|case| &case.body).collect();
                 self.forget(&blocks, &BTreeMap::new());
                 blocks.iter().for_each(|block| self.block(block));

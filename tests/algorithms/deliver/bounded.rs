@@ -91,7 +91,8 @@ crate::with_variables! {
 /// Elements of a rank in the longest step.
 const LONGEST: u64 = 1 << 19;
 
-/// Deliveries whose lengths change at random. The program itself holds elements, their ranks and what arrives.
+/// Deliveries whose lengths change at random. The program itself holds elements, their ranks and
+/// those that arrive.
 fn changing_lengths(world: &World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let length = |rank: usize, step: u64| {
@@ -116,7 +117,7 @@ fn changing_lengths(world: &World) -> Result<()> {
     }
     let counters = world.gpu().counters();
     let taken = counters.bytes_peak + counters.host_bytes_peak - before;
-    // Staging has what is sent and what arrives once more, where the host does not reach chunks.
+    // Where the host does not reach chunks, staging has a copy of all that is sent and received.
     let times = if world.gpu().host_mapped() { 8 } else { 10 };
     assert!(
         taken <= times * 4 * LONGEST,

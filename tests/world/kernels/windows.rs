@@ -1,5 +1,5 @@
-//! Chunks larger than a binding can be: calls in parts with one window of each array, and helpers that choose the right one of
-//! several windows.
+//! Chunks larger than a binding can be: calls in parts with one window of each array, and helpers
+//! that choose the right one of several windows.
 
 use std::process::Command;
 
@@ -207,17 +207,21 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// More windows than the adapter has bindings are an error that says what would help, but for a kernel that reaches cells
-/// around its position alone: it needs one window.
+/// Number of bindings of a kernel, and their bytes together; none where these are too many for a test:
+/// `small_bindings` comes with a limit.
+fn all_bindings(world: &World) -> Option<(u64, u64)> {
+    let limits = world.gpu().limits();
+    let most = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage);
+    let bytes = limits.binding_bytes.saturating_mul(most);
+    (bytes <= 64 << 20).then_some((most, bytes))
+}
+
+/// More windows than the adapter has bindings are an error that names the remedy, except for a
+/// kernel that reaches cells around its position alone: it needs one window.
 #[test]
 fn too_many() {
     support::ranks(&[1, 2], |world| {
-        let (limits, most) =
-            (world.gpu().limits(), u64::from(world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage));
-        let bytes = limits.binding_bytes.saturating_mul(most);
-        if bytes > 64 << 20 {
-            return Ok(()); // Too large for a test here; `small_bindings` comes with a limit.
-        }
+        let Some((most, bytes)) = all_bindings(world) else { return Ok(()) };
         let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([bytes / 4 + 1]))?;
         let y: LocalArray<f32, 1> = world.local_array("y", &Layout::new([16]))?;
         let text = "
@@ -243,12 +247,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 #[test]
 fn one_window() {
     support::ranks(&[1, 2], |world| {
-        let (limits, most) =
-            (world.gpu().limits(), u64::from(world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage));
-        let bytes = limits.binding_bytes.saturating_mul(most);
-        if bytes > 64 << 20 {
-            return Ok(()); // Too large for a test here; `small_bindings` comes with a limit.
-        }
+        let Some((_, bytes)) = all_bindings(world) else { return Ok(()) };
         let cells = bytes as i64 / 4 + 1001;
         let layout = Layout::new([cells]).ghost([2]);
         let (x, y) = (world.local_array::<u32, 1>("x", &layout)?, world.local_array::<u32, 1>("y", &layout)?);

@@ -8,7 +8,8 @@ use super::cells::{Case, bits, case};
 use super::fsum::fsum;
 use crate::support;
 
-/// Runs a test by itself for several numbers of threads. True in the process that is to do the work.
+/// Runs a test by itself for several numbers of threads. True in the process that is to do the
+/// work.
 fn with_threads(test: &str) -> bool {
     if support::is_alone() {
         return true;

@@ -29,8 +29,8 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
 /// How the bytes after the header are found.
 type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
 
-/// [`open`] of a file with at most so many axes of voxels, and its other fields. Bytes that follow
-/// the data are an error.
+/// [`open`] of a file with a largest number of axes of voxels, and its other fields. Bytes that
+/// follow the data are an error.
 ///
 /// # Errors
 /// As [`open`].

@@ -166,7 +166,7 @@ impl Voxels<'_> {
     }
 
     /// The solid cells in the share of this rank, with the least and the greatest value there. A
-    /// cell is solid where any of its samples is, so many along each edge.
+    /// cell is solid where any of its samples is.
     fn own(
         &self,
         layers: Range<i64>,

@@ -6,4 +6,4 @@ mod flow;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
-under_mpi!(3; without against_twin, analytic, hundred_lines);
+under_mpi!(3; without against_twin, analytic, hundred_lines, mirrors);

@@ -182,7 +182,8 @@ fn padded_clip_ends_where_the_padded_surface_does() {
     for what in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
         assert!(refused(&[&file, what[0], what[1], "--pad"]).contains("cannot be used with"));
     }
-    // Half a step out, whatever the type of the samples: with a byte of 700 none, and with 200 none below 50 - 150.
+    // Half a step out, whatever the type of the samples: with a byte of 700 none, and with 200 none
+    // below 50 - 150.
     let folder = Folder::new("pad");
     let whole = |kind: &str, bytes: &[u8]| {
         let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 6 6 6\nendian: little\nencoding: raw\n\n");

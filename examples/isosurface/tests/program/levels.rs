@@ -152,7 +152,8 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
         let least = fill.min(value([0; 3]));
         assert_eq!(none[0]["values"][0].as_f64(), Some(least), "{offset} {fill}: {none:?}");
     }
-    // Several isovalues, of which the last is the one that floats do not tell apart from its neighbours.
+    // Several isovalues, of which the last is the one that floats do not tell apart from its
+    // neighbours.
     let file = path("masked.nrrd", &|at| if is_filled(at) { 0.0 } else { 101_325.0 + 1e-3 * depth(at) });
     let (found, said) = printed(2, &["--iso", "50000,101325.0003", "--verify", &file]);
     assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");

@@ -24,7 +24,7 @@ pub struct HostBox<'a, const N: usize> {
     pub views: [Strided; N],
     /// Bytes and numbers of a cell.
     pub cell: (usize, usize),
-    /// Index of the section's box of which this is a part.
+    /// Index of the section's box that contains this part.
     pub index: usize,
     /// Cells of that box before these, axis 0 fastest.
     pub first: u64,

@@ -66,7 +66,7 @@ fn levels(span: Span) -> Option<i32> {
     (levels <= MOST_LEVELS && span.top <= 1021).then_some(levels)
 }
 
-/// Adds up to [`BLOCK`] finite terms below 2^`top`, in so many levels.
+/// Adds up to [`BLOCK`] finite terms below 2^`top`, in the given number of levels.
 fn add_terms(terms: impl Iterator<Item = f64>, (count, top, levels): (usize, i32, i32), total: &mut ExactSum) {
     fn add<const LEVELS: usize>(terms: impl Iterator<Item = f64>, (count, top): (usize, i32), total: &mut ExactSum) {
         let anchors: [Anchor; LEVELS] = std::array::from_fn(|level| Anchor::of(top - LEVEL_BITS * level as i32));
@@ -146,8 +146,8 @@ impl FloatFactor for f64 {
     }
 }
 
-/// `a · b` less its rounded value; after T. J. Dekker, *A floating-point technique for extending the
-/// available precision* (1971).
+/// `a · b` less its rounded value; after T. J. Dekker, *A floating-point technique for extending
+/// the available precision* (1971).
 #[inline(always)]
 fn product_error(a: f64, b: f64) -> f64 {
     let ([a_high, a_low], [b_high, b_low]) = (halves(a), halves(b));

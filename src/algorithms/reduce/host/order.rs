@@ -13,7 +13,7 @@ pub struct Ends<K> {
     pub numbers: usize,
 }
 
-/// Ends of all numbers, of which there is at least one.
+/// Ends of all numbers, at least one.
 struct AllEnds<'a, S>(&'a [S]);
 
 impl<S: Number> VectorLoop for AllEnds<'_, S> {

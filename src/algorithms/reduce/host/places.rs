@@ -4,12 +4,12 @@ use super::super::number::Number;
 use super::blocks::BLOCK;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Counters of each place: neighbours that are alike do not wait for each other.
+/// Counters of each bin: neighbours that are alike do not wait for each other.
 const LANES: usize = 4;
-/// Places up to which there are lanes: their counters stay in the nearest cache.
+/// Number of bins up to which there are lanes: their counters stay in the nearest cache.
 const MOST_WITH_LANES: usize = 1 << 10;
 
-/// Places of numbers: before the first threshold, and from each threshold on.
+/// Bins of numbers: before the first threshold, and from each threshold on.
 pub struct Places<S> {
     /// Rising.
     thresholds: Vec<S>,
@@ -22,20 +22,20 @@ pub struct PlaceCounts {
     nans: u64,
 }
 
-/// Counters of places.
+/// Counters of bins.
 pub struct Counters {
     counts: Vec<u64>,
     places: usize,
 }
 
 impl Counters {
-    /// Counters of so many places, all zero.
+    /// Counters of a number of bins, all zero.
     pub fn new(places: usize) -> Self {
         let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
         Self { counts: vec![0; places * lanes], places }
     }
 
-    /// Counts numbers, given by their places.
+    /// Counts numbers, given by their bins.
     #[inline(always)]
     pub fn count(&mut self, places: impl Iterator<Item = usize>) {
         let mask = self.counts.len() / self.places.max(1) - 1;
@@ -44,7 +44,7 @@ impl Counters {
         }
     }
 
-    /// The counts of the places.
+    /// The counts of the bins.
     pub fn into_counts(self) -> Vec<u64> {
         if self.counts.len() == self.places {
             return self.counts;
@@ -57,7 +57,7 @@ impl Counters {
     }
 }
 
-/// A straight line through thresholds at equal distances: a number's place is the value, rounded,
+/// A straight line through thresholds at equal distances: a number's bin is the value, rounded,
 /// or one more.
 #[derive(Debug, Clone, Copy)]
 struct Guess {
@@ -109,7 +109,7 @@ impl<S: Number> VectorLoop for Nans<'_, S> {
 }
 
 impl<S: Number> Places<S> {
-    /// Places between rising thresholds, none of which is a NaN.
+    /// Bins between rising thresholds without NaNs.
     pub fn new(thresholds: Vec<S>) -> Self {
         let guess = Self::guess(&thresholds);
         Self { thresholds, guess }
@@ -121,7 +121,7 @@ impl<S: Number> Places<S> {
         let low = thresholds[0].to_f64();
         let scale = last as f64 / (thresholds[last].to_f64() - low);
         let guess = Guess { low, scale, most: last as f64 };
-        // Guesses rise with the numbers: those of the ends of a place bound all others of it.
+        // Guesses rise with the numbers: those of the ends of a bin bound all others in it.
         let right = |(place, &threshold): (usize, &S)| {
             let at = guess.of(threshold.to_f64()) as usize;
             let below = threshold.next_below().map_or(0, |below| guess.of(below.to_f64()) as usize);
@@ -130,7 +130,7 @@ impl<S: Number> Places<S> {
         (scale.is_finite() && scale > 0.0 && thresholds.iter().enumerate().all(right)).then_some(guess)
     }
 
-    /// Number of places.
+    /// Number of bins.
     pub fn count(&self) -> usize {
         self.thresholds.len() + 1
     }
@@ -160,7 +160,7 @@ impl<S: Number> Places<S> {
 }
 
 impl PlaceCounts {
-    /// The counts of the places, then that of NaNs.
+    /// The counts of the bins, then that of NaNs.
     pub fn into_counts(self) -> Vec<u64> {
         let mut all = self.counters.into_counts();
         // NaNs are at or above no threshold.

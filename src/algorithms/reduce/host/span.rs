@@ -2,7 +2,7 @@
 
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Bounds of finite numbers, of which some are not zero: all are smaller in magnitude than 2^`top`
+/// Bounds of finite numbers that are not all zero: all are smaller in magnitude than 2^`top`
 /// and multiples of 2^`unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {

@@ -10,7 +10,7 @@ pub struct Component<'a, S> {
     pub output: Option<&'a mut [S]>,
     /// Empty where there are no heads but the first cell.
     pub heads: &'a [bool],
-    /// What an exclusive scan begins with.
+    /// First value of an exclusive scan.
     pub first: Option<S>,
 }
 
@@ -32,8 +32,8 @@ fn greatest<S: Arithmetic>(a: S, b: S) -> S {
 }
 
 impl<S: Arithmetic> Component<'_, S> {
-    /// Scans the cells behind what has been combined before them, and returns what has been
-    /// combined with them. Components begin with a whole block where the order of combining
+    /// Scans the cells after the values that are combined already, and returns the combination with
+    /// them. Components begin with a whole block where the order of combining
     /// matters.
     // A way that a type does not need is not compiled for it.
     pub fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
@@ -120,7 +120,7 @@ fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
     sums.iter().fold(all, |all, sum| op(all, *sum))
 }
 
-/// Scans cell by cell behind `all`, and returns what has been combined.
+/// Scans cell by cell after `all`, and returns the combination.
 fn without_heads<S: Copy>(op: impl Fn(S, S) -> S, mut all: S, input: &[S], output: &mut [S], first: Option<S>) -> S {
     let cells = input.iter().zip(output);
     match first {

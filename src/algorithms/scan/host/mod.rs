@@ -36,8 +36,8 @@ pub struct BlockSums {
     heads: Vec<bool>,
 }
 
-/// Scans `input` behind what has been combined before it, writes to `output` where there is one,
-/// and returns what has been combined with it.
+/// Scans `input` after the values that are combined already, writes to `output` where there is one,
+/// and returns the combination with them.
 pub fn scan(
     device: &Device,
     operation: &ScanOperation,

@@ -6,7 +6,7 @@ use bytemuck::{Pod, cast_slice_mut, try_cast_slice};
 pub struct PieceReader<'a, S> {
     pieces: Vec<&'a [u8]>,
     next: usize,
-    /// What is left of the piece before the next one.
+    /// Rest of the piece before the next one.
     rest: &'a [u8],
     /// Numbers that do not lie together.
     joined: Vec<S>,
@@ -17,7 +17,7 @@ impl<'a, S: Pod> PieceReader<'a, S> {
         Self { pieces: pieces.to_vec(), next: 0, rest: &[], joined: Vec::new() }
     }
 
-    /// The next numbers, of which there must be so many.
+    /// The next `numbers` numbers, no more than are left.
     pub fn next(&mut self, numbers: usize) -> &[S] {
         let mut bytes = numbers * size_of::<S>();
         if self.rest.is_empty() {
@@ -54,7 +54,7 @@ impl<'a, S: Pod> PieceReader<'a, S> {
 /// Pieces of memory to be written.
 pub struct PieceWriter<'a> {
     pieces: std::vec::IntoIter<&'a mut [u8]>,
-    /// What is left of the piece before the next one.
+    /// Rest of the piece before the next one.
     rest: &'a mut [u8],
 }
 
@@ -63,7 +63,7 @@ impl<'a> PieceWriter<'a> {
         Self { pieces: pieces.into_iter(), rest: &mut [] }
     }
 
-    /// The next bytes, of which there must be so many.
+    /// The next `bytes` bytes, no more than are left.
     pub fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
         let mut taken = Vec::with_capacity(1);
         while bytes > 0 {

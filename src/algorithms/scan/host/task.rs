@@ -9,7 +9,7 @@ use super::pieces::{PieceReader, PieceWriter};
 use crate::algorithms::heads::find_heads;
 use crate::device::Operator;
 
-/// Cells that are scanned at a time: what stays in the first cache.
+/// Cells that are scanned at a time: they stay in the first cache.
 const TILE: usize = 2 * BLOCK;
 
 /// A scan of numbers of one type, which threads share.
@@ -17,7 +17,7 @@ pub struct NumberScan<'a, S> {
     pub operator: &'a Operator,
     /// Numbers of a cell.
     pub lanes: usize,
-    /// What an exclusive scan begins with, component by component.
+    /// First value of an exclusive scan, component by component.
     pub first: Option<Vec<S>>,
     /// Whether the result is the same in whatever order cells are combined.
     pub exact: bool,
@@ -29,7 +29,7 @@ pub struct NumberScan<'a, S> {
 pub enum HeadKind {
     None,
     Flags,
-    /// Keys of so many bytes.
+    /// Keys, and the bytes of each.
     Keys(usize),
 }
 

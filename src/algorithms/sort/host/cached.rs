@@ -50,7 +50,8 @@ impl<K: Key, V: Value> CachedPairs<'_, K, V> {
         }
     }
 
-    /// Moves the pairs into the room in the order of a digit and swaps the two; `false` where all have the same digit.
+    /// Moves the pairs into the room in the order of a digit and swaps the two; `false` where all
+    /// have the same digit.
     fn pass(&mut self, form: KeyForm, digit: Digit) -> bool {
         let [keys, keys_room] = &mut self.keys;
         let [values, values_room] = &mut self.values;

@@ -1,4 +1,4 @@
-//! Sequences whose cells are in several slices.
+//! Sequences in several slices.
 
 use std::mem::take;
 
@@ -49,7 +49,8 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         }
     }
 
-    /// Cuts the chain into consecutive chains of these lengths, which are not more cells than it has.
+    /// Cuts the chain into consecutive chains of these lengths, which are not more cells than it
+    /// has.
     pub fn cut(self, lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
         let (mut rest, mut later): (&'a mut [T], _) = (&mut [], self.0.into_iter());
         lengths.map(move |mut length| {
@@ -68,7 +69,8 @@ impl<'a, T: Copy> SliceChain<'a, T> {
     }
 }
 
-/// Calls `f` with the consecutive parts of two sequences of one length that are in one slice in both.
+/// Calls `f` with the consecutive parts of two sequences of one length that are in one slice in
+/// both.
 pub fn for_each_common<'a, A: 'a, B: 'a>(
     first: impl Iterator<Item = &'a [A]>,
     mut second: impl Iterator<Item = &'a [B]>,

@@ -13,8 +13,8 @@ use crate::device::HostThreads;
 /// Blocks per thread, which balance the load.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Merges two runs into the output, which is as long as both; of equal keys those of the first run come first. Where keys
-/// are not sorted, all pairs come out in some order.
+/// Merges two runs into the output, which is as long as both; of equal keys those of the first run
+/// come first. Where keys are not sorted, all pairs come out in some order.
 pub fn merge(threads: HostThreads, order: KeyOrder, runs: [BytePairs; 2], output: BytePairs) {
     match order.words {
         1 => merge_keys::<[u32; 1]>(threads, KeyForm::new(order), runs, output),
@@ -173,7 +173,8 @@ fn merge_block<K: Key>(size: usize, form: KeyForm, sources: [Vec<SharedSlices<K>
     }
 }
 
-/// Copies the first pairs of a slice, at most `most` and at most as many as there is room for, and returns how many.
+/// Copies the first pairs of a slice, at most `most` and at most as many as there is room for, and
+/// returns how many.
 fn copy<K: Key>(from: SharedSlices<K>, keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
     let cells = most.min(keys.len());
     keys[..cells].copy_from_slice(&from.0[..cells]);

@@ -6,7 +6,8 @@ use super::digits::{Digit, Key, KeyForm, Value};
 use super::scatter;
 use crate::device::HostThreads;
 
-/// Bytes of pairs that are sorted from the lowest digit up: with their room they fit the cache of a core.
+/// Bytes of pairs that are sorted from the lowest digit up: with their room they fit the cache of a
+/// core.
 const CACHED: usize = 768 << 10;
 /// Bits of the widest digit by which pairs are distributed.
 const WIDEST: u32 = 11;
@@ -66,8 +67,8 @@ impl RadixSort {
         });
     }
 
-    /// The highest digit of the bits in which keys differ: as wide as buckets have to be few or small, and wider where
-    /// that spares a pass over the buckets.
+    /// The highest digit of the bits in which keys differ: as wide as buckets have to be few or
+    /// small, and wider where that spares a pass over the buckets.
     fn highest_digit(self, differing: u64, cells: usize) -> Digit {
         let end = u64::BITS - differing.leading_zeros();
         let used = end - differing.trailing_zeros();

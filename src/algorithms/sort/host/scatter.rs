@@ -54,8 +54,8 @@ pub fn count<K: Key>(
     })
 }
 
-/// Distributes pairs to `buckets` consecutive buckets in `room` and returns the length of each. Pairs of a bucket keep
-/// their order.
+/// Distributes pairs to `buckets` consecutive buckets in `room` and returns the length of each.
+/// Pairs of a bucket keep their order.
 pub fn scatter<K: Key, V: Value>(
     threads: HostThreads,
     mut pairs: Pairs<K, V>,
@@ -159,8 +159,8 @@ impl<'a, T: Copy> Front<'a, T> {
     }
 }
 
-/// Hints to the processor that the cache line some bytes after the start of a slice is written soon. A write that has to
-/// wait for its line delays all later writes.
+/// Hints to the processor that the cache line some bytes after the start of a slice is written
+/// soon. A write that has to wait for its line delays all later writes.
 #[inline(always)]
 fn prefetch<T>(slice: &[T], after: usize) {
     #[cfg(target_arch = "x86_64")]

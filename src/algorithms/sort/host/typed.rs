@@ -22,8 +22,8 @@ pub fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs, room: ByteP
     pairs.with_types(order.words, room, &Sort { threads, form: KeyForm::new(order) });
 }
 
-/// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a key as a number.
-/// Pairs of a bucket keep their order.
+/// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a
+/// key as a number. Pairs of a bucket keep their order.
 pub fn deal(
     threads: HostThreads,
     order: KeyOrder,

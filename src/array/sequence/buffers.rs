@@ -1,0 +1,57 @@
+//! [`LentBuffers`]: the memory of sequences while the host works on it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::cells::Cells;
+use super::strip::Strip;
+use crate::device::ChunkBuffer;
+
+/// The number of a buffer, and bytes of it.
+pub type BytesOf = (usize, Range<usize>);
+
+/// Different buffers, numbered as they are found.
+#[derive(Default)]
+pub struct LentBuffers<'c> {
+    pub all: Vec<&'c ChunkBuffer>,
+    numbers: HashMap<u64, usize>,
+}
+
+impl<'c> LentBuffers<'c> {
+    /// The bytes of the cells of a range, part by part.
+    pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BytesOf> {
+        let size = cells.element().bytes;
+        let place = |(strip, within): (&'c Strip, Range<u64>)| {
+            let number = *self.numbers.entry(strip.memory()).or_insert_with(|| {
+                self.all.push(&strip.lease);
+                self.all.len() - 1
+            });
+            let bytes = (within.end - within.start) as usize * size;
+            let start = strip.core.strided(strip.chunk, &strip.only(within)).offset as usize * size;
+            (number, start..start + bytes)
+        };
+        cells.within(range.clone()).filter(|(_, within)| !within.is_empty()).map(place).collect()
+    }
+}
+
+/// The buffers in which nothing is written, and the parts of the others that are, in the order of
+/// `written`.
+pub fn divided<'a, 'p>(
+    buffers: Vec<&'a mut [u8]>,
+    written: impl Iterator<Item = &'p BytesOf>,
+) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {
+    let mut by_place: Vec<(usize, &BytesOf)> = written.enumerate().collect();
+    by_place.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
+    let mut parts: Vec<Option<&mut [u8]>> = by_place.iter().map(|_| None).collect();
+    let (mut shared, mut by_place) = (Vec::with_capacity(buffers.len()), by_place.into_iter().peekable());
+    for (number, mut rest) in buffers.into_iter().enumerate() {
+        let mut begin = 0;
+        while let Some((part, (_, bytes))) = by_place.next_if(|(_, (buffer, _))| *buffer == number) {
+            let behind = rest.split_at_mut(bytes.start - begin).1;
+            let (cells, behind) = behind.split_at_mut(bytes.len());
+            (parts[part], rest, begin) = (Some(cells), behind, bytes.end);
+        }
+        shared.push(if begin == 0 { &*rest } else { &[] });
+    }
+    (shared, parts.into_iter().flatten())
+}
