@@ -255,6 +255,9 @@ fn blur_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     HandWritten::new(kernels, &[&image], grid.cells())
 }
 
+/// Cells of advection a step.
+const VELOCITY: [f32; 3] = [0.3, -0.2, 0.1];
+
 struct Advection<'w> {
     world: &'w World,
     now: GlobalArray<f32, 3>,
@@ -277,7 +280,7 @@ impl Program for Advection<'_> {
         self.world.ghosts(&self.now)?;
         for (now, next) in zippy::together((&self.now, &self.next))? {
             let call = self.kernel.call().read("now", now.all()).write("next", next.all());
-            call.param("velocity", [0.3_f32, -0.2, 0.1]).run()?;
+            call.param("velocity", VELOCITY).run()?;
         }
         std::mem::swap(&mut self.now, &mut self.next);
         Ok(())
@@ -294,8 +297,10 @@ fn advection_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     let now = kernels.buffer(&grid.hashed(0));
     let next = kernels.buffer(&vec![0_f32; grid.stored()]);
     let pipeline = kernels.pipeline(include_str!("../reference/programs/advection.wgsl"));
+    let [x, y, z] = VELOCITY;
+    let velocity = kernels.uniform([x, y, z, 0.0]);
     for [now, next] in [[&now, &next], [&next, &now]] {
-        kernels.step().dispatch(&pipeline, &[now, next, &n], grid.groups());
+        kernels.step().dispatch(&pipeline, &[now, next, &n, &velocity], grid.groups());
     }
     HandWritten::new(kernels, &[&next, &now], grid.cells())
 }

@@ -42,9 +42,9 @@ impl ByHand {
         self.filled(bytemuck::cast_slice(content), BufferUsages::STORAGE | BufferUsages::COPY_SRC)
     }
 
-    /// A uniform buffer with one number.
-    pub fn uniform(&self, value: u32) -> Buffer {
-        self.filled(&value.to_ne_bytes(), BufferUsages::UNIFORM)
+    /// A uniform buffer with one value.
+    pub fn uniform<T: bytemuck::NoUninit>(&self, value: T) -> Buffer {
+        self.filled(bytemuck::bytes_of(&value), BufferUsages::UNIFORM)
     }
 
     fn filled(&self, contents: &[u8], usage: BufferUsages) -> Buffer {

@@ -1,6 +1,7 @@
 @group(0) @binding(0) var<storage, read> now: array<f32>;
 @group(0) @binding(1) var<storage, read_write> next: array<f32>;
 @group(0) @binding(2) var<uniform> n: u32;
+@group(0) @binding(3) var<uniform> velocity: vec4<f32>;
 
 fn minmod(a: f32, b: f32) -> f32 {
     return select(0.0, select(b, a, abs(a) < abs(b)), a * b > 0.0);
@@ -28,5 +29,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = n + 4u;
     let layer = row * row;
     let i = (id.z + 2u) * layer + (id.y + 2u) * row + id.x + 2u;
-    next[i] = now[i] + inflow(i, 1u, 0.3) + inflow(i, row, -0.2) + inflow(i, layer, 0.1);
+    next[i] = now[i] + inflow(i, 1u, velocity.x) + inflow(i, row, velocity.y) + inflow(i, layer, velocity.z);
 }
