@@ -1,0 +1,462 @@
+//! A kernel as scalar operations in structured control flow, between WGSL and machine code.
+//!
+//! [`Kernel`] is the program of one invocation. Functions are inlined, vectors, matrices and
+//! structs are split into scalars, and pointers are resolved to a [`Memory`] and an index. Values
+//! are in single-assignment form; [`Variable`]s exist only until [`crate::ssa`] has replaced them
+//! by results of blocks and parameters of loops.
+
+mod print;
+
+use std::fmt;
+
+/// Scalar type of a value. Signed and unsigned integers share a type; operations tell them apart.
+///
+/// `f16` is carried as [`Type::F32`], rounded by [`Unary::RoundToF16`] after each operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type {
+    Bool,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// Index of a value in [`Kernel::values`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// Index of a mutable scalar in [`Kernel::variables`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variable(pub u32);
+
+/// Number of a block or loop, unique in a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(pub u32);
+
+/// The program of one invocation.
+#[derive(Debug, Clone, Default)]
+pub struct Kernel {
+    /// Type and definition of each value.
+    pub values: Vec<(Type, Definition)>,
+    /// Type of each variable. Lowering sets a variable before it reads it.
+    pub variables: Vec<Type>,
+    /// Number of labels in use.
+    pub labels: u32,
+    pub body: Vec<Statement>,
+    /// Global variables in the address spaces `storage` and `uniform` that the kernel uses.
+    pub bindings: Vec<Binding>,
+    /// Size of a workgroup along x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of all variables in the address space `workgroup`.
+    pub workgroup_bytes: u32,
+    /// Bytes of [`Memory::Frame`] that one invocation needs.
+    pub frame_bytes: u32,
+}
+
+/// A global variable in the address space `storage` or `uniform`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    pub group: u32,
+    pub binding: u32,
+    pub name: String,
+    /// True for `storage` with `read_write` access.
+    pub writable: bool,
+    /// True for `uniform`.
+    pub uniform: bool,
+    /// Least size in bytes, with one element of a runtime-sized array.
+    pub min_bytes: u32,
+}
+
+/// Definition of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Definition {
+    /// Bits of a constant, zero-extended; a bool is 0 or 1.
+    Constant(u64),
+    /// `u32` that depends on the invocation.
+    Builtin(Builtin),
+    Unary(Unary, Value),
+    Binary(Binary, Value, Value),
+    /// A bool.
+    Compare(Compare, Value, Value),
+    Select {
+        condition: Value,
+        accept: Value,
+        reject: Value,
+    },
+    Convert(Convert, Value),
+    /// A mathematical function of floats of the value's type.
+    Function(Function, Vec<Value>),
+    /// Elements of a runtime-sized array at the end of a binding, as `u32`:
+    /// (bytes of the binding − `offset`) / `stride`.
+    Length {
+        binding: usize,
+        offset: u32,
+        stride: u32,
+    },
+    /// Load from memory. Loads and stores happen in the order of their statements.
+    Load(Access),
+    /// Value of a variable at the place of the `Let`.
+    Get(Variable),
+    /// Result of a statement: an atomic operation, a block, an `if`, or the parameter of a loop.
+    Result,
+}
+
+/// `u32` that depends on the invocation. The number is the axis: 0, 1 or 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    GlobalId(u8),
+    LocalId(u8),
+    WorkgroupId(u8),
+    NumWorkgroups(u8),
+    LocalIndex,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// Integer negation, wrapping.
+    Negate,
+    /// Complement of an integer or a bool.
+    Not,
+    CountLeadingZeros,
+    CountTrailingZeros,
+    CountOnes,
+    ReverseBits,
+    FloatNegate,
+    FloatAbs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest integer, ties to even.
+    Round,
+    /// `f32` to the nearest value of `f16`, ties to even, overflow to infinity; kept as `f32`.
+    RoundToF16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    /// Signed quotient towards zero. `a / 0 = a`, `MIN / −1 = MIN`.
+    SignedDivide,
+    /// Unsigned quotient. `a / 0 = a`.
+    UnsignedDivide,
+    /// Signed remainder with the sign of the dividend. `a % 0 = 0`, `MIN % −1 = 0`.
+    SignedRemainder,
+    /// Unsigned remainder. `a % 0 = 0`.
+    UnsignedRemainder,
+    /// Of integers or bools.
+    And,
+    Or,
+    Xor,
+    /// The shift amount has the type of the first operand and counts modulo its width.
+    ShiftLeft,
+    SignedShiftRight,
+    UnsignedShiftRight,
+    SignedMin,
+    SignedMax,
+    UnsignedMin,
+    UnsignedMax,
+    FloatAdd,
+    FloatSubtract,
+    FloatMultiply,
+    FloatDivide,
+    /// `b < a ? b : a`
+    FloatMin,
+    /// `a < b ? b : a`
+    FloatMax,
+}
+
+/// Comparison; all comparisons of floats but `FloatNotEqual` are false where an operand is NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compare {
+    Equal,
+    NotEqual,
+    SignedLess,
+    SignedLessEqual,
+    UnsignedLess,
+    UnsignedLessEqual,
+    FloatEqual,
+    FloatNotEqual,
+    FloatLess,
+    FloatLessEqual,
+}
+
+/// Conversion between types; the value's type is the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Convert {
+    /// Same bits, other type of the same width.
+    Bits,
+    /// `i64` to `i32`, its low bits.
+    Narrow,
+    SignedWiden,
+    UnsignedWiden,
+    /// Float to integer, towards zero, saturating; NaN becomes 0.
+    FloatToSigned,
+    FloatToUnsigned,
+    /// Integer to the nearest float, ties to even.
+    SignedToFloat,
+    UnsignedToFloat,
+    /// Between `f32` and `f64`.
+    FloatToFloat,
+    /// Bool to 0 or 1 of an integer type.
+    BoolToInteger,
+}
+
+/// Function of floats that is not one operation of the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Pow,
+    /// `a · b + c`, rounded once.
+    Fma,
+}
+
+/// Memory that an access refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Index in [`Kernel::bindings`].
+    Binding(usize),
+    /// Shared by the invocations of a workgroup; zero when the workgroup begins.
+    Workgroup,
+    /// Of one invocation; its initial bytes are unspecified.
+    Frame,
+}
+
+/// Form of a scalar in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `i32`, `u32` or, outside bindings, a bool as 0 or 1.
+    Word,
+    /// `f16`, two bytes; as a value an `f32`.
+    F16,
+    F32,
+    /// `i64` or `u64`.
+    Long,
+    F64,
+}
+
+/// Place of a scalar in memory: byte `index · scale + offset`, `index` as `u32`.
+///
+/// Lowering proves that the scalar lies inside the memory wherever `guard` holds. An access whose
+/// guard is false loads zero, stores nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Access {
+    pub memory: Memory,
+    pub format: Format,
+    pub index: Option<Value>,
+    pub scale: u32,
+    pub offset: u32,
+    pub guard: Option<Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AtomicOperation {
+    Load,
+    Store,
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+    SignedMin,
+    SignedMax,
+    UnsignedMin,
+    UnsignedMax,
+    /// Also of floats.
+    Exchange,
+    /// Addition of floats.
+    FloatAdd,
+    /// Stores `operand` where the old value equals `expected`.
+    CompareExchange,
+}
+
+/// An atomic read-modify-write. `result` is the old value; an access whose guard is false gives 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Atomic {
+    pub operation: AtomicOperation,
+    pub access: Access,
+    /// Zero for `Load`.
+    pub operand: Value,
+    /// Of `CompareExchange`.
+    pub expected: Option<Value>,
+    pub result: Value,
+}
+
+/// A merge of two values behind an `if`. An arm that does not end has no value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merge {
+    pub result: Value,
+    pub accept: Option<Value>,
+    pub reject: Option<Value>,
+}
+
+/// Statements run in order. `Break` and `Repeat` are the last statement of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// Evaluates a value; every value but constants and results has exactly one `Let`, before its
+    /// uses. Constants have none.
+    Let(Value),
+    Set(Variable, Value),
+    Store(Access, Value),
+    Atomic(Atomic),
+    If {
+        condition: Value,
+        accept: Vec<Statement>,
+        reject: Vec<Statement>,
+        merges: Vec<Merge>,
+    },
+    /// Runs `body`; `Break` of the label goes to its end. `results` take the values of `Break`, or
+    /// those of `ending` where the body runs to its end.
+    Block {
+        label: Label,
+        body: Vec<Statement>,
+        results: Vec<Value>,
+        ending: Vec<Value>,
+    },
+    /// Runs `body`; `Repeat` of the label runs it again. A body always ends in `Repeat` or in a
+    /// `Break` of a block around the loop. `parameters` take the values of `initial`, then those of
+    /// `Repeat`.
+    Loop {
+        label: Label,
+        body: Vec<Statement>,
+        parameters: Vec<Value>,
+        initial: Vec<Value>,
+        /// Line of the source, from 1; 0 where there is none.
+        line: u32,
+    },
+    Break {
+        label: Label,
+        values: Vec<Value>,
+    },
+    Repeat {
+        label: Label,
+        values: Vec<Value>,
+    },
+    /// All invocations of the workgroup have come here, and see each other's writes.
+    Barrier,
+}
+
+impl Type {
+    /// Bytes of a value in a register.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Bool | Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+impl Format {
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::F16 => 2,
+            Self::Word | Self::F32 => 4,
+            Self::Long | Self::F64 => 8,
+        }
+    }
+}
+
+impl Kernel {
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value.0 as usize].0
+    }
+
+    pub fn definition(&self, value: Value) -> &Definition {
+        &self.values[value.0 as usize].1
+    }
+
+    /// Adds a value without a `Let`.
+    pub fn add(&mut self, ty: Type, definition: Definition) -> Value {
+        self.values.push((ty, definition));
+        Value(self.values.len() as u32 - 1)
+    }
+
+    pub fn add_label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    pub fn add_variable(&mut self, ty: Type) -> Variable {
+        self.variables.push(ty);
+        Variable(self.variables.len() as u32 - 1)
+    }
+}
+
+impl Definition {
+    /// Calls `f` for each operand.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Self::Constant(_) | Self::Builtin(_) | Self::Length { .. } | Self::Get(_) | Self::Result => {}
+            Self::Unary(_, a) | Self::Convert(_, a) => f(*a),
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(f),
+            Self::Select { condition, accept, reject } => [*condition, *accept, *reject].into_iter().for_each(f),
+            Self::Function(_, operands) => operands.iter().copied().for_each(f),
+            Self::Load(access) => access.for_each_operand(f),
+        }
+    }
+
+    /// Replaces each operand.
+    pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
+        match self {
+            Self::Constant(_) | Self::Builtin(_) | Self::Length { .. } | Self::Get(_) | Self::Result => {}
+            Self::Unary(_, a) | Self::Convert(_, a) => *a = f(*a),
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) => (*a, *b) = (f(*a), f(*b)),
+            Self::Select { condition, accept, reject } => {
+                (*condition, *accept, *reject) = (f(*condition), f(*accept), f(*reject));
+            }
+            Self::Function(_, operands) => operands.iter_mut().for_each(|operand| *operand = f(*operand)),
+            Self::Load(access) => access.map_operands(f),
+        }
+    }
+}
+
+impl Access {
+    pub fn for_each_operand(&self, f: impl FnMut(Value)) {
+        self.index.into_iter().chain(self.guard).for_each(f);
+    }
+
+    pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
+        self.index = self.index.map(&mut f);
+        self.guard = self.guard.map(f);
+    }
+}
+
+impl Statement {
+    /// True where control never passes to the next statement.
+    pub fn diverts(&self) -> bool {
+        match self {
+            Self::Break { .. } | Self::Repeat { .. } | Self::Loop { .. } => true,
+            Self::If { accept, reject, .. } => diverts(accept) && diverts(reject),
+            _ => false,
+        }
+    }
+}
+
+/// True where control never passes the end of a body.
+pub fn diverts(body: &[Statement]) -> bool {
+    body.last().is_some_and(Statement::diverts)
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
