@@ -4,4 +4,18 @@
 //! in structured control flow ([`ir`]), `ssa` replaces variables by values, and `emit` generates
 //! machine code for rows of invocations, several lanes at a time.
 
+mod code;
+mod compiled;
+mod emit;
+mod error;
+mod functions;
+mod groups;
 pub mod ir;
+mod prune;
+mod shape;
+mod ssa;
+mod stages;
+
+pub use code::{Bytes, Stop};
+pub use compiled::{Compiled, OneThread, Threads, Vectors};
+pub use error::Error;

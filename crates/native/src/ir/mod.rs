@@ -5,9 +5,12 @@
 //! are in single-assignment form; [`Variable`]s exist only until [`crate::ssa`] has replaced them
 //! by results of blocks and parameters of loops.
 
+mod operations;
 mod print;
 
 use std::fmt;
+
+pub use operations::{AtomicOperation, Binary, Builtin, Compare, Convert, Function, Unary};
 
 /// Scalar type of a value. Signed and unsigned integers share a type; operations tell them apart.
 ///
@@ -101,134 +104,6 @@ pub enum Definition {
     Result,
 }
 
-/// `u32` that depends on the invocation. The number is the axis: 0, 1 or 2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Builtin {
-    GlobalId(u8),
-    LocalId(u8),
-    WorkgroupId(u8),
-    NumWorkgroups(u8),
-    LocalIndex,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unary {
-    /// Integer negation, wrapping.
-    Negate,
-    /// Complement of an integer or a bool.
-    Not,
-    CountLeadingZeros,
-    CountTrailingZeros,
-    CountOnes,
-    ReverseBits,
-    FloatNegate,
-    FloatAbs,
-    Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    /// To the nearest integer, ties to even.
-    Round,
-    /// `f32` to the nearest value of `f16`, ties to even, overflow to infinity; kept as `f32`.
-    RoundToF16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Binary {
-    Add,
-    Subtract,
-    Multiply,
-    /// Signed quotient towards zero. `a / 0 = a`, `MIN / −1 = MIN`.
-    SignedDivide,
-    /// Unsigned quotient. `a / 0 = a`.
-    UnsignedDivide,
-    /// Signed remainder with the sign of the dividend. `a % 0 = 0`, `MIN % −1 = 0`.
-    SignedRemainder,
-    /// Unsigned remainder. `a % 0 = 0`.
-    UnsignedRemainder,
-    /// Of integers or bools.
-    And,
-    Or,
-    Xor,
-    /// The shift amount has the type of the first operand and counts modulo its width.
-    ShiftLeft,
-    SignedShiftRight,
-    UnsignedShiftRight,
-    SignedMin,
-    SignedMax,
-    UnsignedMin,
-    UnsignedMax,
-    FloatAdd,
-    FloatSubtract,
-    FloatMultiply,
-    FloatDivide,
-    /// `b < a ? b : a`
-    FloatMin,
-    /// `a < b ? b : a`
-    FloatMax,
-}
-
-/// Comparison; all comparisons of floats but `FloatNotEqual` are false where an operand is NaN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Compare {
-    Equal,
-    NotEqual,
-    SignedLess,
-    SignedLessEqual,
-    UnsignedLess,
-    UnsignedLessEqual,
-    FloatEqual,
-    FloatNotEqual,
-    FloatLess,
-    FloatLessEqual,
-}
-
-/// Conversion between types; the value's type is the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Convert {
-    /// Same bits, other type of the same width.
-    Bits,
-    /// `i64` to `i32`, its low bits.
-    Narrow,
-    SignedWiden,
-    UnsignedWiden,
-    /// Float to integer, towards zero, saturating; NaN becomes 0.
-    FloatToSigned,
-    FloatToUnsigned,
-    /// Integer to the nearest float, ties to even.
-    SignedToFloat,
-    UnsignedToFloat,
-    /// Between `f32` and `f64`.
-    FloatToFloat,
-    /// Bool to 0 or 1 of an integer type.
-    BoolToInteger,
-}
-
-/// Function of floats that is not one operation of the processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Function {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Atan2,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Exp,
-    Exp2,
-    Log,
-    Log2,
-    Pow,
-    /// `a · b + c`, rounded once.
-    Fma,
-}
-
 /// Memory that an access refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
@@ -245,8 +120,10 @@ pub enum Memory {
 pub enum Format {
     /// `i32`, `u32` or, outside bindings, a bool as 0 or 1.
     Word,
-    /// `f16`, two bytes; as a value an `f32`.
+    /// `f16`, two bytes; as a value an `f32`. Only before [`crate::legal`] has made it `Half`.
     F16,
+    /// Two bytes; as a value an `i32`, zero-extended.
+    Half,
     F32,
     /// `i64` or `u64`.
     Long,
@@ -265,27 +142,6 @@ pub struct Access {
     pub scale: u32,
     pub offset: u32,
     pub guard: Option<Value>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AtomicOperation {
-    Load,
-    Store,
-    Add,
-    Subtract,
-    And,
-    Or,
-    Xor,
-    SignedMin,
-    SignedMax,
-    UnsignedMin,
-    UnsignedMax,
-    /// Also of floats.
-    Exchange,
-    /// Addition of floats.
-    FloatAdd,
-    /// Stores `operand` where the old value equals `expected`.
-    CompareExchange,
 }
 
 /// An atomic read-modify-write. `result` is the old value; an access whose guard is false gives 0.
@@ -367,7 +223,7 @@ impl Type {
 impl Format {
     pub fn bytes(self) -> u32 {
         match self {
-            Self::F16 => 2,
+            Self::F16 | Self::Half => 2,
             Self::Word | Self::F32 => 4,
             Self::Long | Self::F64 => 8,
         }

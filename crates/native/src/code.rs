@@ -1,0 +1,205 @@
+//! Generated code: made by Cranelift, run by threads of the host.
+//!
+//! Everything unsafe of this crate is here. Generated functions access memory only within the
+//! bindings, frame and workgroup memory that [`Code::run`] is given: lowering guards or clamps each
+//! index, and `run` checks each binding's size against what the kernel was compiled for.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{Context, ir::UserFuncName};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Linkage, Module};
+
+use crate::emit::{self, Frames, context};
+use crate::error::Error;
+use crate::ir::Kernel;
+use crate::shape::Shapes;
+
+/// The generated function for rows.
+type Rows = unsafe extern "C" fn(*const u8, u32, u32, u32, u32) -> u32;
+
+/// Machine code of a kernel: one function for each of its regions.
+pub struct Code {
+    module: Option<JITModule>,
+    functions: Vec<Rows>,
+}
+
+// SAFETY: the module is not used after the code is finished but to free it, and code is only read.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// A row of invocations: `x0..x1` at `y`, `z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    pub x: [u32; 2],
+    pub y: u32,
+    pub z: u32,
+}
+
+/// Memory of a binding.
+#[derive(Debug)]
+pub enum Bytes<'a> {
+    Shared(&'a [u8]),
+    Exclusive(&'a mut [u8]),
+}
+
+/// A request to stop, and the line of the loop at which code did.
+#[derive(Debug, Default)]
+pub struct Stop {
+    asked: AtomicBool,
+    line: AtomicU32,
+}
+
+impl Stop {
+    /// Asks all threads of the run to stop at their next loop.
+    pub fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Line of a loop at which code has stopped; 0 where the source is unknown.
+    pub fn line(&self) -> Option<u32> {
+        self.line.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+/// Memory that the threads of a run share.
+pub struct Run<'a> {
+    code: &'a Code,
+    /// Address and bytes of each binding.
+    bindings: Vec<[u64; 2]>,
+    workgroups: [u32; 3],
+    stop: &'a Stop,
+}
+
+/// One thread's part of a run, with its frames and workgroup memory.
+pub struct Worker<'a> {
+    run: &'a Run<'a>,
+    /// The context that generated code reads.
+    context: Vec<u64>,
+    frames: Vec<u64>,
+    workgroup: Vec<u64>,
+}
+
+// SAFETY: the addresses are of memory that is borrowed for 'a; kernels without data races write
+// disjoint parts of it from several threads, and others get unspecified values, not other memory.
+unsafe impl Sync for Run<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Run<'_> {}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: nothing runs the code any more, as a run borrows it.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// The processor that this program runs on.
+fn target() -> Result<OwnedTargetIsa, Error> {
+    let mut flags = settings::builder();
+    for (name, value) in [("opt_level", "speed"), ("enable_verifier", "false"), ("is_pic", "false")] {
+        flags.set(name, value).map_err(|error| Error::Generator(error.to_string()))?;
+    }
+    let target = cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned()))?;
+    target.finish(settings::Flags::new(flags)).map_err(|error| Error::Generator(error.to_string()))
+}
+
+impl Code {
+    /// Generates one function for each kernel. `shapes` are those of groups, where they are to use
+    /// vectors.
+    pub fn generate(kernels: &[Kernel], shapes: &[Option<Shapes>], frames: Frames) -> Result<Self, Error> {
+        let isa = target()?;
+        let (call, frontend) = (isa.default_call_conv(), isa.frontend_config());
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
+        let failed = |error: cranelift_module::ModuleError| match error {
+            cranelift_module::ModuleError::Compilation(inner) => Error::Generator(format!("{inner:?}")),
+            other => Error::Generator(other.to_string()),
+        };
+        let mut ids = Vec::new();
+        for (number, (kernel, shapes)) in kernels.iter().zip(shapes).enumerate() {
+            let mut context = Context::new();
+            context.func.signature = emit::signature(call);
+            context.func.name = UserFuncName::user(0, number as u32);
+            emit::rows(kernel, shapes.as_ref(), frames, &mut context.func, frontend);
+            let name = format!("region_{number}");
+            let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
+            module.define_function(id, &mut context).map_err(failed)?;
+            ids.push(id);
+        }
+        module.finalize_definitions().map_err(failed)?;
+        let function = |id| {
+            let address = module.get_finalized_function(id);
+            // SAFETY: the function was declared with this signature.
+            unsafe { std::mem::transmute::<*const u8, Rows>(address) }
+        };
+        let functions = ids.into_iter().map(function).collect();
+        Ok(Self { module: Some(module), functions })
+    }
+
+    /// Begins a run over these bindings, which have the sizes that the kernel needs.
+    pub fn run<'a>(&'a self, bindings: &'a mut [Bytes<'_>], workgroups: [u32; 3], stop: &'a Stop) -> Run<'a> {
+        let bindings = bindings.iter_mut().map(|bytes| match bytes {
+            Bytes::Shared(bytes) => [bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64],
+            Bytes::Exclusive(bytes) => [bytes.as_mut_ptr().expose_provenance() as u64, bytes.len() as u64],
+        });
+        let bindings = bindings.collect();
+        Run { code: self, bindings, workgroups, stop }
+    }
+}
+
+impl Run<'_> {
+    /// A thread's part, with memory for frames and for a workgroup.
+    pub fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
+        let [x, y, z] = self.workgroups.map(u64::from);
+        let mut context = vec![(&raw const self.stop.asked).expose_provenance() as u64, 0, 0, x | y << 32, z];
+        debug_assert_eq!(8 * context.len(), context::BINDINGS as usize);
+        context.extend(self.bindings.iter().flatten());
+        let [frames, workgroup] = [frame_bytes, workgroup_bytes].map(|bytes| vec![0; bytes.div_ceil(8)]);
+        Worker { run: self, context, frames, workgroup }
+    }
+}
+
+impl Worker<'_> {
+    /// Runs a row of invocations, whose frames begin at a byte of this worker's; false where the
+    /// run was told to stop.
+    pub fn row(&mut self, function: usize, row: Row, frame: usize) -> bool {
+        let Row { x: [first, end], y, z } = row;
+        let stop = self.run.stop;
+        self.context[context::FRAME as usize / 8] = (self.frames.as_mut_ptr().expose_provenance() + frame) as u64;
+        self.context[context::WORKGROUP as usize / 8] = self.workgroup.as_mut_ptr().expose_provenance() as u64;
+        // SAFETY: the context has the layout that the code expects, and all it points to lives
+        // through the call; frames and workgroup memory have the sizes that the kernel needs.
+        let stopped = unsafe { (self.run.code.functions[function])(self.context.as_ptr().cast(), first, end, y, z) };
+        if stopped != 0 {
+            stop.line.store(stopped, Ordering::Relaxed);
+            stop.ask();
+        }
+        !stop.asked.load(Ordering::Relaxed)
+    }
+
+    /// Fills the workgroup's memory with zeros.
+    pub fn clear_workgroup(&mut self) {
+        self.workgroup.fill(0);
+    }
+
+    /// Fills the frames with zeros.
+    pub fn clear_frames(&mut self) {
+        self.frames.fill(0);
+    }
+
+    /// The word at a byte of the frames.
+    pub fn frame_word(&self, byte: usize) -> u32 {
+        (self.frames[byte / 8] >> (byte % 8 * 8)) as u32
+    }
+}

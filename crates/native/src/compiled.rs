@@ -1,0 +1,190 @@
+//! A compiled kernel, and its run over the threads of the host.
+
+use crate::code::{Bytes, Code, Row, Run, Stop};
+use crate::emit::{Frames, LANES};
+use crate::error::Error;
+use crate::groups::{self, Group};
+use crate::ir::Kernel;
+use crate::shape::Shapes;
+use crate::stages::{self, Staged};
+use crate::{prune, ssa};
+
+/// Invocations along x that one task takes at least.
+const TASK: u64 = 8192;
+
+/// A kernel as machine code.
+#[derive(Debug)]
+pub struct Compiled {
+    code: Code,
+    kernel: Kernel,
+    /// Stages of a kernel whose workgroups run together.
+    staged: Option<Staged>,
+    /// Rows end where workgroups do.
+    by_workgroup: bool,
+}
+
+/// Runs tasks on the threads of the host.
+pub trait Threads {
+    /// Number of threads.
+    fn count(&self) -> usize;
+
+    /// Runs `task(0)` to `task(tasks - 1)`, each once, on any threads; returns when all have ended.
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+/// The calling thread alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OneThread;
+
+impl Threads for OneThread {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..tasks).for_each(task);
+    }
+}
+
+/// Whether a kernel runs several invocations at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Vectors {
+    #[default]
+    Use,
+    /// One invocation at a time.
+    Avoid,
+}
+
+impl Compiled {
+    /// Generates machine code for a kernel as lowering has made it.
+    pub fn new(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
+        let staged = stages::has_stages(&kernel).then(|| stages::cut(&kernel));
+        let mut regions = match &staged {
+            Some(staged) => staged.regions.clone(),
+            None => vec![std::mem::take(&mut kernel)],
+        };
+        for region in &mut regions {
+            ssa::convert(region);
+            prune::prune(region);
+        }
+        let frames = if staged.is_some() { Frames::OfGroups } else { Frames::Reused };
+        let shapes: Vec<_> = regions
+            .iter()
+            .map(|region| (vectors == Vectors::Use).then(|| Shapes::infer(region, staged.is_some())))
+            .collect();
+        let code = Code::generate(&regions, &shapes, frames)?;
+        if staged.is_none() {
+            kernel = regions.remove(0);
+        }
+        let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::asks_for_row(definition));
+        Ok(Self { code, kernel, staged, by_workgroup })
+    }
+
+    /// The kernel that the code was generated from; its bindings are in the order of `run`.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Runs the kernel over workgroups; complete on return.
+    ///
+    /// # Errors
+    /// A binding that is too small or misaligned, and `stop`.
+    pub fn run(
+        &self,
+        bindings: &mut [Bytes<'_>],
+        workgroups: [u32; 3],
+        threads: &impl Threads,
+        stop: &Stop,
+    ) -> Result<(), Error> {
+        self.check(bindings)?;
+        let size = self.kernel.workgroup_size;
+        let [nx, ny, nz] = [0, 1, 2].map(|axis| u64::from(workgroups[axis]) * u64::from(size[axis]));
+        if nx == 0 || ny == 0 || nz == 0 {
+            return Ok(());
+        }
+        let run = self.code.run(bindings, workgroups, stop);
+        match &self.staged {
+            Some(staged) => self.run_groups(staged, &run, workgroups, threads),
+            None => self.run_rows(&run, [nx, ny, nz], threads),
+        }
+        match stop.line() {
+            Some(line) => Err(Error::Stopped { line }),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs invocations row by row.
+    fn run_rows(&self, run: &Run<'_>, [nx, ny, nz]: [u64; 3], threads: &impl Threads) {
+        let size = u64::from(self.kernel.workgroup_size[0]);
+        let step = if self.by_workgroup { size } else { LANES as u64 };
+        // Rows in parts, and then parts in tasks.
+        let part = (nx.div_ceil(4 * threads.count() as u64).max(TASK)).next_multiple_of(step);
+        let parts = nx.div_ceil(part);
+        let items = parts * ny * nz;
+        let per_task = (TASK / part.min(nx)).max(items.div_ceil(16 * threads.count() as u64)).clamp(1, items);
+        let rows = |item: u64| {
+            let (x, y, z) = (item % parts * part, item / parts % ny, item / parts / ny);
+            let (first, end) = (x, (x + part).min(nx));
+            let step = if self.by_workgroup { step } else { end - first };
+            let starts = (first..end).step_by(step as usize);
+            starts.map(move |x| Row { x: [x as u32, (x + step).min(end) as u32], y: y as u32, z: z as u32 })
+        };
+        threads.run(items.div_ceil(per_task) as usize, &|task| {
+            let first = task as u64 * per_task;
+            let mut worker = run.worker(self.kernel.frame_bytes as usize * LANES, 0);
+            let mut rows = (first..(first + per_task).min(items)).flat_map(rows);
+            rows.all(|row| worker.row(0, row, 0));
+        });
+    }
+
+    /// Runs workgroups, each stage by stage.
+    fn run_groups(&self, staged: &Staged, run: &Run<'_>, [nx, ny, nz]: [u32; 3], threads: &impl Threads) {
+        let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
+        let size = self.kernel.workgroup_size;
+        let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
+        let per_task = (TASK / invocations).max(groups.div_ceil(16 * threads.count() as u64)).clamp(1, groups);
+        threads.run(groups.div_ceil(per_task) as usize, &|task| {
+            let frames = groups::frames_bytes(size, staged.frame_bytes);
+            let mut worker = run.worker(frames, self.kernel.workgroup_bytes as usize);
+            let first = task as u64 * per_task;
+            for number in first..(first + per_task).min(groups) {
+                let (x, y) = (number % u64::from(nx), number / u64::from(nx) % u64::from(ny));
+                let z = number / u64::from(nx) / u64::from(ny);
+                let mut group = Group {
+                    worker: &mut worker,
+                    size,
+                    frame_bytes: staged.frame_bytes,
+                    returned: staged.returned,
+                    index: [x as u32, y as u32, z as u32],
+                };
+                group.run(&staged.stages);
+            }
+        });
+    }
+
+    fn check(&self, bindings: &[Bytes<'_>]) -> Result<(), Error> {
+        for (number, declared) in self.kernel.bindings.iter().enumerate() {
+            let fail = |problem: String| Error::Binding {
+                group: declared.group,
+                binding: declared.binding,
+                name: declared.name.clone(),
+                problem,
+            };
+            let bytes: &[u8] = match bindings.get(number) {
+                None => return Err(fail("nothing is bound".to_owned())),
+                Some(Bytes::Shared(_)) if declared.writable => {
+                    return Err(fail("is written, but bound to be read".to_owned()));
+                }
+                Some(Bytes::Shared(bytes)) => bytes,
+                Some(Bytes::Exclusive(bytes)) => bytes,
+            };
+            if bytes.len() < declared.min_bytes as usize {
+                return Err(fail(format!("{} bytes are bound; it needs {}", bytes.len(), declared.min_bytes)));
+            }
+            if !bytes.as_ptr().addr().is_multiple_of(8) {
+                return Err(fail("the memory does not begin at a multiple of 8 bytes".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}

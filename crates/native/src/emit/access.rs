@@ -1,0 +1,262 @@
+//! Loads and stores.
+
+use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
+
+use super::masks::Mask;
+use super::registers::{lanes_per_vector, scalar_type, vector_type};
+use super::{Emitter, LANES};
+use crate::ir::{Access, Format, Memory, Type, Value};
+use crate::shape::Shape;
+
+/// Type of a value in memory.
+pub fn type_of(format: Format) -> Type {
+    match format {
+        Format::Word | Format::Half => Type::I32,
+        Format::F16 | Format::F32 => Type::F32,
+        Format::Long => Type::I64,
+        Format::F64 => Type::F64,
+    }
+}
+
+/// Lanes that access memory next to each other, from this address.
+struct Run {
+    address: code::Value,
+    /// All lanes are inside the memory.
+    is_inside: Option<code::Value>,
+}
+
+impl Emitter<'_, '_> {
+    fn base(&self, memory: Memory) -> code::Value {
+        match memory {
+            Memory::Binding(number) => self.inputs.bindings[number][0],
+            Memory::Workgroup => self.inputs.workgroup,
+            Memory::Frame => self.inputs.frame,
+        }
+    }
+
+    /// Address of a lane's scalar, at the index 0 where the guard is false. A frame holds the
+    /// lanes of each scalar next to each other.
+    pub fn address(
+        &mut self,
+        access: &Access,
+        lane: usize,
+        index: Option<code::Value>,
+        guard: Option<code::Value>,
+    ) -> code::Value {
+        let mut base = self.base(access.memory);
+        if let (Memory::Frame, Some(lane)) = (access.memory, self.inputs.frame_lane) {
+            let bytes = self.build.ins().imul_imm_u(lane, i64::from(access.format.bytes()));
+            base = self.build.ins().iadd(base, bytes);
+        }
+        let (scale, mut offset) = match access.memory {
+            Memory::Frame => (i64::from(access.scale) * LANES as i64, i64::from(access.offset) * LANES as i64),
+            _ => (i64::from(access.scale), i64::from(access.offset)),
+        };
+        if access.memory == Memory::Frame {
+            offset += (lane * access.format.bytes() as usize) as i64;
+        }
+        let Some(mut index) = index else { return self.build.ins().iadd_imm_s(base, offset) };
+        if let Some(guard) = guard {
+            let zero = self.build.ins().iconst(types::I32, 0);
+            index = self.build.ins().select(guard, index, zero);
+        }
+        let wide = self.build.ins().uextend(types::I64, index);
+        let scaled = match scale.count_ones() {
+            1 => self.build.ins().ishl_imm_u(wide, i64::from(scale.trailing_zeros())),
+            _ => self.build.ins().imul_imm_s(wide, scale),
+        };
+        let address = self.build.ins().iadd(base, scaled);
+        if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) }
+    }
+
+    /// Flags of a load: what no invocation can write may be loaded once for all groups.
+    fn flags(&self, access: &Access) -> MemFlagsData {
+        let flags = MemFlagsData::trusted().with_alias_region(None);
+        let flags = if self.is_aligned(access) { flags } else { MemFlagsData::new().with_notrap() };
+        match access.memory {
+            Memory::Binding(number) if !self.kernel.bindings[number].writable => {
+                let flags = flags.with_readonly();
+                if access.guard.is_none() && access.index.is_none() { flags.with_can_move() } else { flags }
+            }
+            _ => flags,
+        }
+    }
+
+    fn is_aligned(&self, access: &Access) -> bool {
+        let bytes = access.format.bytes();
+        access.scale.is_multiple_of(bytes) && access.offset.is_multiple_of(bytes)
+    }
+
+    fn load_from(&mut self, format: Format, flags: MemFlagsData, address: code::Value) -> code::Value {
+        match format {
+            Format::Half => self.build.ins().uload16(types::I32, flags, address, 0),
+            _ => self.build.ins().load(scalar_type(type_of(format)), flags, address, 0),
+        }
+    }
+
+    /// Loads one lane's scalar.
+    pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
+        let index = access.index.map(|index| self.lane(index, lane));
+        let guard = access.guard.map(|guard| self.lane(guard, lane));
+        let address = self.address(access, lane, index, guard);
+        let flags = self.flags(access);
+        let loaded = self.load_from(access.format, flags, address);
+        let Some(guard) = guard else { return loaded };
+        let zero = self.constant(type_of(access.format), 0);
+        self.build.ins().select(guard, loaded, zero)
+    }
+
+    /// The lanes' scalars, where they follow each other in memory.
+    fn run(&mut self, access: &Access) -> Option<Run> {
+        let bytes = access.format.bytes() as i32;
+        let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
+        let follows = match (access.memory, step) {
+            (Memory::Frame, Shape::Uniform) => true,
+            (Memory::Frame, _) => false,
+            (_, Shape::Affine(step)) => i64::from(step) * i64::from(access.scale) == i64::from(bytes),
+            _ => false,
+        };
+        if !follows || access.format == Format::Half || self.lanes != LANES {
+            return None;
+        }
+        let is_inside = access.guard.map(|guard| match self.shapes.of(guard) {
+            Shape::Varying => {
+                let mask = Mask(self.vectors(guard));
+                self.all(&mask)
+            }
+            _ => self.scalar(guard),
+        });
+        let index = access.index.map(|index| self.scalar(index));
+        let address = self.address(access, 0, index, None);
+        Some(Run { address, is_inside })
+    }
+
+    /// Loads the lanes' scalars.
+    pub fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
+        let ty = type_of(access.format);
+        let Some(run) = self.run(access) else { return self.load_lane_by_lane(access) };
+        let Some(is_inside) = run.is_inside else { return self.load_run(access, run.address) };
+        if self.shapes.reruns(value) {
+            self.require(is_inside);
+            return self.load_run(access, run.address);
+        }
+        let [fast, slow, next] = [(); 3].map(|()| self.build.create_block());
+        self.build.ins().brif(is_inside, fast, &[], slow, &[]);
+        self.build.seal_block(fast);
+        self.build.seal_block(slow);
+        let count = LANES / lanes_per_vector(ty);
+        let results: Vec<_> = (0..count).map(|_| self.build.append_block_param(next, vector_type(ty))).collect();
+        self.build.switch_to_block(fast);
+        let loaded = self.load_run(access, run.address);
+        self.jump(next, &loaded);
+        self.build.switch_to_block(slow);
+        let loaded = self.load_lane_by_lane(access);
+        self.jump(next, &loaded);
+        self.build.seal_block(next);
+        self.build.switch_to_block(next);
+        results
+    }
+
+    fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
+        let vector = vector_type(type_of(access.format));
+        let flags = MemFlagsData::new().with_notrap();
+        (0..LANES / lanes_per_vector(type_of(access.format)))
+            .map(|number| self.build.ins().load(vector, flags, address, 16 * number as i32))
+            .collect()
+    }
+
+    fn load_lane_by_lane(&mut self, access: &Access) -> Vec<code::Value> {
+        let loaded: Vec<_> = (0..self.lanes).map(|lane| self.load_scalar(access, lane)).collect();
+        self.gather(type_of(access.format), &loaded)
+    }
+
+    /// Stores the value of the lanes that run.
+    pub fn store(&mut self, access: &Access, value: Value) {
+        if self.lanes == 1 {
+            return self.store_lane(access, value, 0, None);
+        }
+        let active = self.active.clone();
+        let Some(run) = self.run(access) else { return self.store_lane_by_lane(access, value) };
+        let all_run = active.as_ref().map(|active| self.all(active));
+        let conditions: Vec<_> = run.is_inside.into_iter().chain(all_run).collect();
+        let Some(first) = conditions.first() else { return self.store_run(access, run.address, value) };
+        let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
+        let [fast, slow, next] = [(); 3].map(|()| self.build.create_block());
+        self.build.ins().brif(holds, fast, &[], slow, &[]);
+        self.build.seal_block(fast);
+        self.build.seal_block(slow);
+        self.build.switch_to_block(fast);
+        self.store_run(access, run.address, value);
+        self.jump(next, &[]);
+        self.build.switch_to_block(slow);
+        self.store_lane_by_lane(access, value);
+        self.jump(next, &[]);
+        self.build.seal_block(next);
+        self.build.switch_to_block(next);
+    }
+
+    fn store_run(&mut self, access: &Access, address: code::Value, value: Value) {
+        let vectors = self.stored_vectors(access, value);
+        for (number, vector) in vectors.into_iter().enumerate() {
+            self.build.ins().store(MemFlagsData::new().with_notrap(), vector, address, 16 * number as i32);
+        }
+    }
+
+    /// Vectors of a value as memory holds it.
+    fn stored_vectors(&mut self, access: &Access, value: Value) -> Vec<code::Value> {
+        let vectors = self.vectors(value);
+        match (self.kernel.ty(value), access.format) {
+            // Masks become 0 or 1.
+            (Type::Bool, _) => vectors.into_iter().map(|one| self.build.ins().ineg(one)).collect(),
+            _ => vectors,
+        }
+    }
+
+    fn store_lane_by_lane(&mut self, access: &Access, value: Value) {
+        let active = self.active.clone();
+        for lane in 0..self.lanes {
+            let runs = active.as_ref().map(|active| self.mask_lane(active, lane));
+            self.store_lane(access, value, lane, runs);
+        }
+    }
+
+    fn store_lane(&mut self, access: &Access, value: Value, lane: usize, runs: Option<code::Value>) {
+        let guard = access.guard.map(|guard| self.lane(guard, lane));
+        let conditions: Vec<_> = guard.into_iter().chain(runs).collect();
+        self.where_all(&conditions, |this| {
+            let index = access.index.map(|index| this.lane(index, lane));
+            let address = this.address(access, lane, index, None);
+            let scalar = this.lane(value, lane);
+            let flags =
+                if this.is_aligned(access) { MemFlagsData::trusted() } else { MemFlagsData::new().with_notrap() };
+            match (access.format, this.kernel.ty(value)) {
+                (Format::Half, _) => this.build.ins().istore16(flags, scalar, address, 0),
+                (_, Type::Bool) => {
+                    let wide = this.build.ins().uextend(types::I32, scalar);
+                    this.build.ins().store(flags, wide, address, 0)
+                }
+                _ => this.build.ins().store(flags, scalar, address, 0),
+            };
+        });
+    }
+
+    /// Runs code where all conditions hold.
+    pub fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
+        let Some(first) = conditions.first() else { return run(self) };
+        let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
+        let [inside, next] = [(); 2].map(|()| self.build.create_block());
+        self.build.ins().brif(holds, inside, &[], next, &[]);
+        self.build.seal_block(inside);
+        self.build.switch_to_block(inside);
+        run(self);
+        self.jump(next, &[]);
+        self.build.seal_block(next);
+        self.build.switch_to_block(next);
+    }
+
+    /// Jumps to a block with arguments.
+    pub fn jump(&mut self, block: code::Block, arguments: &[code::Value]) {
+        let arguments: Vec<code::BlockArg> = arguments.iter().map(|one| (*one).into()).collect();
+        self.build.ins().jump(block, &arguments);
+    }
+}

@@ -1,0 +1,113 @@
+//! Atomic operations, lane by lane.
+
+use cranelift_codegen::ir::{self as code, AtomicRmwOp, InstBuilder, MemFlagsData, types};
+
+use super::registers::scalar_type;
+use super::{Emitter, Register};
+use crate::ir::{Atomic, AtomicOperation, Type};
+
+impl Emitter<'_, '_> {
+    /// An atomic operation of each lane that runs, in the order of lanes.
+    pub fn atomic(&mut self, atomic: &Atomic) {
+        let ty = self.kernel.ty(atomic.result);
+        let active = self.active.clone();
+        let mut results = Vec::with_capacity(self.lanes);
+        for lane in 0..self.lanes {
+            let runs = active.as_ref().map(|active| self.mask_lane(active, lane));
+            let guard = atomic.access.guard.map(|guard| self.lane(guard, lane));
+            let conditions: Vec<_> = guard.into_iter().chain(runs).collect();
+            let slot = self.new_slot(scalar_type(ty), 1);
+            let zero = self.constant(ty, 0);
+            self.set(&slot, &[zero]);
+            self.where_all(&conditions, |this| {
+                let index = atomic.access.index.map(|index| this.lane(index, lane));
+                let address = this.address(&atomic.access, lane, index, None);
+                let old = this.atomic_lane(atomic, ty, lane, address);
+                this.set(&slot, &[old]);
+            });
+            results.push(self.get(&slot)[0]);
+        }
+        let register = match self.lanes {
+            1 => Register::Scalar(results[0]),
+            _ => Register::Lanes(self.gather(ty, &results)),
+        };
+        self.registers.insert(atomic.result, register);
+    }
+
+    fn atomic_lane(&mut self, atomic: &Atomic, ty: Type, lane: usize, address: code::Value) -> code::Value {
+        // Floats are exchanged and compared as the integers of their bits.
+        let bits = if ty.bytes() == 8 { types::I64 } else { types::I32 };
+        let scalar = scalar_type(ty);
+        let flags = MemFlagsData::trusted();
+        let to_bits = |this: &mut Self, value: code::Value| match scalar == bits {
+            true => value,
+            false => this.build.ins().bitcast(bits, MemFlagsData::new(), value),
+        };
+        let operand = self.lane(atomic.operand, lane);
+        let operation = match atomic.operation {
+            AtomicOperation::Load => {
+                let loaded = self.build.ins().atomic_load(bits, flags, address);
+                return self.from_bits(scalar, loaded);
+            }
+            AtomicOperation::Store => {
+                let operand = to_bits(self, operand);
+                self.build.ins().atomic_store(flags, operand, address);
+                return self.constant(ty, 0);
+            }
+            AtomicOperation::CompareExchange => {
+                let expected = atomic.expected.unwrap_or(atomic.operand);
+                let expected = self.lane(expected, lane);
+                let [expected, operand] = [expected, operand].map(|one| to_bits(self, one));
+                let old = self.build.ins().atomic_cas(flags, address, expected, operand);
+                return self.from_bits(scalar, old);
+            }
+            AtomicOperation::FloatAdd => return self.add_float(scalar, bits, operand, address),
+            AtomicOperation::Exchange => AtomicRmwOp::Xchg,
+            AtomicOperation::Add => AtomicRmwOp::Add,
+            AtomicOperation::Subtract => AtomicRmwOp::Sub,
+            AtomicOperation::And => AtomicRmwOp::And,
+            AtomicOperation::Or => AtomicRmwOp::Or,
+            AtomicOperation::Xor => AtomicRmwOp::Xor,
+            AtomicOperation::SignedMin => AtomicRmwOp::Smin,
+            AtomicOperation::SignedMax => AtomicRmwOp::Smax,
+            AtomicOperation::UnsignedMin => AtomicRmwOp::Umin,
+            AtomicOperation::UnsignedMax => AtomicRmwOp::Umax,
+        };
+        let operand = to_bits(self, operand);
+        let old = self.build.ins().atomic_rmw(bits, flags, operation, address, operand);
+        self.from_bits(scalar, old)
+    }
+
+    fn from_bits(&mut self, scalar: code::Type, value: code::Value) -> code::Value {
+        match scalar == self.build.func.dfg.value_type(value) {
+            true => value,
+            false => self.build.ins().bitcast(scalar, MemFlagsData::new(), value),
+        }
+    }
+
+    /// Adds by compare and exchange until no other thread has come between.
+    fn add_float(
+        &mut self,
+        scalar: code::Type,
+        bits: code::Type,
+        operand: code::Value,
+        address: code::Value,
+    ) -> code::Value {
+        let flags = MemFlagsData::trusted();
+        let [again, done] = [(); 2].map(|()| self.build.create_block());
+        let expected = self.build.append_block_param(again, bits);
+        let first = self.build.ins().atomic_load(bits, flags, address);
+        self.jump(again, &[first]);
+        self.build.switch_to_block(again);
+        let old = self.build.ins().bitcast(scalar, MemFlagsData::new(), expected);
+        let sum = self.build.ins().fadd(old, operand);
+        let sum = self.build.ins().bitcast(bits, MemFlagsData::new(), sum);
+        let found = self.build.ins().atomic_cas(flags, address, expected, sum);
+        let is_same = self.build.ins().icmp(code::condcodes::IntCC::Equal, found, expected);
+        self.build.ins().brif(is_same, done, &[], again, &[found.into()]);
+        self.build.seal_block(again);
+        self.build.seal_block(done);
+        self.build.switch_to_block(done);
+        old
+    }
+}

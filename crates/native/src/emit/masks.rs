@@ -1,0 +1,106 @@
+//! Masks of the lanes that run.
+
+use cranelift_codegen::ir::{self as code, InstBuilder, types};
+use cranelift_frontend::Variable;
+
+use super::{Emitter, LANES};
+use crate::ir::{Type, Value};
+
+/// Vectors of 32 bits, all ones in the lanes that run.
+#[derive(Debug, Clone)]
+pub struct Mask(pub Vec<code::Value>);
+
+/// A mask or a value that several places set.
+#[derive(Debug, Clone)]
+pub struct Slot(pub Vec<Variable>);
+
+impl Emitter<'_, '_> {
+    pub fn new_slot(&mut self, ty: code::Type, count: usize) -> Slot {
+        Slot((0..count).map(|_| self.build.declare_var(ty)).collect())
+    }
+
+    pub fn new_mask_slot(&mut self) -> Slot {
+        self.new_slot(types::I32X4, LANES / 4)
+    }
+
+    pub fn set(&mut self, slot: &Slot, values: &[code::Value]) {
+        for (variable, value) in slot.0.iter().zip(values) {
+            self.build.def_var(*variable, *value);
+        }
+    }
+
+    pub fn get(&mut self, slot: &Slot) -> Vec<code::Value> {
+        slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
+    }
+
+    /// A mask of a bool for the lanes that run.
+    pub fn mask_of(&mut self, condition: Value) -> Mask {
+        let lanes = self.vectors(condition);
+        self.within_active(Mask(lanes))
+    }
+
+    /// The lanes of a mask that run.
+    pub fn within_active(&mut self, mask: Mask) -> Mask {
+        match self.active.clone() {
+            Some(active) => self.both(&mask, &active),
+            None => mask,
+        }
+    }
+
+    pub fn both(&mut self, a: &Mask, b: &Mask) -> Mask {
+        Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band(*a, *b)).collect())
+    }
+
+    pub fn either(&mut self, a: &Mask, b: &Mask) -> Mask {
+        Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().bor(*a, *b)).collect())
+    }
+
+    pub fn without(&mut self, a: &Mask, b: &Mask) -> Mask {
+        Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band_not(*a, *b)).collect())
+    }
+
+    pub fn inverse(&mut self, mask: &Mask) -> Mask {
+        Mask(mask.0.iter().map(|one| self.build.ins().bnot(*one)).collect())
+    }
+
+    pub fn no_lanes(&mut self) -> Mask {
+        let zero = self.build.ins().iconst(types::I32, 0);
+        Mask(self.splat(Type::I32, zero, 0))
+    }
+
+    pub fn all_lanes(&mut self) -> Mask {
+        let ones = self.build.ins().iconst(types::I32, 0xffff_ffff);
+        Mask(self.splat(Type::I32, ones, 0))
+    }
+
+    /// The lanes that run, as a mask.
+    pub fn active_mask(&mut self) -> Mask {
+        match &self.active {
+            Some(active) => active.clone(),
+            None => self.all_lanes(),
+        }
+    }
+
+    /// True where any lane is set.
+    pub fn any(&mut self, mask: &Mask) -> code::Value {
+        let mut all = mask.0[0];
+        for one in &mask.0[1..] {
+            all = self.build.ins().bor(all, *one);
+        }
+        self.build.ins().vany_true(all)
+    }
+
+    /// True where all lanes are set.
+    pub fn all(&mut self, mask: &Mask) -> code::Value {
+        let mut all = mask.0[0];
+        for one in &mask.0[1..] {
+            all = self.build.ins().band(all, *one);
+        }
+        self.build.ins().vall_true(all)
+    }
+
+    /// One lane of a mask, as a bool.
+    pub fn mask_lane(&mut self, mask: &Mask, lane: usize) -> code::Value {
+        self.extract(Type::Bool, &mask.0, lane)
+    }
+}

@@ -1,0 +1,149 @@
+//! Machine code for rows of invocations.
+//!
+//! The generated function runs the invocations `x0..x1` of one row along x. It takes [`LANES`]
+//! invocations at a time with vectors, by the [`Shapes`] of their values. The rest of the row, and
+//! groups for which an assumption of their shapes does not hold, run one at a time.
+
+mod access;
+mod atomics;
+mod control;
+mod masks;
+mod registers;
+mod rows;
+mod scalar;
+mod speculate;
+mod vector;
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
+use cranelift_frontend::FunctionBuilder;
+
+use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
+use crate::shape::{Shape, Shapes};
+use masks::Mask;
+pub use registers::Register;
+pub use rows::{Frames, context, rows, signature};
+
+/// Invocations of a group.
+pub const LANES: usize = 8;
+
+/// Generates the code of a kernel's body, for one shape of groups.
+pub struct Emitter<'a, 'f> {
+    kernel: &'a Kernel,
+    shapes: &'a Shapes,
+    build: FunctionBuilder<'f>,
+    /// Invocations at a time: [`LANES`] or 1.
+    lanes: usize,
+    registers: HashMap<Value, Register>,
+    targets: HashMap<Label, control::Target>,
+    /// Lanes that run; all where there is no mask.
+    active: Option<Mask>,
+    /// Where a group goes for which an assumption does not hold.
+    scalar_rerun: Option<code::Block>,
+    inputs: Inputs,
+}
+
+/// Values that the generated function begins with.
+#[derive(Debug, Clone)]
+pub struct Inputs {
+    pub context: code::Value,
+    /// Position of the group's first invocation.
+    pub position: [code::Value; 3],
+    /// First invocation of the row.
+    pub row_start: code::Value,
+    /// Address and bytes of each binding.
+    pub bindings: Vec<[code::Value; 2]>,
+    /// Address of the group's frames.
+    pub frame: code::Value,
+    /// Lane of a single invocation in its group.
+    pub frame_lane: Option<code::Value>,
+    pub workgroup: code::Value,
+}
+
+impl Emitter<'_, '_> {
+    /// Generates the definition of a value.
+    fn define(&mut self, value: Value) {
+        let register = match self.shapes.of(value) {
+            Shape::Varying => self.define_lanes(value),
+            Shape::Uniform | Shape::Affine(_) => Register::Scalar(self.define_scalar(value)),
+        };
+        self.registers.insert(value, register);
+    }
+
+    /// A value with the same bits in all lanes, or the first lane of an affine one.
+    fn define_scalar(&mut self, value: Value) -> code::Value {
+        if let Some(speculation) = self.shapes.speculations.get(&value) {
+            return self.speculate(value, *speculation);
+        }
+        let ty = self.kernel.ty(value);
+        match self.kernel.definition(value).clone() {
+            Definition::Builtin(builtin) => self.builtin(builtin),
+            Definition::Length { binding, offset, stride } => {
+                let bytes = self.inputs.bindings[binding][1];
+                let rest = self.build.ins().iadd_imm_s(bytes, -i64::from(offset));
+                let count = match stride.is_power_of_two() {
+                    true => self.build.ins().ushr_imm_u(rest, i64::from(stride.trailing_zeros())),
+                    false => self.build.ins().udiv_imm_u(rest, i64::from(stride)),
+                };
+                self.build.ins().ireduce(types::I32, count)
+            }
+            Definition::Load(access) => {
+                let loaded = self.load_scalar(&access, 0);
+                match ty {
+                    Type::Bool => self.build.ins().icmp_imm_s(IntCC::NotEqual, loaded, 0),
+                    _ => loaded,
+                }
+            }
+            definition => {
+                let mut operands = Vec::new();
+                definition.for_each_operand(|operand| operands.push(operand));
+                let from = operands.first().map_or(ty, |operand| self.operand_type(&definition, *operand));
+                let operands: Vec<_> = operands.into_iter().map(|operand| self.scalar(operand)).collect();
+                self.operate(&definition, [ty, from], &operands)
+            }
+        }
+    }
+
+    /// Type that an operation works on: of a select that of its values.
+    fn operand_type(&self, definition: &Definition, first: Value) -> Type {
+        match definition {
+            Definition::Select { accept, .. } => self.kernel.ty(*accept),
+            _ => self.kernel.ty(first),
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin) -> code::Value {
+        let size = self.kernel.workgroup_size;
+        let position = self.inputs.position;
+        match builtin {
+            Builtin::GlobalId(axis) => position[axis as usize],
+            // A row is cut at the ends of workgroups where a kernel asks for these.
+            Builtin::WorkgroupId(0) => self.build.ins().udiv_imm_u(self.inputs.row_start, i64::from(size[0])),
+            Builtin::WorkgroupId(axis) => {
+                self.build.ins().udiv_imm_u(position[axis as usize], i64::from(size[axis as usize]))
+            }
+            Builtin::LocalId(0) => {
+                let within = self.build.ins().urem_imm_u(self.inputs.row_start, i64::from(size[0]));
+                let from_start = self.build.ins().isub(position[0], self.inputs.row_start);
+                self.build.ins().iadd(within, from_start)
+            }
+            Builtin::LocalId(axis) => {
+                self.build.ins().urem_imm_u(position[axis as usize], i64::from(size[axis as usize]))
+            }
+            Builtin::LocalIndex => {
+                let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::LocalId(axis)));
+                let planes = self.build.ins().imul_imm_s(z, i64::from(size[1]));
+                let rows = self.build.ins().iadd(planes, y);
+                let rows = self.build.ins().imul_imm_s(rows, i64::from(size[0]));
+                self.build.ins().iadd(rows, x)
+            }
+            Builtin::NumWorkgroups(axis) => {
+                let offset = context::WORKGROUPS + 4 * i32::from(axis);
+                let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+                self.build.ins().load(types::I32, flags, self.inputs.context, offset)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Values in registers: one scalar for all lanes, or vectors.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as code, ConstantData, InstBuilder, types};
+
+use super::{Emitter, LANES};
+use crate::ir::{Definition, Type, Value};
+use crate::shape::Shape;
+
+/// Where a value is.
+#[derive(Debug, Clone)]
+pub enum Register {
+    /// The value of all lanes, or of the first lane of an affine value.
+    Scalar(code::Value),
+    /// Vectors of 128 bits, lane by lane. Bools are masks of 32 bits.
+    Lanes(Vec<code::Value>),
+}
+
+/// Type of a scalar in a register.
+pub fn scalar_type(ty: Type) -> code::Type {
+    match ty {
+        Type::Bool => types::I8,
+        Type::I32 => types::I32,
+        Type::I64 => types::I64,
+        Type::F32 => types::F32,
+        Type::F64 => types::F64,
+    }
+}
+
+/// Type of the vectors of lanes.
+pub fn vector_type(ty: Type) -> code::Type {
+    match ty {
+        Type::Bool | Type::I32 => types::I32X4,
+        Type::I64 => types::I64X2,
+        Type::F32 => types::F32X4,
+        Type::F64 => types::F64X2,
+    }
+}
+
+/// Lanes of one vector.
+pub fn lanes_per_vector(ty: Type) -> usize {
+    16 / ty.bytes() as usize
+}
+
+impl Emitter<'_, '_> {
+    /// A value that is the same in all lanes, or the first lane of an affine one.
+    pub fn scalar(&mut self, value: Value) -> code::Value {
+        if let Definition::Constant(bits) = self.kernel.definition(value) {
+            return self.constant(self.kernel.ty(value), *bits);
+        }
+        match &self.registers[&value] {
+            Register::Scalar(scalar) => *scalar,
+            Register::Lanes(_) => unreachable!("a varying value as a scalar"),
+        }
+    }
+
+    pub fn constant(&mut self, ty: Type, bits: u64) -> code::Value {
+        match ty {
+            Type::Bool => self.build.ins().iconst(types::I8, (bits & 1) as i64),
+            Type::I32 => self.build.ins().iconst(types::I32, i64::from(bits as u32)),
+            Type::I64 => self.build.ins().iconst(types::I64, bits as i64),
+            Type::F32 => self.build.ins().f32const(f32::from_bits(bits as u32)),
+            Type::F64 => self.build.ins().f64const(f64::from_bits(bits)),
+        }
+    }
+
+    /// A value as vectors.
+    pub fn vectors(&mut self, value: Value) -> Vec<code::Value> {
+        if let Some(Register::Lanes(lanes)) = self.registers.get(&value) {
+            return lanes.clone();
+        }
+        let scalar = self.scalar(value);
+        let step = match self.shapes.of(value) {
+            Shape::Affine(step) => step,
+            _ => 0,
+        };
+        self.splat(self.kernel.ty(value), scalar, step)
+    }
+
+    /// Vectors of a scalar that grows by a step from lane to lane.
+    pub fn splat(&mut self, ty: Type, scalar: code::Value, step: i32) -> Vec<code::Value> {
+        let scalar = match ty {
+            Type::Bool => {
+                let wide = self.build.ins().uextend(types::I32, scalar);
+                self.build.ins().ineg(wide)
+            }
+            _ => scalar,
+        };
+        let (vector, per_vector) = (vector_type(ty), lanes_per_vector(ty));
+        let all = self.build.ins().splat(vector, scalar);
+        if step == 0 {
+            return vec![all; LANES / per_vector];
+        }
+        let steps = (0..LANES / per_vector).map(|number| {
+            let lane = |k: usize| step.wrapping_mul((number * per_vector + k) as i32).to_le_bytes();
+            let bytes: Vec<u8> = (0..per_vector).flat_map(lane).collect();
+            let constant = self.build.func.dfg.constants.insert(ConstantData::from(bytes));
+            let steps = self.build.ins().vconst(vector, constant);
+            self.build.ins().iadd(all, steps)
+        });
+        steps.collect()
+    }
+
+    /// A value in one lane.
+    pub fn lane(&mut self, value: Value, lane: usize) -> code::Value {
+        let ty = self.kernel.ty(value);
+        match (self.registers.get(&value).cloned(), self.shapes.of(value)) {
+            (Some(Register::Lanes(lanes)), _) => self.extract(ty, &lanes, lane),
+            (_, Shape::Affine(step)) if lane > 0 => {
+                let first = self.scalar(value);
+                self.build.ins().iadd_imm_s(first, i64::from(step.wrapping_mul(lane as i32)))
+            }
+            _ => self.scalar(value),
+        }
+    }
+
+    /// One lane of vectors.
+    pub fn extract(&mut self, ty: Type, vectors: &[code::Value], lane: usize) -> code::Value {
+        let per_vector = lanes_per_vector(ty);
+        let one = self.build.ins().extractlane(vectors[lane / per_vector], (lane % per_vector) as u8);
+        match ty {
+            Type::Bool => self.build.ins().icmp_imm_s(IntCC::NotEqual, one, 0),
+            _ => one,
+        }
+    }
+
+    /// Vectors of one scalar for each lane.
+    pub fn gather(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
+        let (vector, per_vector) = (vector_type(ty), lanes_per_vector(ty));
+        let gathered = scalars.chunks(per_vector).map(|scalars| {
+            let mut lanes = scalars.iter().map(|scalar| match ty {
+                Type::Bool => {
+                    let wide = self.build.ins().uextend(types::I32, *scalar);
+                    self.build.ins().ineg(wide)
+                }
+                _ => *scalar,
+            });
+            let lanes: Vec<_> = lanes.by_ref().collect();
+            let mut all = self.build.ins().scalar_to_vector(vector, lanes[0]);
+            for (number, lane) in lanes.iter().enumerate().skip(1) {
+                all = self.build.ins().insertlane(all, *lane, number as u8);
+            }
+            all
+        });
+        gathered.collect()
+    }
+}

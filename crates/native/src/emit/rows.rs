@@ -1,0 +1,171 @@
+//! The generated function: a row of invocations.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+use super::control::Flow;
+use super::{Emitter, Inputs, LANES};
+use crate::ir::Kernel;
+use crate::shape::Shapes;
+
+/// Layout of the memory that the generated function gets everything but its position from.
+pub mod context {
+    /// Address of a byte that is not zero when the run has to stop.
+    pub const STOP: i32 = 0;
+    /// Address of the frames of a group.
+    pub const FRAME: i32 = 8;
+    /// Address of the workgroup's memory.
+    pub const WORKGROUP: i32 = 16;
+    /// Workgroups along x, y and z, `u32` each.
+    pub const WORKGROUPS: i32 = 24;
+    /// Address and bytes of each binding, `u64` each.
+    pub const BINDINGS: i32 = 40;
+}
+
+/// Where invocations have their frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frames {
+    /// All groups use the same frames, one after the other.
+    Reused,
+    /// Each group of a row has frames of its own.
+    OfGroups,
+}
+
+/// The generated function's parameters: context, `x0`, `x1`, `y`, `z`. It returns 0, or the line of
+/// the loop in which it was stopped plus 1.
+pub fn signature(call: CallConv) -> Signature {
+    let mut signature = Signature::new(call);
+    signature.params.push(AbiParam::new(types::I64));
+    signature.params.extend([AbiParam::new(types::I32); 4]);
+    signature.returns.push(AbiParam::new(types::I32));
+    signature
+}
+
+/// Generates the function for rows. `shapes` are those of groups; without, all invocations run one
+/// at a time.
+pub fn rows(
+    kernel: &Kernel,
+    shapes: Option<&Shapes>,
+    frames: Frames,
+    function: &mut Function,
+    frontend: TargetFrontendConfig,
+) {
+    let mut reusable = FunctionBuilderContext::new();
+    let mut build = FunctionBuilder::new(function, &mut reusable);
+    let entry = build.create_block();
+    build.append_block_params_for_function_params(entry);
+    build.switch_to_block(entry);
+    build.seal_block(entry);
+    let [context, x0, x1, y, z] = build.block_params(entry).try_into().expect("five parameters");
+    let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+    let mut field = |offset: i32| build.ins().load(types::I64, flags, context, offset);
+    let (frame, workgroup) = (field(context::FRAME), field(context::WORKGROUP));
+    let bindings = (0..kernel.bindings.len() as i32)
+        .map(|number| [0, 8].map(|part| field(context::BINDINGS + 16 * number + part)))
+        .collect();
+    let inputs = Inputs { context, position: [x0, y, z], row_start: x0, bindings, frame, frame_lane: None, workgroup };
+
+    let [groups, group, singles, single, ends, done] = [(); 6].map(|()| build.create_block());
+    let group_start = build.append_block_param(groups, types::I32);
+    let [start, end] = [(); 2].map(|()| build.append_block_param(singles, types::I32));
+    build.ins().jump(groups, &[x0.into()]);
+
+    // A whole group, where one is left.
+    build.switch_to_block(groups);
+    let left = build.ins().isub(x1, group_start);
+    let is_whole = match shapes {
+        Some(_) => build.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, left, LANES as i64),
+        None => build.ins().iconst(types::I8, 0),
+    };
+    build.ins().brif(is_whole, group, &[], singles, &[group_start.into(), x1.into()]);
+    build.seal_block(group);
+    build.switch_to_block(group);
+    let group_end = build.ins().iadd_imm_s(group_start, LANES as i64);
+    let scalar = Shapes::uniform(kernel);
+    let mut emitter = Emitter {
+        kernel,
+        shapes: shapes.unwrap_or(&scalar),
+        build,
+        lanes: LANES,
+        registers: HashMap::new(),
+        targets: HashMap::new(),
+        active: None,
+        scalar_rerun: None,
+        inputs: Inputs { position: [group_start, y, z], ..inputs.clone() },
+    };
+    match shapes {
+        Some(_) => {
+            let rerun = emitter.build.create_block();
+            emitter.scalar_rerun = Some(rerun);
+            emitter.place_frames(frames, frame, group_start);
+            emitter.invocations(|this| this.jump(groups, &[group_end]));
+            emitter.build.seal_block(rerun);
+            emitter.build.switch_to_block(rerun);
+            emitter.build.set_cold_block(rerun);
+            emitter.jump(singles, &[group_start, group_end]);
+        }
+        None => emitter.jump(done, &[]),
+    }
+
+    // One invocation at a time, up to an end.
+    emitter.shapes = &scalar;
+    emitter.lanes = 1;
+    emitter.scalar_rerun = None;
+    emitter.inputs.position[0] = start;
+    emitter.build.switch_to_block(singles);
+    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, start, end);
+    emitter.build.ins().brif(is_left, single, &[], ends, &[]);
+    emitter.build.seal_block(single);
+    emitter.build.switch_to_block(single);
+    emitter.place_frames(frames, frame, start);
+    emitter.invocations(|this| {
+        let next = this.build.ins().iadd_imm_s(start, 1);
+        this.jump(singles, &[next, end]);
+    });
+    emitter.build.seal_block(singles);
+    emitter.build.seal_block(ends);
+    emitter.build.switch_to_block(ends);
+    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, end, x1);
+    let arguments: [code::BlockArg; 1] = [end.into()];
+    emitter.build.ins().brif(is_left, groups, &arguments, done, &[]);
+    emitter.build.seal_block(groups);
+    emitter.build.seal_block(done);
+    emitter.build.switch_to_block(done);
+    let zero = emitter.build.ins().iconst(types::I32, 0);
+    emitter.build.ins().return_(&[zero]);
+    emitter.build.finalize(frontend);
+}
+
+impl Emitter<'_, '_> {
+    /// Finds the frames of the group that begins, or has an invocation, at `x`.
+    fn place_frames(&mut self, frames: Frames, row: code::Value, x: code::Value) {
+        self.inputs.frame = row;
+        self.inputs.frame_lane = None;
+        if frames == Frames::Reused {
+            return;
+        }
+        let within = self.build.ins().isub(x, self.inputs.row_start);
+        let within = self.build.ins().uextend(types::I64, within);
+        let group = self.build.ins().band_imm_s(within, -(LANES as i64));
+        let bytes = self.build.ins().imul_imm_u(group, i64::from(self.kernel.frame_bytes));
+        self.inputs.frame = self.build.ins().iadd(row, bytes);
+        if self.lanes == 1 {
+            self.inputs.frame_lane = Some(self.build.ins().band_imm_u(within, LANES as i64 - 1));
+        }
+    }
+
+    /// Generates the kernel's body, and `next` behind it.
+    fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
+        self.registers.clear();
+        self.targets.clear();
+        self.active = None;
+        let kernel = self.kernel;
+        if self.body(&kernel.body) != Flow::Jumped {
+            next(self);
+        }
+    }
+}

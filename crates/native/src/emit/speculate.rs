@@ -1,0 +1,143 @@
+//! Tests of the assumptions under which values have simple shapes.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as code, InstBuilder, types};
+
+use super::{Emitter, LANES};
+use crate::ir::{Binary, Compare, Definition, Type, Value};
+use crate::shape::{Shape, Speculation};
+
+impl Emitter<'_, '_> {
+    /// Goes on where a condition holds, and else runs the group again lane by lane.
+    pub fn require(&mut self, condition: code::Value) {
+        let Some(rerun) = self.scalar_rerun else { return };
+        let next = self.build.create_block();
+        self.build.ins().brif(condition, next, &[], rerun, &[]);
+        self.build.seal_block(next);
+        self.build.switch_to_block(next);
+    }
+
+    /// A value whose shape holds on an assumption, and the test of the assumption.
+    pub fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
+        match (self.kernel.definition(value).clone(), speculation) {
+            (Definition::Compare(comparison, a, b), _) => match comparison {
+                Compare::Equal | Compare::NotEqual => self.differing(comparison, a, b),
+                _ => self.same_result(comparison, a, b),
+            },
+            (Definition::Select { condition, accept, reject }, _) => {
+                let condition = self.scalar(condition);
+                if speculation == Speculation::Accept {
+                    self.require(condition);
+                    return self.scalar(accept);
+                }
+                let is_false = self.build.ins().bxor_imm_u(condition, 1);
+                self.require(is_false);
+                self.scalar(reject)
+            }
+            (Definition::Binary(operation, a, b), Speculation::SameQuotient) => {
+                let [dividend, divisor] = [a, b].map(|one| self.scalar(one));
+                let rest = self.binary(Binary::UnsignedRemainder, Type::I32, dividend, divisor);
+                let last = self.build.ins().iadd_imm_s(rest, LANES as i64 - 1);
+                let is_within = self.build.ins().icmp(IntCC::UnsignedLessThan, last, divisor);
+                let grows = self.build.ins().icmp(IntCC::UnsignedLessThanOrEqual, rest, last);
+                let end = self.build.ins().iadd_imm_s(dividend, LANES as i64 - 1);
+                let stays = self.build.ins().icmp(IntCC::UnsignedLessThanOrEqual, dividend, end);
+                let holds = self.build.ins().band(is_within, grows);
+                let holds = self.build.ins().band(holds, stays);
+                self.require(holds);
+                match operation {
+                    Binary::UnsignedRemainder => rest,
+                    _ => self.binary(operation, Type::I32, dividend, divisor),
+                }
+            }
+            (Definition::Binary(operation, a, b), _) => {
+                let (kept, other) = if speculation == Speculation::First { (a, b) } else { (b, a) };
+                let comparison = match operation {
+                    Binary::SignedMin => IntCC::SignedLessThanOrEqual,
+                    Binary::SignedMax => IntCC::SignedGreaterThanOrEqual,
+                    Binary::UnsignedMin => IntCC::UnsignedLessThanOrEqual,
+                    _ => IntCC::UnsignedGreaterThanOrEqual,
+                };
+                let is_signed = matches!(operation, Binary::SignedMin | Binary::SignedMax);
+                let [first, last] = self.ends(kept);
+                let bound = self.scalar(other);
+                let holds = [first, last].map(|end| self.build.ins().icmp(comparison, end, bound));
+                let mut holds = self.build.ins().band(holds[0], holds[1]);
+                if let Some(no_wrap) = self.no_wrap(kept, is_signed) {
+                    holds = self.build.ins().band(holds, no_wrap);
+                }
+                self.require(holds);
+                first
+            }
+            (other, _) => unreachable!("{other:?} has no assumption"),
+        }
+    }
+
+    /// The first and the last lane of an affine or uniform value.
+    fn ends(&mut self, value: Value) -> [code::Value; 2] {
+        let first = self.scalar(value);
+        match self.shapes.of(value) {
+            Shape::Affine(step) => {
+                let span = i64::from(step.wrapping_mul(LANES as i32 - 1));
+                [first, self.build.ins().iadd_imm_s(first, span)]
+            }
+            _ => [first, first],
+        }
+    }
+
+    /// True where an affine value does not wrap between the first and the last lane.
+    fn no_wrap(&mut self, value: Value, is_signed: bool) -> Option<code::Value> {
+        let Shape::Affine(step) = self.shapes.of(value) else { return None };
+        let [first, last] = self.ends(value);
+        if step.checked_mul(LANES as i32 - 1).is_none() {
+            return Some(self.build.ins().iconst(types::I8, 0));
+        }
+        let condition = match (is_signed, step > 0) {
+            (true, true) => IntCC::SignedLessThanOrEqual,
+            (true, false) => IntCC::SignedGreaterThanOrEqual,
+            (false, true) => IntCC::UnsignedLessThanOrEqual,
+            (false, false) => IntCC::UnsignedGreaterThanOrEqual,
+        };
+        Some(self.build.ins().icmp(condition, first, last))
+    }
+
+    /// A comparison that gives the same in the first and the last lane, and so in all between them.
+    fn same_result(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
+        let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
+        let [a_ends, b_ends] = [a, b].map(|one| self.ends(one));
+        let first = self.compare(comparison, a_ends[0], b_ends[0]);
+        let last = self.compare(comparison, a_ends[1], b_ends[1]);
+        let mut holds = self.build.ins().icmp(IntCC::Equal, first, last);
+        for value in [a, b] {
+            if let Some(no_wrap) = self.no_wrap(value, is_signed) {
+                holds = self.build.ins().band(holds, no_wrap);
+            }
+        }
+        self.require(holds);
+        first
+    }
+
+    /// A test for equality that fails in all lanes.
+    fn differing(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
+        let step = |shape| match shape {
+            Shape::Affine(step) => step,
+            _ => 0,
+        };
+        // The difference is affine: it is nowhere zero where its first value lies beyond its span.
+        let step = step(self.shapes.of(b)).wrapping_sub(step(self.shapes.of(a)));
+        let [first_a, first_b] = [a, b].map(|one| self.scalar(one));
+        let difference = match step < 0 {
+            true => self.build.ins().isub(first_b, first_a),
+            false => self.build.ins().isub(first_a, first_b),
+        };
+        let holds = match step.unsigned_abs().checked_mul(LANES as u32 - 1) {
+            Some(span) if step != 0 => {
+                let span = self.build.ins().iconst(types::I32, i64::from(span));
+                self.build.ins().icmp(IntCC::UnsignedGreaterThan, difference, span)
+            }
+            _ => self.build.ins().iconst(types::I8, 0),
+        };
+        self.require(holds);
+        self.build.ins().iconst(types::I8, i64::from(comparison == Compare::NotEqual))
+    }
+}

@@ -1,0 +1,18 @@
+//! Errors of compiling and running kernels.
+
+/// Why a kernel has no machine code, or did not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The kernel uses a part of the language that is not generated.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The code generator or the system refused.
+    #[error("no machine code for this processor: {0}")]
+    Generator(String),
+    /// A binding is missing or too small.
+    #[error("binding {binding} of group {group} (`{name}`): {problem}")]
+    Binding { group: u32, binding: u32, name: String, problem: String },
+    /// The run was told to stop while a loop ran.
+    #[error("stopped in the loop at line {line}")]
+    Stopped { line: u32 },
+}

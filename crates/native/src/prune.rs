@@ -1,0 +1,221 @@
+//! Removes merges of equal values, and values that nothing uses.
+
+use std::collections::HashMap;
+
+use crate::ir::{Access, Kernel, Label, Merge, Statement, Value};
+
+/// Simplifies a kernel in single-assignment form.
+pub fn prune(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    let copies = copies(&body);
+    let find = |value: Value| resolve(&copies, value);
+    if !copies.is_empty() {
+        for (_, definition) in &mut kernel.values {
+            definition.map_operands(find);
+        }
+        replace(&mut body, &find);
+    }
+    let used = used(kernel, &body);
+    kernel.body = keep(body, &used, &mut HashMap::new());
+}
+
+/// Each result with a value that it may take, for each way.
+pub fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
+    fn collect(body: &[Statement], labels: &mut HashMap<Label, Vec<Value>>, into: &mut Vec<(Value, Value)>) {
+        for statement in body {
+            match statement {
+                Statement::If { accept, reject, merges, .. } => {
+                    for Merge { result, accept, reject } in merges {
+                        into.extend(accept.iter().chain(reject).map(|value| (*result, *value)));
+                    }
+                    collect(accept, labels, into);
+                    collect(reject, labels, into);
+                }
+                Statement::Block { label, body, results, ending } => {
+                    into.extend(results.iter().copied().zip(ending.iter().copied()));
+                    labels.insert(*label, results.clone());
+                    collect(body, labels, into);
+                }
+                Statement::Loop { label, body, parameters, initial, .. } => {
+                    into.extend(parameters.iter().copied().zip(initial.iter().copied()));
+                    labels.insert(*label, parameters.clone());
+                    collect(body, labels, into);
+                }
+                Statement::Break { label, values } | Statement::Repeat { label, values } => {
+                    into.extend(labels[label].iter().copied().zip(values.iter().copied()));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut into = Vec::new();
+    collect(body, &mut HashMap::new(), &mut into);
+    into
+}
+
+/// Results that can only be one other value, and that value.
+fn copies(body: &[Statement]) -> HashMap<Value, Value> {
+    let flows = flows(body);
+    let mut copies = HashMap::new();
+    loop {
+        // The only source of each result so far, if there is one.
+        let mut only: HashMap<Value, Option<Value>> = HashMap::new();
+        for (result, source) in &flows {
+            let source = resolve(&copies, *source);
+            if source == *result || copies.contains_key(result) {
+                continue;
+            }
+            let known = only.entry(*result).or_insert(Some(source));
+            if *known != Some(source) {
+                *known = None;
+            }
+        }
+        let found: Vec<_> = only.into_iter().filter_map(|(result, source)| Some((result, source?))).collect();
+        if found.is_empty() {
+            return copies;
+        }
+        for (result, source) in found {
+            // Two results that are each other's only source are found one after the other.
+            if resolve(&copies, source) != result {
+                copies.insert(result, source);
+            }
+        }
+    }
+}
+
+fn resolve(copies: &HashMap<Value, Value>, mut value: Value) -> Value {
+    while let Some(next) = copies.get(&value) {
+        value = *next;
+    }
+    value
+}
+
+fn replace(body: &mut [Statement], find: &impl Fn(Value) -> Value) {
+    let all = |values: &mut Vec<Value>| values.iter_mut().for_each(|value| *value = find(*value));
+    for statement in body {
+        match statement {
+            Statement::Let(_) | Statement::Barrier => {}
+            Statement::Set(_, value) => *value = find(*value),
+            Statement::Store(access, value) => {
+                access.map_operands(find);
+                *value = find(*value);
+            }
+            Statement::Atomic(atomic) => {
+                atomic.access.map_operands(find);
+                atomic.operand = find(atomic.operand);
+                atomic.expected = atomic.expected.map(find);
+            }
+            Statement::If { condition, accept, reject, merges } => {
+                *condition = find(*condition);
+                replace(accept, find);
+                replace(reject, find);
+                for merge in merges {
+                    (merge.accept, merge.reject) = (merge.accept.map(find), merge.reject.map(find));
+                }
+            }
+            Statement::Block { body, ending, .. } => {
+                replace(body, find);
+                all(ending);
+            }
+            Statement::Loop { body, initial, .. } => {
+                replace(body, find);
+                all(initial);
+            }
+            Statement::Break { values, .. } | Statement::Repeat { values, .. } => all(values),
+        }
+    }
+}
+
+/// For each value: something that has an effect depends on it.
+fn used(kernel: &Kernel, body: &[Statement]) -> Vec<bool> {
+    let mut sources: HashMap<Value, Vec<Value>> = HashMap::new();
+    for (result, source) in flows(body) {
+        sources.entry(result).or_default().push(source);
+    }
+    let mut used = vec![false; kernel.values.len()];
+    let mut left = Vec::new();
+    roots(body, &mut |value| left.push(value));
+    while let Some(value) = left.pop() {
+        if std::mem::replace(&mut used[value.0 as usize], true) {
+            continue;
+        }
+        kernel.definition(value).for_each_operand(|operand| left.push(operand));
+        left.extend(sources.get(&value).into_iter().flatten().copied());
+    }
+    used
+}
+
+/// Calls `f` for each value that a statement needs for its effect.
+fn roots(body: &[Statement], f: &mut impl FnMut(Value)) {
+    let access = |access: &Access, f: &mut dyn FnMut(Value)| access.for_each_operand(f);
+    for statement in body {
+        match statement {
+            Statement::Store(place, value) => {
+                access(place, f);
+                f(*value);
+            }
+            Statement::Atomic(atomic) => {
+                access(&atomic.access, f);
+                f(atomic.operand);
+                atomic.expected.into_iter().for_each(&mut *f);
+            }
+            Statement::If { condition, accept, reject, .. } => {
+                f(*condition);
+                roots(accept, f);
+                roots(reject, f);
+            }
+            Statement::Block { body, .. } | Statement::Loop { body, .. } => roots(body, f),
+            _ => {}
+        }
+    }
+}
+
+/// The statements without unused values; `columns` has the used results of each label.
+fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bool>>) -> Vec<Statement> {
+    let is_used = |value: &Value| used[value.0 as usize];
+    let mut out = Vec::with_capacity(body.len());
+    for statement in body {
+        out.push(match statement {
+            Statement::Let(value) if !is_used(&value) => continue,
+            Statement::If { condition, accept, reject, mut merges } => {
+                merges.retain(|merge| is_used(&merge.result));
+                let (accept, reject) = (keep(accept, used, columns), keep(reject, used, columns));
+                if accept.is_empty() && reject.is_empty() && merges.is_empty() {
+                    continue;
+                }
+                Statement::If { condition, accept, reject, merges }
+            }
+            Statement::Block { label, body, results, ending } => {
+                let column: Vec<bool> = results.iter().map(is_used).collect();
+                let (results, ending) = (select(results, &column), select(ending, &column));
+                columns.insert(label, column);
+                let body = keep(body, used, columns);
+                if body.is_empty() && results.is_empty() {
+                    continue;
+                }
+                Statement::Block { label, body, results, ending }
+            }
+            Statement::Loop { label, body, parameters, initial, line } => {
+                let column: Vec<bool> = parameters.iter().map(is_used).collect();
+                let (parameters, initial) = (select(parameters, &column), select(initial, &column));
+                columns.insert(label, column);
+                Statement::Loop { label, body: keep(body, used, columns), parameters, initial, line }
+            }
+            Statement::Break { label, values } => {
+                let values = select(values, &columns[&label]);
+                Statement::Break { label, values }
+            }
+            Statement::Repeat { label, values } => {
+                let values = select(values, &columns[&label]);
+                Statement::Repeat { label, values }
+            }
+            other => other,
+        });
+    }
+    out
+}
+
+/// The values whose column is used.
+fn select(values: Vec<Value>, columns: &[bool]) -> Vec<Value> {
+    values.into_iter().zip(columns).filter(|(_, used)| **used).map(|(value, _)| value).collect()
+}

@@ -1,0 +1,174 @@
+//! Replaces variables by values: results of blocks and of `if`, parameters of loops.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variable};
+
+/// Brings a kernel with variables into single-assignment form, without variables.
+pub fn convert(kernel: &mut Kernel) {
+    let body = std::mem::take(&mut kernel.body);
+    let mut pass = Pass { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
+    let mut current = HashMap::new();
+    let body = pass.body(body, &mut current);
+    kernel.body = body;
+    kernel.variables.clear();
+}
+
+/// Value of each variable at a place; zero where it has none.
+type Current = HashMap<Variable, Value>;
+
+struct Pass<'k> {
+    kernel: &'k mut Kernel,
+    /// Values of `Get`, and the values that they stand for.
+    replaced: HashMap<Value, Value>,
+    /// Variables whose values a `Break` or `Repeat` of the label carries.
+    targets: HashMap<Label, Vec<Variable>>,
+    zeros: HashMap<Type, Value>,
+}
+
+impl Pass<'_> {
+    fn body(&mut self, body: Vec<Statement>, current: &mut Current) -> Vec<Statement> {
+        let mut out = Vec::with_capacity(body.len());
+        for statement in body {
+            out.extend(self.statement(statement, current));
+        }
+        out
+    }
+
+    fn statement(&mut self, statement: Statement, current: &mut Current) -> Option<Statement> {
+        Some(match statement {
+            Statement::Let(value) => {
+                if let Definition::Get(variable) = *self.kernel.definition(value) {
+                    let now = self.current(variable, current);
+                    self.replaced.insert(value, now);
+                    return None;
+                }
+                let replaced = &self.replaced;
+                self.kernel.values[value.0 as usize].1.map_operands(|one| *replaced.get(&one).unwrap_or(&one));
+                Statement::Let(value)
+            }
+            Statement::Set(variable, value) => {
+                current.insert(variable, self.operand(value));
+                return None;
+            }
+            Statement::Store(mut access, value) => {
+                access.map_operands(|one| self.operand(one));
+                Statement::Store(access, self.operand(value))
+            }
+            Statement::Atomic(mut atomic) => {
+                atomic.access.map_operands(|one| self.operand(one));
+                atomic.operand = self.operand(atomic.operand);
+                atomic.expected = atomic.expected.map(|one| self.operand(one));
+                Statement::Atomic(atomic)
+            }
+            Statement::If { condition, accept, reject, .. } => {
+                let condition = self.operand(condition);
+                let mut rejected = current.clone();
+                let accept = self.body(accept, current);
+                let reject = self.body(reject, &mut rejected);
+                let merges = self.merge(&accept, &reject, current, &rejected);
+                Statement::If { condition, accept, reject, merges }
+            }
+            Statement::Block { label, body, .. } => {
+                let assigned = assigned(&body);
+                self.targets.insert(label, assigned.clone());
+                let body = self.body(body, current);
+                let ending = match crate::ir::diverts(&body) {
+                    true => Vec::new(),
+                    false => assigned.iter().map(|one| self.current(*one, current)).collect(),
+                };
+                let results = self.define(&assigned, current);
+                Statement::Block { label, body, results, ending }
+            }
+            Statement::Loop { label, body, line, .. } => {
+                let assigned = assigned(&body);
+                let initial = assigned.iter().map(|one| self.current(*one, current)).collect();
+                self.targets.insert(label, assigned.clone());
+                let parameters = self.define(&assigned, current);
+                let body = self.body(body, current);
+                Statement::Loop { label, body, parameters, initial, line }
+            }
+            Statement::Break { label, .. } => Statement::Break { label, values: self.carried(label, current) },
+            Statement::Repeat { label, .. } => Statement::Repeat { label, values: self.carried(label, current) },
+            Statement::Barrier => Statement::Barrier,
+        })
+    }
+
+    fn operand(&self, value: Value) -> Value {
+        *self.replaced.get(&value).unwrap_or(&value)
+    }
+
+    fn current(&mut self, variable: Variable, current: &Current) -> Value {
+        if let Some(value) = current.get(&variable) {
+            return *value;
+        }
+        let ty = self.kernel.variables[variable.0 as usize];
+        *self.zeros.entry(ty).or_insert_with(|| self.kernel.add(ty, Definition::Constant(0)))
+    }
+
+    /// New results that variables have from here on.
+    fn define(&mut self, variables: &[Variable], current: &mut Current) -> Vec<Value> {
+        let mut define = |variable: &Variable| {
+            let ty = self.kernel.variables[variable.0 as usize];
+            let result = self.kernel.add(ty, Definition::Result);
+            current.insert(*variable, result);
+            result
+        };
+        variables.iter().map(&mut define).collect()
+    }
+
+    fn carried(&mut self, label: Label, current: &Current) -> Vec<Value> {
+        let variables = self.targets[&label].clone();
+        variables.iter().map(|one| self.current(*one, current)).collect()
+    }
+
+    /// Merges what the arms of an `if` have set; `current` has the values of `accept`.
+    fn merge(
+        &mut self,
+        accept: &[Statement],
+        reject: &[Statement],
+        current: &mut Current,
+        rejected: &Current,
+    ) -> Vec<Merge> {
+        let ends = [accept, reject].map(crate::ir::diverts);
+        if ends[0] {
+            *current = rejected.clone();
+            return Vec::new();
+        }
+        if ends[1] {
+            return Vec::new();
+        }
+        let all: BTreeSet<Variable> = current.keys().chain(rejected.keys()).copied().collect();
+        let mut merges = Vec::new();
+        for variable in all {
+            let [accept, reject] = [self.current(variable, current), self.current(variable, rejected)];
+            if accept != reject {
+                let result = self.define(&[variable], current)[0];
+                merges.push(Merge { result, accept: Some(accept), reject: Some(reject) });
+            }
+        }
+        merges
+    }
+}
+
+/// Variables that a body sets.
+fn assigned(body: &[Statement]) -> Vec<Variable> {
+    fn collect(body: &[Statement], into: &mut BTreeSet<Variable>) {
+        for statement in body {
+            match statement {
+                Statement::Set(variable, _) => {
+                    into.insert(*variable);
+                }
+                Statement::If { accept, reject, .. } => {
+                    collect(accept, into);
+                    collect(reject, into);
+                }
+                Statement::Block { body, .. } | Statement::Loop { body, .. } => collect(body, into),
+                _ => {}
+            }
+        }
+    }
+    let mut into = BTreeSet::new();
+    collect(body, &mut into);
+    into.into_iter().collect()
+}

@@ -1,0 +1,410 @@
+//! Kernels with barriers, cut into stages between them.
+//!
+//! A stage without control flow across a barrier is a region: all invocations of a workgroup run
+//! it, then the next one. Variables and values that more than one region uses live in the frame of
+//! their invocation. Control flow around barriers is the same for all invocations of a workgroup:
+//! the first invocation that has not returned decides.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::ir::{Access, Builtin, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable};
+
+/// A part of a kernel with barriers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// Index in [`Staged::regions`].
+    Region(usize),
+    /// `condition` is the offset in the frame of a bool.
+    If {
+        condition: u32,
+        accept: Vec<Stage>,
+        reject: Vec<Stage>,
+    },
+    Block {
+        label: Label,
+        body: Vec<Stage>,
+    },
+    Loop {
+        label: Label,
+        body: Vec<Stage>,
+        line: u32,
+    },
+    Break(Label),
+    Repeat(Label),
+}
+
+/// A kernel with barriers as regions and the control flow around them.
+#[derive(Debug, Clone)]
+pub struct Staged {
+    pub stages: Vec<Stage>,
+    /// Kernels without barriers, still with variables.
+    pub regions: Vec<Kernel>,
+    /// Offset in the frame of a word that is 1 where the invocation has returned.
+    pub returned: u32,
+    /// Bytes of an invocation's frame.
+    pub frame_bytes: u32,
+}
+
+/// True where the invocations of a workgroup have to run together.
+pub fn has_stages(kernel: &Kernel) -> bool {
+    kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
+}
+
+/// Cuts a kernel, as lowering has made it, at its barriers.
+pub fn cut(kernel: &Kernel) -> Staged {
+    let mut cut = Cut {
+        kernel: kernel.clone(),
+        open: Vec::new(),
+        regions: Vec::new(),
+        returns: returns(&kernel.body),
+        slots: HashMap::new(),
+        variable_slots: HashMap::new(),
+    };
+    let returned = cut.slot(Type::I32);
+    let body = std::mem::take(&mut cut.kernel.body);
+    let mut stages = vec![];
+    // The return of the entry point leaves the stages one invocation at a time.
+    let body = match (&body[..], cut.returns) {
+        ([Statement::Block { body, .. }], Some(_)) => body.clone(),
+        _ => body,
+    };
+    cut.stages(&body, &mut stages);
+    cut.close(&mut stages);
+    let regions = cut.finish(returned);
+    Staged { stages, regions, returned, frame_bytes: cut.kernel.frame_bytes }
+}
+
+struct Cut {
+    kernel: Kernel,
+    /// Statements of the region that is being collected.
+    open: Vec<Statement>,
+    regions: Vec<Vec<Statement>>,
+    /// Label of the block around the whole kernel.
+    returns: Option<Label>,
+    slots: HashMap<Value, u32>,
+    variable_slots: HashMap<Variable, u32>,
+}
+
+impl Cut {
+    /// Room for a scalar in the frame.
+    fn slot(&mut self, ty: Type) -> u32 {
+        let offset = self.kernel.frame_bytes.next_multiple_of(ty.bytes());
+        self.kernel.frame_bytes = offset + ty.bytes();
+        offset
+    }
+
+    fn close(&mut self, into: &mut Vec<Stage>) {
+        if !self.open.is_empty() {
+            into.push(Stage::Region(self.regions.len()));
+            self.regions.push(std::mem::take(&mut self.open));
+        }
+    }
+
+    fn stages(&mut self, body: &[Statement], into: &mut Vec<Stage>) {
+        for statement in body {
+            if !self.is_stage(statement) {
+                self.open.push(statement.clone());
+                continue;
+            }
+            match statement {
+                Statement::Barrier => self.close(into),
+                Statement::If { condition, accept, reject, .. } => {
+                    let slot = self.slot(Type::Bool);
+                    self.open.push(Statement::Store(frame(slot, Type::Bool), *condition));
+                    self.close(into);
+                    let [accept, reject] = [accept, reject].map(|arm| self.nested(arm));
+                    into.push(Stage::If { condition: slot, accept, reject });
+                }
+                Statement::Block { label, body, .. } => {
+                    self.close(into);
+                    let body = self.nested(body);
+                    into.push(Stage::Block { label: *label, body });
+                }
+                Statement::Loop { label, body, line, .. } => {
+                    self.close(into);
+                    let body = self.nested(body);
+                    into.push(Stage::Loop { label: *label, body, line: *line });
+                }
+                Statement::Break { label, .. } => {
+                    self.close(into);
+                    into.push(Stage::Break(*label));
+                }
+                Statement::Repeat { label, .. } => {
+                    self.close(into);
+                    into.push(Stage::Repeat(*label));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn nested(&mut self, body: &[Statement]) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        self.stages(body, &mut stages);
+        self.close(&mut stages);
+        stages
+    }
+
+    /// True for control flow that a region cannot hold: around a barrier, or to a label outside.
+    fn is_stage(&self, statement: &Statement) -> bool {
+        let body = std::slice::from_ref(statement);
+        has_barrier(body) || leaves(body, self.returns, &mut HashSet::new())
+    }
+
+    /// The regions as kernels. Values and variables that cross between them go through the frame.
+    fn finish(&mut self, returned: u32) -> Vec<Kernel> {
+        let mut homes: HashMap<Value, usize> = HashMap::new();
+        let mut variables: HashMap<Variable, BTreeSet<usize>> = HashMap::new();
+        let mut uses: Vec<BTreeSet<Value>> = Vec::new();
+        for (number, body) in self.regions.iter().enumerate() {
+            let mut found = Found::default();
+            found.body(&self.kernel, body);
+            homes.extend(found.defined.iter().map(|value| (*value, number)));
+            found.variables.iter().for_each(|one| {
+                variables.entry(*one).or_default().insert(number);
+            });
+            uses.push(found.used);
+        }
+        let crossing = |number: usize, value: &Value| homes.get(value).is_some_and(|home| *home != number);
+        let mut foreign: Vec<Vec<Value>> = Vec::new();
+        for (number, used) in uses.iter().enumerate() {
+            foreign.push(used.iter().copied().filter(|value| crossing(number, value)).collect());
+        }
+        for value in foreign.iter().flatten().copied().collect::<BTreeSet<_>>() {
+            if !self.is_repeatable(value) {
+                let slot = self.slot(self.kernel.ty(value));
+                self.slots.insert(value, slot);
+            }
+        }
+        for (variable, _) in variables.into_iter().filter(|(_, regions)| regions.len() > 1) {
+            let slot = self.slot(self.kernel.variables[variable.0 as usize]);
+            self.variable_slots.insert(variable, slot);
+        }
+        let regions = std::mem::take(&mut self.regions);
+        regions.into_iter().zip(foreign).map(|(body, foreign)| self.region(body, &foreign, returned)).collect()
+    }
+
+    /// True where a value is better computed again.
+    fn is_repeatable(&self, value: Value) -> bool {
+        matches!(self.kernel.definition(value), Definition::Builtin(_) | Definition::Length { .. })
+    }
+
+    fn region(&self, body: Vec<Statement>, foreign: &[Value], returned: u32) -> Kernel {
+        let mut kernel = self.kernel.clone();
+        let mut start = Vec::new();
+        let mut replaced = HashMap::new();
+        for value in foreign {
+            let definition = match self.slots.get(value) {
+                Some(slot) => Definition::Load(frame(*slot, kernel.ty(*value))),
+                None => kernel.definition(*value).clone(),
+            };
+            let copy = kernel.add(kernel.ty(*value), definition);
+            start.push(Statement::Let(copy));
+            replaced.insert(*value, copy);
+        }
+        let mut rewrite = Rewrite { cut: self, kernel: &mut kernel, replaced, returned };
+        start.extend(rewrite.body(body));
+        // Invocations that have returned do nothing.
+        kernel.body = match self.returns {
+            Some(label) => {
+                let state = kernel.add(Type::I32, Definition::Load(frame(returned, Type::I32)));
+                let zero = kernel.add(Type::I32, Definition::Constant(0));
+                let runs = Definition::Compare(crate::ir::Compare::Equal, state, zero);
+                let runs = kernel.add(Type::Bool, runs);
+                let rest = Statement::If { condition: runs, accept: start, reject: Vec::new(), merges: Vec::new() };
+                let body = vec![Statement::Let(state), Statement::Let(runs), rest];
+                vec![Statement::Block { label, body, results: Vec::new(), ending: Vec::new() }]
+            }
+            None => start,
+        };
+        kernel
+    }
+}
+
+/// Replaces what crosses between regions by accesses to the frame.
+struct Rewrite<'a> {
+    cut: &'a Cut,
+    kernel: &'a mut Kernel,
+    replaced: HashMap<Value, Value>,
+    returned: u32,
+}
+
+impl Rewrite<'_> {
+    fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
+        let mut out = Vec::with_capacity(body.len());
+        for statement in body {
+            self.statement(statement, &mut out);
+        }
+        out
+    }
+
+    fn operand(&self, value: Value) -> Value {
+        *self.replaced.get(&value).unwrap_or(&value)
+    }
+
+    fn access(&self, mut access: Access) -> Access {
+        access.map_operands(|one| self.operand(one));
+        access
+    }
+
+    fn statement(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        match statement {
+            Statement::Let(value) => {
+                let (ty, mut definition) = self.kernel.values[value.0 as usize].clone();
+                if let Definition::Get(variable) = definition
+                    && let Some(slot) = self.cut.variable_slots.get(&variable)
+                {
+                    definition = Definition::Load(frame(*slot, ty));
+                }
+                definition.map_operands(|one| self.operand(one));
+                self.kernel.values[value.0 as usize].1 = definition;
+                out.push(Statement::Let(value));
+                self.keep(value, out);
+            }
+            Statement::Set(variable, value) => {
+                let value = self.operand(value);
+                out.push(match self.cut.variable_slots.get(&variable) {
+                    Some(slot) => Statement::Store(frame(*slot, self.kernel.variables[variable.0 as usize]), value),
+                    None => Statement::Set(variable, value),
+                });
+            }
+            Statement::Store(access, value) => out.push(Statement::Store(self.access(access), self.operand(value))),
+            Statement::Atomic(mut atomic) => {
+                atomic.access = self.access(atomic.access);
+                atomic.operand = self.operand(atomic.operand);
+                atomic.expected = atomic.expected.map(|one| self.operand(one));
+                let result = atomic.result;
+                out.push(Statement::Atomic(atomic));
+                self.keep(result, out);
+            }
+            Statement::If { condition, accept, reject, merges } => {
+                let condition = self.operand(condition);
+                let (accept, reject) = (self.body(accept), self.body(reject));
+                out.push(Statement::If { condition, accept, reject, merges });
+            }
+            Statement::Block { label, body, results, ending } => {
+                let body = self.body(body);
+                out.push(Statement::Block { label, body, results, ending });
+            }
+            Statement::Loop { label, body, parameters, initial, line } => {
+                let body = self.body(body);
+                out.push(Statement::Loop { label, body, parameters, initial, line });
+            }
+            Statement::Break { label, values } => {
+                if Some(label) == self.cut.returns {
+                    let one = self.kernel.add(Type::I32, Definition::Constant(1));
+                    out.push(Statement::Store(frame(self.returned, Type::I32), one));
+                }
+                out.push(Statement::Break { label, values });
+            }
+            other => out.push(other),
+        }
+    }
+
+    /// Stores a value that another region uses.
+    fn keep(&self, value: Value, out: &mut Vec<Statement>) {
+        if let Some(slot) = self.cut.slots.get(&value) {
+            out.push(Statement::Store(frame(*slot, self.kernel.ty(value)), value));
+        }
+    }
+}
+
+/// A scalar of a frame.
+fn frame(offset: u32, ty: Type) -> Access {
+    let format = match ty {
+        Type::Bool | Type::I32 => Format::Word,
+        Type::I64 => Format::Long,
+        Type::F32 => Format::F32,
+        Type::F64 => Format::F64,
+    };
+    Access { memory: Memory::Frame, format, index: None, scale: 1, offset, guard: None }
+}
+
+fn has_barrier(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Barrier => true,
+        Statement::If { accept, reject, .. } => has_barrier(accept) || has_barrier(reject),
+        Statement::Block { body, .. } | Statement::Loop { body, .. } => has_barrier(body),
+        _ => false,
+    })
+}
+
+/// True where a body leaves to a label outside of it that is not the kernel's return.
+fn leaves(body: &[Statement], returns: Option<Label>, inside: &mut HashSet<Label>) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::If { accept, reject, .. } => leaves(accept, returns, inside) || leaves(reject, returns, inside),
+        Statement::Block { label, body, .. } | Statement::Loop { label, body, .. } => {
+            inside.insert(*label);
+            leaves(body, returns, inside)
+        }
+        Statement::Break { label, .. } | Statement::Repeat { label, .. } => {
+            Some(*label) != returns && !inside.contains(label)
+        }
+        _ => false,
+    })
+}
+
+/// Label of the block around a whole kernel.
+fn returns(body: &[Statement]) -> Option<Label> {
+    match body {
+        [Statement::Block { label, .. }] => Some(*label),
+        _ => None,
+    }
+}
+
+/// Values and variables of a region.
+#[derive(Default)]
+struct Found {
+    defined: HashSet<Value>,
+    used: BTreeSet<Value>,
+    variables: BTreeSet<Variable>,
+}
+
+impl Found {
+    fn access(&mut self, access: &Access) {
+        access.for_each_operand(|one| {
+            self.used.insert(one);
+        });
+    }
+
+    fn body(&mut self, kernel: &Kernel, body: &[Statement]) {
+        for statement in body {
+            match statement {
+                Statement::Let(value) => {
+                    self.defined.insert(*value);
+                    if let Definition::Get(variable) = kernel.definition(*value) {
+                        self.variables.insert(*variable);
+                    }
+                    kernel.definition(*value).for_each_operand(|one| {
+                        self.used.insert(one);
+                    });
+                }
+                Statement::Set(variable, value) => {
+                    self.variables.insert(*variable);
+                    self.used.insert(*value);
+                }
+                Statement::Store(access, value) => {
+                    self.access(access);
+                    self.used.insert(*value);
+                }
+                Statement::Atomic(atomic) => {
+                    self.access(&atomic.access);
+                    self.used.extend(atomic.expected.iter().copied().chain([atomic.operand]));
+                    self.defined.insert(atomic.result);
+                }
+                Statement::If { condition, accept, reject, .. } => {
+                    self.used.insert(*condition);
+                    self.body(kernel, accept);
+                    self.body(kernel, reject);
+                }
+                Statement::Block { body, .. } | Statement::Loop { body, .. } => self.body(kernel, body),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// True for values that depend on the place of an invocation in its workgroup's row.
+pub fn asks_for_row(definition: &Definition) -> bool {
+    matches!(definition, Definition::Builtin(Builtin::LocalId(0) | Builtin::WorkgroupId(0) | Builtin::LocalIndex))
+}
