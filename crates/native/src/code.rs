@@ -134,7 +134,9 @@ impl Code {
             emit::rows(kernel, shapes.as_ref(), frames, &mut context.func, frontend);
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
+            if std::env::var_os("ZZ_DUMP").is_some() { context.set_disasm(true); eprintln!("{}", context.func.display()); }
             module.define_function(id, &mut context).map_err(failed)?;
+            if std::env::var_os("ZZ_DUMP").is_some() { eprintln!("{}", context.compiled_code().unwrap().vcode.as_ref().unwrap()); }
             ids.push(id);
         }
         module.finalize_definitions().map_err(failed)?;

@@ -1,6 +1,6 @@
 //! Compute kernels as machine code for the host's processors.
 //!
-//! A kernel is an entry point of a validated naga module. `lower` turns it into scalar operations
+//! A kernel is an entry point of a validated naga module. [`lower`] turns it into scalar operations
 //! in structured control flow ([`ir`]), `ssa` replaces variables by values, and `emit` generates
 //! machine code for rows of invocations, several lanes at a time.
 
@@ -11,6 +11,7 @@ mod error;
 mod functions;
 mod groups;
 pub mod ir;
+pub mod lower;
 mod prune;
 mod shape;
 mod ssa;

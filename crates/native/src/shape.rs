@@ -26,6 +26,8 @@ pub enum Shape {
 pub enum Speculation {
     /// The comparison has the same result in all lanes.
     SameResult,
+    /// The comparison holds in all lanes: all accesses that it guards are inside.
+    Inside,
     /// The minimum or maximum is its first operand in all lanes.
     First,
     /// The minimum or maximum is its second operand in all lanes.
@@ -70,6 +72,7 @@ impl Shapes {
             results: HashMap::new(),
             around: Vec::new(),
             kept,
+            guards: guards(kernel),
             is_pure: true,
             has_changed: true,
         };
@@ -88,6 +91,11 @@ impl Shapes {
     /// True for a load before anything is written.
     pub fn reruns(&self, value: Value) -> bool {
         self.reruns.contains(&value)
+    }
+
+    /// True for a comparison that holds in all lanes of a group that does not run again.
+    pub fn is_inside(&self, guard: Value) -> bool {
+        self.speculations.get(&guard) == Some(&Speculation::Inside)
     }
 
     pub fn is_varying(&self, value: Value) -> bool {
@@ -111,6 +119,8 @@ struct Inference<'k> {
     around: Vec<Around>,
     /// Writes to frames count.
     kept: bool,
+    /// Values that guard accesses.
+    guards: HashSet<Value>,
     /// Nothing has been written yet: a group can still run again.
     is_pure: bool,
     has_changed: bool,
@@ -280,6 +290,9 @@ impl<'k> Inference<'k> {
                 let is_exact = matches!(comparison, Compare::Equal | Compare::NotEqual);
                 match (of(*a), of(*b)) {
                     (Affine(a), Affine(b)) if a == b && is_exact => plain(Uniform),
+                    (Affine(_), Uniform) if self.is_pure && self.guards.contains(&value) && !is_exact => {
+                        (Uniform, Some(Speculation::Inside))
+                    }
                     (Affine(_), Affine(_) | Uniform) | (Uniform, Affine(_)) if self.is_pure => {
                         (Uniform, Some(Speculation::SameResult))
                     }
@@ -350,6 +363,31 @@ impl<'k> Inference<'k> {
             false => Shape::Varying,
         }
     }
+}
+
+/// Values that guard accesses.
+fn guards(kernel: &Kernel) -> HashSet<Value> {
+    fn collect(body: &[Statement], into: &mut HashSet<Value>) {
+        for statement in body {
+            match statement {
+                Statement::Store(access, _) => into.extend(access.guard),
+                Statement::If { accept, reject, .. } => {
+                    collect(accept, into);
+                    collect(reject, into);
+                }
+                Statement::Block { body, .. } | Statement::Loop { body, .. } => collect(body, into),
+                _ => {}
+            }
+        }
+    }
+    let mut into = HashSet::new();
+    for (_, definition) in &kernel.values {
+        if let Definition::Load(access) = definition {
+            into.extend(access.guard);
+        }
+    }
+    collect(&kernel.body, &mut into);
+    into
 }
 
 /// True where a body writes; to its frame only if frames are kept.

@@ -94,10 +94,15 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The guard of an access, where it still has to be tested.
+    fn open_guard(&self, access: &Access) -> Option<Value> {
+        access.guard.filter(|guard| !self.shapes.is_inside(*guard))
+    }
+
     /// Loads one lane's scalar.
     pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
         let index = access.index.map(|index| self.lane(index, lane));
-        let guard = access.guard.map(|guard| self.lane(guard, lane));
+        let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let address = self.address(access, lane, index, guard);
         let flags = self.flags(access);
         let loaded = self.load_from(access.format, flags, address);
@@ -119,7 +124,7 @@ impl Emitter<'_, '_> {
         if !follows || access.format == Format::Half || self.lanes != LANES {
             return None;
         }
-        let is_inside = access.guard.map(|guard| match self.shapes.of(guard) {
+        let is_inside = self.open_guard(access).map(|guard| match self.shapes.of(guard) {
             Shape::Varying => {
                 let mask = Mask(self.vectors(guard));
                 self.all(&mask)
@@ -176,6 +181,11 @@ impl Emitter<'_, '_> {
             return self.store_lane(access, value, 0, None);
         }
         let active = self.active.clone();
+        let uniform = self.open_guard(access).filter(|guard| self.shapes.of(*guard) == Shape::Uniform);
+        if let Some(guard) = uniform {
+            let guard = self.scalar(guard);
+            return self.where_all(&[guard], |this| this.store(&Access { guard: None, ..*access }, value));
+        }
         let Some(run) = self.run(access) else { return self.store_lane_by_lane(access, value) };
         let all_run = active.as_ref().map(|active| self.all(active));
         let conditions: Vec<_> = run.is_inside.into_iter().chain(all_run).collect();
@@ -221,7 +231,7 @@ impl Emitter<'_, '_> {
     }
 
     fn store_lane(&mut self, access: &Access, value: Value, lane: usize, runs: Option<code::Value>) {
-        let guard = access.guard.map(|guard| self.lane(guard, lane));
+        let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let conditions: Vec<_> = guard.into_iter().chain(runs).collect();
         self.where_all(&conditions, |this| {
             let index = access.index.map(|index| this.lane(index, lane));

@@ -20,6 +20,7 @@ impl Emitter<'_, '_> {
     /// A value whose shape holds on an assumption, and the test of the assumption.
     pub fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
         match (self.kernel.definition(value).clone(), speculation) {
+            (Definition::Compare(comparison, a, b), Speculation::Inside) => self.inside(comparison, a, b),
             (Definition::Compare(comparison, a, b), _) => match comparison {
                 Compare::Equal | Compare::NotEqual => self.differing(comparison, a, b),
                 _ => self.same_result(comparison, a, b),
@@ -115,6 +116,23 @@ impl Emitter<'_, '_> {
         }
         self.require(holds);
         first
+    }
+
+    /// A comparison of an affine value that holds in the first and the last lane, and so in all
+    /// between them.
+    fn inside(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
+        let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
+        let [first, last] = self.ends(a);
+        let bound = self.scalar(b);
+        let grows = matches!(self.shapes.of(a), Shape::Affine(step) if step > 0);
+        // Where the value does not wrap, the greatest lane decides.
+        let greatest = if grows { last } else { first };
+        let mut holds = self.compare(comparison, greatest, bound);
+        if let Some(no_wrap) = self.no_wrap(a, is_signed) {
+            holds = self.build.ins().band(holds, no_wrap);
+        }
+        self.require(holds);
+        self.build.ins().iconst(types::I8, 1)
     }
 
     /// A test for equality that fails in all lanes.

@@ -1,0 +1,283 @@
+//! Makes values and statements of a kernel.
+
+use std::collections::HashMap;
+use std::mem;
+
+use super::fold::{Fold, fold};
+use crate::ir::{
+    Access, Binary, Builtin, Compare, Convert, Definition, Function, Kernel, Label, Statement, Type, Unary, Value,
+    Variable,
+};
+
+/// Operation and operands of a pure definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Unary(Unary, Value),
+    Binary(Binary, Value, Value),
+    Compare(Compare, Value, Value),
+    Select(Value, Value, Value),
+    Convert(Convert, Type, Value),
+    Function(Function, [Option<Value>; 3]),
+    Builtin(Builtin),
+    Length(usize, u32, u32),
+}
+
+/// A body under construction, while a body inside of it is built.
+#[derive(Debug)]
+struct OuterBody {
+    statements: Vec<Statement>,
+    /// Number of keys in [`Builder::scoped`] when the inner body began.
+    scoped: usize,
+}
+
+/// A completed body.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) statements: Vec<Statement>,
+    /// True where control never passes its end.
+    pub(super) diverted: bool,
+}
+
+/// Makes the values of a kernel and collects the statements of the current body.
+///
+/// Equal pure operations of a body and the bodies around it are one value.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    pub(super) kernel: Kernel,
+    /// Statements before the body: values that the whole kernel sees, and tables of constants.
+    prologue: Vec<Statement>,
+    body: Vec<Statement>,
+    diverted: bool,
+    outer: Vec<OuterBody>,
+    constants: HashMap<(Type, u64), Value>,
+    common: HashMap<Key, Value>,
+    /// Keys in `common` in order of insertion.
+    scoped: Vec<Key>,
+    /// Whether a `Break` names each label.
+    broken: Vec<bool>,
+}
+
+impl Builder {
+    pub(super) fn finish(self) -> (Kernel, Vec<Statement>, Vec<Statement>) {
+        (self.kernel, self.prologue, self.body)
+    }
+
+    /// Number of bodies around the current one.
+    pub(super) fn depth(&self) -> usize {
+        self.outer.len()
+    }
+
+    /// True where control never passes the last statement.
+    pub(super) fn diverted(&self) -> bool {
+        self.diverted
+    }
+
+    pub(super) fn open_body(&mut self) {
+        let statements = mem::take(&mut self.body);
+        self.outer.push(OuterBody { statements, scoped: self.scoped.len() });
+        self.diverted = false;
+    }
+
+    /// Ends the body that the last [`Self::open_body`] began.
+    pub(super) fn close_body(&mut self) -> Body {
+        let outer = self.outer.pop().unwrap_or(OuterBody { statements: Vec::new(), scoped: 0 });
+        for key in self.scoped.drain(outer.scoped..) {
+            self.common.remove(&key);
+        }
+        let statements = mem::replace(&mut self.body, outer.statements);
+        Body { statements, diverted: mem::replace(&mut self.diverted, false) }
+    }
+
+    pub(super) fn push(&mut self, statement: Statement) {
+        if !self.diverted {
+            self.body.push(statement);
+        }
+    }
+
+    pub(super) fn push_prologue(&mut self, statement: Statement) {
+        self.prologue.push(statement);
+    }
+
+    pub(super) fn label(&mut self) -> Label {
+        self.broken.push(false);
+        self.kernel.add_label()
+    }
+
+    pub(super) fn is_broken(&self, label: Label) -> bool {
+        self.broken[label.0 as usize]
+    }
+
+    pub(super) fn push_break(&mut self, label: Label) {
+        if !self.diverted {
+            self.broken[label.0 as usize] = true;
+            self.body.push(Statement::Break { label, values: Vec::new() });
+            self.diverted = true;
+        }
+    }
+
+    pub(super) fn push_repeat(&mut self, label: Label) {
+        self.push(Statement::Repeat { label, values: Vec::new() });
+        self.diverted = true;
+    }
+
+    pub(super) fn push_if(&mut self, condition: Value, accept: Body, reject: Body) {
+        self.push(Statement::If {
+            condition,
+            accept: accept.statements,
+            reject: reject.statements,
+            merges: Vec::new(),
+        });
+        self.diverted |= accept.diverted && reject.diverted;
+    }
+
+    /// Adds a body whose end `label` names, as a block only where a `Break` names the label.
+    pub(super) fn push_block(&mut self, label: Label, body: Body) {
+        if self.diverted {
+            return;
+        }
+        if self.is_broken(label) {
+            self.push(Statement::Block { label, body: body.statements, results: Vec::new(), ending: Vec::new() });
+        } else {
+            self.body.extend(body.statements);
+            self.diverted = body.diverted;
+        }
+    }
+
+    /// Adds the statements of a body.
+    pub(super) fn append(&mut self, body: Body) {
+        if !self.diverted {
+            self.body.extend(body.statements);
+            self.diverted = body.diverted;
+        }
+    }
+
+    pub(super) fn push_loop(&mut self, label: Label, body: Body, line: u32) {
+        self.push(Statement::Loop { label, body: body.statements, parameters: Vec::new(), initial: Vec::new(), line });
+        self.diverted = true;
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.kernel.ty(value)
+    }
+
+    /// Bits of a constant.
+    pub(super) fn bits(&self, value: Value) -> Option<u64> {
+        match self.kernel.definition(value) {
+            Definition::Constant(bits) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        *self.constants.entry((ty, bits)).or_insert_with(|| self.kernel.add(ty, Definition::Constant(bits)))
+    }
+
+    pub(super) fn zero(&mut self, ty: Type) -> Value {
+        self.constant(ty, 0)
+    }
+
+    pub(super) fn bool(&mut self, value: bool) -> Value {
+        self.constant(Type::Bool, u64::from(value))
+    }
+
+    pub(super) fn u32(&mut self, value: u32) -> Value {
+        self.constant(Type::I32, u64::from(value))
+    }
+
+    /// Integer constant of a type, the low bits of `value`.
+    pub(super) fn integer(&mut self, ty: Type, value: i64) -> Value {
+        let bits = if ty == Type::I64 { value as u64 } else { u64::from(value as u32) };
+        self.constant(ty, bits)
+    }
+
+    /// Float constant of a type.
+    pub(super) fn float(&mut self, ty: Type, value: f64) -> Value {
+        let bits = if ty == Type::F64 { value.to_bits() } else { u64::from((value as f32).to_bits()) };
+        self.constant(ty, bits)
+    }
+
+    pub(super) fn unary(&mut self, operation: Unary, a: Value) -> Value {
+        self.pure(self.ty(a), Key::Unary(operation, a), Definition::Unary(operation, a))
+    }
+
+    pub(super) fn binary(&mut self, operation: Binary, a: Value, b: Value) -> Value {
+        self.pure(self.ty(a), Key::Binary(operation, a, b), Definition::Binary(operation, a, b))
+    }
+
+    pub(super) fn compare(&mut self, comparison: Compare, a: Value, b: Value) -> Value {
+        self.pure(Type::Bool, Key::Compare(comparison, a, b), Definition::Compare(comparison, a, b))
+    }
+
+    pub(super) fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
+        let definition = Definition::Select { condition, accept, reject };
+        self.pure(self.ty(accept), Key::Select(condition, accept, reject), definition)
+    }
+
+    pub(super) fn convert(&mut self, conversion: Convert, ty: Type, a: Value) -> Value {
+        self.pure(ty, Key::Convert(conversion, ty, a), Definition::Convert(conversion, a))
+    }
+
+    pub(super) fn function(&mut self, function: Function, operands: &[Value]) -> Value {
+        let mut key = [None; 3];
+        for (slot, operand) in key.iter_mut().zip(operands) {
+            *slot = Some(*operand);
+        }
+        let ty = operands.first().map_or(Type::F32, |operand| self.ty(*operand));
+        self.pure(ty, Key::Function(function, key), Definition::Function(function, operands.to_vec()))
+    }
+
+    /// A value that the whole kernel sees.
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {
+        self.global(Key::Builtin(builtin), Definition::Builtin(builtin))
+    }
+
+    /// Elements of a runtime-sized array.
+    pub(super) fn length(&mut self, binding: usize, offset: u32, stride: u32) -> Value {
+        self.global(Key::Length(binding, offset, stride), Definition::Length { binding, offset, stride })
+    }
+
+    pub(super) fn load(&mut self, ty: Type, access: Access) -> Value {
+        self.evaluate(ty, Definition::Load(access))
+    }
+
+    pub(super) fn get(&mut self, variable: Variable) -> Value {
+        let ty = self.kernel.variables[variable.0 as usize];
+        self.evaluate(ty, Definition::Get(variable))
+    }
+
+    pub(super) fn set(&mut self, variable: Variable, value: Value) {
+        self.push(Statement::Set(variable, value));
+    }
+
+    fn evaluate(&mut self, ty: Type, definition: Definition) -> Value {
+        let value = self.kernel.add(ty, definition);
+        self.push(Statement::Let(value));
+        value
+    }
+
+    /// The value of a pure definition: a constant, an operand, an equal value, or a new one.
+    fn pure(&mut self, ty: Type, key: Key, definition: Definition) -> Value {
+        match fold(&self.kernel, ty, &definition) {
+            Some(Fold::Constant(bits)) => return self.constant(ty, bits),
+            Some(Fold::Value(value)) => return value,
+            None => {}
+        }
+        if let Some(value) = self.common.get(&key) {
+            return *value;
+        }
+        let value = self.evaluate(ty, definition);
+        self.common.insert(key, value);
+        self.scoped.push(key);
+        value
+    }
+
+    fn global(&mut self, key: Key, definition: Definition) -> Value {
+        if let Some(value) = self.common.get(&key) {
+            return *value;
+        }
+        let value = self.kernel.add(Type::I32, definition);
+        self.prologue.push(Statement::Let(value));
+        self.common.insert(key, value);
+        value
+    }
+}

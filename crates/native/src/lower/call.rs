@@ -1,0 +1,200 @@
+//! Inlining of calls, and local variables.
+
+use std::rc::Rc;
+
+use naga::{Expression, Function, Handle, LocalVariable};
+
+use super::layout::Layout;
+use super::place::Place;
+use super::statement::Flow;
+use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
+use crate::ir::{Access, Binary, Compare, Format, Memory, Statement, Type, Value, Variable};
+
+/// Largest number of scalars of a variable outside the frame.
+const MAX_VARIABLES: u64 = 256;
+
+/// Bytes up to which memory is cleared without a loop.
+const MAX_UNROLLED_BYTES: u32 = 128;
+
+impl<'m> Lowering<'m> {
+    pub(super) fn lower_call(
+        &mut self,
+        callee: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+    ) -> Result<(), Unsupported> {
+        let function = &self.module.functions[callee];
+        let arguments = arguments.iter().map(|argument| self.operand(*argument)).collect::<Result<_, _>>()?;
+        let instance = Box::new(Instance {
+            name: function.name.as_deref().unwrap_or("without a name"),
+            expressions: &function.expressions,
+            types: ExpressionTypes::Function(&self.info[callee]),
+            plan: self.plan.functions[callee.index()].clone(),
+            arguments,
+            locals: Vec::new(),
+            operands: vec![None; function.expressions.len()],
+            copies: Vec::new(),
+            results: Vec::new(),
+            returned: None,
+        });
+        let caller = Box::new(std::mem::replace(&mut self.instance, *instance));
+        let mark = self.frame.mark();
+        let bridges = std::mem::take(&mut self.bridges);
+        let line = self.line;
+        self.lower_function(function)?;
+        let values = self.take_result(function)?;
+        self.line = line;
+        self.bridges = bridges;
+        self.frame.release(mark);
+        self.instance = *caller;
+        match (result, values) {
+            (Some(result), Some(values)) => self.set_operand(result, Operand::Values(values)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lowers the body of the function of the current instance.
+    pub(super) fn lower_function(&mut self, function: &'m Function) -> Result<(), Unsupported> {
+        self.copy_arguments(function)?;
+        self.declare_locals(function)?;
+        let on_return = self.builder.label();
+        let flow = Flow { on_break: None, on_continue: None, on_return, next: Some(on_return) };
+        if self.instance.plan.returns_at_end {
+            return self.lower_block(&function.body, flow);
+        }
+        if let Some(result) = &function.result {
+            let leaves = self.layouts.leaves_of(Layout::Variables, result.ty);
+            for leaf in leaves.or_else(|construct| self.unsupported(construct))?.iter() {
+                let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
+                let variable = self.builder.kernel.add_variable(ty);
+                let zero = self.builder.zero(ty);
+                self.builder.set(variable, zero);
+                self.instance.results.push(variable);
+            }
+        }
+        self.builder.open_body();
+        self.lower_block(&function.body, flow)?;
+        let body = self.builder.close_body();
+        self.builder.push_block(on_return, body);
+        Ok(())
+    }
+
+    fn take_result(&mut self, function: &Function) -> Result<Option<Rc<[Value]>>, Unsupported> {
+        let Some(result) = &function.result else { return Ok(None) };
+        if let Some(values) = self.instance.returned.take() {
+            return Ok(Some(values));
+        }
+        if self.instance.results.is_empty() {
+            return self.zero_values(result.ty).map(Some);
+        }
+        let results = std::mem::take(&mut self.instance.results);
+        Ok(Some(results.iter().map(|variable| self.builder.get(*variable)).collect()))
+    }
+
+    /// Copies array arguments that dynamic indices select from to the frame.
+    fn copy_arguments(&mut self, function: &'m Function) -> Result<(), Unsupported> {
+        if self.instance.plan.indexed_values.is_empty() {
+            return Ok(());
+        }
+        for (handle, expression) in function.expressions.iter() {
+            if let Expression::FunctionArgument(_) = expression
+                && self.instance.plan.indexed_values.contains(&handle)
+            {
+                let operand = self.operand(handle)?;
+                self.set_operand(handle, operand)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_locals(&mut self, function: &'m Function) -> Result<(), Unsupported> {
+        for (handle, local) in function.local_variables.iter() {
+            let place = self.declare_local(handle, local)?;
+            self.instance.locals.push(Rc::new(place));
+        }
+        Ok(())
+    }
+
+    fn declare_local(&mut self, handle: Handle<LocalVariable>, local: &LocalVariable) -> Result<Place, Unsupported> {
+        let is_indexed = self.instance.plan.indexed_locals.contains(&handle);
+        let place = self.allocate(local.ty, is_indexed)?;
+        let values = local.init.map(|init| self.values(init)).transpose()?;
+        self.initialize(&place, local.ty, values)?;
+        Ok(place)
+    }
+
+    /// Memory or variables for a variable of one invocation.
+    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, is_indexed: bool) -> Result<Place, Unsupported> {
+        let scalars = self.layouts.size(Layout::Variables, ty);
+        if is_indexed || scalars > MAX_VARIABLES {
+            return self.frame_place(self.layouts.size(Layout::Packed, ty));
+        }
+        let leaves = self.layouts.leaves_of(Layout::Variables, ty).or_else(|construct| self.unsupported(construct))?;
+        let first = self.builder.kernel.variables.len() as u32;
+        for leaf in leaves.iter() {
+            let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
+            self.builder.kernel.add_variable(ty);
+        }
+        Ok(Place::variables(first))
+    }
+
+    /// Sets a variable to `values`, or to zero where there are none.
+    pub(super) fn initialize(
+        &mut self,
+        place: &Place,
+        ty: Handle<naga::Type>,
+        values: Option<Rc<[Value]>>,
+    ) -> Result<(), Unsupported> {
+        if values.is_none() && place.layout == Layout::Packed {
+            return self.clear_frame(place.offset, self.layouts.size(Layout::Packed, ty) as u32);
+        }
+        let values = match values {
+            Some(values) => values,
+            None => self.zero_values(ty)?,
+        };
+        let leaves = self.layouts.leaves_of(place.layout, ty).or_else(|construct| self.unsupported(construct))?;
+        self.store_leaves(place, &leaves, &values);
+        Ok(())
+    }
+
+    /// Stores zeroes to the frame.
+    fn clear_frame(&mut self, offset: u32, bytes: u32) -> Result<(), Unsupported> {
+        let zero = self.builder.u32(0);
+        let access = Access { memory: Memory::Frame, format: Format::Word, index: None, scale: 0, offset, guard: None };
+        if bytes <= MAX_UNROLLED_BYTES {
+            for word in 0..bytes.div_ceil(4) {
+                let access = Access { offset: offset + word * 4, ..access };
+                self.builder.push(Statement::Store(access, zero));
+            }
+            return Ok(());
+        }
+        let counter = self.builder.kernel.add_variable(Type::I32);
+        self.builder.set(counter, zero);
+        self.clear_words(counter, access, bytes.div_ceil(4));
+        Ok(())
+    }
+
+    fn clear_words(&mut self, counter: Variable, access: Access, words: u32) {
+        let builder = &mut self.builder;
+        let (exit, head) = (builder.label(), builder.label());
+        let (zero, one, count) = (builder.u32(0), builder.u32(1), builder.u32(words));
+        builder.open_body();
+        builder.open_body();
+        let index = builder.get(counter);
+        builder.push(Statement::Store(Access { index: Some(index), scale: 4, ..access }, zero));
+        let next = builder.binary(Binary::Add, index, one);
+        builder.set(counter, next);
+        let done = builder.compare(Compare::UnsignedLessEqual, count, next);
+        builder.open_body();
+        builder.push_break(exit);
+        let accept = builder.close_body();
+        builder.open_body();
+        let reject = builder.close_body();
+        builder.push_if(done, accept, reject);
+        builder.push_repeat(head);
+        let body = builder.close_body();
+        builder.push_loop(head, body, 0);
+        let body = builder.close_body();
+        builder.push_block(exit, body);
+    }
+}

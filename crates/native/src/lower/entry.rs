@@ -1,0 +1,136 @@
+//! Lowering of an entry point: its bindings, global variables and arguments.
+
+use std::rc::Rc;
+
+use naga::{
+    AddressSpace, Binding, BuiltIn, FunctionArgument, GlobalVariable, Handle, ShaderStage, StorageAccess, TypeInner,
+};
+
+use super::layout::{Layout, describe};
+use super::place::Place;
+use super::{Lowering, Operand, Unsupported};
+use crate::ir::{self, Builtin, Kernel, Memory, Value};
+
+impl<'m> Lowering<'m> {
+    pub(super) fn lower_entry_point(mut self) -> Result<Kernel, Unsupported> {
+        let module = self.module;
+        let point = &module.entry_points[self.entry];
+        if point.stage != ShaderStage::Compute {
+            return self.unsupported("entry points of other stages than compute");
+        }
+        if point.workgroup_size_overrides.is_some_and(|sizes| sizes.iter().any(Option::is_some)) {
+            return self.unsupported("overrides without a value");
+        }
+        self.builder.kernel.workgroup_size = point.workgroup_size;
+        let info = self.info.get_entry_point(self.entry);
+        for (handle, global) in module.global_variables.iter() {
+            if !info[handle].is_empty() {
+                let place = self.declare_global(handle, global)?;
+                self.globals[handle.index()] = Some(Rc::new(place));
+            }
+        }
+        for argument in &point.function.arguments {
+            let values = self.entry_argument(argument)?;
+            self.instance.arguments.push(Operand::Values(values.into()));
+        }
+        self.lower_function(&point.function)?;
+        Ok(self.finish())
+    }
+
+    fn declare_global(
+        &mut self,
+        handle: Handle<GlobalVariable>,
+        global: &GlobalVariable,
+    ) -> Result<Place, Unsupported> {
+        match global.space {
+            AddressSpace::Private => {
+                let place = self.allocate(global.ty, self.plan.indexed_globals.contains(&handle))?;
+                let values = global.init.map(|init| self.global_values(init)).transpose()?;
+                self.initialize(&place, global.ty, values)?;
+                Ok(place)
+            }
+            AddressSpace::WorkGroup => self.declare_workgroup(global),
+            AddressSpace::Storage { access } => {
+                self.declare_binding(global, access.contains(StorageAccess::STORE), false)
+            }
+            AddressSpace::Uniform => self.declare_binding(global, false, true),
+            AddressSpace::Handle => self.unsupported(describe(&self.module.types[global.ty].inner)),
+            AddressSpace::Immediate => self.unsupported("immediate data"),
+            _ => self.unsupported("this kind of global variable"),
+        }
+    }
+
+    fn declare_workgroup(&mut self, global: &GlobalVariable) -> Result<Place, Unsupported> {
+        let begin = u64::from(self.builder.kernel.workgroup_bytes).next_multiple_of(8);
+        let end = begin.saturating_add(self.layouts.size(Layout::Packed, global.ty));
+        match u32::try_from(end) {
+            Ok(end) if end <= i32::MAX as u32 => {
+                self.builder.kernel.workgroup_bytes = end;
+                Ok(Place::memory(Memory::Workgroup, begin as u32))
+            }
+            _ => self.unsupported("workgroup variables of this size"),
+        }
+    }
+
+    fn declare_binding(
+        &mut self,
+        global: &GlobalVariable,
+        writable: bool,
+        uniform: bool,
+    ) -> Result<Place, Unsupported> {
+        let Some(binding) = global.binding else { return self.invalid("a binding without a number") };
+        let inner = &self.module.types[global.ty].inner;
+        if let TypeInner::BindingArray { .. } = inner {
+            return self.unsupported(describe(inner));
+        }
+        let Ok(min_bytes) = u32::try_from(self.layouts.size(Layout::Host, global.ty)) else {
+            return self.unsupported("types of 4 GiB and more");
+        };
+        let bindings = &mut self.builder.kernel.bindings;
+        bindings.push(ir::Binding {
+            group: binding.group,
+            binding: binding.binding,
+            name: global.name.clone().unwrap_or_default(),
+            writable,
+            uniform,
+            min_bytes,
+        });
+        let number = bindings.len() - 1;
+        Ok(Place::memory(Memory::Binding(number), 0))
+    }
+
+    /// Values of an argument: a built-in value, or a struct of them.
+    fn entry_argument(&mut self, argument: &FunctionArgument) -> Result<Vec<Value>, Unsupported> {
+        if let Some(binding) = &argument.binding {
+            return self.builtin_values(binding);
+        }
+        let TypeInner::Struct { members, .. } = &self.module.types[argument.ty].inner else {
+            return self.invalid("an argument without a built-in value");
+        };
+        let mut values = Vec::new();
+        for member in members {
+            let Some(binding) = &member.binding else { return self.invalid("a member without a built-in value") };
+            values.extend(self.builtin_values(binding)?);
+        }
+        Ok(values)
+    }
+
+    fn builtin_values(&mut self, binding: &Binding) -> Result<Vec<Value>, Unsupported> {
+        let Binding::BuiltIn(builtin) = binding else { return self.invalid("an argument without a built-in value") };
+        let size = self.builder.kernel.workgroup_size;
+        let builder = &mut self.builder;
+        let mut axes = |of: fn(u8) -> Builtin| (0..3).map(|axis| builder.builtin(of(axis))).collect();
+        match builtin {
+            BuiltIn::GlobalInvocationId => Ok(axes(Builtin::GlobalId)),
+            BuiltIn::LocalInvocationId => Ok(axes(Builtin::LocalId)),
+            BuiltIn::WorkGroupId => Ok(axes(Builtin::WorkgroupId)),
+            BuiltIn::NumWorkGroups => Ok(axes(Builtin::NumWorkgroups)),
+            BuiltIn::LocalInvocationIndex => Ok(vec![builder.builtin(Builtin::LocalIndex)]),
+            BuiltIn::WorkGroupSize => Ok(size.iter().map(|size| builder.u32(*size)).collect()),
+            BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
+                self.unsupported("subgroups")
+            }
+            _ => self.unsupported("this built-in value"),
+        }
+    }
+}

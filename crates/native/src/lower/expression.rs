@@ -1,0 +1,341 @@
+//! Evaluation of expressions.
+
+use std::rc::Rc;
+
+use naga::{Expression, Handle, Literal, Type, TypeInner};
+
+use super::layout::{Layout, Leaf};
+use super::place::Place;
+use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
+use crate::ir::{self, AtomicOperation, Binary, Compare, Memory, Statement, Value};
+
+impl<'m> Lowering<'m> {
+    /// Evaluates the expressions of an `Emit` statement that the kernel uses.
+    pub(super) fn emit(&mut self, range: &naga::Range<Expression>) -> Result<(), Unsupported> {
+        for expression in range.clone() {
+            let used = match self.instance.types {
+                ExpressionTypes::Function(info) => info[expression].ref_count > 0,
+                ExpressionTypes::Module(_) => true,
+            };
+            if used {
+                self.charge()?;
+                let operand = self.evaluate(expression)?;
+                self.set_operand(expression, operand)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records the operand of an evaluated expression.
+    pub(super) fn set_operand(&mut self, expression: Handle<Expression>, operand: Operand) -> Result<(), Unsupported> {
+        if self.instance.plan.indexed_values.contains(&expression)
+            && let Operand::Values(values) = &operand
+            && values.iter().any(|value| self.builder.bits(*value).is_none())
+        {
+            let leaves = self.value_leaves(Layout::Packed, self.type_of(expression))?;
+            let place = self.frame_place(self.packed_bytes(&leaves))?;
+            self.store_leaves(&place, &leaves, values);
+            self.instance.copies.retain(|(copied, _)| *copied != expression);
+            self.instance.copies.push((expression, Rc::new(place)));
+        }
+        self.instance.operands[expression.index()] = Some(operand);
+        Ok(())
+    }
+
+    /// Operand of an expression: evaluated by an `Emit`, or known without one.
+    pub(super) fn operand(&mut self, expression: Handle<Expression>) -> Result<Operand, Unsupported> {
+        if let Some(operand) = &self.instance.operands[expression.index()] {
+            let operand = operand.clone();
+            return Ok(self.bridged(operand));
+        }
+        let operand = self.evaluate(expression)?;
+        // Values that are not constants may belong to a body that ends before the next use.
+        let lasts = match &operand {
+            Operand::Values(values) => values.iter().all(|value| self.builder.bits(*value).is_some()),
+            Operand::Pointer(_) => false,
+        };
+        if lasts {
+            self.instance.operands[expression.index()] = Some(operand.clone());
+        }
+        Ok(operand)
+    }
+
+    pub(super) fn values(&mut self, expression: Handle<Expression>) -> Result<Rc<[Value]>, Unsupported> {
+        match self.operand(expression)? {
+            Operand::Values(values) => Ok(values),
+            Operand::Pointer(_) => self.invalid("a pointer in place of a value"),
+        }
+    }
+
+    pub(super) fn scalar(&mut self, expression: Handle<Expression>) -> Result<Value, Unsupported> {
+        match self.values(expression)?.first() {
+            Some(value) => Ok(*value),
+            None => self.invalid("an empty value"),
+        }
+    }
+
+    pub(super) fn pointer(&mut self, expression: Handle<Expression>) -> Result<Rc<Place>, Unsupported> {
+        match self.operand(expression)? {
+            Operand::Pointer(place) => Ok(place),
+            Operand::Values(_) => self.invalid("a value in place of a pointer"),
+        }
+    }
+
+    fn evaluate(&mut self, expression: Handle<Expression>) -> Result<Operand, Unsupported> {
+        let expressions = self.instance.expressions;
+        match expressions[expression] {
+            Expression::Access { base, index } => self.access_dynamic(base, index),
+            Expression::AccessIndex { base, index } => self.access_static(base, index),
+            Expression::FunctionArgument(index) => match self.instance.arguments.get(index as usize) {
+                Some(argument) => Ok(argument.clone()),
+                None => self.invalid("a missing argument"),
+            },
+            Expression::GlobalVariable(global) => match &self.globals[global.index()] {
+                Some(place) => Ok(Operand::Pointer(place.clone())),
+                None => self.unsupported("this kind of global variable"),
+            },
+            Expression::LocalVariable(local) => Ok(Operand::Pointer(self.instance.locals[local.index()].clone())),
+            _ => Ok(Operand::Values(self.evaluate_values(expression)?)),
+        }
+    }
+
+    fn evaluate_values(&mut self, expression: Handle<Expression>) -> Result<Rc<[Value]>, Unsupported> {
+        let expressions = self.instance.expressions;
+        match expressions[expression] {
+            Expression::Literal(literal) => Ok([self.literal(literal)?].into()),
+            Expression::Constant(constant) => self.global_values(self.module.constants[constant].init),
+            Expression::Override(_) => self.unsupported("overrides without a value"),
+            Expression::ZeroValue(ty) => self.zero_values(ty),
+            Expression::Compose { ref components, .. } => {
+                let mut values = Vec::with_capacity(components.len());
+                for component in components {
+                    values.extend_from_slice(&self.values(*component)?);
+                }
+                Ok(values.into())
+            }
+            Expression::Splat { size, value } => Ok(vec![self.scalar(value)?; size as usize].into()),
+            Expression::Swizzle { size, vector, pattern } => {
+                let values = self.values(vector)?;
+                Ok(pattern[..size as usize].iter().map(|component| values[*component as usize]).collect())
+            }
+            Expression::Load { pointer } => {
+                let place = self.pointer(pointer)?;
+                let ty = self.type_of(pointer);
+                match self.pointee(ty)?.0 {
+                    TypeInner::Atomic(scalar) => {
+                        let operand = self.zero_scalar(scalar)?;
+                        let value = self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?;
+                        Ok([value].into())
+                    }
+                    _ => self.load(&place, ty),
+                }
+            }
+            Expression::Unary { op, expr } => self.unary(op, expr),
+            Expression::Binary { op, left, right } => self.binary(op, left, right),
+            Expression::Select { condition, accept, reject } => {
+                let conditions = self.values(condition)?;
+                let (accept, reject) = (self.values(accept)?, self.values(reject)?);
+                let mut values = Vec::with_capacity(accept.len());
+                for (index, (accept, reject)) in accept.iter().zip(reject.iter()).enumerate() {
+                    let condition = conditions[index.min(conditions.len() - 1)];
+                    values.push(self.builder.select(condition, *accept, *reject));
+                }
+                Ok(values.into())
+            }
+            Expression::Relational { fun, argument } => self.relational(fun, argument),
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                let arguments: Vec<_> = [Some(arg), arg1, arg2, arg3].into_iter().flatten().collect();
+                self.math(fun, &arguments)
+            }
+            Expression::As { expr, kind, convert } => self.convert(expr, kind, convert),
+            Expression::ArrayLength(array) => {
+                let place = self.pointer(array)?;
+                let length = self.array_length(&place, self.type_of(array))?;
+                Ok([length].into())
+            }
+            Expression::CallResult(_)
+            | Expression::AtomicResult { .. }
+            | Expression::WorkGroupUniformLoadResult { .. } => self.invalid("a result without its statement"),
+            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
+                self.unsupported("textures")
+            }
+            Expression::Derivative { .. } => self.unsupported("derivatives"),
+            Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
+                self.unsupported("subgroups")
+            }
+            Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
+                self.unsupported("cooperative matrices")
+            }
+            _ => self.unsupported("ray queries"),
+        }
+    }
+
+    fn literal(&mut self, literal: Literal) -> Result<Value, Unsupported> {
+        let (ty, bits) = match literal {
+            Literal::F64(value) => (ir::Type::F64, value.to_bits()),
+            Literal::F32(value) => (ir::Type::F32, u64::from(value.to_bits())),
+            Literal::F16(value) => (ir::Type::F32, u64::from(value.to_f32().to_bits())),
+            Literal::U32(value) => (ir::Type::I32, u64::from(value)),
+            Literal::I32(value) => (ir::Type::I32, u64::from(value as u32)),
+            Literal::U64(value) => (ir::Type::I64, value),
+            Literal::I64(value) => (ir::Type::I64, value as u64),
+            Literal::Bool(value) => (ir::Type::Bool, u64::from(value)),
+            Literal::U16(_) | Literal::I16(_) => return self.unsupported("16-bit integers"),
+            Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return self.invalid("an abstract literal"),
+        };
+        Ok(self.builder.constant(ty, bits))
+    }
+
+    pub(super) fn zero_scalar(&mut self, scalar: naga::Scalar) -> Result<Value, Unsupported> {
+        match value_type(scalar) {
+            Some(ty) => Ok(self.builder.zero(ty)),
+            None => self.unsupported("16-bit integers"),
+        }
+    }
+
+    pub(super) fn zero_values(&mut self, ty: Handle<Type>) -> Result<Rc<[Value]>, Unsupported> {
+        let leaves = self.layouts.leaves_of(Layout::Variables, ty).or_else(|construct| self.unsupported(construct))?;
+        leaves.iter().map(|leaf| self.zero_scalar(leaf.scalar)).collect()
+    }
+
+    /// Values of a constant expression of the module.
+    pub(super) fn global_values(&mut self, expression: Handle<Expression>) -> Result<Rc<[Value]>, Unsupported> {
+        if let Some(Operand::Values(values)) = &self.global_operands[expression.index()] {
+            return Ok(values.clone());
+        }
+        let instance = Instance {
+            name: "constants",
+            expressions: &self.module.global_expressions,
+            types: ExpressionTypes::Module(self.info),
+            plan: Rc::default(),
+            arguments: Vec::new(),
+            locals: Vec::new(),
+            operands: std::mem::take(&mut self.global_operands),
+            copies: Vec::new(),
+            results: Vec::new(),
+            returned: None,
+        };
+        let instance = std::mem::replace(&mut self.instance, instance);
+        let values = self.values(expression);
+        self.global_operands = std::mem::replace(&mut self.instance, instance).operands;
+        values
+    }
+
+    /// Scalars of a value's type.
+    fn value_leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
+        self.layouts.leaves(layout, inner).or_else(|construct| self.unsupported(construct))
+    }
+
+    fn packed_bytes(&self, leaves: &[Leaf]) -> u64 {
+        leaves.last().map_or(0, |leaf| u64::from(leaf.offset) + 8)
+    }
+
+    pub(super) fn frame_place(&mut self, bytes: u64) -> Result<Place, Unsupported> {
+        match self.frame.allocate(bytes) {
+            Some(offset) => Ok(Place::memory(Memory::Frame, offset)),
+            None => self.unsupported("variables of this size"),
+        }
+    }
+
+    fn access_static(&mut self, base: Handle<Expression>, index: u32) -> Result<Operand, Unsupported> {
+        let ty = self.type_of(base);
+        match self.operand(base)? {
+            Operand::Pointer(place) => Ok(Operand::Pointer(Rc::new(self.place_at(&place, ty, index)?))),
+            Operand::Values(values) => Ok(Operand::Values(self.element(ty, &values, index)?)),
+        }
+    }
+
+    /// Element or member of a value.
+    fn element(&self, inner: &TypeInner, values: &[Value], index: u32) -> Result<Rc<[Value]>, Unsupported> {
+        let (begin, count) = match *inner {
+            TypeInner::Vector { .. } => (u64::from(index), 1),
+            TypeInner::Matrix { rows, .. } => (u64::from(index) * rows as u64, rows as u64),
+            TypeInner::Array { base, .. } => {
+                let count = self.layouts.size(Layout::Variables, base);
+                (u64::from(index) * count, count)
+            }
+            TypeInner::Struct { ref members, .. } => {
+                let Some(member) = members.get(index as usize) else { return self.invalid("a missing member") };
+                let count = self.layouts.size(Layout::Variables, member.ty);
+                (self.layouts.member_offset(Layout::Variables, inner, index as usize), count)
+            }
+            _ => return self.invalid("an index of a value without elements"),
+        };
+        match values.get(begin as usize..(begin + count) as usize) {
+            Some(values) => Ok(values.into()),
+            None => self.invalid("an index out of range"),
+        }
+    }
+
+    fn access_dynamic(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Result<Operand, Unsupported> {
+        let index = self.scalar(index)?;
+        let ty = self.type_of(base);
+        let values = match self.operand(base)? {
+            Operand::Pointer(place) => {
+                return Ok(Operand::Pointer(Rc::new(self.place_of(&place, ty, index)?)));
+            }
+            Operand::Values(values) => values,
+        };
+        let count = match *ty {
+            TypeInner::Vector { size, .. } | TypeInner::Matrix { columns: size, .. } => size as u64,
+            TypeInner::Array { size, .. } => super::layout::array_length(size),
+            _ => return self.invalid("an index of a value without elements"),
+        };
+        let last = self.builder.integer(self.builder.ty(index), count as i64 - 1);
+        let index = self.builder.binary(Binary::UnsignedMin, index, last);
+        if let Some(index) = self.builder.bits(index) {
+            return Ok(Operand::Values(self.element(ty, &values, index as u32)?));
+        }
+        match *ty {
+            TypeInner::Array { base: element, .. } => {
+                let place = self.array_copy(base, ty, &values)?;
+                let pointer = TypeInner::Pointer { base: element, space: naga::AddressSpace::Function };
+                let index = self.narrow(index);
+                let place = place.element(index, self.layouts.stride(Layout::Packed, ty), count);
+                Ok(Operand::Values(self.load(&place, &pointer)?))
+            }
+            _ => {
+                let mut result = self.element(ty, &values, count as u32 - 1)?.to_vec();
+                for number in (0..count as u32 - 1).rev() {
+                    let other = self.element(ty, &values, number)?;
+                    let number = self.builder.integer(self.builder.ty(index), i64::from(number));
+                    let selected = self.builder.compare(Compare::Equal, index, number);
+                    for (value, other) in result.iter_mut().zip(other.iter()) {
+                        *value = self.builder.select(selected, *other, *value);
+                    }
+                }
+                Ok(Operand::Values(result.into()))
+            }
+        }
+    }
+
+    /// Frame copy of an array value.
+    fn array_copy(
+        &mut self,
+        base: Handle<Expression>,
+        ty: &TypeInner,
+        values: &[Value],
+    ) -> Result<Rc<Place>, Unsupported> {
+        if let Some((_, place)) = self.instance.copies.iter().rev().find(|(copied, _)| *copied == base) {
+            return Ok(place.clone());
+        }
+        let leaves = self.value_leaves(Layout::Packed, ty)?;
+        if values.iter().any(|value| self.builder.bits(*value).is_none()) {
+            let place = self.frame_place(self.packed_bytes(&leaves))?;
+            self.store_leaves(&place, &leaves, values);
+            return Ok(Rc::new(place));
+        }
+        let Some((offset, is_new)) = self.frame.table(&leaves, values) else {
+            return self.unsupported("constants of this size");
+        };
+        let place = Place::memory(Memory::Frame, offset);
+        if is_new {
+            for (leaf, value) in leaves.iter().zip(values) {
+                if let Some(access) = self.access(&place, *leaf) {
+                    self.builder.push_prologue(Statement::Store(access, *value));
+                }
+            }
+        }
+        Ok(Rc::new(place))
+    }
+}

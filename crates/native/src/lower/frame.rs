@@ -1,0 +1,87 @@
+//! Allocation of frame memory.
+
+use std::collections::HashMap;
+
+use super::layout::Leaf;
+use crate::ir::{Access, Definition, Kernel, Memory, Statement, Value};
+
+/// Offset from which offsets are those of constant tables, until the frame's size is known.
+const TABLES: u32 = 0x8000_0000;
+
+/// Frame memory of a kernel: a stack for inlined functions, then tables of constants.
+#[derive(Debug, Default)]
+pub(super) struct FrameAllocator {
+    top: u64,
+    stack_bytes: u64,
+    table_bytes: u64,
+    /// Offset of each table, by the offsets and values of its scalars.
+    tables: HashMap<Vec<(u32, Value)>, u32>,
+}
+
+impl FrameAllocator {
+    /// Offset of new memory on the stack, aligned to 8; none where the frame is too large.
+    pub(super) fn allocate(&mut self, bytes: u64) -> Option<u32> {
+        let offset = self.top;
+        self.top = offset.checked_add(bytes)?.checked_next_multiple_of(8)?;
+        self.stack_bytes = self.stack_bytes.max(self.top);
+        if self.top > u64::from(TABLES / 4) {
+            return None;
+        }
+        Some(offset as u32)
+    }
+
+    pub(super) fn mark(&self) -> u64 {
+        self.top
+    }
+
+    /// Frees what was allocated on the stack since `mark`.
+    pub(super) fn release(&mut self, mark: u64) {
+        self.top = mark;
+    }
+
+    /// Offset of the table of `constants`, and whether it is new; none where the frame is too large.
+    pub(super) fn table(&mut self, leaves: &[Leaf], constants: &[Value]) -> Option<(u32, bool)> {
+        let key: Vec<_> = leaves.iter().zip(constants).map(|(leaf, value)| (leaf.offset, *value)).collect();
+        if let Some(offset) = self.tables.get(&key) {
+            return Some((*offset, false));
+        }
+        let offset = TABLES + self.table_bytes as u32;
+        let bytes = leaves.last().map_or(0, |leaf| u64::from(leaf.offset) + 8);
+        self.table_bytes = (self.table_bytes + bytes).next_multiple_of(8);
+        if self.table_bytes > u64::from(TABLES / 4) {
+            return None;
+        }
+        self.tables.insert(key, offset);
+        Some((offset, true))
+    }
+
+    /// Puts the tables after the stack and sets the size of the frame.
+    pub(super) fn finish(&self, kernel: &mut Kernel) {
+        kernel.frame_bytes = (self.stack_bytes + self.table_bytes) as u32;
+        if self.table_bytes == 0 {
+            return;
+        }
+        let base = self.stack_bytes as u32;
+        for (_, definition) in &mut kernel.values {
+            if let Definition::Load(access) = definition {
+                relocate(access, base);
+            }
+        }
+        relocate_stores(&mut kernel.body, base);
+    }
+}
+
+fn relocate(access: &mut Access, base: u32) {
+    if access.memory == Memory::Frame && access.offset >= TABLES {
+        access.offset = access.offset - TABLES + base;
+    }
+}
+
+/// Relocates the stores of tables. All are at the top of the kernel's body.
+fn relocate_stores(body: &mut [Statement], base: u32) {
+    for statement in body {
+        if let Statement::Store(access, _) = statement {
+            relocate(access, base);
+        }
+    }
+}

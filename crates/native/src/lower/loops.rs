@@ -1,0 +1,166 @@
+//! Lowering of loops.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use naga::{Block, Expression, Handle};
+
+use super::builder::Body;
+use super::plan::continues;
+use super::statement::Flow;
+use super::{Lowering, Operand, Unsupported};
+use crate::ir::{Statement, Value, Variable};
+
+/// Variables that carry values from the body of a loop to its continuing block.
+///
+/// A `continue` ends the block around the body, so that values of the body are not defined after
+/// it.
+#[derive(Debug, Default)]
+pub(super) struct Bridge {
+    /// Values of statements of the body.
+    defined: HashSet<Value>,
+    /// Variable of each value that the continuing block uses.
+    variables: HashMap<Value, Variable>,
+}
+
+impl<'m> Lowering<'m> {
+    pub(super) fn lower_loop(
+        &mut self,
+        body: &'m Block,
+        continuing: &'m Block,
+        break_if: Option<Handle<Expression>>,
+        line: u32,
+        flow: Flow,
+    ) -> Result<(), Unsupported> {
+        let exit = flow.next.unwrap_or_else(|| self.builder.label());
+        let head = self.builder.label();
+        if flow.next.is_none() {
+            self.builder.open_body();
+        }
+        self.builder.open_body();
+        let inner = Flow { on_break: Some(exit), on_continue: None, next: None, ..flow };
+        let after = Flow { on_break: None, ..inner };
+        if continues(body) {
+            self.lower_body_with_continue(body, continuing, break_if, [inner, after])?;
+        } else {
+            self.lower_block(body, inner)?;
+            self.lower_continuing(continuing, break_if, after, inner)?;
+        }
+        self.builder.push_repeat(head);
+        let body = self.builder.close_body();
+        self.builder.push_loop(head, body, line);
+        if flow.next.is_none() {
+            let body = self.builder.close_body();
+            self.builder.push_block(exit, body);
+        }
+        Ok(())
+    }
+
+    fn lower_continuing(
+        &mut self,
+        continuing: &'m Block,
+        break_if: Option<Handle<Expression>>,
+        flow: Flow,
+        inner: Flow,
+    ) -> Result<(), Unsupported> {
+        if self.builder.diverted() {
+            return Ok(());
+        }
+        self.lower_block(continuing, flow)?;
+        let (Some(condition), Some(exit)) = (break_if, inner.on_break) else { return Ok(()) };
+        let condition = self.scalar(condition)?;
+        match self.builder.bits(condition) {
+            Some(0) => {}
+            Some(_) => self.builder.push_break(exit),
+            None => {
+                self.builder.open_body();
+                self.builder.push_break(exit);
+                let accept = self.builder.close_body();
+                let reject = Body { statements: Vec::new(), diverted: false };
+                self.builder.push_if(condition, accept, reject);
+            }
+        }
+        Ok(())
+    }
+
+    fn lower_body_with_continue(
+        &mut self,
+        body: &'m Block,
+        continuing: &'m Block,
+        break_if: Option<Handle<Expression>>,
+        [inner, after]: [Flow; 2],
+    ) -> Result<(), Unsupported> {
+        let label = self.builder.label();
+        self.builder.open_body();
+        self.lower_block(body, Flow { on_continue: Some(label), next: Some(label), ..inner })?;
+        let mut body = self.builder.close_body();
+        if !self.builder.is_broken(label) {
+            self.builder.push_block(label, body);
+            return self.lower_continuing(continuing, break_if, after, inner);
+        }
+        let defined = body.statements.iter().filter_map(defined_value).collect();
+        self.bridges.push(Bridge { defined, variables: HashMap::new() });
+        self.builder.open_body();
+        self.lower_continuing(continuing, break_if, after, inner)?;
+        let continuing = self.builder.close_body();
+        if let Some(bridge) = self.bridges.pop() {
+            self.set_bridge_variables(&bridge, &mut body);
+        }
+        self.builder.push_block(label, body);
+        self.builder.append(continuing);
+        Ok(())
+    }
+
+    /// Sets the variables of a bridge to zero, and in `body` to their values.
+    fn set_bridge_variables(&mut self, bridge: &Bridge, body: &mut Body) {
+        if bridge.variables.is_empty() {
+            return;
+        }
+        let mut statements = Vec::with_capacity(body.statements.len() + bridge.variables.len());
+        for statement in body.statements.drain(..) {
+            let value = defined_value(&statement);
+            statements.push(statement);
+            if let Some(value) = value
+                && let Some(variable) = bridge.variables.get(&value)
+            {
+                let zero = self.builder.zero(self.builder.ty(value));
+                self.builder.set(*variable, zero);
+                statements.push(Statement::Set(*variable, value));
+            }
+        }
+        body.statements = statements;
+    }
+
+    /// An operand as the current body sees it.
+    pub(super) fn bridged(&mut self, operand: Operand) -> Operand {
+        if self.bridges.is_empty() {
+            return operand;
+        }
+        match operand {
+            Operand::Values(values) => Operand::Values(values.iter().map(|value| self.bridged_value(*value)).collect()),
+            Operand::Pointer(place) => {
+                let mut place = (*place).clone();
+                place.map_values(|value| self.bridged_value(value));
+                Operand::Pointer(Rc::new(place))
+            }
+        }
+    }
+
+    fn bridged_value(&mut self, value: Value) -> Value {
+        let Some(bridge) = self.bridges.iter_mut().find(|bridge| bridge.defined.contains(&value)) else {
+            return value;
+        };
+        let ty = self.builder.kernel.ty(value);
+        let variable = *bridge.variables.entry(value).or_insert_with(|| self.builder.kernel.add_variable(ty));
+        self.builder.get(variable)
+    }
+}
+
+/// Value that a statement of a body defines for the statements after it.
+fn defined_value(statement: &Statement) -> Option<Value> {
+    match statement {
+        Statement::Let(value) => Some(*value),
+        Statement::Atomic(atomic) => Some(atomic.result),
+        _ => None,
+    }
+}

@@ -1,0 +1,238 @@
+//! Lowering of an entry point of a validated naga module to an [`ir::Kernel`].
+//!
+//! * Functions are inlined; a `return` is a break of a block around the inlined body.
+//! * Vectors, matrices, structs and arrays are split into scalars in the order of their members.
+//! * A pointer is a [`place::Place`]: a memory or a run of variables, an offset, and index terms.
+//! * `f16` is carried as `f32`. Operators round each result to `f16`; built-in functions compute in
+//!   `f32` and round their result once.
+
+mod builder;
+mod call;
+mod entry;
+mod expression;
+mod fold;
+mod frame;
+mod layout;
+mod lines;
+mod loops;
+mod math;
+mod matrix;
+mod numeric;
+mod operator;
+mod place;
+mod plan;
+mod prune;
+mod statement;
+mod switch;
+mod vectors;
+
+use std::rc::Rc;
+
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{Arena, Expression, Handle, Module, TypeInner};
+
+use crate::ir::{self, Kernel, Value, Variable};
+use builder::Builder;
+use frame::FrameAllocator;
+use layout::Layouts;
+use lines::Lines;
+use place::Place;
+use plan::{FunctionPlan, Plan};
+
+/// Statements and expressions that one kernel can have after inlining.
+const MAX_STATEMENTS: u32 = 200_000;
+
+/// Scalar values that one kernel can have before unused ones are dropped.
+const MAX_VALUES: usize = 2_000_000;
+
+/// Depth to which bodies of the lowered kernel can nest.
+const MAX_DEPTH: usize = 500;
+
+/// A construct that native kernels do not support.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("native kernels do not support {construct}{}", at_line(*line))]
+pub struct Unsupported {
+    /// Noun phrase for the construct.
+    pub construct: Box<str>,
+    /// Line of the source, from 1; 0 where it is unknown.
+    pub line: u32,
+}
+
+fn at_line(line: u32) -> String {
+    match line {
+        0 => String::new(),
+        line => format!(" (line {line})"),
+    }
+}
+
+/// Lowers the compute entry point `entry` of a module that naga's validator accepted.
+///
+/// Lines of loops and errors are unknown; [`lower_with_source`] finds them.
+///
+/// # Errors
+///
+/// `module` has unresolved overrides, the kernel has a construct outside the language of native
+/// kernels, or it is too large after inlining.
+pub fn lower(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Kernel, Unsupported> {
+    lower_with_source(module, info, entry, "")
+}
+
+/// Lowers an entry point as [`lower`] does, with the lines of loops and errors in `source`.
+///
+/// `source` is the text that `module` was parsed from.
+///
+/// # Errors
+///
+/// As for [`lower`].
+pub fn lower_with_source(module: &Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Unsupported> {
+    let Some(index) = module.entry_points.iter().position(|point| point.name == entry) else {
+        return Err(Unsupported { construct: format!("a missing entry point `{entry}`").into(), line: 0 });
+    };
+    Lowering::new(module, info, index, source).lower_entry_point()
+}
+
+/// A value of an expression.
+#[derive(Debug, Clone)]
+enum Operand {
+    /// Scalars of a value, in order of members.
+    Values(Rc<[Value]>),
+    Pointer(Rc<Place>),
+}
+
+/// Types of the expressions of an arena.
+#[derive(Clone, Copy)]
+enum ExpressionTypes<'m> {
+    Function(&'m FunctionInfo),
+    Module(&'m ModuleInfo),
+}
+
+/// One inlined call of a function.
+struct Instance<'m> {
+    name: &'m str,
+    expressions: &'m Arena<Expression>,
+    types: ExpressionTypes<'m>,
+    plan: Rc<FunctionPlan>,
+    arguments: Vec<Operand>,
+    locals: Vec<Rc<Place>>,
+    /// Operand of each evaluated expression.
+    operands: Vec<Option<Operand>>,
+    /// Frame copies of arrays that dynamic indices select from.
+    copies: Vec<(Handle<Expression>, Rc<Place>)>,
+    /// Variables that hold the function's result.
+    results: Vec<Variable>,
+    /// Result of a function whose only `return` is its last statement.
+    returned: Option<Rc<[Value]>>,
+}
+
+struct Lowering<'m> {
+    module: &'m Module,
+    info: &'m ModuleInfo,
+    entry: usize,
+    lines: Lines,
+    layouts: Layouts<'m>,
+    plan: Plan,
+    builder: Builder,
+    frame: FrameAllocator,
+    /// Place of each global variable that the kernel uses.
+    globals: Vec<Option<Rc<Place>>>,
+    instance: Instance<'m>,
+    /// Loops whose continuing block is being lowered.
+    bridges: Vec<loops::Bridge>,
+    /// Values of global expressions that are constants.
+    global_operands: Vec<Option<Operand>>,
+    statements: u32,
+    line: u32,
+}
+
+impl<'m> Lowering<'m> {
+    fn new(module: &'m Module, info: &'m ModuleInfo, entry: usize, source: &str) -> Self {
+        let point = &module.entry_points[entry];
+        let plan = Plan::new(module, info, entry);
+        let instance = Instance {
+            name: &point.name,
+            expressions: &point.function.expressions,
+            types: ExpressionTypes::Function(info.get_entry_point(entry)),
+            plan: plan.entry.clone(),
+            arguments: Vec::new(),
+            locals: Vec::new(),
+            operands: vec![None; point.function.expressions.len()],
+            copies: Vec::new(),
+            results: Vec::new(),
+            returned: None,
+        };
+        Self {
+            module,
+            info,
+            entry,
+            lines: Lines::new(source),
+            layouts: Layouts::new(module),
+            plan,
+            builder: Builder::default(),
+            frame: FrameAllocator::default(),
+            globals: vec![None; module.global_variables.len()],
+            instance,
+            bridges: Vec::new(),
+            global_operands: vec![None; module.global_expressions.len()],
+            statements: 0,
+            line: 0,
+        }
+    }
+
+    fn unsupported<T>(&self, construct: impl Into<Box<str>>) -> Result<T, Unsupported> {
+        Err(Unsupported { construct: construct.into(), line: self.line })
+    }
+
+    /// Error for a module that a validator would have rejected.
+    fn invalid<T>(&self, construct: &str) -> Result<T, Unsupported> {
+        self.unsupported(format!("an invalid module: {construct}"))
+    }
+
+    /// Counts a statement or expression against the budget of the kernel.
+    fn charge(&mut self) -> Result<(), Unsupported> {
+        self.statements += 1;
+        if self.statements > MAX_STATEMENTS || self.builder.kernel.values.len() > MAX_VALUES {
+            return self.unsupported(format!(
+                "kernels of more than {MAX_STATEMENTS} statements after inlining, reached in function `{}`",
+                self.instance.name
+            ));
+        }
+        if self.builder.depth() > MAX_DEPTH {
+            return self.unsupported(format!(
+                "more than {MAX_DEPTH} nested blocks after inlining, reached in function `{}`",
+                self.instance.name
+            ));
+        }
+        Ok(())
+    }
+
+    fn type_of(&self, expression: Handle<Expression>) -> &'m TypeInner {
+        let resolution = match self.instance.types {
+            ExpressionTypes::Function(info) => &info[expression].ty,
+            ExpressionTypes::Module(info) => &info[expression],
+        };
+        resolution.inner_with(&self.module.types)
+    }
+
+    /// Moves what was built into the kernel and completes it.
+    fn finish(self) -> Kernel {
+        let (mut kernel, prologue, body) = self.builder.finish();
+        kernel.body = prologue;
+        kernel.body.extend(body);
+        self.frame.finish(&mut kernel);
+        prune::prune(&mut kernel);
+        kernel
+    }
+}
+
+/// Type of the scalar as a value.
+fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
+    use naga::ScalarKind::{Bool, Float, Sint, Uint};
+    match (scalar.kind, scalar.width) {
+        (Bool, _) => Some(ir::Type::Bool),
+        (Sint | Uint, 4) => Some(ir::Type::I32),
+        (Sint | Uint, 8) => Some(ir::Type::I64),
+        (Float, 2 | 4) => Some(ir::Type::F32),
+        (Float, 8) => Some(ir::Type::F64),
+        _ => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! Lowering of WGSL, checked by running the lowered kernels.
+
+mod evaluator;
+mod statements;
+
+use evaluator::Evaluator;
+use zippy_native::ir::Kernel;
+use zippy_native::lower::{Unsupported, lower_with_source};
+
+/// Lowers the entry point `main` of a text.
+fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
+    let module =
+        naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    let mut validator =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
+    let info = validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    lower_with_source(&module, &info, "main", source)
+}
+
+fn lower(source: &str) -> Kernel {
+    try_lower(source).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs one invocation over a binding `out` of `words` words and an input binding.
+fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
+    let kernel = lower(source);
+    let bindings = kernel
+        .bindings
+        .iter()
+        .map(|binding| match binding.name.as_str() {
+            "out" => vec![0; words * 4],
+            _ => input.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        })
+        .collect();
+    let mut evaluator = Evaluator::new(&kernel, bindings);
+    evaluator.run();
+    let out = kernel.bindings.iter().position(|binding| binding.name == "out").expect("a binding `out`");
+    let bytes = &evaluator.bindings[out];
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+/// Runs `body` as the body of `main` with `out: array<u32>` and `input: array<u32>`.
+fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<u32> {
+    let source = format!(
+        "enable f16;\n\
+         @group(0) @binding(0) var<storage, read_write> out: array<u32>;\n\
+         @group(0) @binding(1) var<storage, read> input: array<u32>;\n\
+         {declarations}\n\
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{\n{body}\n}}"
+    );
+    run_with(&source, input, words)
+}
