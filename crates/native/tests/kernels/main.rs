@@ -2,6 +2,7 @@
 
 mod compare;
 mod interpreter;
+mod random;
 
 #[test]
 fn smoke() {
@@ -24,4 +25,23 @@ fn smoke() {
     let (module, info) = compare::compile(text).unwrap();
     interpreter::run(&module, &info, "main", &mut buffers, [2, 1, 1]).unwrap();
     println!("{buffers:?}");
+}
+
+#[test]
+fn show() {
+    let count: u64 = std::env::var("COUNT").map_or(3, |x| x.parse().unwrap());
+    let mut bad = 0;
+    for seed in 0..count {
+        let text = random::show(seed);
+        if let Err(error) = compare::compile(&text) {
+            bad += 1;
+            if bad < 12 {
+                println!("{seed}: {error}");
+            }
+        }
+        if count < 5 {
+            println!("{text}");
+        }
+    }
+    println!("{bad} of {count}");
 }
