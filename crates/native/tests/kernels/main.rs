@@ -29,19 +29,34 @@ fn smoke() {
 
 #[test]
 fn show() {
+    let first: u64 = std::env::var("FIRST").map_or(0, |x| x.parse().unwrap());
     let count: u64 = std::env::var("COUNT").map_or(3, |x| x.parse().unwrap());
-    let mut bad = 0;
-    for seed in 0..count {
-        let text = random::show(seed);
-        if let Err(error) = compare::compile(&text) {
-            bad += 1;
-            if bad < 12 {
-                println!("{seed}: {error}");
+    let (mut bad, mut failed) = (0, 0);
+    for seed in first..first + count {
+        match random::Case::generate(seed, random::Extensions::ALL) {
+            Err(error) => {
+                bad += 1;
+                if bad < 12 {
+                    println!("{seed}: {error}");
+                }
+            }
+            Ok(case) => {
+                if count < 5 {
+                    println!("{case}");
+                }
+                let time = std::time::Instant::now();
+                if let Err(error) = case.check_order() {
+                    failed += 1;
+                    if failed < 12 {
+                        println!("{seed}: {error}");
+                    }
+                }
+                let time = time.elapsed().as_millis();
+                if time > 200 {
+                    println!("{seed}: {time} ms");
+                }
             }
         }
-        if count < 5 {
-            println!("{text}");
-        }
     }
-    println!("{bad} of {count}");
+    println!("{bad}, {failed} of {count}");
 }

@@ -6,7 +6,7 @@
 //! * `clamp(x, l, h) = min(max(x, l), h)`, `saturate(x) = clamp(x, 0, 1)`
 //! * `sign(x)`: −1 or 1, `x` itself for zeros, 0 for NaN
 //! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
-//! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN; `ldexp(x, e) = x · 2ᵉ`, rounded once
+//! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN, the exponent as wide as `x`; `ldexp(x, e) = x · 2ᵉ`, rounded once
 //! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
 //! * `inverseSqrt(x) = 1 / sqrt(x)`
 //! * `mix(x, y, t) = x · (1 − t) + y · t`, `step(e, x) = e <= x ? 1 : 0`
@@ -96,7 +96,10 @@ pub fn evaluate(functions: &dyn Functions, function: MathFunction, arguments: &[
         }
         Mf::Frexp => {
             let fraction = componentwise(arguments, |x| Ok(frexp(x[0])?.0))?;
-            let exponent = componentwise(arguments, |x| Ok(Scalar::I32(frexp(x[0])?.1)))?;
+            let exponent = componentwise(arguments, |x| {
+                let width = x[0].ty().width;
+                Scalar::I32(frexp(x[0])?.1).convert(naga::Scalar { kind: naga::ScalarKind::Sint, width })
+            })?;
             Ok(Value::Composite(vec![fraction, exponent]))
         }
         _ => componentwise(arguments, |x| one_component(function, x)),

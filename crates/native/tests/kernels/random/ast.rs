@@ -62,21 +62,56 @@ pub type Block = Vec<Statement>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    Let { name: String, value: Expression },
-    Var { name: String, ty: Type, value: Option<Expression> },
+    Let {
+        name: String,
+        value: Expression,
+    },
+    Var {
+        name: String,
+        ty: Type,
+        value: Option<Expression>,
+    },
     /// Assignment by an operator such as `=` or `+=`.
-    Assign { target: Expression, operator: &'static str, value: Expression },
+    Assign {
+        target: Expression,
+        operator: &'static str,
+        value: Expression,
+    },
     /// `++` or `--`
-    Step { target: Expression, operator: &'static str },
+    Step {
+        target: Expression,
+        operator: &'static str,
+    },
     /// An expression as a statement: a call.
     Call(Expression),
     /// `_ = value;`
     Discard(Expression),
-    If { condition: Expression, accept: Block, reject: Block },
-    Switch { selector: Expression, cases: Vec<Case> },
-    For { counter: String, ty: Type, start: Expression, condition: Expression, update: String, body: Block },
-    While { condition: Expression, body: Block },
-    Loop { body: Block, continuing: Block, break_if: Option<Expression> },
+    If {
+        condition: Expression,
+        accept: Block,
+        reject: Block,
+    },
+    Switch {
+        selector: Expression,
+        cases: Vec<Case>,
+    },
+    For {
+        counter: String,
+        ty: Type,
+        start: Expression,
+        condition: Expression,
+        update: String,
+        body: Block,
+    },
+    While {
+        condition: Expression,
+        body: Block,
+    },
+    Loop {
+        body: Block,
+        continuing: Block,
+        break_if: Option<Expression>,
+    },
     Block(Block),
     Break,
     Continue,

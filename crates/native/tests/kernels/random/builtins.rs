@@ -201,8 +201,14 @@ impl Generator {
             Type::Scalar(Scalar::I32) if self.rng.chance(50) => {
                 self.builtin(ty.clone(), "dot4I8Packed", &[Type::U32, Type::U32], depth)
             }
-            Type::Scalar(Scalar::I32) | Type::Vector(2 | 3, Scalar::I32) => {
-                let operand = ty.with(self.random_float());
+            // The exponent has the width of the float in naga.
+            Type::Scalar(Scalar::I32 | Scalar::I64) | Type::Vector(2 | 3, Scalar::I32 | Scalar::I64) => {
+                let wide = ty.scalar() == Some(Scalar::I64);
+                let has_double = self.scalars.iter().any(|(_, scalar)| *scalar == Scalar::F64);
+                if wide && !has_double {
+                    return None;
+                }
+                let operand = ty.with(if wide { Scalar::F64 } else { Scalar::F32 });
                 let result = self.builtin(Type::Unnamed, "frexp", &[operand], depth);
                 Expression::member(ty.clone(), result, "exp")
             }

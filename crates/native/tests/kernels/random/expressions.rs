@@ -75,13 +75,14 @@ impl Generator {
             return None;
         }
         let functions = self.program.functions.iter();
-        let functions = functions.filter(|function| function.result.as_ref() == Some(ty) && function.name.starts_with('f'));
+        let functions =
+            functions.filter(|function| function.result.as_ref() == Some(ty) && function.name.starts_with("fun"));
         let functions: Vec<_> = functions.cloned().collect();
         if functions.is_empty() {
             return None;
         }
         let function = self.rng.pick(&functions).clone();
-        self.calls -= 1;
+        self.calls = self.calls.saturating_sub(1);
         let operands = self.arguments(&function.parameters, depth)?;
         Some(Expression { ty: ty.clone(), form: Form::UserCall(function.name), operands })
     }
@@ -115,7 +116,15 @@ impl Generator {
 
     fn condition(&mut self, depth: usize) -> Expression {
         let d = depth - 1;
-        match self.rng.weighted(&[(12, 0), (4, 1), (3, 2), (2, 3), (2, 4), (1, 5), (if self.in_main { 4 } else { 0 }, 6)]) {
+        match self.rng.weighted(&[
+            (12, 0),
+            (4, 1),
+            (3, 2),
+            (2, 3),
+            (2, 4),
+            (1, 5),
+            (if self.in_main { 4 } else { 0 }, 6),
+        ]) {
             0 => {
                 let operand = Type::Scalar(self.random_number());
                 let operator = *self.rng.pick(&["==", "!=", "<", "<=", ">", ">="]);
@@ -261,11 +270,23 @@ impl Generator {
             }
             _ => {
                 let operand = self.expression(&right, depth);
-                if divides || shift { self.at_run_time(operand) } else { operand }
+                if divides || shift { self.wholly_at_run_time(operand) } else { operand }
             }
         };
         let left = if right.is_constant() { self.at_run_time(left) } else { left };
         Expression::infix(ty.clone(), operator, left, right)
+    }
+
+    /// The expression, or a sum where the front end knows a component.
+    pub fn wholly_at_run_time(&mut self, operand: Expression) -> Expression {
+        let operand = self.at_run_time(operand);
+        let ty = operand.ty.clone();
+        if !ty.is_vector() {
+            return operand;
+        }
+        let term = Expression::zero(&Type::Scalar(ty.scalar().unwrap_or(Scalar::U32)));
+        let term = self.at_run_time(term);
+        Expression::infix(ty, "+", operand, term)
     }
 
     /// `T(x)` of another scalar type, or a bit cast.

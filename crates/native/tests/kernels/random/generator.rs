@@ -65,6 +65,8 @@ pub struct AtomicArray {
 
 pub struct Generator {
     pub rng: Rng,
+    /// Structs that variables can have as their type.
+    pub structs: Vec<usize>,
     pub style: Style,
     pub program: Program,
     /// Scalars of the program with their weights.
@@ -99,6 +101,7 @@ impl Generator {
     pub fn new(rng: Rng, style: Style, scalars: Vec<(usize, Scalar)>) -> Self {
         Self {
             rng,
+            structs: Vec::new(),
             style,
             program: Program::default(),
             scalars,
@@ -158,7 +161,7 @@ impl Generator {
             (8 + 20 * general, 1),
             (5 * general, 2),
             (if depth > 0 { 6 * general } else { 0 }, 3),
-            (if self.program.structs.is_empty() { 0 } else { 6 * general }, 4),
+            (if self.structs.is_empty() { 0 } else { 6 * general }, 4),
         ]) {
             0 => Type::Scalar(self.random_scalar()),
             1 => Type::Vector(self.rng.between(2, 4), self.random_scalar()),
@@ -170,7 +173,7 @@ impl Generator {
                 let base = self.random_type(depth - 1);
                 Type::Array(Box::new(base), Some(self.rng.between(1, 5)))
             }
-            _ => Type::Struct(self.rng.below(self.program.structs.len())),
+            _ => Type::Struct(*self.rng.pick(&self.structs)),
         }
     }
 
@@ -181,13 +184,7 @@ impl Generator {
         if self.in_main {
             for output in self.outputs.clone() {
                 let expression = self.own_element(&output);
-                let root = Root {
-                    expression,
-                    is_mutable: true,
-                    is_reference: true,
-                    is_constant: false,
-                    weight: 2,
-                };
+                let root = Root { expression, is_mutable: true, is_reference: true, is_constant: false, weight: 2 };
                 roots.push(root);
             }
         }
@@ -267,7 +264,8 @@ impl Generator {
             Type::Vector(size, scalar) => {
                 let ty = Type::Scalar(scalar);
                 if self.rng.chance(75) {
-                    let component = ["x", "y", "z", "w", "r", "g", "b", "a"][self.rng.below(2) * 4 + self.rng.below(size)];
+                    let component =
+                        ["x", "y", "z", "w", "r", "g", "b", "a"][self.rng.below(2) * 4 + self.rng.below(size)];
                     return Expression::member(ty, base, component);
                 }
                 let index = self.index(Some(size), false);

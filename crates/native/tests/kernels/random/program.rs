@@ -96,14 +96,8 @@ impl Shape {
 }
 
 /// Operations on atomics; those of one line commute with each other.
-const COMMUTING: [&[&str]; 6] = [
-    &["atomicAdd", "atomicSub"],
-    &["atomicAnd"],
-    &["atomicOr"],
-    &["atomicXor"],
-    &["atomicMin"],
-    &["atomicMax"],
-];
+const COMMUTING: [&[&str]; 6] =
+    [&["atomicAdd", "atomicSub"], &["atomicAnd"], &["atomicOr"], &["atomicXor"], &["atomicMin"], &["atomicMax"]];
 
 impl Generator {
     fn structs(&mut self) {
@@ -116,6 +110,7 @@ impl Generator {
                 let ty = self.host_type(1);
                 members.push((format!("m{}", members.len()), ty));
             }
+            self.structs.push(self.program.structs.len());
             self.program.structs.push(Struct { members });
         }
     }
@@ -134,8 +129,8 @@ impl Generator {
                 let base = self.host_type(0);
                 Type::Array(Box::new(base), Some(self.rng.between(1, 4)))
             }
-            _ if self.program.structs.is_empty() => Type::F32,
-            _ => Type::Struct(self.rng.below(self.program.structs.len())),
+            _ if self.structs.is_empty() => Type::F32,
+            _ => Type::Struct(*self.rng.pick(&self.structs)),
         }
     }
 
@@ -176,6 +171,7 @@ impl Generator {
             members.push((format!("m{}", members.len()), ty));
         }
         let ty = Type::Struct(self.program.structs.len());
+        self.structs.push(self.program.structs.len());
         self.program.structs.push(Struct { members });
         let uniform = self.add_binding("uniform", "params", ty);
         let name = uniform.to_string();
@@ -247,12 +243,7 @@ impl Generator {
             let value = Expression::call(ty.clone(), ty.to_string(), elements);
             let name = self.fresh_name("t");
             let declaration = "const".into();
-            self.program.globals.push(Global {
-                declaration,
-                name: name.clone(),
-                ty: ty.clone(),
-                value: Some(value),
-            });
+            self.program.globals.push(Global { declaration, name: name.clone(), ty: ty.clone(), value: Some(value) });
             self.add_root(Expression::name(ty, name), false, true, 2);
         }
     }
@@ -297,7 +288,7 @@ impl Generator {
                 body.push(Statement::Return(Some(value)));
             }
             self.scope.clear();
-            let name = self.fresh_name("f");
+            let name = self.fresh_name("fun");
             self.program.functions.push(Function { name, parameters, result, body });
         }
         self.may_return = false;

@@ -82,7 +82,11 @@ impl Generator {
     pub fn let_statement(&mut self, block: &mut Block) {
         let ty = self.random_type(1);
         let depth = self.depth();
-        let value = self.expression(&ty, depth);
+        let mut value = self.expression(&ty, depth);
+        // A name for a constant is a constant: no shift amount or index may be out of range.
+        if ty.scalar().is_some_and(Scalar::is_integer) {
+            value = self.at_run_time(value);
+        }
         let name = self.fresh_name("v");
         self.declare(&name, ty, false);
         block.push(Statement::Let { name, value });
@@ -125,7 +129,7 @@ impl Generator {
         let shift = matches!(operator, "<<=" | ">>=");
         let mut value = self.expression(&if shift { ty.with(Scalar::U32) } else { ty }, depth);
         if shift || matches!(operator, "/=" | "%=") {
-            value = self.at_run_time(value);
+            value = self.wholly_at_run_time(value);
         }
         block.push(Statement::Assign { target, operator, value });
     }
@@ -337,7 +341,7 @@ impl Generator {
     }
 
     fn call_statement(&mut self, block: &mut Block) {
-        let functions: Vec<_> = self.program.functions.iter().filter(|f| f.name.starts_with('f')).cloned().collect();
+        let functions: Vec<_> = self.program.functions.iter().filter(|f| f.name.starts_with("fun")).cloned().collect();
         if functions.is_empty() || self.calls == 0 || self.loops > 1 {
             return self.assignment(block);
         }
@@ -353,7 +357,7 @@ impl Generator {
                 block.push(Statement::Var { name, ty: base.as_ref().clone(), value: Some(value) });
             }
         }
-        self.calls -= 1;
+        self.calls = self.calls.saturating_sub(1);
         let Some(operands) = self.arguments(&function.parameters, 1) else { return };
         let ty = function.result.clone().unwrap_or(Type::Unnamed);
         let call = Expression { ty, form: super::ast::Form::UserCall(function.name), operands };

@@ -70,10 +70,8 @@ impl Generator {
         let condition = format!("local < {counter} && local + {counter} < {}u", array.length);
         let accept = vec![operation];
         let condition = Expression::name(Type::BOOL, condition);
-        let body = vec![
-            Statement::If { condition, accept, reject: Vec::new() },
-            Statement::Barrier("workgroupBarrier();"),
-        ];
+        let body =
+            vec![Statement::If { condition, accept, reject: Vec::new() }, Statement::Barrier("workgroupBarrier();")];
         block.push(Statement::For {
             start: Expression::u32(array.length.next_power_of_two() / 2),
             condition: Expression::name(Type::BOOL, format!("{counter} > 0u")),
