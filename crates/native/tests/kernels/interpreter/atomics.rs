@@ -1,0 +1,28 @@
+//! Atomic operations on a value.
+
+use naga::{AtomicFunction, BinaryOperator};
+
+use super::scalar::{self, Scalar};
+
+/// Value after an atomic operation on `old`, `None` where it stays. `expected` is the operand of a
+/// compare-exchange.
+pub fn update(
+    function: AtomicFunction,
+    old: Scalar,
+    operand: Scalar,
+    expected: Option<Scalar>,
+) -> Result<Option<Scalar>, String> {
+    Ok(match function {
+        AtomicFunction::Add => Some(scalar::add(old, operand)?),
+        AtomicFunction::Subtract => Some(scalar::subtract(old, operand)?),
+        AtomicFunction::And => Some(scalar::binary(BinaryOperator::And, old, operand)?),
+        AtomicFunction::ExclusiveOr => Some(scalar::binary(BinaryOperator::ExclusiveOr, old, operand)?),
+        AtomicFunction::InclusiveOr => Some(scalar::binary(BinaryOperator::InclusiveOr, old, operand)?),
+        AtomicFunction::Min => Some(scalar::min(old, operand)?),
+        AtomicFunction::Max => Some(scalar::max(old, operand)?),
+        AtomicFunction::Exchange { .. } => match expected {
+            Some(expected) if expected != old => None,
+            _ => Some(operand),
+        },
+    })
+}

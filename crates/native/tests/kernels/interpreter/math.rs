@@ -1,0 +1,286 @@
+//! Built-in functions by their definitions in the WGSL specification.
+//!
+//! Where the specification leaves an order of operations open, sums go from the first component to
+//! the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right as written here:
+//!
+//! * `clamp(x, l, h) = min(max(x, l), h)`, `saturate(x) = clamp(x, 0, 1)`
+//! * `sign(x)`: −1 or 1, `x` itself for zeros, 0 for NaN
+//! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
+//! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN, the exponent as wide as `x`; `ldexp(x, e) = x · 2ᵉ`, rounded once
+//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
+//! * `inverseSqrt(x) = 1 / sqrt(x)`
+//! * `mix(x, y, t) = x · (1 − t) + y · t`, `step(e, x) = e <= x ? 1 : 0`
+//! * `smoothstep(l, h, x) = (t · t) · (3 − 2 · t)` with `t = clamp((x − l) / (h − l), 0, 1)`
+//! * `length(v) = sqrt(dot(v, v))`, `length(x) = abs(x)`, `distance(a, b) = length(a − b)`
+//! * `normalize(v) = v / length(v)`, `faceForward(n, i, r) = dot(i, r) < 0 ? n : −n`
+//! * `reflect(i, n) = i − (2 · dot(n, i)) · n`
+//! * `refract(i, n, e)`: 0 where `k < 0`, else `e · i − (e · dot(n, i) + sqrt(k)) · n`, with
+//!   `k = 1 − (e · e) · (1 − dot(n, i) · dot(n, i))`
+//! * `cross(a, b).x = a.y · b.z − a.z · b.y` and cyclically
+//! * `determinant`: by the first row, `m₀ · d₀ − m₁ · d₁ + m₂ · d₂ − m₃ · d₃`, with the
+//!   determinants `dᵢ` of the other rows and columns; `m₀₀ · m₁₁ − m₁₀ · m₀₁` for two columns
+
+use half::f16;
+use naga::MathFunction;
+
+use super::functions::{Function, Functions};
+use super::scalar::{self, Scalar, add, divide, map_float, multiply, subtract};
+use super::value::Value;
+use super::{bits, packing};
+
+/// Applies `f` to each component of vectors, or to scalars. Scalars among vectors count for each
+/// component.
+pub fn componentwise(
+    arguments: &[Value],
+    mut f: impl FnMut(&[Scalar]) -> Result<Scalar, String>,
+) -> Result<Value, String> {
+    let Some(size) = arguments.iter().find_map(|a| matches!(a, Value::Vector(_)).then(|| a.components())) else {
+        let scalars = arguments.iter().map(Value::scalar).collect::<Result<Vec<_>, _>>()?;
+        return f(&scalars).map(Value::Scalar);
+    };
+    let result = (0..size?.len()).map(|i| {
+        let scalars = arguments.iter().map(|argument| match argument {
+            Value::Scalar(scalar) => Ok(*scalar),
+            _ => argument.components()?.get(i).copied().ok_or("vectors of different sizes".to_string()),
+        });
+        f(&scalars.collect::<Result<Vec<_>, _>>()?)
+    });
+    result.collect::<Result<_, _>>().map(Value::Vector)
+}
+
+/// Evaluates a built-in function.
+pub fn evaluate(functions: &dyn Functions, function: MathFunction, arguments: &[Value]) -> Result<Value, String> {
+    use MathFunction as Mf;
+    if let Some(function) = library_function(function) {
+        return componentwise(arguments, |x| call_library(functions, function, x));
+    }
+    if let Some(result) = packing::evaluate(function, arguments) {
+        return result;
+    }
+    match function {
+        Mf::Dot => dot(arguments[0].components()?, arguments[1].components()?).map(Value::Scalar),
+        Mf::Cross => cross(arguments[0].components()?, arguments[1].components()?).map(Value::Vector),
+        Mf::Length => length(&arguments[0]).map(Value::Scalar),
+        Mf::Distance => length(&componentwise(arguments, |x| subtract(x[0], x[1]))?).map(Value::Scalar),
+        Mf::Normalize => {
+            let length = length(&arguments[0])?;
+            componentwise(&arguments[..1], |x| divide(x[0], length))
+        }
+        Mf::FaceForward => {
+            let product = dot(arguments[1].components()?, arguments[2].components()?)?;
+            let keep = scalar::less(product, product.same_type(0.0))?;
+            componentwise(&arguments[..1], |x| if keep { Ok(x[0]) } else { negate(x[0]) })
+        }
+        Mf::Reflect => {
+            let product = dot(arguments[1].components()?, arguments[0].components()?)?;
+            let twice = multiply(product.same_type(2.0), product)?;
+            componentwise(arguments, |x| subtract(x[0], multiply(twice, x[1])?))
+        }
+        Mf::Refract => refract(arguments),
+        Mf::Outer => {
+            let rows = arguments[0].components()?;
+            let columns = arguments[1].components()?.iter();
+            let columns = columns.map(|&y| rows.iter().map(|&x| multiply(x, y)).collect());
+            columns.collect::<Result<_, _>>().map(Value::Matrix)
+        }
+        Mf::Transpose => {
+            let columns = arguments[0].columns()?;
+            let rows = 0..columns[0].len();
+            Ok(Value::Matrix(rows.map(|row| columns.iter().map(|column| column[row]).collect()).collect()))
+        }
+        Mf::Determinant => determinant(arguments[0].columns()?).map(Value::Scalar),
+        Mf::Modf => {
+            let whole = componentwise(arguments, |x| scalar::truncate(x[0]))?;
+            let fraction = componentwise(arguments, |x| subtract(x[0], scalar::truncate(x[0])?))?;
+            Ok(Value::Composite(vec![fraction, whole]))
+        }
+        Mf::Frexp => {
+            let fraction = componentwise(arguments, |x| Ok(frexp(x[0])?.0))?;
+            let exponent = componentwise(arguments, |x| {
+                let width = x[0].ty().width;
+                Scalar::I32(frexp(x[0])?.1).convert(naga::Scalar { kind: naga::ScalarKind::Sint, width })
+            })?;
+            Ok(Value::Composite(vec![fraction, exponent]))
+        }
+        _ => componentwise(arguments, |x| one_component(function, x)),
+    }
+}
+
+fn one_component(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String> {
+    use MathFunction as Mf;
+    let number = |value| x[0].same_type(value);
+    match function {
+        Mf::Abs => abs(x[0]),
+        Mf::Sign => sign(x[0]),
+        Mf::Min => scalar::min(x[0], x[1]),
+        Mf::Max => scalar::max(x[0], x[1]),
+        Mf::Clamp => scalar::clamp(x[0], x[1], x[2]),
+        Mf::Saturate => scalar::clamp(x[0], number(0.0), number(1.0)),
+        Mf::Radians => multiply(x[0], number(0.017453292519943295)),
+        Mf::Degrees => multiply(x[0], number(57.29577951308232)),
+        Mf::Ceil => map_float(x[0], f32::ceil, f64::ceil),
+        Mf::Floor => map_float(x[0], f32::floor, f64::floor),
+        Mf::Round => map_float(x[0], f32::round_ties_even, f64::round_ties_even),
+        Mf::Trunc => scalar::truncate(x[0]),
+        Mf::Fract => subtract(x[0], map_float(x[0], f32::floor, f64::floor)?),
+        Mf::Sqrt => map_float(x[0], f32::sqrt, f64::sqrt),
+        Mf::InverseSqrt => divide(number(1.0), map_float(x[0], f32::sqrt, f64::sqrt)?),
+        Mf::Fma => scalar::fused_multiply_add(x[0], x[1], x[2]),
+        Mf::Mix => add(multiply(x[0], subtract(number(1.0), x[2])?)?, multiply(x[1], x[2])?),
+        Mf::Step => {
+            Ok(number(if scalar::binary(naga::BinaryOperator::LessEqual, x[0], x[1])?.as_bool()? { 1.0 } else { 0.0 }))
+        }
+        Mf::SmoothStep => {
+            let quotient = divide(subtract(x[2], x[0])?, subtract(x[1], x[0])?)?;
+            let t = scalar::clamp(quotient, number(0.0), number(1.0))?;
+            multiply(multiply(t, t)?, subtract(number(3.0), multiply(number(2.0), t)?)?)
+        }
+        Mf::Ldexp => match (x[0], x[1]) {
+            (Scalar::F16(x), Scalar::I32(e)) => Ok(Scalar::F16(f16::from_f32(libm::ldexpf(x.to_f32(), e)))),
+            (Scalar::F32(x), Scalar::I32(e)) => Ok(Scalar::F32(libm::ldexpf(x, e))),
+            (Scalar::F64(x), Scalar::I32(e)) => Ok(Scalar::F64(libm::ldexp(x, e))),
+            _ => Err(format!("ldexp of {x:?}")),
+        },
+        Mf::QuantizeToF16 => match x[0] {
+            Scalar::F32(x) => Ok(Scalar::F32(f16::from_f32(x).to_f32())),
+            _ => Err(format!("quantizeToF16 of {x:?}")),
+        },
+        _ => bits::evaluate(function, x),
+    }
+}
+
+fn library_function(function: MathFunction) -> Option<Function> {
+    use MathFunction as Mf;
+    Some(match function {
+        Mf::Sin => Function::Sin,
+        Mf::Cos => Function::Cos,
+        Mf::Tan => Function::Tan,
+        Mf::Asin => Function::Asin,
+        Mf::Acos => Function::Acos,
+        Mf::Atan => Function::Atan,
+        Mf::Sinh => Function::Sinh,
+        Mf::Cosh => Function::Cosh,
+        Mf::Tanh => Function::Tanh,
+        Mf::Asinh => Function::Asinh,
+        Mf::Acosh => Function::Acosh,
+        Mf::Atanh => Function::Atanh,
+        Mf::Exp => Function::Exp,
+        Mf::Exp2 => Function::Exp2,
+        Mf::Log => Function::Log,
+        Mf::Log2 => Function::Log2,
+        Mf::Atan2 => Function::Atan2,
+        Mf::Pow => Function::Pow,
+        _ => return None,
+    })
+}
+
+fn call_library(functions: &dyn Functions, function: Function, x: &[Scalar]) -> Result<Scalar, String> {
+    match (x[0], x.get(1).copied().unwrap_or(x[0])) {
+        (Scalar::F16(x), Scalar::F16(y)) => {
+            Ok(Scalar::F16(f16::from_f32(functions.single(function, x.to_f32(), y.to_f32()))))
+        }
+        (Scalar::F32(x), Scalar::F32(y)) => Ok(Scalar::F32(functions.single(function, x, y))),
+        (Scalar::F64(x), Scalar::F64(y)) => Ok(Scalar::F64(functions.double(function, x, y))),
+        _ => Err(format!("{function:?} of {x:?}")),
+    }
+}
+
+fn negate(x: Scalar) -> Result<Scalar, String> {
+    scalar::unary(naga::UnaryOperator::Negate, x)
+}
+
+fn abs(x: Scalar) -> Result<Scalar, String> {
+    Ok(match x {
+        Scalar::I16(x) => Scalar::I16(x.wrapping_abs()),
+        Scalar::I32(x) => Scalar::I32(x.wrapping_abs()),
+        Scalar::I64(x) => Scalar::I64(x.wrapping_abs()),
+        Scalar::U16(_) | Scalar::U32(_) | Scalar::U64(_) => x,
+        _ => return map_float(x, f32::abs, f64::abs),
+    })
+}
+
+fn sign(x: Scalar) -> Result<Scalar, String> {
+    let zero = x.same_type(0.0);
+    Ok(if scalar::less(zero, x)? {
+        x.same_type(1.0)
+    } else if scalar::less(x, zero)? {
+        x.same_type(-1.0)
+    } else if x.is_nan() {
+        zero
+    } else {
+        x
+    })
+}
+
+/// Fraction in [0.5, 1) and exponent.
+fn frexp(x: Scalar) -> Result<(Scalar, i32), String> {
+    let ordinary = |x: f64| x != 0.0 && x.is_finite();
+    Ok(match x {
+        // Every f16 is a normal f32, and the fraction has the bits of an f16.
+        Scalar::F16(x) if ordinary(x.to_f64()) => {
+            let (fraction, exponent) = libm::frexpf(x.to_f32());
+            (Scalar::F16(f16::from_f32(fraction)), exponent)
+        }
+        Scalar::F32(x) if ordinary(x.into()) => {
+            let (fraction, exponent) = libm::frexpf(x);
+            (Scalar::F32(fraction), exponent)
+        }
+        Scalar::F64(x) if ordinary(x) => {
+            let (fraction, exponent) = libm::frexp(x);
+            (Scalar::F64(fraction), exponent)
+        }
+        Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => (x, 0),
+        _ => return Err(format!("frexp of {x:?}")),
+    })
+}
+
+/// Sum of products from the first component to the last.
+pub fn dot(a: &[Scalar], b: &[Scalar]) -> Result<Scalar, String> {
+    let mut sum = multiply(a[0], b[0])?;
+    for (&a, &b) in a.iter().zip(b).skip(1) {
+        sum = add(sum, multiply(a, b)?)?;
+    }
+    Ok(sum)
+}
+
+fn cross(a: &[Scalar], b: &[Scalar]) -> Result<Vec<Scalar>, String> {
+    let component = |i: usize, j: usize| subtract(multiply(a[i], b[j])?, multiply(a[j], b[i])?);
+    Ok(vec![component(1, 2)?, component(2, 0)?, component(0, 1)?])
+}
+
+fn length(value: &Value) -> Result<Scalar, String> {
+    match value {
+        Value::Scalar(x) => abs(*x),
+        _ => map_float(dot(value.components()?, value.components()?)?, f32::sqrt, f64::sqrt),
+    }
+}
+
+fn refract(arguments: &[Value]) -> Result<Value, String> {
+    let (incident, normal) = (arguments[0].components()?, arguments[1].components()?);
+    let ratio = arguments[2].scalar()?;
+    let product = dot(normal, incident)?;
+    let (zero, one) = (ratio.same_type(0.0), ratio.same_type(1.0));
+    let k = subtract(one, multiply(multiply(ratio, ratio)?, subtract(one, multiply(product, product)?)?)?)?;
+    if scalar::less(k, zero)? {
+        return Ok(Value::Vector(vec![zero; incident.len()]));
+    }
+    let factor = add(multiply(ratio, product)?, map_float(k, f32::sqrt, f64::sqrt)?)?;
+    componentwise(&arguments[..2], |x| subtract(multiply(ratio, x[0])?, multiply(factor, x[1])?))
+}
+
+fn determinant(columns: &[Vec<Scalar>]) -> Result<Scalar, String> {
+    if let [a, b] = columns {
+        return subtract(multiply(a[0], b[1])?, multiply(b[0], a[1])?);
+    }
+    let mut sum = None;
+    for i in 0..columns.len() {
+        let others = columns.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, column)| column[1..].to_vec());
+        let product = multiply(columns[i][0], determinant(&others.collect::<Vec<_>>())?)?;
+        sum = Some(match sum {
+            None => product,
+            Some(sum) if i % 2 == 1 => subtract(sum, product)?,
+            Some(sum) => add(sum, product)?,
+        });
+    }
+    sum.ok_or_else(|| "a matrix without columns".into())
+}

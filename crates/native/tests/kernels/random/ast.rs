@@ -1,0 +1,257 @@
+//! Syntax tree of a random kernel.
+
+/// Scalar type of WGSL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    Bool,
+    I32,
+    U32,
+    F32,
+    I64,
+    U64,
+    F64,
+    F16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Type {
+    Scalar(Scalar),
+    Vector(usize, Scalar),
+    Matrix {
+        columns: usize,
+        rows: usize,
+        scalar: Scalar,
+    },
+    /// Array with a length, or runtime-sized.
+    Array(Box<Type>, Option<usize>),
+    /// Index in [`Program::structs`].
+    Struct(usize),
+    Atomic(Scalar),
+    /// Pointer in an address space.
+    Pointer(&'static str, Box<Type>),
+    /// Result of `modf`, `frexp` or a compare-exchange, or none.
+    Unnamed,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    pub ty: Type,
+    pub form: Form,
+    pub operands: Vec<Expression>,
+}
+
+/// How an expression is written with its operands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    Literal(String),
+    /// Name of a variable or other text whose value is not constant.
+    Name(String),
+    /// Call of a built-in function or constructor.
+    Call(String),
+    /// Call of a function of the program.
+    UserCall(String),
+    Prefix(&'static str),
+    Infix(&'static str),
+    /// `a[i]`
+    Index,
+    /// `a.name`
+    Member(String),
+}
+
+pub type Block = Vec<Statement>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    Let {
+        name: String,
+        value: Expression,
+    },
+    Var {
+        name: String,
+        ty: Type,
+        value: Option<Expression>,
+    },
+    /// Assignment by an operator such as `=` or `+=`.
+    Assign {
+        target: Expression,
+        operator: &'static str,
+        value: Expression,
+    },
+    /// `++` or `--`
+    Step {
+        target: Expression,
+        operator: &'static str,
+    },
+    /// An expression as a statement: a call.
+    Call(Expression),
+    /// `_ = value;`
+    Discard(Expression),
+    If {
+        condition: Expression,
+        accept: Block,
+        reject: Block,
+    },
+    Switch {
+        selector: Expression,
+        cases: Vec<Case>,
+    },
+    For {
+        counter: String,
+        ty: Type,
+        start: Expression,
+        condition: Expression,
+        update: String,
+        body: Block,
+    },
+    While {
+        condition: Expression,
+        body: Block,
+    },
+    Loop {
+        body: Block,
+        continuing: Block,
+        break_if: Option<Expression>,
+    },
+    Block(Block),
+    Break,
+    Continue,
+    Return(Option<Expression>),
+    /// A built-in function such as `workgroupBarrier`.
+    Barrier(&'static str),
+}
+
+/// A case of a `switch`; the selectors are literals or `default`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    pub selectors: Vec<String>,
+    pub body: Block,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Struct {
+    pub members: Vec<(String, Type)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Global {
+    /// Text before the name: `var<private>`, `const`, or a binding with its attributes.
+    pub declaration: String,
+    pub name: String,
+    pub ty: Type,
+    pub value: Option<Expression>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    pub name: String,
+    pub parameters: Vec<(String, Type)>,
+    pub result: Option<Type>,
+    pub body: Block,
+}
+
+/// A module with one entry point.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    pub enables_f16: bool,
+    pub structs: Vec<Struct>,
+    pub globals: Vec<Global>,
+    pub functions: Vec<Function>,
+    pub workgroup_size: [u32; 3],
+    pub main: Block,
+}
+
+impl Scalar {
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64 | Self::F16)
+    }
+
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::I32 | Self::U32 | Self::I64 | Self::U64)
+    }
+
+    pub fn is_signed(self) -> bool {
+        !matches!(self, Self::U32 | Self::U64 | Self::Bool)
+    }
+}
+
+impl Type {
+    pub const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub const I32: Self = Self::Scalar(Scalar::I32);
+    pub const U32: Self = Self::Scalar(Scalar::U32);
+    pub const F32: Self = Self::Scalar(Scalar::F32);
+
+    /// Scalar of a scalar, vector or matrix.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) | Self::Vector(_, scalar) | Self::Matrix { scalar, .. } => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// The type with another scalar.
+    pub fn with(&self, scalar: Scalar) -> Self {
+        match *self {
+            Self::Vector(size, _) => Self::Vector(size, scalar),
+            Self::Matrix { columns, rows, .. } => Self::Matrix { columns, rows, scalar },
+            _ => Self::Scalar(scalar),
+        }
+    }
+
+    pub fn is_vector(&self) -> bool {
+        matches!(self, Self::Vector(..))
+    }
+
+    /// True for scalars and vectors of numbers.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != Scalar::Bool)
+    }
+
+    /// True for types with a zero value `T()`.
+    pub fn is_constructible(&self) -> bool {
+        !matches!(self, Self::Atomic(_) | Self::Pointer(..) | Self::Unnamed | Self::Array(_, None))
+    }
+}
+
+impl Expression {
+    pub fn name(ty: Type, name: impl Into<String>) -> Self {
+        Self { ty, form: Form::Name(name.into()), operands: Vec::new() }
+    }
+
+    pub fn literal(ty: Type, text: impl Into<String>) -> Self {
+        Self { ty, form: Form::Literal(text.into()), operands: Vec::new() }
+    }
+
+    pub fn u32(value: usize) -> Self {
+        Self::literal(Type::U32, format!("{value}u"))
+    }
+
+    pub fn call(ty: Type, name: impl Into<String>, operands: Vec<Self>) -> Self {
+        Self { ty, form: Form::Call(name.into()), operands }
+    }
+
+    pub fn infix(ty: Type, operator: &'static str, left: Self, right: Self) -> Self {
+        Self { ty, form: Form::Infix(operator), operands: vec![left, right] }
+    }
+
+    pub fn prefix(ty: Type, operator: &'static str, operand: Self) -> Self {
+        Self { ty, form: Form::Prefix(operator), operands: vec![operand] }
+    }
+
+    pub fn member(ty: Type, base: Self, name: impl Into<String>) -> Self {
+        Self { ty, form: Form::Member(name.into()), operands: vec![base] }
+    }
+
+    pub fn index(ty: Type, base: Self, index: Self) -> Self {
+        Self { ty, form: Form::Index, operands: vec![base, index] }
+    }
+
+    /// `T()`
+    pub fn zero(ty: &Type) -> Self {
+        Self::call(ty.clone(), ty.to_string(), Vec::new())
+    }
+
+    /// True where the front end evaluates the expression.
+    pub fn is_constant(&self) -> bool {
+        !matches!(self.form, Form::Name(_) | Form::UserCall(_)) && self.operands.iter().all(Self::is_constant)
+    }
+}

@@ -1,0 +1,135 @@
+//! Random contents of bindings.
+
+use naga::{ArraySize, Module, ScalarKind, TypeInner};
+
+use super::Pin;
+use super::rng::Rng;
+use crate::interpreter::{Buffers, Types};
+
+/// Fills the bindings of a module. Runtime-sized arrays have a few elements to somewhat more than
+/// one for each of `invocations`, and sometimes bytes that are no whole element.
+pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) -> Result<Buffers, String> {
+    let types = Types { module, overrides: &[] };
+    let mut buffers = Buffers::new();
+    for (_, variable) in module.global_variables.iter() {
+        let Some(binding) = &variable.binding else { continue };
+        let ty = types.inner(variable.ty);
+        let fixed = fixed_size(types, ty)?;
+        let size = match runtime_stride(types, ty) {
+            None => fixed,
+            Some(stride) => {
+                let length = match rng.below(10) {
+                    0 => 1,
+                    1 | 2 => rng.between(1, invocations + 3),
+                    3 => 2 * invocations + 7,
+                    _ => invocations + rng.below(4),
+                };
+                // Bindings have a multiple of four bytes.
+                let rest = if rng.chance(30) { rng.below(stride / 4 + 1) * 4 } else { 0 };
+                (fixed + length * stride + rest.min(stride - 1) / 4 * 4).next_multiple_of(4)
+            }
+        };
+        let mut bytes = vec![0; size];
+        bytes.fill_with(|| rng.next() as u8);
+        let tame = rng.chance(75);
+        types.for_each_scalar_of_binding(ty, size, &mut |scalar, offset| {
+            let width = usize::from(scalar.width);
+            let value = random_bits(rng, scalar, tame);
+            bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
+            Ok(())
+        })?;
+        for pin in pins.iter().filter(|pin| Some(&pin.name) == variable.name.as_ref()) {
+            bytes[pin.offset..pin.offset + 4].copy_from_slice(&pin.value.to_le_bytes());
+        }
+        buffers.insert((binding.group, binding.binding), bytes);
+    }
+    Ok(buffers)
+}
+
+/// Bytes before a runtime-sized array, or of a type without one.
+fn fixed_size(types: Types, ty: &TypeInner) -> Result<usize, String> {
+    match ty {
+        TypeInner::Array { size: ArraySize::Dynamic, .. } => Ok(0),
+        TypeInner::Struct { members, .. } if runtime_stride(types, ty).is_some() => {
+            Ok(members.last().map_or(0, |member| member.offset as usize))
+        }
+        _ => types.size(ty),
+    }
+}
+
+/// Bytes of an element of the runtime-sized array at the end of a type.
+fn runtime_stride(types: Types, ty: &TypeInner) -> Option<usize> {
+    match ty {
+        TypeInner::Array { size: ArraySize::Dynamic, stride, .. } => Some(*stride as usize),
+        TypeInner::Struct { members, .. } => runtime_stride(types, types.inner(members.last()?.ty)),
+        _ => None,
+    }
+}
+
+/// Bits of a scalar; tame floats are finite and of moderate size.
+fn random_bits(rng: &mut Rng, scalar: naga::Scalar, tame: bool) -> u64 {
+    let edge = rng.chance(if tame { 6 } else { 35 });
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, width) => {
+            let value = match (edge, tame) {
+                (true, true) => *rng.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 1e-3, 100.0]),
+                (true, false) if rng.chance(40) => return edge_float_bits(rng, width),
+                (true, false) => *rng.pick(&[
+                    0.0,
+                    -0.0,
+                    f64::INFINITY,
+                    f64::NEG_INFINITY,
+                    f64::NAN,
+                    f64::from(f32::MAX),
+                    f64::from(f32::MIN_POSITIVE),
+                    2147483648.0,
+                    4294967296.0,
+                    -2147483648.0,
+                    65504.0,
+                    65520.0,
+                    0.499999999,
+                    1.5,
+                    -2.5,
+                    1e30,
+                    -1e-30,
+                ]),
+                _ if rng.chance(40) => rng.below(17) as f64 - 8.0,
+                _ => (rng.next() >> 11) as f64 / (1u64 << 53) as f64 * 8.0 - 4.0,
+            };
+            match width {
+                2 => half::f16::from_f64(value).to_bits().into(),
+                4 => (value as f32).to_bits().into(),
+                _ => value.to_bits(),
+            }
+        }
+        (_, width) => {
+            let bits = u32::from(width) * 8;
+            match rng.below(if edge { 6 } else { 20 }) {
+                0 => 1 << (bits - 1),
+                1 => (1 << (bits - 1)) - 1,
+                2 => u64::MAX,
+                3 => u64::from(bits) + rng.below(3) as u64 - 1,
+                4 => rng.next(),
+                5 => 1 << rng.below(bits as usize),
+                6..=9 => (rng.below(9) as u64).wrapping_neg(),
+                _ => rng.below(40) as u64,
+            }
+        }
+    }
+}
+
+/// Denormals, the neighbours of powers of two, and any bits.
+fn edge_float_bits(rng: &mut Rng, width: u8) -> u64 {
+    let sign = (rng.next() & 1) << (u32::from(width) * 8 - 1);
+    let mantissa = match width {
+        2 => 10,
+        4 => 23,
+        _ => 52,
+    };
+    match rng.below(4) {
+        0 => sign | rng.below(4) as u64,
+        1 => sign | rng.next() & ((1 << mantissa) - 1),
+        2 => sign | ((rng.below(31) as u64) << mantissa).wrapping_add(rng.below(3) as u64).wrapping_sub(1) & !sign,
+        _ => rng.next(),
+    }
+}

@@ -1,0 +1,321 @@
+//! State of the generator: names in scope, and paths into variables.
+
+use super::ast::{Block, Expression, Function, Global, Program, Scalar, Statement, Type};
+use super::rng::Rng;
+
+/// Kind of kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Short, over arrays of scalars with neighbours: what a code generator runs in vectors.
+    Stencil,
+    /// Everything.
+    General,
+}
+
+/// A variable, or a part of one, that expressions can start from.
+#[derive(Debug, Clone)]
+pub struct Root {
+    pub expression: Expression,
+    pub is_mutable: bool,
+    /// True behind a pointer: matrices take dynamic indices.
+    pub is_reference: bool,
+    /// True for `const` arrays: a constant index into them is evaluated by the front end.
+    pub is_constant: bool,
+    pub weight: usize,
+}
+
+/// An array of the address space `workgroup` with an element for each invocation.
+#[derive(Debug, Clone)]
+pub struct WorkgroupArray {
+    pub name: String,
+    pub base: Type,
+    pub length: usize,
+}
+
+/// Who may access the arrays of the workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Nobody: in functions.
+    Closed,
+    /// Each invocation reads and writes its own element.
+    Own,
+    /// All invocations read all elements.
+    Shared,
+}
+
+/// Elements of a writable array that belong to an invocation: `index · scale + 0 .. scale`.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// The array.
+    pub array: Expression,
+    pub base: Type,
+    pub scale: usize,
+    /// Index of the invocation, unique among all.
+    pub index: Expression,
+}
+
+/// An array of atomics that all invocations change by operations that commute.
+#[derive(Debug, Clone)]
+pub struct AtomicArray {
+    pub name: String,
+    pub scalar: Scalar,
+    pub length: Option<usize>,
+    pub operations: &'static [&'static str],
+}
+
+pub struct Generator {
+    pub rng: Rng,
+    /// Structs that variables can have as their type.
+    pub structs: Vec<usize>,
+    pub style: Style,
+    pub program: Program,
+    /// Scalars of the program with their weights.
+    pub scalars: Vec<(usize, Scalar)>,
+    pub scope: Vec<Root>,
+    /// Bindings, private variables and constants.
+    pub globals: Vec<Root>,
+    pub outputs: Vec<Output>,
+    pub workgroup_arrays: Vec<WorkgroupArray>,
+    pub phase: Phase,
+    pub atomics: Vec<AtomicArray>,
+    /// True in the entry point, where the indices of the invocation are in scope.
+    pub in_main: bool,
+    /// Forms of the row length, and of the highest index.
+    pub widths: Vec<Expression>,
+    pub lasts: Vec<Expression>,
+    /// Loops around the statement, and whether `break` and `continue` may end it.
+    pub loops: usize,
+    pub may_break: bool,
+    pub may_continue: bool,
+    /// True where the function may return early.
+    pub may_return: bool,
+    pub result: Option<Type>,
+    /// Calls that are left: each multiplies the time to run.
+    pub calls: usize,
+    /// Indices around the expression.
+    pub nesting: usize,
+    names: usize,
+}
+
+impl Generator {
+    pub fn new(rng: Rng, style: Style, scalars: Vec<(usize, Scalar)>) -> Self {
+        Self {
+            rng,
+            structs: Vec::new(),
+            style,
+            program: Program::default(),
+            scalars,
+            scope: Vec::new(),
+            globals: Vec::new(),
+            outputs: Vec::new(),
+            workgroup_arrays: Vec::new(),
+            phase: Phase::Closed,
+            atomics: Vec::new(),
+            in_main: false,
+            widths: Vec::new(),
+            lasts: Vec::new(),
+            loops: 0,
+            may_break: false,
+            may_continue: false,
+            may_return: false,
+            result: None,
+            calls: 0,
+            nesting: 0,
+            names: 0,
+        }
+    }
+
+    pub fn fresh_name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    pub fn declare(&mut self, name: &str, ty: Type, is_mutable: bool) {
+        let expression = Expression::name(ty, name);
+        self.scope.push(Root { expression, is_mutable, is_reference: is_mutable, is_constant: false, weight: 4 });
+    }
+
+    pub fn random_scalar(&mut self) -> Scalar {
+        self.rng.weighted(&self.scalars)
+    }
+
+    pub fn random_number(&mut self) -> Scalar {
+        loop {
+            let scalar = self.random_scalar();
+            if scalar != Scalar::Bool {
+                return scalar;
+            }
+        }
+    }
+
+    pub fn random_float(&mut self) -> Scalar {
+        let floats: Vec<_> = self.scalars.iter().copied().filter(|(_, scalar)| scalar.is_float()).collect();
+        self.rng.weighted(&floats)
+    }
+
+    /// A type of local variables. Vectors and composites are rare in stencils.
+    pub fn random_type(&mut self, depth: usize) -> Type {
+        let general = if self.style == Style::General { 1 } else { 0 };
+        match self.rng.weighted(&[
+            (60 + 40 * (1 - general), 0),
+            (8 + 20 * general, 1),
+            (5 * general, 2),
+            (if depth > 0 { 6 * general } else { 0 }, 3),
+            (if self.structs.is_empty() { 0 } else { 6 * general }, 4),
+        ]) {
+            0 => Type::Scalar(self.random_scalar()),
+            1 => Type::Vector(self.rng.between(2, 4), self.random_scalar()),
+            2 => {
+                let (columns, rows) = (self.rng.between(2, 4), self.rng.between(2, 4));
+                Type::Matrix { columns, rows, scalar: self.random_float() }
+            }
+            3 => {
+                let base = self.random_type(depth - 1);
+                Type::Array(Box::new(base), Some(self.rng.between(1, 5)))
+            }
+            _ => Type::Struct(*self.rng.pick(&self.structs)),
+        }
+    }
+
+    /// Variables and parts of bindings that the current place may read.
+    pub fn roots(&mut self) -> Vec<Root> {
+        let mut roots = self.scope.clone();
+        roots.extend(self.globals.iter().cloned());
+        if self.in_main {
+            for output in self.outputs.clone() {
+                let expression = self.own_element(&output);
+                let root = Root { expression, is_mutable: true, is_reference: true, is_constant: false, weight: 2 };
+                roots.push(root);
+            }
+        }
+        let own = Expression::name(Type::U32, "local");
+        for array in &self.workgroup_arrays {
+            let ty = Type::Array(Box::new(array.base.clone()), Some(array.length));
+            let name = Expression::name(ty, array.name.clone());
+            let (expression, is_mutable) = match self.phase {
+                Phase::Closed => continue,
+                Phase::Own => (Expression::index(array.base.clone(), name, own.clone()), true),
+                Phase::Shared => (name, false),
+            };
+            roots.push(Root { expression, is_mutable, is_reference: true, is_constant: false, weight: 4 });
+        }
+        roots
+    }
+
+    /// One of the elements of an output that belong to the invocation.
+    pub fn own_element(&mut self, output: &Output) -> Expression {
+        let mut index = output.index.clone();
+        if output.scale > 1 {
+            index = Expression::infix(Type::U32, "*", index, Expression::u32(output.scale));
+            let offset = self.rng.below(output.scale);
+            if offset > 0 || self.rng.chance(50) {
+                index = Expression::infix(Type::U32, "+", index, Expression::u32(offset));
+            }
+        }
+        Expression::index(output.base.clone(), output.array.clone(), index)
+    }
+
+    /// A part of a readable variable, `None` where no variable has the type.
+    pub fn readable(&mut self, target: &Type) -> Option<Expression> {
+        let roots = self.roots().into_iter().filter(|root| self.can_reach(&root.expression.ty, target));
+        let roots: Vec<_> = roots.collect();
+        self.choose(&roots, target)
+    }
+
+    /// A part of a writable variable, `None` where no variable has the type.
+    pub fn writable(&mut self, target: &Type) -> Option<Expression> {
+        let roots = self.roots().into_iter();
+        let roots = roots.filter(|root| root.is_mutable && self.can_reach(&root.expression.ty, target));
+        let roots: Vec<_> = roots.collect();
+        self.choose(&roots, target)
+    }
+
+    fn choose(&mut self, roots: &[Root], target: &Type) -> Option<Expression> {
+        if roots.is_empty() {
+            return None;
+        }
+        let weights: Vec<_> = roots.iter().enumerate().map(|(i, root)| (root.weight, i)).collect();
+        let root = &roots[self.rng.weighted(&weights)];
+        Some(self.reach(root.expression.clone(), target, root))
+    }
+
+    fn can_reach(&self, ty: &Type, target: &Type) -> bool {
+        ty == target
+            || match ty {
+                Type::Vector(_, scalar) => *target == Type::Scalar(*scalar),
+                Type::Matrix { rows, scalar, .. } => {
+                    *target == Type::Scalar(*scalar) || *target == Type::Vector(*rows, *scalar)
+                }
+                Type::Array(base, _) => self.can_reach(base, target),
+                Type::Struct(index) => {
+                    let members = &self.program.structs[*index].members;
+                    members.iter().any(|(_, member)| self.can_reach(member, target))
+                }
+                _ => false,
+            }
+    }
+
+    /// Goes from a variable to a part of the type `target`.
+    fn reach(&mut self, base: Expression, target: &Type, root: &Root) -> Expression {
+        if base.ty == *target {
+            return base;
+        }
+        match base.ty.clone() {
+            Type::Vector(size, scalar) => {
+                let ty = Type::Scalar(scalar);
+                if self.rng.chance(75) {
+                    let component =
+                        ["x", "y", "z", "w", "r", "g", "b", "a"][self.rng.below(2) * 4 + self.rng.below(size)];
+                    return Expression::member(ty, base, component);
+                }
+                let index = self.index(Some(size), false);
+                Expression::index(ty, base, index)
+            }
+            Type::Matrix { columns, rows, scalar } => {
+                let index = self.index(Some(columns), !root.is_reference);
+                self.reach(Expression::index(Type::Vector(rows, scalar), base, index), target, root)
+            }
+            Type::Array(element, length) => {
+                let mut index = self.index(length, false);
+                if root.is_constant {
+                    index = self.at_run_time(index);
+                }
+                self.reach(Expression::index(*element, base, index), target, root)
+            }
+            Type::Struct(definition) => {
+                let members = self.program.structs[definition].members.clone();
+                let members: Vec<_> = members.into_iter().filter(|(_, ty)| self.can_reach(ty, target)).collect();
+                let (name, ty) = self.rng.pick(&members).clone();
+                self.reach(Expression::member(ty, base, name), target, root)
+            }
+            _ => base,
+        }
+    }
+
+    /// The expression, or a private variable with an initial value where it is constant.
+    pub fn at_run_time(&mut self, expression: Expression) -> Expression {
+        if !expression.is_constant() {
+            return expression;
+        }
+        let ty = expression.ty.clone();
+        let existing = self.program.globals.iter();
+        let existing = existing.filter(|global| global.ty == ty && global.name.starts_with('k'));
+        let existing: Vec<_> = existing.map(|global| global.name.clone()).collect();
+        if !existing.is_empty() && self.rng.chance(60) {
+            return Expression::name(ty, self.rng.pick(&existing).clone());
+        }
+        let name = self.fresh_name("k");
+        let declaration = "var<private>".into();
+        self.program.globals.push(Global { declaration, name: name.clone(), ty: ty.clone(), value: Some(expression) });
+        Expression::name(ty, name)
+    }
+
+    /// Adds a function that is written once.
+    pub fn add_function(&mut self, name: &str, parameters: Vec<(String, Type)>, result: Type, value: Expression) {
+        if self.program.functions.iter().all(|function| function.name != name) {
+            let body: Block = vec![Statement::Return(Some(value))];
+            let function = Function { name: name.into(), parameters, result: Some(result), body };
+            self.program.functions.insert(0, function);
+        }
+    }
+}

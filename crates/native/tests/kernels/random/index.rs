@@ -1,0 +1,208 @@
+//! Indices into arrays: of neighbours, in range and out of range.
+
+use super::ast::{Expression, Scalar, Type};
+use super::generator::{Generator, Style};
+
+impl Generator {
+    /// An index into `length` elements, or into a runtime-sized array; constant indices are in range.
+    pub fn index(&mut self, length: Option<usize>, is_static: bool) -> Expression {
+        match length {
+            Some(length) if is_static || self.rng.chance(40) => {
+                let index = self.rng.below(length);
+                if self.rng.chance(50) {
+                    Expression::literal(Type::I32, format!("{index}i"))
+                } else {
+                    Expression::u32(index)
+                }
+            }
+            Some(length) => {
+                let index =
+                    if self.in_main && self.rng.chance(30) { self.position_index() } else { self.small_integer() };
+                if self.rng.chance(70) {
+                    // Negative and large indices stay out of range.
+                    let length = match index.ty {
+                        Type::I32 => Expression::literal(Type::I32, format!("{length}i")),
+                        _ => Expression::u32(length),
+                    };
+                    return Expression::infix(index.ty.clone(), "%", index, length);
+                }
+                index
+            }
+            None if self.in_main => self.position_index(),
+            None => {
+                if self.rng.chance(30) {
+                    return Expression::u32(self.rng.below(12));
+                }
+                self.small_integer()
+            }
+        }
+    }
+
+    /// An `i32` or `u32` that is not constant.
+    fn small_integer(&mut self) -> Expression {
+        let ty = if self.rng.chance(70) { Type::U32 } else { Type::I32 };
+        // Indices of indices end somewhere.
+        let index = if self.nesting > 1 {
+            self.literal(if ty == Type::U32 { Scalar::U32 } else { Scalar::I32 })
+        } else {
+            let depth = self.rng.below(2);
+            self.nesting += 1;
+            let index = self.expression(&ty, depth);
+            self.nesting -= 1;
+            index
+        };
+        self.at_run_time(index)
+    }
+
+    /// An index that depends on the invocation, mostly affine.
+    fn position_index(&mut self) -> Expression {
+        let unsigned = |name: &str| Expression::name(Type::U32, name);
+        let signed = Expression::name(Type::I32, "j");
+        let i = unsigned("i");
+        let offset = *self.rng.pick(&[1, 1, 1, 1, 2, 2, 3, 4, 5, 8, 16, 1000]);
+        let k = Expression::u32(offset);
+        let signed_k = Expression::literal(Type::I32, format!("{offset}i"));
+        let infix = |operator, a, b| Expression::infix(Type::U32, operator, a, b);
+        let signed_infix = |operator, a, b| Expression::infix(Type::I32, operator, a, b);
+        let rare = if self.style == Style::General { 3 } else { 1 };
+        let form = self.rng.weighted(&[
+            (12, 0),
+            (8, 1),
+            (6, 2),
+            (5, 3),
+            (5, 4),
+            (4, 5),
+            (4, 6),
+            (3, 7),
+            (4, 8),
+            (4, 9),
+            (2, 10),
+            (2, 11),
+            (rare, 12),
+            (rare, 13),
+            (rare, 14),
+            (rare, 15),
+            (rare, 16),
+        ]);
+        match form {
+            0 => i,
+            1 => infix("+", i, k),
+            2 => infix("-", i, k),
+            3 => signed_infix("+", signed, signed_k),
+            4 => signed_infix("-", signed, signed_k),
+            5 => {
+                let last = self.last();
+                Expression::call(Type::U32, "min", vec![infix("+", i, k), last])
+            }
+            6 => {
+                let zero = Expression::literal(Type::I32, "0i");
+                Expression::call(Type::I32, "max", vec![signed_infix("-", signed, signed_k), zero])
+            }
+            7 => {
+                let last = Expression::call(Type::I32, "i32", vec![self.last()]);
+                let zero = Expression::literal(Type::I32, "0i");
+                Expression::call(Type::I32, "clamp", vec![signed_infix("+", signed, signed_k), zero, last])
+            }
+            8 => infix("+", i, self.width()),
+            9 => infix("-", i, self.width()),
+            // A neighbour in the next row; with one row `y` is 0.
+            10 => {
+                let row = infix(if self.rng.chance(50) { "+" } else { "-" }, unsigned("y"), Expression::u32(1));
+                infix("+", infix("*", row, self.width()), unsigned("x"))
+            }
+            11 => {
+                let width = self.width();
+                let x = infix("%", infix("+", unsigned("x"), k), width.clone());
+                infix("+", infix("*", unsigned("y"), width), x)
+            }
+            12 => infix("+", infix("*", i, Expression::u32(2)), k),
+            13 => infix(if self.rng.chance(50) { "/" } else { "%" }, i, Expression::u32(self.rng.between(1, 9))),
+            14 => {
+                let name = *self.rng.pick(&["local", "wid.x", "lid.x", "gid.y", "lid.y", "groups.x"]);
+                unsigned(name)
+            }
+            15 => infix("^", i, k),
+            _ => self.small_integer(),
+        }
+    }
+
+    /// Cells of a row, never zero.
+    pub fn width(&mut self) -> Expression {
+        let widths = self.widths.clone();
+        self.rng.pick(&widths).clone()
+    }
+
+    /// Highest index of all invocations or of an array.
+    fn last(&mut self) -> Expression {
+        let lasts = self.lasts.clone();
+        self.rng.pick(&lasts).clone()
+    }
+
+    /// A literal of a type. Constant expressions of literals are not free of errors.
+    pub fn literal(&mut self, scalar: Scalar) -> Expression {
+        let small = self.rng.below(10);
+        let edge = self.rng.chance(25);
+        let text = match scalar {
+            Scalar::Bool => ["false", "true"][small % 2].to_string(),
+            Scalar::I32 if edge => {
+                (*self.rng.pick(&["i32(-2147483648)", "2147483647i", "(-1i)", "32i", "31i", "33i", "65536i"])).into()
+            }
+            Scalar::U32 if edge => {
+                (*self.rng.pick(&["4294967295u", "2147483648u", "31u", "32u", "33u", "65535u", "0x01020380u"])).into()
+            }
+            Scalar::I64 if edge => (*self.rng.pick(&[
+                "(-9223372036854775807li)",
+                "9223372036854775807li",
+                "(-1li)",
+                "64li",
+                "4294967296li",
+                "(-4294967297li)",
+            ]))
+            .into(),
+            Scalar::U64 if edge => {
+                (*self.rng.pick(&["18446744073709551615lu", "9223372036854775808lu", "63lu", "64lu", "4294967296lu"]))
+                    .into()
+            }
+            Scalar::F32 if edge => (*self.rng.pick(&[
+                "(-0.0f)",
+                "3.4028235e38f",
+                "(-3.4028235e38f)",
+                "1e-40f",
+                "1.1754944e-38f",
+                "2147483648f",
+                "4294967296f",
+                "16777216f",
+                "(-2147483648f)",
+                "0.99999994f",
+            ]))
+            .into(),
+            Scalar::F64 if edge => {
+                (*self.rng.pick(&["(-0.0lf)", "1e300lf", "1e-310lf", "9223372036854775808lf", "0.1lf", "1e39lf"]))
+                    .into()
+            }
+            Scalar::F16 if edge => {
+                (*self.rng.pick(&["(-0.0h)", "65504.0h", "0.00006h", "(-65504.0h)", "2048.0h", "0.0000001h"])).into()
+            }
+            Scalar::I32 => format!("{}i", small),
+            Scalar::U32 => format!("{}u", small),
+            Scalar::I64 => format!("{}li", small),
+            Scalar::U64 => format!("{}lu", small),
+            Scalar::F32 | Scalar::F64 | Scalar::F16 => {
+                let number = ["0.0", "1.0", "2.0", "0.5", "0.25", "3.0", "1.5", "2.5", "0.125", "4.0"][small];
+                let number = if self.rng.chance(20) { format!("{number}625") } else { number.to_string() };
+                let suffix = match scalar {
+                    Scalar::F32 => "f",
+                    Scalar::F64 => "lf",
+                    _ => "h",
+                };
+                if self.rng.chance(20) { format!("(-{number}{suffix})") } else { format!("{number}{suffix}") }
+            }
+        };
+        let text = if scalar.is_integer() && scalar.is_signed() && !edge && self.rng.chance(20) {
+            format!("(-{text})")
+        } else {
+            text
+        };
+        Expression::literal(Type::Scalar(scalar), text)
+    }
+}

@@ -1,0 +1,195 @@
+//! Random kernels over the whole language, without data races.
+//!
+//! A [`Case`] is a syntax tree with its buffers. Every invocation writes only its own elements of
+//! writable arrays, or changes atomics by operations that commute, and reads only bindings that
+//! nobody writes, its own elements, and memory of the workgroup across barriers. So the result does
+//! not depend on the order of invocations. Bits of NaN never reach an integer.
+//!
+//! [`random_kernels`] compares an executor with the interpreter:
+//!
+//! ```ignore
+//! #[test]
+//! fn random_kernels_agree_with_interpreter() {
+//!     let report = random::random_kernels(random::count(200), 0, |module, info, entry, buffers, workgroups| {
+//!         executor::run(module, info, entry, buffers, workgroups)
+//!     });
+//!     assert!(report.failures.is_empty(), "{report}");
+//! }
+//! ```
+//!
+//! `ZIPPY_RANDOM_KERNELS=100000` sets the number of kernels for a long run.
+
+mod ast;
+mod builtins;
+mod data;
+mod expressions;
+mod generator;
+mod index;
+mod print;
+mod program;
+mod rng;
+mod shrink;
+mod statements;
+mod workgroups;
+
+use std::fmt;
+
+use naga::Module;
+use naga::valid::ModuleInfo;
+
+use crate::compare::{Failure, compare, compile};
+use crate::interpreter::{self, Buffers};
+use ast::Program;
+use rng::Rng;
+
+/// Types beyond `i32`, `u32`, `f32` and `bool` that kernels may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Extensions {
+    pub half: bool,
+    pub double: bool,
+    pub wide_integers: bool,
+}
+
+impl Extensions {
+    pub const ALL: Self = Self { half: true, double: true, wide_integers: true };
+    pub const NONE: Self = Self { half: false, double: false, wide_integers: false };
+}
+
+/// A word of a binding with a fixed value.
+#[derive(Debug, Clone)]
+pub struct Pin {
+    /// Name of the binding.
+    pub name: String,
+    pub offset: usize,
+    pub value: u32,
+}
+
+/// A kernel with what it runs over.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub seed: u64,
+    program: Program,
+    pub buffers: Buffers,
+    pub workgroups: [u32; 3],
+}
+
+impl Case {
+    /// The case of a seed.
+    ///
+    /// # Errors
+    /// The text does not validate: the generator is wrong.
+    pub fn generate(seed: u64, extensions: Extensions) -> Result<Self, Failure> {
+        let mut rng = Rng::new(seed);
+        let generated = program::generate(Rng::new(rng.next()), extensions);
+        let program = generated.program;
+        let (module, _) = compile(&program.to_string()).map_err(Failure::Invalid)?;
+        let size = program.workgroup_size.iter().chain(&generated.workgroups).product::<u32>();
+        let buffers = data::fill(&mut rng, &module, size as usize, &generated.pins).map_err(Failure::Invalid)?;
+        Ok(Self { seed, program, buffers, workgroups: generated.workgroups })
+    }
+
+    /// The kernel as WGSL.
+    pub fn text(&self) -> String {
+        self.program.to_string()
+    }
+
+    /// Compares an executor with the interpreter.
+    pub fn compare(
+        &self,
+        runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    ) -> Result<(), Failure> {
+        compare(&self.text(), &self.buffers, self.workgroups, runner)
+    }
+
+    /// Compares the kernel with itself in the opposite order of invocations, and looks for data
+    /// races.
+    pub fn check_order(&self) -> Result<(), Failure> {
+        let options = interpreter::Options {
+            reversed: true,
+            check_races: true,
+            max_steps: 5_000_000,
+            ..interpreter::Options::default()
+        };
+        self.compare(|module, info, entry, buffers, workgroups| {
+            interpreter::run_with(&options, module, info, entry, buffers, workgroups)
+        })
+    }
+
+    /// A smaller case that fails in the same way as this one.
+    pub fn shrink(&self, fails: impl Fn(&Case) -> bool) -> Self {
+        shrink::shrink(self, &fails)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "// seed {}, workgroups {:?}", self.seed, self.workgroups)?;
+        for ((group, binding), bytes) in &self.buffers {
+            let words = bytes
+                .chunks(4)
+                .take(24)
+                .map(|word| word.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>());
+            let words = words.collect::<Vec<_>>().join(" ");
+            writeln!(f, "// group {group}, binding {binding}: {} bytes: {words}", bytes.len())?;
+        }
+        f.write_str(&self.text())
+    }
+}
+
+/// Result of a run of random kernels.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub compared: usize,
+    /// Seeds whose text did not validate, or that ran too long for the interpreter.
+    pub discarded: Vec<(u64, Failure)>,
+    /// Reduced cases, at most [`MAX_FAILURES`].
+    pub failures: Vec<(Case, Failure)>,
+}
+
+/// Failures after which a run of random kernels ends.
+pub const MAX_FAILURES: usize = 3;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} kernels compared, {} discarded", self.compared, self.discarded.len())?;
+        self.failures.iter().try_for_each(|(case, failure)| writeln!(f, "{failure}\n{case}"))
+    }
+}
+
+/// Number of kernels: `ZIPPY_RANDOM_KERNELS`, or `default`.
+pub fn count(default: usize) -> usize {
+    let variable = std::env::var("ZIPPY_RANDOM_KERNELS").ok();
+    variable.and_then(|count| count.parse().ok()).unwrap_or(default)
+}
+
+/// Runs the kernels of `count` seeds by an executor and by the interpreter.
+pub fn random_kernels(
+    count: usize,
+    first_seed: u64,
+    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+) -> Report {
+    let mut report = Report::default();
+    for seed in first_seed..first_seed + count as u64 {
+        let case = match Case::generate(seed, Extensions::ALL) {
+            Ok(case) => case,
+            Err(failure) => {
+                report.discarded.push((seed, failure));
+                continue;
+            }
+        };
+        report.compared += 1;
+        match case.compare(&runner) {
+            Ok(()) => {}
+            Err(failure @ (Failure::Invalid(_) | Failure::Interpreter(_))) => report.discarded.push((seed, failure)),
+            Err(failure) => {
+                let small = case.shrink(|case| case.compare(&runner).is_err_and(|other| other.is_like(&failure)));
+                let failure = small.compare(&runner).err().unwrap_or(failure);
+                report.failures.push((small, failure));
+                if report.failures.len() == MAX_FAILURES {
+                    break;
+                }
+            }
+        }
+    }
+    report
+}

@@ -1,0 +1,416 @@
+//! Random statements. Every loop is bounded by a counter that its body does not change.
+
+use super::ast::{Block, Case, Expression, Scalar, Statement, Type};
+use super::generator::{Generator, Style};
+
+impl Generator {
+    /// A block of about `length` statements with blocks in it up to `depth` levels.
+    pub fn block(&mut self, length: usize, depth: usize) -> Block {
+        let scope = self.scope.len();
+        let mut block = Vec::new();
+        for _ in 0..length {
+            self.statement(&mut block, depth);
+            if matches!(block.last(), Some(Statement::Break | Statement::Continue | Statement::Return(_))) {
+                break;
+            }
+        }
+        self.scope.truncate(scope);
+        block
+    }
+
+    /// Adds a statement, and sometimes the declaration that it needs.
+    pub fn statement(&mut self, block: &mut Block, depth: usize) {
+        let general = if self.style == Style::General { 1 } else { 0 };
+        let nested = if depth > 0 { 1 } else { 0 };
+        let output = if self.in_main && !self.outputs.is_empty() { 14 } else { 0 };
+        match self.rng.weighted(&[
+            (18, 0),
+            (14, 1),
+            (24, 2),
+            (output, 3),
+            (12 * nested, 4),
+            ((1 + 4 * general) * nested, 5),
+            (8 * nested, 6),
+            (general * 6 * nested, 7),
+            (general * nested, 8),
+            (4 * general, 9),
+            (if self.in_main && !self.atomics.is_empty() { 5 } else { 0 }, 10),
+            (general, 11),
+            (3, 12),
+            (if self.may_break || self.may_continue { 5 } else { 0 }, 13),
+            (2 * general, 14),
+            (if self.may_return { 2 } else { 0 }, 15),
+        ]) {
+            0 => self.let_statement(block),
+            1 => self.var_statement(block),
+            2 => self.assignment(block),
+            3 => self.output_statement(block),
+            4 => self.if_statement(block, depth - 1),
+            5 => self.switch_statement(block, depth - 1),
+            6 => self.for_statement(block, depth - 1),
+            7 => self.while_or_loop_statement(block, depth - 1),
+            8 => {
+                let length = self.rng.between(1, 3);
+                let inner = self.block(length, depth - 1);
+                block.push(Statement::Block(inner));
+            }
+            9 => self.call_statement(block),
+            10 => self.atomic_statement(block),
+            11 => {
+                let ty = self.random_type(0);
+                let value = self.expression(&ty, 2);
+                block.push(Statement::Discard(value));
+            }
+            12 => self.step_statement(block),
+            13 => self.jump_statement(block),
+            14 => self.pointer_statement(block),
+            _ => self.return_statement(block),
+        }
+    }
+
+    fn return_statement(&mut self, block: &mut Block) {
+        let condition = self.expression(&Type::BOOL, 2);
+        let result = self.result.clone().map(|ty| self.expression(&ty, 1));
+        block.push(Statement::If { condition, accept: vec![Statement::Return(result)], reject: Vec::new() });
+    }
+
+    /// Operators above each other in a statement's expressions.
+    pub fn depth(&mut self) -> usize {
+        self.rng.between(1, if self.style == Style::General { 3 } else { 4 })
+    }
+
+    pub fn let_statement(&mut self, block: &mut Block) {
+        let ty = self.random_type(1);
+        let depth = self.depth();
+        let mut value = self.expression(&ty, depth);
+        // A name for a constant is a constant: no shift amount or index may be out of range.
+        if ty.scalar().is_some_and(Scalar::is_integer) {
+            value = self.at_run_time(value);
+        }
+        let name = self.fresh_name("v");
+        self.declare(&name, ty, false);
+        block.push(Statement::Let { name, value });
+    }
+
+    pub fn var_statement(&mut self, block: &mut Block) {
+        let ty = self.random_type(2);
+        let depth = self.depth();
+        let value = if self.rng.chance(80) { Some(self.expression(&ty, depth)) } else { None };
+        let name = self.fresh_name("v");
+        self.declare(&name, ty.clone(), true);
+        block.push(Statement::Var { name, ty, value });
+    }
+
+    fn assignment(&mut self, block: &mut Block) {
+        let ty = self.random_type(1);
+        let Some(target) = self.writable(&ty) else { return self.var_statement(block) };
+        self.assign(block, target);
+    }
+
+    /// Assigns to a variable, by `=` or with an operation.
+    fn assign(&mut self, block: &mut Block, target: Expression) {
+        let ty = target.ty.clone();
+        let depth = self.depth();
+        let numeric = ty.is_numeric();
+        let integer = ty.scalar().is_some_and(Scalar::is_integer) && numeric;
+        let operator = self.rng.weighted(&[
+            (60, "="),
+            (if numeric { 12 } else { 0 }, "+="),
+            (if numeric { 6 } else { 0 }, "-="),
+            (if numeric { 6 } else { 0 }, "*="),
+            (if numeric { 3 } else { 0 }, "/="),
+            (if integer { 2 } else { 0 }, "%="),
+            (if integer { 2 } else { 0 }, "&="),
+            (if integer { 2 } else { 0 }, "|="),
+            (if integer { 2 } else { 0 }, "^="),
+            (if integer { 2 } else { 0 }, "<<="),
+            (if integer { 2 } else { 0 }, ">>="),
+        ]);
+        let shift = matches!(operator, "<<=" | ">>=");
+        let mut value = self.expression(&if shift { ty.with(Scalar::U32) } else { ty }, depth);
+        if shift || matches!(operator, "/=" | "%=") {
+            value = self.wholly_at_run_time(value);
+        }
+        block.push(Statement::Assign { target, operator, value });
+    }
+
+    /// Writes an own element of an output.
+    pub fn output_statement(&mut self, block: &mut Block) {
+        let outputs = self.outputs.clone();
+        let output = self.rng.pick(&outputs).clone();
+        let target = self.own_element(&output);
+        if let Type::Atomic(scalar) = target.ty {
+            return self.own_atomic_statement(block, target, scalar);
+        }
+        if target.ty.is_numeric() || self.rng.chance(60) {
+            return self.assign(block, target);
+        }
+        let depth = self.depth();
+        let value = self.expression(&target.ty, depth);
+        block.push(Statement::Assign { target, operator: "=", value });
+    }
+
+    /// Any operation on an atomic that no other invocation accesses.
+    fn own_atomic_statement(&mut self, block: &mut Block, target: Expression, scalar: Scalar) {
+        let ty = Type::Scalar(scalar);
+        let pointer = |target| Expression::prefix(Type::Unnamed, "&", target);
+        let value = self.expression(&ty, 2);
+        let name = *self.rng.pick(&[
+            "atomicAdd",
+            "atomicSub",
+            "atomicMax",
+            "atomicMin",
+            "atomicAnd",
+            "atomicOr",
+            "atomicXor",
+            "atomicExchange",
+            "atomicStore",
+            "atomicLoad",
+            "atomicCompareExchangeWeak",
+        ]);
+        let operands = match name {
+            "atomicLoad" => vec![pointer(target)],
+            "atomicCompareExchangeWeak" => vec![pointer(target), self.expression(&ty, 1), value],
+            _ => vec![pointer(target), value],
+        };
+        let call = Expression::call(ty.clone(), name, operands);
+        if name == "atomicStore" {
+            return block.push(Statement::Call(call));
+        }
+        let variable = self.fresh_name("v");
+        let value = if name == "atomicCompareExchangeWeak" {
+            let (member, ty) = if self.rng.chance(70) { ("old_value", ty) } else { ("exchanged", Type::BOOL) };
+            Expression::member(ty, Expression { ty: Type::Unnamed, ..call }, member)
+        } else {
+            call
+        };
+        self.declare(&variable, value.ty.clone(), false);
+        block.push(Statement::Let { name: variable, value });
+    }
+
+    /// An operation that commutes with all others on the same atomic.
+    fn atomic_statement(&mut self, block: &mut Block) {
+        let atomics = self.atomics.clone();
+        let array = self.rng.pick(&atomics).clone();
+        let value = self.expression(&Type::Scalar(array.scalar), 2);
+        let index = self.index(array.length, false);
+        let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);
+        let pointer = Expression::prefix(Type::Unnamed, "&", element);
+        let name = *self.rng.pick(array.operations);
+        block.push(Statement::Call(Expression::call(Type::Unnamed, name, vec![pointer, value])));
+    }
+
+    fn if_statement(&mut self, block: &mut Block, depth: usize) {
+        let operators = self.rng.between(1, 2);
+        let condition = self.expression(&Type::BOOL, operators);
+        let length = self.rng.between(1, 3);
+        let accept = self.block(length, depth);
+        let reject = match self.rng.below(4) {
+            0 | 1 => Vec::new(),
+            2 if depth > 0 => {
+                let mut reject = Vec::new();
+                self.if_statement(&mut reject, depth - 1);
+                reject
+            }
+            _ => {
+                let length = self.rng.between(1, 2);
+                self.block(length, depth)
+            }
+        };
+        block.push(Statement::If { condition, accept, reject });
+    }
+
+    fn switch_statement(&mut self, block: &mut Block, depth: usize) {
+        let signed = self.rng.chance(50);
+        let ty = if signed { Type::I32 } else { Type::U32 };
+        let mut selector = self.expression(&ty, 1);
+        if self.rng.chance(80) {
+            let modulus = Expression::literal(ty.clone(), if signed { "5i" } else { "5u" });
+            selector = self.at_run_time(selector);
+            selector = Expression::infix(ty, "%", selector, modulus);
+        }
+        let (may_break, outer) = (true, self.may_break);
+        self.may_break = may_break;
+        let mut cases = Vec::new();
+        let default = self.rng.below(3);
+        let mut value = 0;
+        for i in 0..3 {
+            let mut selectors = Vec::new();
+            for _ in 0..self.rng.between(1, 2) {
+                let number = if signed { format!("{}i", value - 2) } else { format!("{value}u") };
+                selectors.push(number);
+                value += 1;
+            }
+            if i == default {
+                if self.rng.chance(50) {
+                    selectors.clear();
+                }
+                selectors.push("default".into());
+            }
+            let length = self.rng.below(3);
+            cases.push(Case { selectors, body: self.block(length, depth) });
+        }
+        self.may_break = outer;
+        block.push(Statement::Switch { selector, cases });
+    }
+
+    /// A block as the body of a loop.
+    fn loop_body(&mut self, depth: usize, before: Block) -> Block {
+        let outer = (self.may_break, self.may_continue);
+        (self.may_break, self.may_continue) = (true, true);
+        self.loops += 1;
+        let length = self.rng.between(1, 3);
+        let depth = if self.loops > 1 { 0 } else { depth };
+        let mut body = before;
+        body.extend(self.block(length, depth));
+        self.loops -= 1;
+        (self.may_break, self.may_continue) = outer;
+        body
+    }
+
+    fn for_statement(&mut self, block: &mut Block, depth: usize) {
+        let signed = self.rng.chance(40);
+        let ty = if signed { Type::I32 } else { Type::U32 };
+        let suffix = if signed { "i" } else { "u" };
+        let counter = self.fresh_name("c");
+        let name = Expression::name(ty.clone(), counter.clone());
+        let count = self.rng.between(1, 4);
+        let limit = if self.rng.chance(65) {
+            Expression::literal(ty.clone(), format!("{count}{suffix}"))
+        } else {
+            // A bound at run time, at most 3.
+            let value = self.expression(&ty, 1);
+            let value = self.at_run_time(value);
+            Expression::infix(ty.clone(), "&", value, Expression::literal(ty.clone(), format!("3{suffix}")))
+        };
+        let scope = self.scope.len();
+        let start = Expression::literal(ty.clone(), format!("{}{suffix}", self.rng.below(2)));
+        let (start, condition, update) = match self.rng.below(5) {
+            0 => (limit, Expression::infix(Type::BOOL, ">", name, start), format!("{counter}--")),
+            1 => (start, Expression::infix(Type::BOOL, "<", name, limit), format!("{counter} += 1{suffix}")),
+            2 => (start, Expression::infix(Type::BOOL, "<=", name, limit), format!("{counter} += 2{suffix}")),
+            _ => (start, Expression::infix(Type::BOOL, "<", name, limit), format!("{counter}++")),
+        };
+        self.declare(&counter, ty.clone(), false);
+        let body = self.loop_body(depth, Vec::new());
+        self.scope.truncate(scope);
+        block.push(Statement::For { counter, ty, start, condition, update, body });
+    }
+
+    fn while_or_loop_statement(&mut self, block: &mut Block, depth: usize) {
+        let counter = self.fresh_name("c");
+        let name = Expression::name(Type::U32, counter.clone());
+        block.push(Statement::Var { name: counter.clone(), ty: Type::U32, value: None });
+        let count = self.rng.between(1, 4);
+        let below = Expression::infix(Type::BOOL, "<", name.clone(), Expression::u32(count));
+        let step = Statement::Step { target: name.clone(), operator: "++" };
+        let scope = self.scope.len();
+        self.declare(&counter, Type::U32, false);
+        if self.rng.chance(50) {
+            let condition = if self.rng.chance(50) {
+                let other = self.expression(&Type::BOOL, 1);
+                Expression::infix(Type::BOOL, "&&", below, other)
+            } else {
+                below
+            };
+            let body = self.loop_body(depth, vec![step]);
+            block.push(Statement::While { condition, body });
+        } else {
+            let end = Expression::infix(Type::BOOL, ">=", name, Expression::u32(count));
+            let break_if = self.rng.chance(60);
+            let exit = Statement::If { condition: end.clone(), accept: vec![Statement::Break], reject: Vec::new() };
+            let before = if break_if { Vec::new() } else { vec![exit] };
+            let body = self.loop_body(depth, before);
+            let outer = (self.may_break, self.may_continue);
+            let may_return = std::mem::replace(&mut self.may_return, false);
+            (self.may_break, self.may_continue) = (false, false);
+            let length = self.rng.below(2);
+            let mut continuing = self.block(length, 0);
+            continuing.insert(0, step);
+            self.may_return = may_return;
+            (self.may_break, self.may_continue) = outer;
+            let break_if = break_if.then(|| {
+                let other = self.expression(&Type::BOOL, 1);
+                if self.rng.chance(50) { Expression::infix(Type::BOOL, "||", end.clone(), other) } else { end }
+            });
+            block.push(Statement::Loop { body, continuing, break_if });
+        }
+        self.scope.truncate(scope);
+        // The counter may change once the loop has ended.
+        self.declare(&counter, Type::U32, true);
+    }
+
+    fn call_statement(&mut self, block: &mut Block) {
+        let functions: Vec<_> = self.program.functions.iter().filter(|f| f.name.starts_with("fun")).cloned().collect();
+        if functions.is_empty() || self.calls == 0 || self.loops > 1 {
+            return self.assignment(block);
+        }
+        let function = self.rng.pick(&functions).clone();
+        // Variables for the pointers.
+        for (_, ty) in &function.parameters {
+            if let Type::Pointer("function", base) = ty
+                && self.rng.chance(60)
+            {
+                let name = self.fresh_name("v");
+                let value = self.expression(base, 1);
+                self.declare(&name, base.as_ref().clone(), true);
+                block.push(Statement::Var { name, ty: base.as_ref().clone(), value: Some(value) });
+            }
+        }
+        self.calls = self.calls.saturating_sub(1);
+        let Some(operands) = self.arguments(&function.parameters, 1) else { return };
+        let ty = function.result.clone().unwrap_or(Type::Unnamed);
+        let call = Expression { ty, form: super::ast::Form::UserCall(function.name), operands };
+        block.push(if function.result.is_some() { Statement::Discard(call) } else { Statement::Call(call) });
+    }
+
+    fn step_statement(&mut self, block: &mut Block) {
+        let ty = if self.rng.chance(50) { Type::I32 } else { Type::U32 };
+        let Some(target) = self.writable(&ty) else { return self.var_statement(block) };
+        let operator = *self.rng.pick(&["++", "--"]);
+        block.push(Statement::Step { target, operator });
+    }
+
+    fn jump_statement(&mut self, block: &mut Block) {
+        let jump = if self.may_continue && (!self.may_break || self.rng.chance(50)) {
+            Statement::Continue
+        } else {
+            Statement::Break
+        };
+        if self.rng.chance(85) {
+            let condition = self.expression(&Type::BOOL, 2);
+            block.push(Statement::If { condition, accept: vec![jump], reject: Vec::new() });
+        } else {
+            block.push(jump);
+        }
+    }
+
+    /// A pointer to a part of a local variable.
+    fn pointer_statement(&mut self, block: &mut Block) {
+        let roots = self.scope.iter().filter(|root| {
+            let name = root.expression.to_string();
+            root.is_mutable && matches!(root.expression.ty, Type::Array(..) | Type::Struct(_)) && !name.starts_with('(')
+        });
+        let roots: Vec<_> = roots.cloned().collect();
+        if roots.is_empty() {
+            return self.var_statement(block);
+        }
+        let root = self.rng.pick(&roots).clone();
+        let (ty, target) = match root.expression.ty.clone() {
+            Type::Array(base, length) => {
+                let index = self.index(length, false);
+                (base.as_ref().clone(), Expression::index(*base, root.expression, index))
+            }
+            Type::Struct(definition) => {
+                let members = self.program.structs[definition].members.clone();
+                let (name, ty) = self.rng.pick(&members).clone();
+                (ty.clone(), Expression::member(ty, root.expression, name))
+            }
+            _ => return,
+        };
+        let name = self.fresh_name("p");
+        let value = Expression::prefix(Type::Unnamed, "&", target);
+        block.push(Statement::Let { name: name.clone(), value });
+        self.declare(&format!("(*{name})"), ty, true);
+    }
+}

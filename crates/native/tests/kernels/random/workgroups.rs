@@ -1,0 +1,150 @@
+//! Statements of all invocations of a workgroup together: barriers and memory that they share.
+
+use super::ast::{Block, Expression, Statement, Type};
+use super::generator::{Generator, Phase, WorkgroupArray};
+
+impl Generator {
+    /// Adds statements with barriers. Control flow is uniform here.
+    pub fn uniform_statements(&mut self, block: &mut Block) {
+        let arrays = self.workgroup_arrays.clone();
+        let array = self.rng.pick(&arrays).clone();
+        let form = self.rng.below(if array.base.is_numeric() { 6 } else { 3 });
+        match form {
+            0 | 1 => self.exchange(block, &array),
+            2 => {
+                // The same number of turns for all invocations.
+                let counter = self.fresh_name("c");
+                let scope = self.scope.len();
+                self.declare(&counter, Type::U32, false);
+                let mut body = Vec::new();
+                self.exchange(&mut body, &array);
+                self.scope.truncate(scope);
+                let limit = if self.rng.chance(50) { "3u" } else { "(groups.x & 3u)" };
+                block.push(Statement::For {
+                    condition: Expression::name(Type::BOOL, format!("{counter} < {limit}")),
+                    update: format!("{counter}++"),
+                    counter,
+                    ty: Type::U32,
+                    start: Expression::u32(0),
+                    body,
+                });
+            }
+            3 => self.tree_reduction(block, &array),
+            4 => self.scan(block, &array),
+            _ => self.uniform_load(block, &array),
+        }
+    }
+
+    /// Each invocation writes its element, then all read all elements.
+    fn exchange(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        self.write_own(block, array);
+        block.push(Statement::Barrier("workgroupBarrier();"));
+        self.phase = Phase::Shared;
+        let length = self.rng.between(1, 3);
+        let shared = self.block(length, 1);
+        self.phase = Phase::Own;
+        block.extend(shared);
+        let name = self.fresh_name("v");
+        let element = self.element(array, "(local + 1u)");
+        self.declare(&name, array.base.clone(), false);
+        block.push(Statement::Let { name, value: element });
+        block.push(Statement::Barrier("workgroupBarrier();"));
+    }
+
+    fn write_own(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        let value = self.expression(&array.base, 2);
+        let target = self.element(array, "local");
+        block.push(Statement::Assign { target, operator: "=", value });
+    }
+
+    fn element(&self, array: &WorkgroupArray, index: &str) -> Expression {
+        let name = Expression::name(array.base.clone(), array.name.clone());
+        Expression::index(array.base.clone(), name, Expression::name(Type::U32, index))
+    }
+
+    fn tree_reduction(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        self.write_own(block, array);
+        block.push(Statement::Barrier("workgroupBarrier();"));
+        let counter = self.fresh_name("c");
+        let operation = self.combination(array, &counter, "+");
+        let condition = format!("local < {counter} && local + {counter} < {}u", array.length);
+        let accept = vec![operation];
+        let condition = Expression::name(Type::BOOL, condition);
+        let body =
+            vec![Statement::If { condition, accept, reject: Vec::new() }, Statement::Barrier("workgroupBarrier();")];
+        block.push(Statement::For {
+            start: Expression::u32(array.length.next_power_of_two() / 2),
+            condition: Expression::name(Type::BOOL, format!("{counter} > 0u")),
+            update: format!("{counter} /= 2u"),
+            counter,
+            ty: Type::U32,
+            body,
+        });
+        self.read_first(block, array);
+    }
+
+    /// `own = own op other`, the other one `offset` away.
+    fn combination(&mut self, array: &WorkgroupArray, offset: &str, sign: &str) -> Statement {
+        let own = self.element(array, "local");
+        let other = self.element(array, &format!("local {sign} {offset}"));
+        let ty = array.base.clone();
+        let value = match self.rng.below(4) {
+            0 => Expression::call(ty, "max", vec![own.clone(), other]),
+            1 => Expression::call(ty, "min", vec![own.clone(), other]),
+            2 => Expression::infix(ty, "*", own.clone(), other),
+            _ => Expression::infix(ty, "+", own.clone(), other),
+        };
+        Statement::Assign { target: own, operator: "=", value }
+    }
+
+    fn read_first(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        let name = self.fresh_name("v");
+        let value = self.element(array, "0");
+        self.declare(&name, array.base.clone(), false);
+        block.push(Statement::Let { name, value });
+        block.push(Statement::Barrier("workgroupBarrier();"));
+    }
+
+    /// A scan by doubling distances; the workgroup's lanes wait between reads and writes.
+    fn scan(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        self.write_own(block, array);
+        block.push(Statement::Barrier("workgroupBarrier();"));
+        let (counter, other) = (self.fresh_name("c"), self.fresh_name("v"));
+        let read = Statement::Assign {
+            target: Expression::name(array.base.clone(), other.clone()),
+            operator: "=",
+            value: self.element(array, &format!("local - {counter}")),
+        };
+        let mine = self.element(array, "local");
+        let body = vec![
+            Statement::Var { name: other.clone(), ty: array.base.clone(), value: None },
+            Statement::If {
+                condition: Expression::name(Type::BOOL, format!("local >= {counter}")),
+                accept: vec![read],
+                reject: Vec::new(),
+            },
+            Statement::Barrier("workgroupBarrier();"),
+            Statement::Assign { target: mine, operator: "+=", value: Expression::name(array.base.clone(), other) },
+            Statement::Barrier("workgroupBarrier();"),
+        ];
+        block.push(Statement::For {
+            start: Expression::u32(1),
+            condition: Expression::name(Type::BOOL, format!("{counter} < {}u", array.length)),
+            update: format!("{counter} *= 2u"),
+            counter,
+            ty: Type::U32,
+            body,
+        });
+        self.read_first(block, array);
+    }
+
+    fn uniform_load(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        self.write_own(block, array);
+        let name = self.fresh_name("v");
+        let index = self.rng.below(array.length);
+        let pointer = Expression::name(Type::Unnamed, format!("&{}[{index}u]", array.name));
+        let value = Expression::call(array.base.clone(), "workgroupUniformLoad", vec![pointer]);
+        self.declare(&name, array.base.clone(), false);
+        block.push(Statement::Let { name, value });
+    }
+}
