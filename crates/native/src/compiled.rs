@@ -7,7 +7,7 @@ use crate::groups::{self, Group};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
-use crate::{prune, ssa};
+use crate::{lower, prune, ssa};
 
 /// Invocations along x that one task takes at least.
 const TASK: u64 = 8192;
@@ -56,8 +56,23 @@ pub enum Vectors {
 }
 
 impl Compiled {
+    /// Generates machine code for a compute entry point of a module that naga's validator accepted.
+    /// Errors have lines of `source`, the module's text; it may be empty.
+    ///
+    /// # Errors
+    /// A construct that is not supported, and a processor or system that refuses the code.
+    pub fn new(
+        module: &naga::Module,
+        info: &naga::valid::ModuleInfo,
+        entry: &str,
+        source: &str,
+        vectors: Vectors,
+    ) -> Result<Self, Error> {
+        Self::of_kernel(lower::lower_with_source(module, info, entry, source)?, vectors)
+    }
+
     /// Generates machine code for a kernel as lowering has made it.
-    pub fn new(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
+    pub fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
         let staged = stages::has_stages(&kernel).then(|| stages::cut(&kernel));
         let mut regions = match &staged {
             Some(staged) => staged.regions.clone(),

@@ -1,11 +1,13 @@
 //! Errors of compiling and running kernels.
 
+use crate::lower::Unsupported;
+
 /// Why a kernel has no machine code, or did not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The kernel uses a part of the language that is not generated.
-    #[error("{0}")]
-    Unsupported(String),
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// The code generator or the system refused.
     #[error("no machine code for this processor: {0}")]
     Generator(String),

@@ -60,3 +60,17 @@ fn show() {
     }
     println!("{bad}, {failed} of {count}");
 }
+
+mod native;
+
+#[test]
+fn native_random() {
+    let first: u64 = std::env::var("FIRST").map_or(0, |x| x.parse().unwrap());
+    for vectors in [zippy_native::Vectors::Avoid, zippy_native::Vectors::Use] {
+        let report = random::random_kernels(random::count(200), first, |module, info, entry, buffers, workgroups| {
+            native::run(vectors, module, info, entry, buffers, workgroups)
+        });
+        assert!(report.failures.is_empty(), "{vectors:?}: {report}");
+        println!("{vectors:?}: {report}");
+    }
+}

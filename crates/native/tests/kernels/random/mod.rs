@@ -170,7 +170,7 @@ pub fn random_kernels(
 ) -> Report {
     let mut report = Report::default();
     for seed in first_seed..first_seed + count as u64 {
-        let case = match Case::generate(seed, Extensions::ALL) {
+        let case = match Case::generate(seed, if std::env::var_os("NOHALF").is_some() { Extensions { half: false, ..Extensions::ALL } } else { Extensions::ALL }) {
             Ok(case) => case,
             Err(failure) => {
                 report.discarded.push((seed, failure));
