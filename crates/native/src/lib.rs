@@ -5,3 +5,4 @@
 //! machine code for rows of invocations, several lanes at a time.
 
 pub mod ir;
+pub mod math;
