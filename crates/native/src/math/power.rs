@@ -46,7 +46,9 @@ pub fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let power = edge.select(grows.choose(f32::INFINITY, 0.0) + y * 0.0, power);
 
     let sign = distance.equals(1.0).choose(i32::MIN, 0) & x.to_bits();
-    (y.equals(0.0) | x.equals(1.0)).select(x.constant(1.0), power.flip_sign(sign))
+    let power = (y.equals(0.0) | x.equals(1.0)).select(x.constant(1.0), power.flip_sign(sign));
+    // A constant exponent of 2 leaves nothing but this product.
+    y.equals(2.0).select(x * x, power)
 }
 
 /// `x^y` for positive finite x.

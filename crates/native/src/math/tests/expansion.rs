@@ -66,3 +66,49 @@ fn expansion_follows_statements_that_are_there() {
     let constants = kernel.values.iter().filter(|value| matches!(value.1, Definition::Constant(_)));
     assert_eq!(constants.count() + out.len() + 1, kernel.values.len());
 }
+
+/// Expands a power by a constant.
+fn power_by(exponent: f32) -> Expansion {
+    Expansion::new(&[Type::F32], |kernel, out, values| {
+        let exponent = kernel.add(Type::F32, Definition::Constant(exponent.to_bits().into()));
+        math::expand(kernel, out, Function::Pow, &[values[0], exponent])
+    })
+    .expect("an expansion")
+}
+
+#[test]
+fn power_by_constant_has_bits_of_general_power_and_fewer_operations() {
+    assert_eq!(power_by(2.0).count_operations(), 1);
+    assert!(power_by(0.0).count_operations() == 0);
+    let general = expansion(Function::Pow, 2).count_operations();
+    for exponent in [0.5, 1.0, 1.5, 2.0, 2.2, 3.0, -1.0, 0.0, f32::INFINITY, f32::NAN] {
+        let mut expansion = power_by(exponent);
+        println!("x^{exponent}: {} operations", expansion.count_operations());
+        assert!(expansion.count_operations() <= general - 20, "x^{exponent}");
+        let mut random = Random(23);
+        for x in special_values().into_iter().chain((0..2_000).map(|_| random.next_float())) {
+            let (expanded, expected) =
+                (f32::from_bits(expansion.run(&[x.to_bits()])), scalar(Function::Pow, x, exponent));
+            assert!(
+                expanded.to_bits() == expected.to_bits() || expanded.is_nan() && expected.is_nan(),
+                "{x:e}^{exponent:e}: expansion {expanded:e}, scalar {expected:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn function_of_constant_is_constant() {
+    let mut kernel = Kernel::default();
+    let x = kernel.add(Type::F32, Definition::Constant(0.75_f32.to_bits().into()));
+    for (function, operands) in FORMULAS {
+        let mut out = Vec::new();
+        let result = math::expand(&mut kernel, &mut out, function, &vec![x; operands]).expect("an expansion");
+        assert!(out.is_empty(), "{function:?}");
+        let expected = scalar(function, 0.75, 0.75);
+        match kernel.definition(result) {
+            Definition::Constant(bits) if expected.is_nan() => assert!(f32::from_bits(*bits as u32).is_nan()),
+            definition => assert_eq!(definition, &Definition::Constant(expected.to_bits().into()), "{function:?}"),
+        }
+    }
+}
