@@ -7,7 +7,7 @@ use crate::groups::{self, Group};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
-use crate::{lower, prune, ssa};
+use crate::{legal, lower, prune, ssa};
 
 /// Invocations along x that one task takes at least.
 const TASK: u64 = 8192;
@@ -73,6 +73,7 @@ impl Compiled {
 
     /// Generates machine code for a kernel as lowering has made it.
     pub fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
+        legal::expand(&mut kernel);
         let staged = stages::has_stages(&kernel).then(|| stages::cut(&kernel));
         let mut regions = match &staged {
             Some(staged) => staged.regions.clone(),

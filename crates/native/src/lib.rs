@@ -1,17 +1,20 @@
 //! Compute kernels as machine code for the host's processors.
 //!
 //! A kernel is an entry point of a validated naga module. [`lower`] turns it into scalar operations
-//! in structured control flow ([`ir`]), `ssa` replaces variables by values, and `emit` generates
-//! machine code for rows of invocations, several lanes at a time.
+//! in structured control flow ([`ir`]); `legal` expands functions ([`math`]) and halves; `stages`
+//! cuts it at its barriers; `ssa` replaces variables by values; `shape` finds how values differ
+//! between neighbouring invocations; and `emit` generates machine code for rows of invocations,
+//! several lanes at a time.
 
 mod code;
 mod compiled;
 mod emit;
 mod error;
-mod functions;
 mod groups;
 pub mod ir;
+mod legal;
 pub mod lower;
+pub mod math;
 mod prune;
 mod shape;
 mod ssa;

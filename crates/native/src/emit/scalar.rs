@@ -5,8 +5,8 @@ use cranelift_codegen::ir::{self as code, AbiParam, InstBuilder, MemFlagsData, S
 
 use super::Emitter;
 use super::registers::scalar_type;
-use crate::functions;
 use crate::ir::{Binary, Compare, Convert, Definition, Function, Type, Unary};
+use crate::math;
 
 impl Emitter<'_, '_> {
     /// An operation on scalars: `to` is the type of the result, `from` that of the operands.
@@ -130,17 +130,14 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Calls a function of the host.
     fn call(&mut self, function: Function, ty: Type, operands: &[code::Value]) -> code::Value {
-        self.call_address(functions::address(function, ty), ty, operands)
-    }
-
-    /// Calls a function of the host that takes and returns floats of one type.
-    fn call_address(&mut self, address: *const u8, ty: Type, operands: &[code::Value]) -> code::Value {
+        let call = math::call_of(function, ty).expect("functions are of floats");
         let mut signature = Signature::new(self.build.func.signature.call_conv);
         signature.params = vec![AbiParam::new(scalar_type(ty)); operands.len()];
         signature.returns = vec![AbiParam::new(scalar_type(ty))];
         let signature = self.build.import_signature(signature);
-        let address = self.build.ins().iconst(types::I64, address.addr() as i64);
+        let address = self.build.ins().iconst(types::I64, call.address.expose_provenance() as i64);
         let call = self.build.ins().call_indirect(signature, address, operands);
         self.build.inst_results(call)[0]
     }

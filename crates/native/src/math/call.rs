@@ -1,0 +1,94 @@
+//! Functions that generated code calls.
+
+use super::scalar;
+use crate::ir::{Function, Type};
+
+/// A function with the calling convention of C, whose operands and result have one type.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    pub symbol: &'static str,
+    pub address: *const u8,
+    pub operands: usize,
+}
+
+macro_rules! calls {
+    ($($function:ident $name:ident $operands:literal,)*) => {
+        /// The function for operands of type `ty`; `None` unless that is `f32` or `f64`.
+        pub fn call_of(function: Function, ty: Type) -> Option<Call> {
+            match (function, ty) {
+                $(
+                    (Function::$function, Type::F32) => Some(Call {
+                        symbol: concat!("zippy_", stringify!($name), "_f32"),
+                        address: scalar::$name as *const u8,
+                        operands: $operands,
+                    }),
+                    (Function::$function, Type::F64) => Some(Call {
+                        symbol: concat!("zippy_", stringify!($name), "_f64"),
+                        address: double::$name as *const u8,
+                        operands: $operands,
+                    }),
+                )*
+                _ => None,
+            }
+        }
+    };
+}
+
+calls! {
+    Sin sin 1,
+    Cos cos 1,
+    Tan tan 1,
+    Asin asin 1,
+    Acos acos 1,
+    Atan atan 1,
+    Atan2 atan2 2,
+    Sinh sinh 1,
+    Cosh cosh 1,
+    Tanh tanh 1,
+    Asinh asinh 1,
+    Acosh acosh 1,
+    Atanh atanh 1,
+    Exp exp 1,
+    Exp2 exp2 1,
+    Log log 1,
+    Log2 log2 1,
+    Pow pow 2,
+    Fma fma 3,
+}
+
+macro_rules! double_functions {
+    ($($name:ident($($operand:ident)*);)*) => { $(
+        pub extern "C" fn $name($($operand: f64),*) -> f64 {
+            libm::$name($($operand),*)
+        }
+    )* };
+}
+
+/// The functions of `libm` for `f64` with the calling convention of C.
+mod double {
+    /// `libm` returns finite values for some operands below −1.
+    pub extern "C" fn acosh(x: f64) -> f64 {
+        if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+    }
+
+    double_functions! {
+        sin(x);
+        cos(x);
+        tan(x);
+        asin(x);
+        acos(x);
+        atan(x);
+        atan2(y x);
+        sinh(x);
+        cosh(x);
+        tanh(x);
+        asinh(x);
+        atanh(x);
+        exp(x);
+        exp2(x);
+        log(x);
+        log2(x);
+        pow(x y);
+        fma(a b c);
+    }
+}

@@ -1,0 +1,100 @@
+//! Mathematical functions with the same bits on every processor.
+//!
+//! A function of `f32` is a formula: a sequence of operations that IEEE 754 defines completely, in
+//! one order, without branches, tables or `fma`. [`expand`] writes it into a kernel, where it runs
+//! in vectors; [`scalar`] evaluates the same text for one number. Functions of `f64`, and `fma` of
+//! both types, are calls ([`call_of`]).
+//!
+//! Operations count all but reinterpretations of bits. The error is the distance from the exact
+//! result in units of its last place, and holds for subnormal operands and results, too:
+//!
+//! | function | operations | max error in ulp | domain |
+//! |---|---|---|---|
+//! | `sin` | 32 | 2.3 | ±1e5 |
+//! | `cos` | 32 | 3.5 | ±1e5 |
+//! | `tan` | 36 | 3.6 | ±1e5 |
+//! | `asin` | 25 | 2.4 | all |
+//! | `acos` | 29 | 1.2 | all |
+//! | `atan` | 30 | 1.5 | all |
+//! | `atan2` | 39 | 1.7 | all |
+//! | `sinh` | 42 | 1.7 | all |
+//! | `cosh` | 30 | 1.5 | all |
+//! | `tanh` | 43 | 1.4 | all |
+//! | `asinh` | 44 | 1.9 | all |
+//! | `acosh` | 43 | 1.9 | all |
+//! | `atanh` | 40 | 2.2 | all |
+//! | `exp` | 27 | 1.1 | all |
+//! | `exp2` | 23 | 1.2 | all |
+//! | `log` | 32 | 1.0 | all |
+//! | `log2` | 30 | 1.9 | all |
+//! | `pow` | 128 | 1.3 | all |
+//!
+//! Special cases are those of C (IEEE 754, clause 9.2.1): signs of zeros, infinities, NaN beyond the
+//! domain of a function. In particular:
+//!
+//! * `sin`, `cos` and `tan` beyond ±10⁵ remain finite, and sine and cosine within ±1. Up to ±10⁷
+//!   sine and cosine err by at most one unit of the operand's last place.
+//! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for other
+//!   `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2)` is `x · x`, and nothing else where
+//!   the exponent is a constant.
+//! * `acosh(x)` is NaN for `x < 1`.
+//!
+//! Halves: [`expand_round_to_f16`] takes 10 operations, [`expand_f16_to_f32`] 13 and
+//! [`expand_f32_to_f16`] 15.
+
+mod call;
+mod evaluate;
+mod exponential;
+mod functions;
+mod half;
+mod hyperbolic;
+mod inverse;
+mod lane;
+mod logarithm;
+mod power;
+mod record;
+pub mod scalar;
+mod trigonometric;
+
+#[cfg(test)]
+mod tests;
+
+pub use call::{Call, call_of};
+
+use crate::ir::{Function, Kernel, Statement, Type, Value};
+use lane::Lane;
+use record::Recorder;
+
+/// Appends the operations of an `f32` function to `out` and returns its result.
+///
+/// `None`, and nothing appended, for functions that stay calls: `Fma`, and all of `f64`.
+pub fn expand(kernel: &mut Kernel, out: &mut Vec<Statement>, function: Function, operands: &[Value]) -> Option<Value> {
+    if operands.iter().any(|operand| kernel.ty(*operand) != Type::F32) {
+        return None;
+    }
+    let recorder = Recorder::new(kernel, out);
+    let operands: Vec<_> = operands.iter().map(|operand| Lane::new(&recorder, *operand)).collect();
+    let result = functions::apply(function, &operands)?.value;
+    Some(recorder.finish(result))
+}
+
+/// Appends the operations of [`Unary::RoundToF16`](crate::ir::Unary::RoundToF16).
+pub fn expand_round_to_f16(kernel: &mut Kernel, out: &mut Vec<Statement>, value: Value) -> Value {
+    let recorder = Recorder::new(kernel, out);
+    let result = half::round_to_f16(Lane::new(&recorder, value)).value;
+    recorder.finish(result)
+}
+
+/// Appends the conversion of a half in the low 16 bits of an `I32` to `F32`.
+pub fn expand_f16_to_f32(kernel: &mut Kernel, out: &mut Vec<Statement>, bits: Value) -> Value {
+    let recorder = Recorder::new(kernel, out);
+    let result = half::f16_to_f32(Lane::new(&recorder, bits)).value;
+    recorder.finish(result)
+}
+
+/// Appends the conversion of an `F32` to the nearest half, as an `I32` below 2¹⁶.
+pub fn expand_f32_to_f16(kernel: &mut Kernel, out: &mut Vec<Statement>, value: Value) -> Value {
+    let recorder = Recorder::new(kernel, out);
+    let result = half::f32_to_f16(Lane::new(&recorder, value)).value;
+    recorder.finish(result)
+}
