@@ -62,7 +62,8 @@ pub fn compare(
     let mut expected = buffers.clone();
     expected.retain(|key, _| module.global_variables.iter().any(|(_, variable)| is_at(variable, *key)));
     let mut actual = expected.clone();
-    interpreter::run(&module, &info, entry, &mut expected, workgroups).map_err(Failure::Interpreter)?;
+    let options = interpreter::Options { functions: &crate::native::Own, ..Default::default() };
+    interpreter::run_with(&options, &module, &info, entry, &mut expected, workgroups).map_err(Failure::Interpreter)?;
     runner(&module, &info, entry, &mut actual, workgroups).map_err(Failure::Runner)?;
     compare_buffers(&module, expected, actual)
 }

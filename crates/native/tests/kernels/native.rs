@@ -4,7 +4,7 @@ use naga::Module;
 use naga::valid::ModuleInfo;
 use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 
-use crate::interpreter::Buffers;
+use crate::interpreter::{Buffers, Function, Functions, Libm};
 
 /// Runs a kernel by machine code on one thread.
 pub fn run(
@@ -38,4 +38,40 @@ pub fn run(
         buffers.insert((binding.group, binding.binding), bytes);
     }
     Ok(())
+}
+
+/// The functions that generated code uses.
+pub struct Own;
+
+impl Functions for Own {
+    fn single(&self, function: Function, x: f32, y: f32) -> f32 {
+        use zippy_native::math::scalar;
+        match function {
+            Function::Sin => scalar::sin(x),
+            Function::Cos => scalar::cos(x),
+            Function::Tan => scalar::tan(x),
+            Function::Asin => scalar::asin(x),
+            Function::Acos => scalar::acos(x),
+            Function::Atan => scalar::atan(x),
+            Function::Sinh => scalar::sinh(x),
+            Function::Cosh => scalar::cosh(x),
+            Function::Tanh => scalar::tanh(x),
+            Function::Asinh => scalar::asinh(x),
+            Function::Acosh => scalar::acosh(x),
+            Function::Atanh => scalar::atanh(x),
+            Function::Exp => scalar::exp(x),
+            Function::Exp2 => scalar::exp2(x),
+            Function::Log => scalar::log(x),
+            Function::Log2 => scalar::log2(x),
+            Function::Atan2 => scalar::atan2(x, y),
+            Function::Pow => scalar::pow(x, y),
+        }
+    }
+
+    fn double(&self, function: Function, x: f64, y: f64) -> f64 {
+        match function {
+            Function::Acosh if x < 1.0 => f64::NAN,
+            _ => Libm.double(function, x, y),
+        }
+    }
 }

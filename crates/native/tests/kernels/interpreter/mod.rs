@@ -22,12 +22,13 @@ use std::collections::BTreeMap;
 use naga::{AddressSpace, Binding, BuiltIn, EntryPoint, Module, TypeInner, valid::ModuleInfo};
 
 use expression::Evaluator;
-use functions::Functions;
+
 use invocation::{Invocation, Pause};
 use memory::Memory;
 use races::{Identity, Races};
 use scalar::Scalar;
 use value::Value;
+pub use functions::{Function, Functions, Libm};
 pub use value::{Types, read_scalar};
 
 /// Bytes of each binding, by group and binding.
