@@ -34,18 +34,20 @@ pub fn componentwise(
     arguments: &[Value],
     mut f: impl FnMut(&[Scalar]) -> Result<Scalar, String>,
 ) -> Result<Value, String> {
-    let Some(size) = arguments.iter().find_map(|a| matches!(a, Value::Vector(_)).then(|| a.components())) else {
-        let scalars = arguments.iter().map(Value::scalar).collect::<Result<Vec<_>, _>>()?;
-        return f(&scalars).map(Value::Scalar);
+    let mut operands = [Scalar::Bool(false); 4];
+    let mut apply = |component: usize| {
+        for (operand, argument) in operands.iter_mut().zip(arguments) {
+            *operand = match argument {
+                Value::Scalar(scalar) => *scalar,
+                _ => *argument.components()?.get(component).ok_or("vectors of different sizes")?,
+            };
+        }
+        f(&operands[..arguments.len()])
     };
-    let result = (0..size?.len()).map(|i| {
-        let scalars = arguments.iter().map(|argument| match argument {
-            Value::Scalar(scalar) => Ok(*scalar),
-            _ => argument.components()?.get(i).copied().ok_or("vectors of different sizes".to_string()),
-        });
-        f(&scalars.collect::<Result<Vec<_>, _>>()?)
-    });
-    result.collect::<Result<_, _>>().map(Value::Vector)
+    match arguments.iter().find(|argument| !matches!(argument, Value::Scalar(_))) {
+        None => apply(0).map(Value::Scalar),
+        Some(vector) => (0..vector.components()?.len()).map(apply).collect::<Result<_, _>>().map(Value::Vector),
+    }
 }
 
 /// Evaluates a built-in function.

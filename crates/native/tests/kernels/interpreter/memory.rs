@@ -27,6 +27,7 @@ struct Place<'m> {
     ty: Cow<'m, TypeInner>,
     /// False past the end of a runtime-sized array.
     in_range: bool,
+    is_writable: bool,
 }
 
 pub struct Memory<'m, 'b> {
@@ -101,8 +102,13 @@ impl<'m> Memory<'m, '_> {
             (AddressSpace::WorkGroup, _) => Area::Workgroup(variable.0.index()),
             (space, _) => return Err(format!("memory of {space:?} is not supported")),
         };
+        let is_writable = match variable.1.space {
+            AddressSpace::Storage { access } => access.contains(naga::StorageAccess::STORE),
+            space => space == AddressSpace::WorkGroup,
+        };
         let bytes = self.bytes(area)?.len();
-        let mut place = Place { area, offset: 0, ty: Cow::Borrowed(self.types.inner(variable.1.ty)), in_range: true };
+        let mut place =
+            Place { area, offset: 0, ty: Cow::Borrowed(self.types.inner(variable.1.ty)), in_range: true, is_writable };
         for &index in &pointer.path {
             self.step(&mut place, index, bytes)?;
         }
@@ -147,10 +153,10 @@ impl<'m> Memory<'m, '_> {
     }
 
     fn record(&mut self, by: Identity, place: &Place<'m>, kind: Kind) -> Result<(), String> {
-        let Some(races) = &mut self.races else { return Ok(()) };
+        let Some(races) = self.races.as_mut().filter(|_| place.is_writable) else { return Ok(()) };
         let kind = if matches!(*place.ty, TypeInner::Atomic(_)) { Kind::Atomic } else { kind };
         self.types.for_each_scalar(&place.ty, place.offset, &mut |scalar, offset| {
-            (offset..offset + usize::from(scalar.width)).try_for_each(|byte| races.record(by, place.area, byte, kind))
+            races.record(by, place.area, offset..offset + usize::from(scalar.width), kind)
         })
     }
 }

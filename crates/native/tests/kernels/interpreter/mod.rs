@@ -94,9 +94,12 @@ pub fn run_with(
 
     for (handle, variable) in module.global_variables.iter() {
         let Some(binding) = &variable.binding else { continue };
-        let used = !info.get_entry_point(position)[handle].is_empty();
-        if used && !buffers.contains_key(&(binding.group, binding.binding)) {
-            return Err(format!("no buffer for group {}, binding {}", binding.group, binding.binding));
+        if info.get_entry_point(position)[handle].is_empty() {
+            continue;
+        }
+        let size = buffers.get(&(binding.group, binding.binding)).map_or(0, Vec::len);
+        if size < types.least_size(types.inner(variable.ty))? {
+            return Err(format!("group {}, binding {} has only {size} bytes", binding.group, binding.binding));
         }
     }
 

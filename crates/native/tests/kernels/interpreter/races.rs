@@ -1,6 +1,7 @@
 //! Detection of data races.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::memory::Area;
 
@@ -25,36 +26,46 @@ pub enum Kind {
 /// Accesses to each byte so far.
 #[derive(Default)]
 pub struct Races {
-    accesses: BTreeMap<(Area, usize), Vec<(Identity, Kind)>>,
+    accesses: BTreeMap<Area, Vec<Vec<(Identity, Kind)>>>,
 }
 
 impl Races {
-    /// Forgets the accesses to variables of the workgroup before.
+    /// Forgets the accesses to variables of the previous workgroup.
     pub fn clear_workgroup(&mut self) {
-        self.accesses.retain(|(area, _), _| !matches!(area, Area::Workgroup(_)));
+        self.accesses.retain(|area, _| !matches!(area, Area::Workgroup(_)));
     }
 
-    /// Records an access to one byte.
+    /// Records an access to bytes.
     ///
     /// # Errors
-    /// Another invocation has accessed the byte with no barrier between, one of both accesses
-    /// writes, and one is not atomic.
-    pub fn record(&mut self, by: Identity, area: Area, byte: usize, kind: Kind) -> Result<(), String> {
-        let accesses = self.accesses.entry((area, byte)).or_default();
-        if accesses.contains(&(by, kind)) {
-            return Ok(());
+    /// Another invocation has accessed one of the bytes with no barrier between, one of both
+    /// accesses writes, and one is not atomic.
+    pub fn record(&mut self, by: Identity, area: Area, bytes: Range<usize>, kind: Kind) -> Result<(), String> {
+        let all = self.accesses.entry(area).or_default();
+        if all.len() < bytes.end {
+            all.resize(bytes.end, Vec::new());
         }
-        for &(other, before) in accesses.iter() {
-            let same = other.workgroup == by.workgroup && other.local == by.local;
-            let ordered = other.workgroup == by.workgroup && other.epoch != by.epoch;
-            let harmless = before == kind && kind != Kind::Write;
-            if !same && !ordered && !harmless {
+        for byte in bytes {
+            let accesses = &mut all[byte];
+            if accesses.contains(&(by, kind)) {
+                continue;
+            }
+            if let Some((other, before)) =
+                accesses.iter().find(|(other, before)| conflict((*other, *before), (by, kind)))
+            {
                 return Err(format!(
                     "data race at byte {byte} of {area:?}: {before:?} of {other:?}, {kind:?} of {by:?}"
                 ));
             }
+            accesses.push((by, kind));
         }
-        accesses.push((by, kind));
         Ok(())
     }
+}
+
+fn conflict((a, first): (Identity, Kind), (b, second): (Identity, Kind)) -> bool {
+    let same = a.workgroup == b.workgroup && a.local == b.local;
+    let ordered = a.workgroup == b.workgroup && a.epoch != b.epoch;
+    let harmless = first == second && first != Kind::Write;
+    !same && !ordered && !harmless
 }

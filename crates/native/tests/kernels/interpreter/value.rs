@@ -202,6 +202,27 @@ impl<'m> Types<'m> {
         }
     }
 
+    /// Offset and stride of the runtime-sized array at the end of a type.
+    pub fn runtime_sized_array(self, ty: &TypeInner) -> Option<(usize, usize)> {
+        match ty {
+            TypeInner::Array { size: naga::ArraySize::Dynamic, stride, .. } => Some((0, *stride as usize)),
+            TypeInner::Struct { members, .. } => {
+                let last = members.last()?;
+                let (offset, stride) = self.runtime_sized_array(self.inner(last.ty))?;
+                Some((last.offset as usize + offset, stride))
+            }
+            _ => None,
+        }
+    }
+
+    /// Least size of a binding, with one element of a runtime-sized array.
+    pub fn least_size(self, ty: &TypeInner) -> Result<usize, String> {
+        match self.runtime_sized_array(ty) {
+            Some((offset, stride)) => Ok(offset + stride),
+            None => self.size(ty),
+        }
+    }
+
     /// Calls `visit` for each scalar of a binding of `bytes` bytes, also of a runtime-sized array.
     pub fn for_each_scalar_of_binding(
         self,

@@ -205,11 +205,6 @@ impl Type {
     pub fn is_numeric(&self) -> bool {
         matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != Scalar::Bool)
     }
-
-    /// True for types with a zero value `T()`.
-    pub fn is_constructible(&self) -> bool {
-        !matches!(self, Self::Atomic(_) | Self::Pointer(..) | Self::Unnamed | Self::Array(_, None))
-    }
 }
 
 impl Expression {

@@ -1,6 +1,6 @@
 //! Random contents of bindings.
 
-use naga::{ArraySize, Module, ScalarKind, TypeInner};
+use naga::{Module, ScalarKind};
 
 use super::Pin;
 use super::rng::Rng;
@@ -14,10 +14,9 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) ->
     for (_, variable) in module.global_variables.iter() {
         let Some(binding) = &variable.binding else { continue };
         let ty = types.inner(variable.ty);
-        let fixed = fixed_size(types, ty)?;
-        let size = match runtime_stride(types, ty) {
-            None => fixed,
-            Some(stride) => {
+        let size = match types.runtime_sized_array(ty) {
+            None => types.size(ty)?,
+            Some((offset, stride)) => {
                 let length = match rng.below(10) {
                     0 => 1,
                     1 | 2 => rng.between(1, invocations + 3),
@@ -26,7 +25,7 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) ->
                 };
                 // Bindings have a multiple of four bytes.
                 let rest = if rng.chance(30) { rng.below(stride / 4 + 1) * 4 } else { 0 };
-                (fixed + length * stride + rest.min(stride - 1) / 4 * 4).next_multiple_of(4)
+                (offset + length * stride + rest.min(stride - 1) / 4 * 4).next_multiple_of(4)
             }
         };
         let mut bytes = vec![0; size];
@@ -44,26 +43,6 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) ->
         buffers.insert((binding.group, binding.binding), bytes);
     }
     Ok(buffers)
-}
-
-/// Bytes before a runtime-sized array, or of a type without one.
-fn fixed_size(types: Types, ty: &TypeInner) -> Result<usize, String> {
-    match ty {
-        TypeInner::Array { size: ArraySize::Dynamic, .. } => Ok(0),
-        TypeInner::Struct { members, .. } if runtime_stride(types, ty).is_some() => {
-            Ok(members.last().map_or(0, |member| member.offset as usize))
-        }
-        _ => types.size(ty),
-    }
-}
-
-/// Bytes of an element of the runtime-sized array at the end of a type.
-fn runtime_stride(types: Types, ty: &TypeInner) -> Option<usize> {
-    match ty {
-        TypeInner::Array { size: ArraySize::Dynamic, stride, .. } => Some(*stride as usize),
-        TypeInner::Struct { members, .. } => runtime_stride(types, types.inner(members.last()?.ty)),
-        _ => None,
-    }
 }
 
 /// Bits of a scalar; tame floats are finite and of moderate size.
