@@ -63,12 +63,13 @@ pub fn cut(kernel: &Kernel) -> Staged {
     let returned = cut.slot(Type::I32);
     let body = std::mem::take(&mut cut.kernel.body);
     let mut stages = vec![];
-    // The return of the entry point leaves the stages one invocation at a time.
-    let body = match (&body[..], cut.returns) {
-        ([Statement::Block { body, .. }], Some(_)) => body.clone(),
-        _ => body,
-    };
-    cut.stages(&body, &mut stages);
+    for statement in body {
+        match statement {
+            // Invocations leave it one by one.
+            Statement::Block { label, body, .. } if Some(label) == cut.returns => cut.stages(&body, &mut stages),
+            other => cut.stages(&[other], &mut stages),
+        }
+    }
     cut.close(&mut stages);
     let regions = cut.finish(returned);
     Staged { stages, regions, returned, frame_bytes: cut.kernel.frame_bytes }
@@ -344,10 +345,10 @@ fn leaves(body: &[Statement], returns: Option<Label>, inside: &mut HashSet<Label
     })
 }
 
-/// Label of the block around a whole kernel.
+/// Label of the block at the end of a kernel: a break of it is a return.
 fn returns(body: &[Statement]) -> Option<Label> {
-    match body {
-        [Statement::Block { label, .. }] => Some(*label),
+    match body.last() {
+        Some(Statement::Block { label, .. }) => Some(*label),
         _ => None,
     }
 }

@@ -18,3 +18,10 @@ fn native_random() {
         println!("{vectors:?}: {report}");
     }
 }
+
+#[test]
+fn zz_show() {
+    let seed: u64 = std::env::var("FIRST").map_or(0, |x| x.parse().unwrap());
+    let case = random::Case::generate(seed, random::Extensions { half: false, ..random::Extensions::ALL }).unwrap();
+    println!("{}", case.text());
+}
