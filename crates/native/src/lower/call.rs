@@ -60,7 +60,8 @@ impl<'m> Lowering<'m> {
         let on_return = self.builder.label();
         let flow = Flow { on_break: None, on_continue: None, on_return, next: Some(on_return) };
         if self.instance.plan.returns_at_end {
-            return self.lower_block(&function.body, flow);
+            // No block ends at the label.
+            return self.lower_block(&function.body, Flow { next: None, ..flow });
         }
         if let Some(result) = &function.result {
             let leaves = self.layouts.leaves_of(Layout::Variables, result.ty);

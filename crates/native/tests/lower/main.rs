@@ -1,7 +1,9 @@
 //! Lowering of WGSL, checked by running the lowered kernels.
 
 mod evaluator;
+mod shaders;
 mod statements;
+mod verifier;
 
 use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
