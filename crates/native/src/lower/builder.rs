@@ -201,7 +201,32 @@ impl Builder {
     }
 
     pub(super) fn binary(&mut self, operation: Binary, a: Value, b: Value) -> Value {
+        let (operation, a, b) = self.canonical(operation, a, b);
         self.pure(self.ty(a), Key::Binary(operation, a, b), Definition::Binary(operation, a, b))
+    }
+
+    /// An equal integer operation: a constant is the second operand, subtraction of a constant is
+    /// addition, and constants of successive additions are one.
+    fn canonical(&mut self, operation: Binary, a: Value, b: Value) -> (Binary, Value, Value) {
+        let is_commutative =
+            matches!(operation, Binary::Add | Binary::Multiply | Binary::And | Binary::Or | Binary::Xor);
+        let (a, b) = if is_commutative && self.bits(a).is_some() { (b, a) } else { (a, b) };
+        let Some(mut constant) = self.bits(b) else { return (operation, a, b) };
+        match operation {
+            Binary::Subtract => constant = constant.wrapping_neg(),
+            Binary::Add => {}
+            _ => return (operation, a, b),
+        }
+        let mut a = a;
+        if let Definition::Binary(Binary::Add, x, y) = *self.kernel.definition(a)
+            && let Some(other) = self.bits(y)
+        {
+            a = x;
+            constant = constant.wrapping_add(other);
+        }
+        let ty = self.ty(a);
+        let constant = self.integer(ty, constant as i64);
+        (Binary::Add, a, constant)
     }
 
     pub(super) fn compare(&mut self, comparison: Compare, a: Value, b: Value) -> Value {
