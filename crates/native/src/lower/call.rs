@@ -180,7 +180,7 @@ impl<'m> Lowering<'m> {
         let (exit, head) = (builder.label(), builder.label());
         let (zero, one, count) = (builder.u32(0), builder.u32(1), builder.u32(words));
         builder.open_body();
-        builder.open_body();
+        builder.open_loop();
         let index = builder.get(counter);
         builder.push(Statement::Store(Access { index: Some(index), scale: 4, ..access }, zero));
         let next = builder.binary(Binary::Add, index, one);

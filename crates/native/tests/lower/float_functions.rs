@@ -201,11 +201,11 @@ fn f64_functions_keep_double_precision() {
         let third = a / 3.0lf;
         out[0] = u32(third * 3.0lf == a);
         let bits = bitcast<u64>(fma(third, third, -third));
-        out[1] = u32(bits & 0xffffffffu);
+        out[1] = u32(bits & 0xfffffffflu);
         out[2] = u32(bits >> 32u);
         out[3] = u32(frexp(third).exp);
         let scaled = bitcast<u64>(ldexp(third, -1070));
-        out[4] = u32(scaled & 0xffffffffu);
+        out[4] = u32(scaled & 0xfffffffflu);
         out[5] = u32(scaled >> 32u);";
     let out = run_body("", body, &bits(&[2.5]), 6);
     let third = 2.5_f64 / 3.0;

@@ -58,8 +58,24 @@ fn unpacked_normalized_values_are_quotients() {
 #[test]
 fn packed_halves_round_to_nearest_even() {
     let values = [
-        0.0, -0.0, 1.0, -2.5, 65504.0, 65519.0, 65520.0, 1e10, 6.1e-5, 6.0e-5, 5.96e-8, 2.98e-8, 2.99e-8, 1e-9,
-        f32::INFINITY, f32::NEG_INFINITY, 0.333_333_34, -1023.75,
+        0.0,
+        -0.0,
+        1.0,
+        -2.5,
+        65504.0,
+        65519.0,
+        65520.0,
+        1e10,
+        6.1e-5,
+        6.0e-5,
+        5.96e-8,
+        2.98e-8,
+        2.99e-8,
+        1e-9,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        0.333_333_34,
+        -1023.75,
     ];
     for pair in values.windows(2) {
         let out = evaluate("f32", &["pack2x16float(vec2(a, b))"], &bits(pair));
