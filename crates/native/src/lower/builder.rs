@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::fold::{Fold, fold};
+use super::known::{KnownMark, KnownValues};
 use crate::ir::{
     Access, Binary, Builtin, Compare, Convert, Definition, Function, Kernel, Label, Statement, Type, Unary, Value,
     Variable,
@@ -23,11 +24,12 @@ enum Key {
 }
 
 /// A body under construction, while a body inside of it is built.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct OuterBody {
     statements: Vec<Statement>,
     /// Number of keys in [`Builder::scoped`] when the inner body began.
     scoped: usize,
+    known: KnownMark,
 }
 
 /// A completed body.
@@ -40,7 +42,8 @@ pub(super) struct Body {
 
 /// Makes the values of a kernel and collects the statements of the current body.
 ///
-/// Equal pure operations of a body and the bodies around it are one value.
+/// Equal pure operations of a body and the bodies around it are one value, and so are the reads of
+/// a variable between two of its writes.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) kernel: Kernel,
@@ -53,6 +56,7 @@ pub(super) struct Builder {
     common: HashMap<Key, Value>,
     /// Keys in `common` in order of insertion.
     scoped: Vec<Key>,
+    known: KnownValues,
     /// Whether a `Break` names each label.
     broken: Vec<bool>,
 }
@@ -73,17 +77,28 @@ impl Builder {
     }
 
     pub(super) fn open_body(&mut self) {
+        self.open(false);
+    }
+
+    /// Begins the body of a loop.
+    pub(super) fn open_loop(&mut self) {
+        self.open(true);
+    }
+
+    fn open(&mut self, is_loop: bool) {
         let statements = mem::take(&mut self.body);
-        self.outer.push(OuterBody { statements, scoped: self.scoped.len() });
+        let known = self.known.open(is_loop);
+        self.outer.push(OuterBody { statements, scoped: self.scoped.len(), known });
         self.diverted = false;
     }
 
-    /// Ends the body that the last [`Self::open_body`] began.
+    /// Ends the body that was opened last.
     pub(super) fn close_body(&mut self) -> Body {
-        let outer = self.outer.pop().unwrap_or(OuterBody { statements: Vec::new(), scoped: 0 });
+        let outer = self.outer.pop().unwrap_or_default();
         for key in self.scoped.drain(outer.scoped..) {
             self.common.remove(&key);
         }
+        self.known.close(&outer.known);
         let statements = mem::replace(&mut self.body, outer.statements);
         Body { statements, diverted: mem::replace(&mut self.diverted, false) }
     }
@@ -201,7 +216,32 @@ impl Builder {
     }
 
     pub(super) fn binary(&mut self, operation: Binary, a: Value, b: Value) -> Value {
+        let (operation, a, b) = self.canonical(operation, a, b);
         self.pure(self.ty(a), Key::Binary(operation, a, b), Definition::Binary(operation, a, b))
+    }
+
+    /// An equal integer operation: a constant is the second operand, subtraction of a constant is
+    /// addition, and constants of successive additions are one.
+    fn canonical(&mut self, operation: Binary, a: Value, b: Value) -> (Binary, Value, Value) {
+        let is_commutative =
+            matches!(operation, Binary::Add | Binary::Multiply | Binary::And | Binary::Or | Binary::Xor);
+        let (a, b) = if is_commutative && self.bits(a).is_some() { (b, a) } else { (a, b) };
+        let Some(mut constant) = self.bits(b) else { return (operation, a, b) };
+        match operation {
+            Binary::Subtract => constant = constant.wrapping_neg(),
+            Binary::Add => {}
+            _ => return (operation, a, b),
+        }
+        let mut a = a;
+        if let Definition::Binary(Binary::Add, x, y) = *self.kernel.definition(a)
+            && let Some(other) = self.bits(y)
+        {
+            a = x;
+            constant = constant.wrapping_add(other);
+        }
+        let ty = self.ty(a);
+        let constant = self.integer(ty, constant as i64);
+        (Binary::Add, a, constant)
     }
 
     pub(super) fn compare(&mut self, comparison: Compare, a: Value, b: Value) -> Value {
@@ -241,12 +281,18 @@ impl Builder {
     }
 
     pub(super) fn get(&mut self, variable: Variable) -> Value {
+        if let Some(value) = self.known.get(variable) {
+            return value;
+        }
         let ty = self.kernel.variables[variable.0 as usize];
-        self.evaluate(ty, Definition::Get(variable))
+        let value = self.evaluate(ty, Definition::Get(variable));
+        self.known.record(variable, value);
+        value
     }
 
     pub(super) fn set(&mut self, variable: Variable, value: Value) {
         self.push(Statement::Set(variable, value));
+        self.known.set(variable, value);
     }
 
     fn evaluate(&mut self, ty: Type, definition: Definition) -> Value {

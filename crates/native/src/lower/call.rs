@@ -60,7 +60,8 @@ impl<'m> Lowering<'m> {
         let on_return = self.builder.label();
         let flow = Flow { on_break: None, on_continue: None, on_return, next: Some(on_return) };
         if self.instance.plan.returns_at_end {
-            return self.lower_block(&function.body, flow);
+            // No block ends at the label.
+            return self.lower_block(&function.body, Flow { next: None, ..flow });
         }
         if let Some(result) = &function.result {
             let leaves = self.layouts.leaves_of(Layout::Variables, result.ty);
@@ -179,7 +180,7 @@ impl<'m> Lowering<'m> {
         let (exit, head) = (builder.label(), builder.label());
         let (zero, one, count) = (builder.u32(0), builder.u32(1), builder.u32(words));
         builder.open_body();
-        builder.open_body();
+        builder.open_loop();
         let index = builder.get(counter);
         builder.push(Statement::Store(Access { index: Some(index), scale: 4, ..access }, zero));
         let next = builder.binary(Binary::Add, index, one);

@@ -25,6 +25,7 @@ impl<'m> Lowering<'m> {
         let info = self.info.get_entry_point(self.entry);
         for (handle, global) in module.global_variables.iter() {
             if !info[handle].is_empty() {
+                self.line = self.lines.line(module.global_variables.get_span(handle));
                 let place = self.declare_global(handle, global)?;
                 self.globals[handle.index()] = Some(Rc::new(place));
             }

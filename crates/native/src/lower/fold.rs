@@ -33,6 +33,8 @@ pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
         Definition::Compare(comparison, a, b) => match (bits(a), bits(b)) {
             (Some(x), Some(y)) => Some(Fold::Constant(u64::from(compare(kernel.ty(a), comparison, x, y)))),
             _ if a == b => same_compared(comparison).map(|result| Fold::Constant(u64::from(result))),
+            (_, Some(0)) if comparison == Compare::UnsignedLess => Some(Fold::Constant(0)),
+            (Some(0), _) if comparison == Compare::UnsignedLessEqual => Some(Fold::Constant(1)),
             _ => None,
         },
         Definition::Select { condition, accept, reject } => match bits(condition) {

@@ -37,7 +37,7 @@ impl<'m> Lowering<'m> {
         if flow.next.is_none() {
             self.builder.open_body();
         }
-        self.builder.open_body();
+        self.builder.open_loop();
         let inner = Flow { on_break: Some(exit), on_continue: None, next: None, ..flow };
         let after = Flow { on_break: None, ..inner };
         if continues(body) {

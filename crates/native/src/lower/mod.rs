@@ -12,6 +12,7 @@ mod entry;
 mod expression;
 mod fold;
 mod frame;
+mod known;
 mod layout;
 mod lines;
 mod loops;

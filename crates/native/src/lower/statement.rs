@@ -93,13 +93,15 @@ impl<'m> Lowering<'m> {
         if let Some(value) = value {
             let values = self.values(value)?;
             if self.instance.plan.returns_at_end {
-                self.instance.returned = Some(values);
-            } else {
-                for (index, value) in values.iter().enumerate() {
-                    let variable = self.instance.results[index];
-                    self.builder.set(variable, *value);
-                }
+                self.instance.returned = Some(values.clone());
             }
+            let results = self.instance.results.iter();
+            for (variable, value) in results.zip(values.iter()) {
+                self.builder.set(*variable, *value);
+            }
+        }
+        if self.instance.plan.returns_at_end {
+            return Ok(());
         }
         self.jump(Some(flow.on_return), flow)
     }

@@ -1,7 +1,23 @@
 //! Lowering of WGSL, checked by running the lowered kernels.
 
+mod access;
+mod atomics;
+mod calls;
+mod conversions;
 mod evaluator;
+mod float_functions;
+mod integer_functions;
+mod layout;
+mod limits;
+mod modules;
+mod operators;
+mod packing;
+mod shaders;
 mod statements;
+mod vector_functions;
+mod verifier;
+
+use std::fmt::Write;
 
 use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
@@ -17,8 +33,11 @@ fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
     lower_with_source(&module, &info, "main", source)
 }
 
+/// Lowers the entry point `main` and verifies the kernel.
 fn lower(source: &str) -> Kernel {
-    try_lower(source).unwrap_or_else(|error| panic!("{error}"))
+    let kernel = try_lower(source).unwrap_or_else(|error| panic!("{error}"));
+    verifier::verify(&kernel);
+    kernel
 }
 
 /// Runs one invocation over a binding `out` of `words` words and an input binding.
@@ -49,4 +68,40 @@ fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<
          @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{\n{body}\n}}"
     );
     run_with(&source, input, words)
+}
+
+/// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`.
+///
+/// Each expression gives a `u32`, or an array or vector of them.
+fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
+    let mut body = String::new();
+    for (name, index) in ["a", "b", "c", "d"].iter().zip(0..input.len()) {
+        let _ = writeln!(body, "let {name} = bitcast<{ty}>(input[{index}]);");
+    }
+    for (index, expression) in expressions.iter().enumerate() {
+        let _ = writeln!(body, "out[{index}] = {expression};");
+    }
+    run_body("", &body, input, expressions.len())
+}
+
+/// Bits of each number.
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Value of an expression of the floats `a`, `b`, `c` and `d`.
+fn float(expression: &str, input: &[f32]) -> f32 {
+    let expression = format!("bitcast<u32>({expression})");
+    f32::from_bits(evaluate("f32", &[&expression], &bits(input))[0])
+}
+
+/// Value of an expression of the integers `a`, `b`, `c` and `d`.
+fn signed(expression: &str, input: &[i32]) -> i32 {
+    let input: Vec<_> = input.iter().map(|value| *value as u32).collect();
+    evaluate("i32", &[&format!("bitcast<u32>({expression})")], &input)[0] as i32
+}
+
+/// Value of an expression of the unsigned integers `a`, `b`, `c` and `d`.
+fn unsigned(expression: &str, input: &[u32]) -> u32 {
+    evaluate("u32", &[expression], input)[0]
 }

@@ -1,0 +1,83 @@
+//! Values of variables that are known without reading them.
+
+use std::collections::HashMap;
+
+use crate::ir::{Value, Variable};
+
+/// A value, and the number of records before it.
+type Record = (Value, u64);
+
+/// Values of variables at the current statement.
+///
+/// Inner bodies see the values of the bodies around them, but a loop sees only its own: a later
+/// iteration begins with other values.
+#[derive(Debug, Default)]
+pub(super) struct KnownValues {
+    values: HashMap<Variable, Record>,
+    /// Replaced records, to be restored at the end of a body.
+    replaced: Vec<(Variable, Option<Record>)>,
+    /// Variables that statements set.
+    modified: Vec<Variable>,
+    records: u64,
+    /// Number of the first record that is visible.
+    first_visible: u64,
+}
+
+/// State at the beginning of a body.
+#[derive(Debug, Default)]
+pub(super) struct KnownMark {
+    replaced: usize,
+    modified: usize,
+    first_visible: u64,
+}
+
+impl KnownValues {
+    pub(super) fn open(&mut self, is_loop: bool) -> KnownMark {
+        let mark = KnownMark {
+            replaced: self.replaced.len(),
+            modified: self.modified.len(),
+            first_visible: self.first_visible,
+        };
+        if is_loop {
+            self.first_visible = self.records;
+        }
+        mark
+    }
+
+    /// Forgets what the body recorded, and the values of variables that it set.
+    pub(super) fn close(&mut self, mark: &KnownMark) {
+        for (variable, record) in self.replaced.drain(mark.replaced..).rev() {
+            match record {
+                Some(record) => self.values.insert(variable, record),
+                None => self.values.remove(&variable),
+            };
+        }
+        self.first_visible = mark.first_visible;
+        let mut modified = self.modified.split_off(mark.modified);
+        modified.sort_unstable();
+        modified.dedup();
+        for variable in &modified {
+            let record = self.values.remove(variable);
+            self.replaced.push((*variable, record));
+        }
+        self.modified.extend(modified);
+    }
+
+    pub(super) fn get(&self, variable: Variable) -> Option<Value> {
+        let (value, number) = self.values.get(&variable)?;
+        (*number >= self.first_visible).then_some(*value)
+    }
+
+    /// Records the value that a statement read.
+    pub(super) fn record(&mut self, variable: Variable, value: Value) {
+        let record = self.values.insert(variable, (value, self.records));
+        self.replaced.push((variable, record));
+        self.records += 1;
+    }
+
+    /// Records the value that a statement set.
+    pub(super) fn set(&mut self, variable: Variable, value: Value) {
+        self.record(variable, value);
+        self.modified.push(variable);
+    }
+}
