@@ -150,7 +150,9 @@ impl<'k> Inference<'k> {
                 }
                 let before = self.is_pure;
                 self.body(accept);
-                let after = std::mem::replace(&mut self.is_pure, before);
+                let after = self.is_pure;
+                // A group runs both arms where lanes part.
+                self.is_pure = if is_varying { after } else { before };
                 self.body(reject);
                 self.is_pure &= after;
                 if is_varying {
@@ -250,8 +252,11 @@ impl<'k> Inference<'k> {
 
     fn define(&mut self, value: Value) {
         let kernel = self.kernel;
-        if let (Definition::Load(_), true) = (kernel.definition(value), self.is_pure) {
-            self.out.reruns.insert(value);
+        if let Definition::Load(_) = kernel.definition(value) {
+            match self.is_pure {
+                true => self.out.reruns.insert(value),
+                false => self.out.reruns.remove(&value),
+            };
         }
         let mut operands = Vec::new();
         kernel.definition(value).for_each_operand(|one| operands.push(one));

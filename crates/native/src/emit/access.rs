@@ -34,7 +34,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Address of a lane's scalar, at the index 0 where the guard is false. A frame holds the
+    /// Address of a lane's scalar, or the memory's first where the guard is false. A frame holds the
     /// lanes of each scalar next to each other.
     pub fn address(
         &mut self,
@@ -43,7 +43,8 @@ impl Emitter<'_, '_> {
         index: Option<code::Value>,
         guard: Option<code::Value>,
     ) -> code::Value {
-        let mut base = self.base(access.memory);
+        let memory = self.base(access.memory);
+        let mut base = memory;
         if let (Memory::Frame, Some(lane)) = (access.memory, self.inputs.frame_lane) {
             let bytes = self.build.ins().imul_imm_u(lane, i64::from(access.format.bytes()));
             base = self.build.ins().iadd(base, bytes);
@@ -55,18 +56,22 @@ impl Emitter<'_, '_> {
         if access.memory == Memory::Frame {
             offset += (lane * access.format.bytes() as usize) as i64;
         }
-        let Some(mut index) = index else { return self.build.ins().iadd_imm_s(base, offset) };
-        if let Some(guard) = guard {
-            let zero = self.build.ins().iconst(types::I32, 0);
-            index = self.build.ins().select(guard, index, zero);
+        let mut address = base;
+        if let Some(index) = index {
+            let wide = self.build.ins().uextend(types::I64, index);
+            let scaled = match scale.count_ones() {
+                1 => self.build.ins().ishl_imm_u(wide, i64::from(scale.trailing_zeros())),
+                _ => self.build.ins().imul_imm_s(wide, scale),
+            };
+            address = self.build.ins().iadd(base, scaled);
         }
-        let wide = self.build.ins().uextend(types::I64, index);
-        let scaled = match scale.count_ones() {
-            1 => self.build.ins().ishl_imm_u(wide, i64::from(scale.trailing_zeros())),
-            _ => self.build.ins().imul_imm_s(wide, scale),
-        };
-        let address = self.build.ins().iadd(base, scaled);
-        if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) }
+        if offset != 0 {
+            address = self.build.ins().iadd_imm_s(address, offset);
+        }
+        match guard {
+            Some(guard) => self.build.ins().select(guard, address, memory),
+            None => address,
+        }
     }
 
     /// Flags of a load: what no invocation can write may be loaded once for all groups.

@@ -84,7 +84,7 @@ impl<'m> Lowering<'m> {
         if let TypeInner::BindingArray { .. } = inner {
             return self.unsupported(describe(inner));
         }
-        let Ok(min_bytes) = u32::try_from(self.layouts.size(Layout::Host, global.ty)) else {
+        let Ok(min_bytes) = u32::try_from(self.min_bytes(global.ty)) else {
             return self.unsupported("types of 4 GiB and more");
         };
         let bindings = &mut self.builder.kernel.bindings;
@@ -98,6 +98,18 @@ impl<'m> Lowering<'m> {
         });
         let number = bindings.len() - 1;
         Ok(Place::memory(Memory::Binding(number), 0))
+    }
+
+    /// Bytes of a type with one element of a runtime-sized array at its end, and nothing after it.
+    fn min_bytes(&mut self, ty: naga::Handle<naga::Type>) -> u64 {
+        match &self.module.types[ty].inner {
+            TypeInner::Struct { members, .. } => match members.last() {
+                Some(last) => u64::from(last.offset) + self.min_bytes(last.ty),
+                None => 0,
+            },
+            TypeInner::Array { base, size: naga::ArraySize::Dynamic, .. } => self.min_bytes(*base),
+            _ => self.layouts.size(Layout::Host, ty),
+        }
     }
 
     /// Values of an argument: a built-in value, or a struct of them.

@@ -207,10 +207,8 @@ fn sign(x: Scalar) -> Result<Scalar, String> {
         x.same_type(1.0)
     } else if scalar::less(x, zero)? {
         x.same_type(-1.0)
-    } else if x.is_nan() {
-        zero
     } else {
-        x
+        zero
     })
 }
 
