@@ -1,9 +1,9 @@
 //! Makes values and statements of a kernel.
 
-use std::collections::HashMap;
 use std::mem;
 
 use super::fold::{Fold, fold};
+use super::hash::FastMap;
 use super::known::{KnownMark, KnownValues};
 use crate::ir::{
     Access, Binary, Builtin, Compare, Convert, Definition, Function, Kernel, Label, Statement, Type, Unary, Value,
@@ -52,8 +52,8 @@ pub(super) struct Builder {
     body: Vec<Statement>,
     diverted: bool,
     outer: Vec<OuterBody>,
-    constants: HashMap<(Type, u64), Value>,
-    common: HashMap<Key, Value>,
+    constants: FastMap<(Type, u64), Value>,
+    common: FastMap<Key, Value>,
     /// Keys in `common` in order of insertion.
     scoped: Vec<Key>,
     known: KnownValues,

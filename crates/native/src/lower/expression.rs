@@ -121,13 +121,13 @@ impl<'m> Lowering<'m> {
             Expression::Load { pointer } => {
                 let place = self.pointer(pointer)?;
                 let ty = self.type_of(pointer);
-                match self.pointee(ty)?.0 {
-                    TypeInner::Atomic(scalar) => {
+                match self.atomic_scalar(ty) {
+                    Some(scalar) => {
                         let operand = self.zero_scalar(scalar)?;
                         let value = self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?;
                         Ok([value].into())
                     }
-                    _ => self.load(&place, ty),
+                    None => self.load(&place, ty),
                 }
             }
             Expression::Unary { op, expr } => self.unary(op, expr),

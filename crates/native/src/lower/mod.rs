@@ -12,6 +12,7 @@ mod entry;
 mod expression;
 mod fold;
 mod frame;
+mod hash;
 mod known;
 mod layout;
 mod lines;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use naga::{Handle, TypeInner};
+use naga::{Scalar, TypeInner};
 
 use super::layout::{Layout, Leaf, array_length};
 use super::{Lowering, Unsupported, value_type};
@@ -74,13 +74,12 @@ impl Place {
 }
 
 impl<'m> Lowering<'m> {
-    /// Type behind a pointer type.
-    pub(super) fn pointee(&self, pointer: &TypeInner) -> Result<(TypeInner, Option<Handle<naga::Type>>), Unsupported> {
-        match *pointer {
-            TypeInner::Pointer { base, .. } => Ok((self.module.types[base].inner.clone(), Some(base))),
-            TypeInner::ValuePointer { size: Some(size), scalar, .. } => Ok((TypeInner::Vector { size, scalar }, None)),
-            TypeInner::ValuePointer { size: None, scalar, .. } => Ok((TypeInner::Scalar(scalar), None)),
-            _ => self.invalid("a value in place of a pointer"),
+    /// Type of the atomic behind a pointer; none where it is no atomic.
+    pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
+        let TypeInner::Pointer { base, .. } = *pointer else { return None };
+        match self.module.types[base].inner {
+            TypeInner::Atomic(scalar) => Some(scalar),
+            _ => None,
         }
     }
 
@@ -88,7 +87,13 @@ impl<'m> Lowering<'m> {
     fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
-            _ => self.layouts.leaves(layout, &self.pointee(pointer)?.0),
+            TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
+                self.layouts.leaves(layout, &TypeInner::Vector { size, scalar })
+            }
+            TypeInner::ValuePointer { size: None, scalar, .. } => {
+                self.layouts.leaves(layout, &TypeInner::Scalar(scalar))
+            }
+            _ => return self.invalid("a value in place of a pointer"),
         };
         leaves.or_else(|construct| self.unsupported(construct))
     }
@@ -192,9 +197,7 @@ impl<'m> Lowering<'m> {
 
     /// Number of elements of the runtime-sized array behind a pointer.
     pub(super) fn array_length(&mut self, place: &Place, pointer: &TypeInner) -> Result<Value, Unsupported> {
-        let (TypeInner::Array { stride, .. }, _) = self.pointee(pointer)? else {
-            return self.invalid("the length of a value without elements");
-        };
+        let stride = self.elements(place.layout, pointer)?.stride as u32;
         match place.binding() {
             Some(binding) => Ok(self.builder.length(binding, place.offset, stride)),
             None => self.unsupported("runtime-sized arrays outside bindings"),

@@ -23,13 +23,19 @@ use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
 use zippy_native::lower::{Unsupported, lower_with_source};
 
-/// Lowers the entry point `main` of a text.
-fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
+/// Parses and validates a text.
+fn validate(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     let module =
         naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
     let mut validator =
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
     let info = validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    (module, info)
+}
+
+/// Lowers the entry point `main` of a text.
+fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
+    let (module, info) = validate(source);
     lower_with_source(&module, &info, "main", source)
 }
 
