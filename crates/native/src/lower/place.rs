@@ -5,6 +5,7 @@ use std::rc::Rc;
 use naga::{Scalar, TypeInner};
 
 use super::layout::{Layout, Leaf, array_length};
+use super::plan::Root;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
 
@@ -23,6 +24,8 @@ pub(super) struct Term {
 pub(super) struct Place {
     /// None where the place is a run of variables.
     memory: Option<Memory>,
+    /// Variable that the place is in, where it is a run of variables.
+    root: Option<Root>,
     pub(super) layout: Layout,
     /// Number of the first variable, or bytes from the beginning of the memory.
     pub(super) offset: u32,
@@ -39,8 +42,15 @@ struct Elements {
 }
 
 impl Place {
-    pub(super) fn variables(first: u32) -> Self {
-        Self { memory: None, layout: Layout::Variables, offset: first, terms: Vec::new(), guard: None }
+    pub(super) fn variables(first: u32, root: Root) -> Self {
+        Self {
+            memory: None,
+            root: Some(root),
+            layout: Layout::Variables,
+            offset: first,
+            terms: Vec::new(),
+            guard: None,
+        }
     }
 
     pub(super) fn memory(memory: Memory, offset: u32) -> Self {
@@ -48,7 +58,12 @@ impl Place {
             Memory::Binding(_) => Layout::Host,
             Memory::Workgroup | Memory::Frame => Layout::Packed,
         };
-        Self { memory: Some(memory), layout, offset, terms: Vec::new(), guard: None }
+        Self { memory: Some(memory), root: None, layout, offset, terms: Vec::new(), guard: None }
+    }
+
+    /// The variable at the place, where it is a scalar outside memory.
+    pub(super) fn variable(&self) -> Option<Variable> {
+        (self.memory.is_none() && self.terms.is_empty()).then_some(Variable(self.offset))
     }
 
     /// Place of an element of an array. `index` is less than `count`.
@@ -188,6 +203,13 @@ impl<'m> Lowering<'m> {
             && let Ok(place) = self.moved(base, number.saturating_mul(elements.stride))
         {
             return Ok(Place { guard, ..place });
+        }
+        if let (Some(root), TypeInner::Pointer { base: pointee, .. }) = (base.root, pointer)
+            && matches!(self.module.types[*pointee].inner, TypeInner::Array { .. })
+        {
+            // The kernel is lowered again with the variable in the frame.
+            self.found.variables.insert(root);
+            return Ok(base.clone());
         }
         if elements.stride.max(elements.count) > u64::from(u32::MAX) {
             return self.unsupported("types of 4 GiB and more");

@@ -18,11 +18,16 @@ pub(super) struct Flow {
 
 impl<'m> Lowering<'m> {
     pub(super) fn lower_block(&mut self, block: &'m Block, flow: Flow) -> Result<(), Unsupported> {
+        self.lower_statements(block, 0, flow)
+    }
+
+    /// Lowers the statements of a block from number `first` on.
+    pub(super) fn lower_statements(&mut self, block: &'m Block, first: usize, flow: Flow) -> Result<(), Unsupported> {
         let mut count = block.len();
-        while count > 0 && goes_to_end(&block[count - 1], flow) {
+        while count > first && goes_to_end(&block[count - 1], flow) {
             count -= 1;
         }
-        for (index, (statement, span)) in block.span_iter().take(count).enumerate() {
+        for (index, (statement, span)) in block.span_iter().enumerate().take(count).skip(first) {
             if self.builder.diverted() {
                 break;
             }

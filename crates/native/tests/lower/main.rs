@@ -14,6 +14,7 @@ mod operators;
 mod packing;
 mod shaders;
 mod statements;
+mod unrolling;
 mod vector_functions;
 mod verifier;
 
@@ -21,7 +22,7 @@ use std::fmt::Write;
 
 use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
-use zippy_native::lower::{Unsupported, lower_with_source};
+use zippy_native::lower::{Options, Unsupported, lower_with, lower_with_source};
 
 /// Parses and validates a text.
 fn validate(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
@@ -47,8 +48,20 @@ fn lower(source: &str) -> Kernel {
 }
 
 /// Runs one invocation over a binding `out` of `words` words and an input binding.
+///
+/// Kernels with and without unrolled loops give the same result.
 fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
-    let kernel = lower(source);
+    let (module, info) = validate(source);
+    let [unrolled, rolled] = [true, false].map(|unroll| {
+        let kernel = lower_with(&module, &info, "main", Options { source, unroll }).unwrap();
+        verifier::verify(&kernel);
+        run_kernel(&kernel, input, words)
+    });
+    assert_eq!(unrolled, rolled);
+    unrolled
+}
+
+fn run_kernel(kernel: &Kernel, input: &[u32], words: usize) -> Vec<u32> {
     let bindings = kernel
         .bindings
         .iter()
@@ -57,7 +70,7 @@ fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
             _ => input.iter().flat_map(|word| word.to_le_bytes()).collect(),
         })
         .collect();
-    let mut evaluator = Evaluator::new(&kernel, bindings);
+    let mut evaluator = Evaluator::new(kernel, bindings);
     evaluator.run();
     let out = kernel.bindings.iter().position(|binding| binding.name == "out").expect("a binding `out`");
     let bytes = &evaluator.bindings[out];
