@@ -9,6 +9,9 @@ use super::plan::Root;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
 
+/// Largest product of a constant index and a stride that is part of an offset.
+const MAX_STATIC_OFFSET: u64 = 1 << 30;
+
 /// Product of a dynamic index and a stride.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
@@ -200,7 +203,8 @@ impl<'m> Lowering<'m> {
         };
         let index = self.narrow(index);
         if let Some(number) = self.builder.bits(index)
-            && let Ok(place) = self.moved(base, number.saturating_mul(elements.stride))
+            && number.saturating_mul(elements.stride) <= MAX_STATIC_OFFSET
+            && let Ok(place) = self.moved(base, number * elements.stride)
         {
             return Ok(Place { guard, ..place });
         }

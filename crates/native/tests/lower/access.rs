@@ -25,8 +25,8 @@ fn fixed_size_arrays_clamp_indices_to_the_last_element() {
     // Words: 0 head, 4 … 19 four vec3 with padding, 20 … 31 three columns with padding, 32 … 37.
     let mut input: Vec<u32> = (0..40).map(|word| word * 10).collect();
     input[0] = 9;
-    for word in 20..32 {
-        input[word] = (word as f32).to_bits();
+    for (word, column) in (20..32).zip(&mut input[20..32]) {
+        *column = (word as f32).to_bits();
     }
     let out = run_with(source, &input, 9);
     assert_eq!(out, [170, 100, 170, 29, 30, 360, 340, 370, 160]);

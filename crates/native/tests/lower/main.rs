@@ -6,6 +6,7 @@ mod calls;
 mod conversions;
 mod evaluator;
 mod float_functions;
+mod half;
 mod integer_functions;
 mod layout;
 mod limits;
@@ -91,16 +92,20 @@ fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<
 
 /// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`.
 ///
-/// Each expression gives a `u32`, or an array or vector of them.
+/// Each expression gives a `u32`. Operands that are constants give the same values.
 fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
-    let mut body = String::new();
-    for (name, index) in ["a", "b", "c", "d"].iter().zip(0..input.len()) {
-        let _ = writeln!(body, "let {name} = bitcast<{ty}>(input[{index}]);");
+    let (mut loads, mut constants, mut stores) = (String::new(), String::new(), String::new());
+    for ((name, index), word) in ["a", "b", "c", "d"].iter().zip(0..).zip(input) {
+        let _ = writeln!(loads, "let {name} = bitcast<{ty}>(input[{index}]);");
+        // Naga does not fold values of variables.
+        let _ = writeln!(constants, "var word{index} = {word}u; let {name} = bitcast<{ty}>(word{index});");
     }
     for (index, expression) in expressions.iter().enumerate() {
-        let _ = writeln!(body, "out[{index}] = {expression};");
+        let _ = writeln!(stores, "out[{index}] = {expression};");
     }
-    run_body("", &body, input, expressions.len())
+    let values = run_body("", &(loads + &stores), input, expressions.len());
+    assert_eq!(run_body("", &(constants + &stores), input, expressions.len()), values, "{expressions:?} of {input:x?}");
+    values
 }
 
 /// Bits of each number.
