@@ -13,6 +13,7 @@ mod limits;
 mod modules;
 mod operators;
 mod packing;
+mod random;
 mod shaders;
 mod statements;
 mod unrolling;
