@@ -1,5 +1,7 @@
 //! Dynamic indices, in range and out of it.
 
+use std::fmt::Write;
+
 use crate::{lower, run_body, run_with};
 use zippy_native::ir::{Definition, Memory, Statement};
 
@@ -115,4 +117,23 @@ fn large_local_arrays_are_zero_before_their_use() {
     let body = "var a: array<array<u32, 30>, 30>; a[input[0]][input[1]] = 5u; var n = 0u;
         for (var i = 0u; i < 30u; i++) { for (var j = 0u; j < 30u; j++) { n += a[i][j]; } } out[0] = n; out[1] = a[3][4];";
     assert_eq!(run_body("", body, &[3, 4], 2), [5, 5]);
+}
+
+#[test]
+fn chain_of_arrays_that_index_one_another_ends_in_the_frame() {
+    // Each array's index is known to be dynamic only after the array before it is in the frame.
+    let mut body = String::from("var n = input[0];\n");
+    for number in 0..8 {
+        let _ = writeln!(body, "var a{number} = array<u32, 3>(2u, 0u, 1u); n = a{number}[n];");
+        let _ = writeln!(body, "let b{number} = array<u32, 3>(n, 2u - n, 1u); n = b{number}[n];");
+    }
+    body.push_str("out[0] = n;");
+    for start in 0..3 {
+        let mut n = start;
+        for _ in 0..8 {
+            n = [2, 0, 1][n as usize];
+            n = [n, 2 - n, 1][n as usize];
+        }
+        assert_eq!(run_body("", &body, &[start], 1), [n]);
+    }
 }
