@@ -1,9 +1,9 @@
 //! Makes values and statements of a kernel.
 
-use std::collections::HashMap;
 use std::mem;
 
-use super::fold::{Fold, fold};
+use super::fold::{Fold, fold, integer_bits};
+use super::hash::FastMap;
 use super::known::{KnownMark, KnownValues};
 use crate::ir::{
     Access, Binary, Builtin, Compare, Convert, Definition, Function, Kernel, Label, Statement, Type, Unary, Value,
@@ -52,8 +52,8 @@ pub(super) struct Builder {
     body: Vec<Statement>,
     diverted: bool,
     outer: Vec<OuterBody>,
-    constants: HashMap<(Type, u64), Value>,
-    common: HashMap<Key, Value>,
+    constants: FastMap<(Type, u64), Value>,
+    common: FastMap<Key, Value>,
     /// Keys in `common` in order of insertion.
     scoped: Vec<Key>,
     known: KnownValues,
@@ -217,16 +217,26 @@ impl Builder {
 
     pub(super) fn binary(&mut self, operation: Binary, a: Value, b: Value) -> Value {
         let (operation, a, b) = self.canonical(operation, a, b);
+        let (ty, constant) = (self.ty(a), self.bits(b));
+        if operation == Binary::Multiply && constant == Some(integer_bits(ty, u64::MAX)) {
+            return self.unary(Unary::Negate, a);
+        }
         self.pure(self.ty(a), Key::Binary(operation, a, b), Definition::Binary(operation, a, b))
     }
 
     /// An equal integer operation: a constant is the second operand, subtraction of a constant is
-    /// addition, and constants of successive additions are one.
+    /// addition, constants of successive additions are one, and negated operands are subtracted.
     fn canonical(&mut self, operation: Binary, a: Value, b: Value) -> (Binary, Value, Value) {
         let is_commutative =
             matches!(operation, Binary::Add | Binary::Multiply | Binary::And | Binary::Or | Binary::Xor);
         let (a, b) = if is_commutative && self.bits(a).is_some() { (b, a) } else { (a, b) };
-        let Some(mut constant) = self.bits(b) else { return (operation, a, b) };
+        let Some(mut constant) = self.bits(b) else {
+            return match (operation, self.kernel.definition(b)) {
+                (Binary::Add, Definition::Unary(Unary::Negate, b)) => (Binary::Subtract, a, *b),
+                (Binary::Subtract, Definition::Unary(Unary::Negate, b)) => (Binary::Add, a, *b),
+                _ => (operation, a, b),
+            };
+        };
         match operation {
             Binary::Subtract => constant = constant.wrapping_neg(),
             Binary::Add => {}
@@ -288,6 +298,11 @@ impl Builder {
         let value = self.evaluate(ty, Definition::Get(variable));
         self.known.record(variable, value);
         value
+    }
+
+    /// Value of a variable where no statement must read it.
+    pub(super) fn known(&self, variable: Variable) -> Option<Value> {
+        self.known.get(variable)
     }
 
     pub(super) fn set(&mut self, variable: Variable, value: Value) {

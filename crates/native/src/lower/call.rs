@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use naga::{Expression, Function, Handle, LocalVariable};
+use naga::{Expression, Function, Handle, LocalVariable, TypeInner};
 
 use super::layout::Layout;
 use super::place::Place;
+use super::plan::Root;
 use super::statement::Flow;
 use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Format, Memory, Statement, Type, Value, Variable};
@@ -26,10 +27,11 @@ impl<'m> Lowering<'m> {
         let function = &self.module.functions[callee];
         let arguments = arguments.iter().map(|argument| self.operand(*argument)).collect::<Result<_, _>>()?;
         let instance = Box::new(Instance {
+            id: Some(callee),
             name: function.name.as_deref().unwrap_or("without a name"),
             expressions: &function.expressions,
             types: ExpressionTypes::Function(&self.info[callee]),
-            plan: self.plan.functions[callee.index()].clone(),
+            plan: self.plan.function(callee),
             arguments,
             locals: Vec::new(),
             operands: vec![None; function.expressions.len()],
@@ -94,12 +96,12 @@ impl<'m> Lowering<'m> {
 
     /// Copies array arguments that dynamic indices select from to the frame.
     fn copy_arguments(&mut self, function: &'m Function) -> Result<(), Unsupported> {
-        if self.instance.plan.indexed_values.is_empty() {
+        if self.indexed.values.is_empty() && !self.indexed.all {
             return Ok(());
         }
         for (handle, expression) in function.expressions.iter() {
             if let Expression::FunctionArgument(_) = expression
-                && self.instance.plan.indexed_values.contains(&handle)
+                && self.indexed.has_value(self.instance.id, handle)
             {
                 let operand = self.operand(handle)?;
                 self.set_operand(handle, operand)?;
@@ -117,17 +119,18 @@ impl<'m> Lowering<'m> {
     }
 
     fn declare_local(&mut self, handle: Handle<LocalVariable>, local: &LocalVariable) -> Result<Place, Unsupported> {
-        let is_indexed = self.instance.plan.indexed_locals.contains(&handle);
-        let place = self.allocate(local.ty, is_indexed)?;
+        let place = self.allocate(local.ty, Root::Local(self.instance.id, handle))?;
         let values = local.init.map(|init| self.values(init)).transpose()?;
         self.initialize(&place, local.ty, values)?;
         Ok(place)
     }
 
     /// Memory or variables for a variable of one invocation.
-    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, is_indexed: bool) -> Result<Place, Unsupported> {
+    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, root: Root) -> Result<Place, Unsupported> {
         let scalars = self.layouts.size(Layout::Variables, ty);
-        if is_indexed || scalars > MAX_VARIABLES {
+        let inner = &self.module.types[ty].inner;
+        let is_composite = matches!(inner, TypeInner::Array { .. } | TypeInner::Struct { .. });
+        if is_composite && self.indexed.has_variable(root) || scalars > MAX_VARIABLES {
             return self.frame_place(self.layouts.size(Layout::Packed, ty));
         }
         let leaves = self.layouts.leaves_of(Layout::Variables, ty).or_else(|construct| self.unsupported(construct))?;
@@ -136,7 +139,7 @@ impl<'m> Lowering<'m> {
             let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
             self.builder.kernel.add_variable(ty);
         }
-        Ok(Place::variables(first))
+        Ok(Place::variables(first, root))
     }
 
     /// Sets a variable to `values`, or to zero where there are none.

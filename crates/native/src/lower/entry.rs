@@ -8,11 +8,13 @@ use naga::{
 
 use super::layout::{Layout, describe};
 use super::place::Place;
+use super::plan::{IndexedArrays, Root};
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{self, Builtin, Kernel, Memory, Value};
 
 impl<'m> Lowering<'m> {
-    pub(super) fn lower_entry_point(mut self) -> Result<Kernel, Unsupported> {
+    /// Lowers the entry point, and finds the arrays that must be in the frame and are not.
+    pub(super) fn lower_entry_point(mut self) -> Result<(Kernel, IndexedArrays), Unsupported> {
         let module = self.module;
         let point = &module.entry_points[self.entry];
         if point.stage != ShaderStage::Compute {
@@ -45,7 +47,7 @@ impl<'m> Lowering<'m> {
     ) -> Result<Place, Unsupported> {
         match global.space {
             AddressSpace::Private => {
-                let place = self.allocate(global.ty, self.plan.indexed_globals.contains(&handle))?;
+                let place = self.allocate(global.ty, Root::Private(handle))?;
                 let values = global.init.map(|init| self.global_values(init)).transpose()?;
                 self.initialize(&place, global.ty, values)?;
                 Ok(place)

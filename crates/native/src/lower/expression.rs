@@ -6,6 +6,7 @@ use naga::{Expression, Handle, Literal, Type, TypeInner};
 
 use super::layout::{Layout, Leaf};
 use super::place::Place;
+use super::plan::FunctionPlan;
 use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{self, AtomicOperation, Binary, Compare, Memory, Statement, Value};
 
@@ -28,15 +29,23 @@ impl<'m> Lowering<'m> {
 
     /// Records the operand of an evaluated expression.
     pub(super) fn set_operand(&mut self, expression: Handle<Expression>, operand: Operand) -> Result<(), Unsupported> {
-        if self.instance.plan.indexed_values.contains(&expression)
+        if self.indexed.has_value(self.instance.id, expression)
             && let Operand::Values(values) = &operand
+            && matches!(self.type_of(expression), TypeInner::Array { .. })
             && values.iter().any(|value| self.builder.bits(*value).is_none())
         {
             let leaves = self.value_leaves(Layout::Packed, self.type_of(expression))?;
-            let place = self.frame_place(self.packed_bytes(&leaves))?;
+            let copies = self.instance.copies.iter();
+            let copy = copies.rev().find(|(copied, _)| *copied == expression).map(|(_, place)| place.clone());
+            let place = match copy {
+                Some(place) => place,
+                None => {
+                    let place = Rc::new(self.frame_place(self.packed_bytes(&leaves))?);
+                    self.instance.copies.push((expression, place.clone()));
+                    place
+                }
+            };
             self.store_leaves(&place, &leaves, values);
-            self.instance.copies.retain(|(copied, _)| *copied != expression);
-            self.instance.copies.push((expression, Rc::new(place)));
         }
         self.instance.operands[expression.index()] = Some(operand);
         Ok(())
@@ -121,13 +130,13 @@ impl<'m> Lowering<'m> {
             Expression::Load { pointer } => {
                 let place = self.pointer(pointer)?;
                 let ty = self.type_of(pointer);
-                match self.pointee(ty)?.0 {
-                    TypeInner::Atomic(scalar) => {
+                match self.atomic_scalar(ty) {
+                    Some(scalar) => {
                         let operand = self.zero_scalar(scalar)?;
                         let value = self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?;
                         Ok([value].into())
                     }
-                    _ => self.load(&place, ty),
+                    None => self.load(&place, ty),
                 }
             }
             Expression::Unary { op, expr } => self.unary(op, expr),
@@ -204,10 +213,11 @@ impl<'m> Lowering<'m> {
             return Ok(values.clone());
         }
         let instance = Instance {
+            id: None,
             name: "constants",
             expressions: &self.module.global_expressions,
             types: ExpressionTypes::Module(self.info),
-            plan: Rc::default(),
+            plan: FunctionPlan::default(),
             arguments: Vec::new(),
             locals: Vec::new(),
             operands: std::mem::take(&mut self.global_operands),
@@ -288,7 +298,11 @@ impl<'m> Lowering<'m> {
         }
         match *ty {
             TypeInner::Array { base: element, .. } => {
-                let place = self.array_copy(base, ty, &values)?;
+                let Some(place) = self.array_copy(base, ty, &values)? else {
+                    // The kernel is lowered again with a copy of the array.
+                    self.found.values.insert((self.instance.id, base));
+                    return Ok(Operand::Values(self.element(ty, &values, 0)?));
+                };
                 let pointer = TypeInner::Pointer { base: element, space: naga::AddressSpace::Function };
                 let index = self.narrow(index);
                 let place = place.element(index, self.layouts.stride(Layout::Packed, ty), count);
@@ -309,21 +323,19 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Frame copy of an array value.
+    /// Frame copy of an array value; none where it has none and is not a constant.
     fn array_copy(
         &mut self,
         base: Handle<Expression>,
         ty: &TypeInner,
         values: &[Value],
-    ) -> Result<Rc<Place>, Unsupported> {
+    ) -> Result<Option<Rc<Place>>, Unsupported> {
         if let Some((_, place)) = self.instance.copies.iter().rev().find(|(copied, _)| *copied == base) {
-            return Ok(place.clone());
+            return Ok(Some(place.clone()));
         }
         let leaves = self.value_leaves(Layout::Packed, ty)?;
         if values.iter().any(|value| self.builder.bits(*value).is_none()) {
-            let place = self.frame_place(self.packed_bytes(&leaves))?;
-            self.store_leaves(&place, &leaves, values);
-            return Ok(Rc::new(place));
+            return Ok(None);
         }
         let Some((offset, is_new)) = self.frame.table(&leaves, values) else {
             return self.unsupported("constants of this size");
@@ -336,6 +348,6 @@ impl<'m> Lowering<'m> {
                 }
             }
         }
-        Ok(Rc::new(place))
+        Ok(Some(Rc::new(place)))
     }
 }

@@ -167,7 +167,8 @@ fn signed(ty: Type, bits: u64) -> i64 {
     if ty == Type::I64 { bits as i64 } else { i64::from(bits as u32 as i32) }
 }
 
-fn integer_bits(ty: Type, value: u64) -> u64 {
+/// Low bits of an integer or a bool.
+pub(super) fn integer_bits(ty: Type, value: u64) -> u64 {
     match ty {
         Type::Bool => value & 1,
         Type::I64 => value,

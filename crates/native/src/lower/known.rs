@@ -1,7 +1,5 @@
 //! Values of variables that are known without reading them.
 
-use std::collections::HashMap;
-
 use crate::ir::{Value, Variable};
 
 /// A value, and the number of records before it.
@@ -13,7 +11,8 @@ type Record = (Value, u64);
 /// iteration begins with other values.
 #[derive(Debug, Default)]
 pub(super) struct KnownValues {
-    values: HashMap<Variable, Record>,
+    /// Record of each variable.
+    values: Vec<Option<Record>>,
     /// Replaced records, to be restored at the end of a body.
     replaced: Vec<(Variable, Option<Record>)>,
     /// Variables that statements set.
@@ -47,30 +46,31 @@ impl KnownValues {
     /// Forgets what the body recorded, and the values of variables that it set.
     pub(super) fn close(&mut self, mark: &KnownMark) {
         for (variable, record) in self.replaced.drain(mark.replaced..).rev() {
-            match record {
-                Some(record) => self.values.insert(variable, record),
-                None => self.values.remove(&variable),
-            };
+            self.values[variable.0 as usize] = record;
         }
         self.first_visible = mark.first_visible;
         let mut modified = self.modified.split_off(mark.modified);
         modified.sort_unstable();
         modified.dedup();
         for variable in &modified {
-            let record = self.values.remove(variable);
+            let record = self.values[variable.0 as usize].take();
             self.replaced.push((*variable, record));
         }
         self.modified.extend(modified);
     }
 
     pub(super) fn get(&self, variable: Variable) -> Option<Value> {
-        let (value, number) = self.values.get(&variable)?;
-        (*number >= self.first_visible).then_some(*value)
+        let (value, number) = (*self.values.get(variable.0 as usize)?)?;
+        (number >= self.first_visible).then_some(value)
     }
 
     /// Records the value that a statement read.
     pub(super) fn record(&mut self, variable: Variable, value: Value) {
-        let record = self.values.insert(variable, (value, self.records));
+        let index = variable.0 as usize;
+        if self.values.len() <= index {
+            self.values.resize(index + 1, None);
+        }
+        let record = self.values[index].replace((value, self.records));
         self.replaced.push((variable, record));
         self.records += 1;
     }

@@ -32,6 +32,11 @@ impl<'m> Lowering<'m> {
         line: u32,
         flow: Flow,
     ) -> Result<(), Unsupported> {
+        if break_if.is_none()
+            && let Some(counted) = self.counted_loop(body, continuing)
+        {
+            return self.lower_counted_loop(&counted, body, flow);
+        }
         let exit = flow.next.unwrap_or_else(|| self.builder.label());
         let head = self.builder.label();
         if flow.next.is_none() {

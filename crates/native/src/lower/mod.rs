@@ -12,6 +12,7 @@ mod entry;
 mod expression;
 mod fold;
 mod frame;
+mod hash;
 mod known;
 mod layout;
 mod lines;
@@ -25,6 +26,7 @@ mod plan;
 mod prune;
 mod statement;
 mod switch;
+mod unroll;
 mod vectors;
 
 use std::rc::Rc;
@@ -38,13 +40,16 @@ use frame::FrameAllocator;
 use layout::Layouts;
 use lines::Lines;
 use place::Place;
-use plan::{FunctionPlan, Plan};
+use plan::{FunctionId, FunctionPlan, IndexedArrays, Plan};
 
 /// Statements and expressions that one kernel can have after inlining.
 const MAX_STATEMENTS: u32 = 200_000;
 
 /// Scalar values that one kernel can have before unused ones are dropped.
 const MAX_VALUES: usize = 2_000_000;
+
+/// Number of times to lower a kernel again before all its arrays are in the frame.
+const MAX_ATTEMPTS: u32 = 4;
 
 /// Depth to which bodies of the lowered kernel can nest.
 const MAX_DEPTH: usize = 500;
@@ -80,16 +85,53 @@ pub fn lower(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Kernel, 
 
 /// Lowers an entry point as [`lower`] does, with the lines of loops and errors in `source`.
 ///
-/// `source` is the text that `module` was parsed from.
-///
 /// # Errors
 ///
 /// As for [`lower`].
 pub fn lower_with_source(module: &Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Unsupported> {
+    lower_with(module, info, entry, Options { source, ..Options::default() })
+}
+
+/// Choices of lowering.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// Text that the module was parsed from; empty where it is unknown.
+    pub source: &'a str,
+    /// Whether loops with few, constant iterations are unrolled. Results do not depend on it.
+    pub unroll: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { source: "", unroll: true }
+    }
+}
+
+/// Lowers an entry point as [`lower`] does, with `options`.
+///
+/// # Errors
+///
+/// As for [`lower`].
+pub fn lower_with(
+    module: &Module,
+    info: &ModuleInfo,
+    entry: &str,
+    options: Options<'_>,
+) -> Result<Kernel, Unsupported> {
     let Some(index) = module.entry_points.iter().position(|point| point.name == entry) else {
         return Err(Unsupported { construct: format!("a missing entry point `{entry}`").into(), line: 0 });
     };
-    Lowering::new(module, info, index, source).lower_entry_point()
+    let mut indexed = IndexedArrays::default();
+    for attempt in 0..=MAX_ATTEMPTS {
+        indexed.all = attempt == MAX_ATTEMPTS;
+        let lowering = Lowering::new(module, info, index, options, indexed.clone());
+        let (kernel, found) = lowering.lower_entry_point()?;
+        if found.is_empty() {
+            return Ok(kernel);
+        }
+        indexed.extend(found);
+    }
+    Err(Unsupported { construct: "this use of arrays".into(), line: 0 })
 }
 
 /// A value of an expression.
@@ -109,10 +151,11 @@ enum ExpressionTypes<'m> {
 
 /// One inlined call of a function.
 struct Instance<'m> {
+    id: FunctionId,
     name: &'m str,
     expressions: &'m Arena<Expression>,
     types: ExpressionTypes<'m>,
-    plan: Rc<FunctionPlan>,
+    plan: FunctionPlan,
     arguments: Vec<Operand>,
     locals: Vec<Rc<Place>>,
     /// Operand of each evaluated expression.
@@ -126,12 +169,18 @@ struct Instance<'m> {
 }
 
 struct Lowering<'m> {
+    options: Options<'m>,
     module: &'m Module,
     info: &'m ModuleInfo,
     entry: usize,
     lines: Lines,
     layouts: Layouts<'m>,
     plan: Plan,
+    indexed: IndexedArrays,
+    /// Arrays that are not in `indexed` and should be.
+    found: IndexedArrays,
+    /// Product of the iterations of the unrolled loops around the current statement.
+    unrolled: u32,
     builder: Builder,
     frame: FrameAllocator,
     /// Place of each global variable that the kernel uses.
@@ -146,14 +195,21 @@ struct Lowering<'m> {
 }
 
 impl<'m> Lowering<'m> {
-    fn new(module: &'m Module, info: &'m ModuleInfo, entry: usize, source: &str) -> Self {
+    fn new(
+        module: &'m Module,
+        info: &'m ModuleInfo,
+        entry: usize,
+        options: Options<'m>,
+        indexed: IndexedArrays,
+    ) -> Self {
         let point = &module.entry_points[entry];
-        let plan = Plan::new(module, info, entry);
+        let plan = Plan::new(module, entry);
         let instance = Instance {
+            id: None,
             name: &point.name,
             expressions: &point.function.expressions,
             types: ExpressionTypes::Function(info.get_entry_point(entry)),
-            plan: plan.entry.clone(),
+            plan: plan.entry,
             arguments: Vec::new(),
             locals: Vec::new(),
             operands: vec![None; point.function.expressions.len()],
@@ -162,12 +218,16 @@ impl<'m> Lowering<'m> {
             returned: None,
         };
         Self {
+            options,
             module,
             info,
             entry,
-            lines: Lines::new(source),
+            lines: Lines::new(options.source),
             layouts: Layouts::new(module),
             plan,
+            indexed,
+            found: IndexedArrays::default(),
+            unrolled: 1,
             builder: Builder::default(),
             frame: FrameAllocator::default(),
             globals: vec![None; module.global_variables.len()],
@@ -215,13 +275,13 @@ impl<'m> Lowering<'m> {
     }
 
     /// Moves what was built into the kernel and completes it.
-    fn finish(self) -> Kernel {
+    fn finish(self) -> (Kernel, IndexedArrays) {
         let (mut kernel, prologue, body) = self.builder.finish();
         kernel.body = prologue;
         kernel.body.extend(body);
         self.frame.finish(&mut kernel);
         prune::prune(&mut kernel);
-        kernel
+        (kernel, self.found)
     }
 }
 

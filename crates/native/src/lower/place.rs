@@ -2,11 +2,15 @@
 
 use std::rc::Rc;
 
-use naga::{Handle, TypeInner};
+use naga::{Scalar, TypeInner};
 
 use super::layout::{Layout, Leaf, array_length};
+use super::plan::Root;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
+
+/// Largest product of a constant index and a stride that is part of an offset.
+const MAX_STATIC_OFFSET: u64 = 1 << 30;
 
 /// Product of a dynamic index and a stride.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +27,8 @@ pub(super) struct Term {
 pub(super) struct Place {
     /// None where the place is a run of variables.
     memory: Option<Memory>,
+    /// Variable that the place is in, where it is a run of variables.
+    root: Option<Root>,
     pub(super) layout: Layout,
     /// Number of the first variable, or bytes from the beginning of the memory.
     pub(super) offset: u32,
@@ -39,8 +45,15 @@ struct Elements {
 }
 
 impl Place {
-    pub(super) fn variables(first: u32) -> Self {
-        Self { memory: None, layout: Layout::Variables, offset: first, terms: Vec::new(), guard: None }
+    pub(super) fn variables(first: u32, root: Root) -> Self {
+        Self {
+            memory: None,
+            root: Some(root),
+            layout: Layout::Variables,
+            offset: first,
+            terms: Vec::new(),
+            guard: None,
+        }
     }
 
     pub(super) fn memory(memory: Memory, offset: u32) -> Self {
@@ -48,7 +61,12 @@ impl Place {
             Memory::Binding(_) => Layout::Host,
             Memory::Workgroup | Memory::Frame => Layout::Packed,
         };
-        Self { memory: Some(memory), layout, offset, terms: Vec::new(), guard: None }
+        Self { memory: Some(memory), root: None, layout, offset, terms: Vec::new(), guard: None }
+    }
+
+    /// The variable at the place, where it is a scalar outside memory.
+    pub(super) fn variable(&self) -> Option<Variable> {
+        (self.memory.is_none() && self.terms.is_empty()).then_some(Variable(self.offset))
     }
 
     /// Place of an element of an array. `index` is less than `count`.
@@ -74,13 +92,12 @@ impl Place {
 }
 
 impl<'m> Lowering<'m> {
-    /// Type behind a pointer type.
-    pub(super) fn pointee(&self, pointer: &TypeInner) -> Result<(TypeInner, Option<Handle<naga::Type>>), Unsupported> {
-        match *pointer {
-            TypeInner::Pointer { base, .. } => Ok((self.module.types[base].inner.clone(), Some(base))),
-            TypeInner::ValuePointer { size: Some(size), scalar, .. } => Ok((TypeInner::Vector { size, scalar }, None)),
-            TypeInner::ValuePointer { size: None, scalar, .. } => Ok((TypeInner::Scalar(scalar), None)),
-            _ => self.invalid("a value in place of a pointer"),
+    /// Type of the atomic behind a pointer; none where it is no atomic.
+    pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
+        let TypeInner::Pointer { base, .. } = *pointer else { return None };
+        match self.module.types[base].inner {
+            TypeInner::Atomic(scalar) => Some(scalar),
+            _ => None,
         }
     }
 
@@ -88,7 +105,13 @@ impl<'m> Lowering<'m> {
     fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
-            _ => self.layouts.leaves(layout, &self.pointee(pointer)?.0),
+            TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
+                self.layouts.leaves(layout, &TypeInner::Vector { size, scalar })
+            }
+            TypeInner::ValuePointer { size: None, scalar, .. } => {
+                self.layouts.leaves(layout, &TypeInner::Scalar(scalar))
+            }
+            _ => return self.invalid("a value in place of a pointer"),
         };
         leaves.or_else(|construct| self.unsupported(construct))
     }
@@ -180,9 +203,17 @@ impl<'m> Lowering<'m> {
         };
         let index = self.narrow(index);
         if let Some(number) = self.builder.bits(index)
-            && let Ok(place) = self.moved(base, number.saturating_mul(elements.stride))
+            && number.saturating_mul(elements.stride) <= MAX_STATIC_OFFSET
+            && let Ok(place) = self.moved(base, number * elements.stride)
         {
             return Ok(Place { guard, ..place });
+        }
+        if let (Some(root), TypeInner::Pointer { base: pointee, .. }) = (base.root, pointer)
+            && matches!(self.module.types[*pointee].inner, TypeInner::Array { .. })
+        {
+            // The kernel is lowered again with the variable in the frame.
+            self.found.variables.insert(root);
+            return Ok(base.clone());
         }
         if elements.stride.max(elements.count) > u64::from(u32::MAX) {
             return self.unsupported("types of 4 GiB and more");
@@ -192,9 +223,7 @@ impl<'m> Lowering<'m> {
 
     /// Number of elements of the runtime-sized array behind a pointer.
     pub(super) fn array_length(&mut self, place: &Place, pointer: &TypeInner) -> Result<Value, Unsupported> {
-        let (TypeInner::Array { stride, .. }, _) = self.pointee(pointer)? else {
-            return self.invalid("the length of a value without elements");
-        };
+        let stride = self.elements(place.layout, pointer)?.stride as u32;
         match place.binding() {
             Some(binding) => Ok(self.builder.length(binding, place.offset, stride)),
             None => self.unsupported("runtime-sized arrays outside bindings"),

@@ -1,131 +1,98 @@
-//! Facts about functions that lowering needs before it begins with them.
+//! Facts about functions and variables that lowering needs before it begins with them.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 
-use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{
-    AddressSpace, Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement, TypeInner,
-};
+use naga::{Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
+
+/// A function of a module; none is the entry point.
+pub(super) type FunctionId = Option<Handle<Function>>;
+
+/// A variable of one invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Root {
+    Local(FunctionId, Handle<LocalVariable>),
+    Private(Handle<GlobalVariable>),
+}
+
+/// Arrays that dynamic indices select from; all others are split into scalars.
+///
+/// Which indices are dynamic depends on inlining and unrolling, so that lowering finds the arrays
+/// and begins again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct IndexedArrays {
+    pub(super) variables: HashSet<Root>,
+    pub(super) values: HashSet<(FunctionId, Handle<Expression>)>,
+    /// True where every array counts as one that a dynamic index selects from.
+    pub(super) all: bool,
+}
 
 /// Facts about one function.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FunctionPlan {
-    /// Local variables with an array that a dynamic index selects from.
-    pub(super) indexed_locals: HashSet<Handle<LocalVariable>>,
-    /// Whether a dynamic index selects from an array behind each pointer argument.
-    indexed_arguments: HashSet<u32>,
-    /// Array values that a dynamic index selects from.
-    pub(super) indexed_values: HashSet<Handle<Expression>>,
     /// True where the only `return` is the last statement.
     pub(super) returns_at_end: bool,
+    /// Number of statements and expressions, with those of called functions.
+    cost: u32,
 }
 
 /// Facts about the functions of a module.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    pub(super) functions: Vec<Rc<FunctionPlan>>,
-    pub(super) entry: Rc<FunctionPlan>,
-    /// Private variables with an array that a dynamic index selects from.
-    pub(super) indexed_globals: HashSet<Handle<GlobalVariable>>,
+    functions: Vec<FunctionPlan>,
+    pub(super) entry: FunctionPlan,
 }
 
-/// Variable that an index selects from.
-enum Root {
-    Local(Handle<LocalVariable>),
-    Argument(u32),
-    Global(Handle<GlobalVariable>),
-    Value,
+impl IndexedArrays {
+    pub(super) fn is_empty(&self) -> bool {
+        self.variables.is_empty() && self.values.is_empty()
+    }
+
+    pub(super) fn has_value(&self, function: FunctionId, expression: Handle<Expression>) -> bool {
+        self.all || self.values.contains(&(function, expression))
+    }
+
+    pub(super) fn has_variable(&self, root: Root) -> bool {
+        self.all || self.variables.contains(&root)
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        self.variables.extend(other.variables);
+        self.values.extend(other.values);
+    }
 }
 
 impl Plan {
-    pub(super) fn new(module: &Module, info: &ModuleInfo, entry: usize) -> Self {
+    pub(super) fn new(module: &Module, entry: usize) -> Self {
         let mut plan = Self::default();
-        for (handle, function) in module.functions.iter() {
-            let function = plan.function(module, function, &info[handle]);
-            plan.functions.push(Rc::new(function));
+        for (_, function) in module.functions.iter() {
+            let function = plan.plan_function(function);
+            plan.functions.push(function);
         }
-        let function = &module.entry_points[entry].function;
-        plan.entry = Rc::new(plan.function(module, function, info.get_entry_point(entry)));
+        plan.entry = plan.plan_function(&module.entry_points[entry].function);
         plan
+    }
+
+    pub(super) fn function(&self, function: Handle<Function>) -> FunctionPlan {
+        self.functions.get(function.index()).copied().unwrap_or_default()
     }
 
     /// Facts about a function whose callees are in the plan.
-    fn function(&mut self, module: &Module, function: &Function, info: &FunctionInfo) -> FunctionPlan {
-        let mut plan = FunctionPlan { returns_at_end: returns_at_end(&function.body), ..FunctionPlan::default() };
-        for (_, expression) in function.expressions.iter() {
-            let Expression::Access { base, index } = *expression else { continue };
-            if is_constant(&function.expressions[index]) {
-                continue;
-            }
-            match info[base].ty.inner_with(&module.types) {
-                TypeInner::Pointer { base: pointee, .. }
-                    if matches!(module.types[*pointee].inner, TypeInner::Array { .. }) =>
-                {
-                    self.add_indexed(module, function, base, &mut plan);
-                }
-                TypeInner::Array { .. } => {
-                    plan.indexed_values.insert(base);
-                }
-                _ => {}
-            }
-        }
-        self.visit_calls(module, function, &function.body, &mut plan);
-        plan
+    fn plan_function(&self, function: &Function) -> FunctionPlan {
+        FunctionPlan { returns_at_end: returns_at_end(&function.body), cost: self.cost(&function.body) }
     }
 
-    /// Marks the variables behind pointers that callees index.
-    fn visit_calls(&mut self, module: &Module, function: &Function, block: &Block, plan: &mut FunctionPlan) {
+    /// Number of statements and expressions of a block, with those of called functions.
+    pub(super) fn cost(&self, block: &Block) -> u32 {
+        let mut cost = 0_u32;
         visit(block, &mut |statement| {
-            let Statement::Call { function: callee, arguments, .. } = statement else { return };
-            let callee = self.functions[callee.index()].clone();
-            for argument in &callee.indexed_arguments {
-                if let Some(pointer) = arguments.get(*argument as usize) {
-                    self.add_indexed(module, function, *pointer, plan);
-                }
-            }
+            cost = cost.saturating_add(match statement {
+                Statement::Emit(range) => range.clone().count() as u32,
+                Statement::Call { function, .. } => self.function(*function).cost.saturating_add(1),
+                _ => 1,
+            });
         });
+        cost
     }
-
-    fn add_indexed(
-        &mut self,
-        module: &Module,
-        function: &Function,
-        pointer: Handle<Expression>,
-        plan: &mut FunctionPlan,
-    ) {
-        match root(function, pointer) {
-            Root::Local(local) => {
-                plan.indexed_locals.insert(local);
-            }
-            Root::Argument(argument) => {
-                plan.indexed_arguments.insert(argument);
-            }
-            Root::Global(global) => {
-                if module.global_variables[global].space == AddressSpace::Private {
-                    self.indexed_globals.insert(global);
-                }
-            }
-            Root::Value => {}
-        }
-    }
-}
-
-/// The variable that a chain of accesses begins at.
-fn root(function: &Function, mut pointer: Handle<Expression>) -> Root {
-    loop {
-        match function.expressions[pointer] {
-            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = base,
-            Expression::LocalVariable(local) => return Root::Local(local),
-            Expression::GlobalVariable(global) => return Root::Global(global),
-            Expression::FunctionArgument(argument) => return Root::Argument(argument),
-            _ => return Root::Value,
-        }
-    }
-}
-
-fn is_constant(expression: &Expression) -> bool {
-    matches!(expression, Expression::Literal(_) | Expression::Constant(_) | Expression::ZeroValue(_))
 }
 
 fn returns_at_end(body: &Block) -> bool {
@@ -138,7 +105,7 @@ fn returns_at_end(body: &Block) -> bool {
 }
 
 /// Calls `f` for each statement of a block and of the blocks inside it.
-fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
+pub(super) fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
     for statement in block {
         f(statement);
         match statement {
@@ -166,4 +133,14 @@ pub(super) fn continues(block: &Block) -> bool {
         Statement::Switch { cases, .. } => cases.iter().any(|case| continues(&case.body)),
         _ => false,
     })
+}
+
+/// True where `statement` is or contains a `break` of the loop around it.
+pub(super) fn breaks_loop(statement: &Statement) -> bool {
+    match statement {
+        Statement::Break => true,
+        Statement::Block(block) => block.iter().any(breaks_loop),
+        Statement::If { accept, reject, .. } => accept.iter().chain(reject).any(breaks_loop),
+        _ => false,
+    }
 }

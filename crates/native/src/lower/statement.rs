@@ -1,6 +1,6 @@
 //! Lowering of statements.
 
-use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Scalar, ScalarKind, Span, Statement, TypeInner};
+use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Scalar, ScalarKind, Span, Statement};
 
 use super::place::Place;
 use super::{Lowering, Operand, Unsupported, value_type};
@@ -18,11 +18,16 @@ pub(super) struct Flow {
 
 impl<'m> Lowering<'m> {
     pub(super) fn lower_block(&mut self, block: &'m Block, flow: Flow) -> Result<(), Unsupported> {
+        self.lower_statements(block, 0, flow)
+    }
+
+    /// Lowers the statements of a block from number `first` on.
+    pub(super) fn lower_statements(&mut self, block: &'m Block, first: usize, flow: Flow) -> Result<(), Unsupported> {
         let mut count = block.len();
-        while count > 0 && goes_to_end(&block[count - 1], flow) {
+        while count > first && goes_to_end(&block[count - 1], flow) {
             count -= 1;
         }
-        for (index, (statement, span)) in block.span_iter().take(count).enumerate() {
+        for (index, (statement, span)) in block.span_iter().enumerate().take(count).skip(first) {
             if self.builder.diverted() {
                 break;
             }
@@ -133,7 +138,7 @@ impl<'m> Lowering<'m> {
         let place = self.pointer(pointer)?;
         let values = self.values(value)?;
         let ty = self.type_of(pointer);
-        if let (TypeInner::Atomic(scalar), [value]) = (self.pointee(ty)?.0, &*values) {
+        if let (Some(scalar), [value]) = (self.atomic_scalar(ty), &*values) {
             self.atomic(&place, scalar, AtomicOperation::Store, *value, None)?;
             return Ok(());
         }
@@ -216,12 +221,12 @@ impl<'m> Lowering<'m> {
         let place = self.pointer(pointer)?;
         let ty = self.type_of(pointer);
         self.builder.push(ir::Statement::Barrier);
-        let values = match self.pointee(ty)?.0 {
-            TypeInner::Atomic(scalar) => {
+        let values = match self.atomic_scalar(ty) {
+            Some(scalar) => {
                 let operand = self.builder.zero(value_type(scalar).unwrap_or(Type::I32));
                 [self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?].into()
             }
-            _ => self.load(&place, ty)?,
+            None => self.load(&place, ty)?,
         };
         self.builder.push(ir::Statement::Barrier);
         self.set_operand(result, Operand::Values(values))

@@ -1,5 +1,7 @@
 //! Dynamic indices, in range and out of it.
 
+use std::fmt::Write;
+
 use crate::{lower, run_body, run_with};
 use zippy_native::ir::{Definition, Memory, Statement};
 
@@ -25,8 +27,8 @@ fn fixed_size_arrays_clamp_indices_to_the_last_element() {
     // Words: 0 head, 4 … 19 four vec3 with padding, 20 … 31 three columns with padding, 32 … 37.
     let mut input: Vec<u32> = (0..40).map(|word| word * 10).collect();
     input[0] = 9;
-    for word in 20..32 {
-        input[word] = (word as f32).to_bits();
+    for (word, column) in (20..32).zip(&mut input[20..32]) {
+        *column = (word as f32).to_bits();
     }
     let out = run_with(source, &input, 9);
     assert_eq!(out, [170, 100, 170, 29, 30, 360, 340, 370, 160]);
@@ -51,14 +53,15 @@ fn local_arrays_vectors_and_matrices_are_indexed_everywhere() {
 #[test]
 fn constant_arrays_are_stored_once_at_the_kernel_s_entry() {
     let source = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(1) var<storage, read> input: array<u32>;
         const table = array<u32, 5>(3u, 1u, 4u, 1u, 5u);
         fn digit(i: u32) -> u32 { return table[i]; }
         @compute @workgroup_size(1) fn main() {
             var n = 0u;
-            for (var i = 0u; i < 7u; i++) { let t = array<u32, 5>(3u, 1u, 4u, 1u, 5u); n = n * 10u + digit(i) + t[i] - table[i]; }
+            for (var i = 0u; i < input[0]; i++) { let t = array<u32, 5>(3u, 1u, 4u, 1u, 5u); n = n * 10u + digit(i) + t[i] - table[i]; }
             out[0] = n; let mixed = array<vec2<f32>, 2>(vec2(1.0, 2.0), vec2(3.0, 4.0)); out[1] = u32(mixed[n - 3141553u].y);
         }";
-    assert_eq!(run_with(source, &[], 2), [3_141_555, 4]);
+    assert_eq!(run_with(source, &[7], 2), [3_141_555, 4]);
     let kernel = lower(source);
     let prologue =
         kernel.body.iter().take_while(|statement| matches!(statement, Statement::Store(..) | Statement::Let(_)));
@@ -114,4 +117,23 @@ fn large_local_arrays_are_zero_before_their_use() {
     let body = "var a: array<array<u32, 30>, 30>; a[input[0]][input[1]] = 5u; var n = 0u;
         for (var i = 0u; i < 30u; i++) { for (var j = 0u; j < 30u; j++) { n += a[i][j]; } } out[0] = n; out[1] = a[3][4];";
     assert_eq!(run_body("", body, &[3, 4], 2), [5, 5]);
+}
+
+#[test]
+fn chain_of_arrays_that_index_one_another_ends_in_the_frame() {
+    // Each array's index is known to be dynamic only after the array before it is in the frame.
+    let mut body = String::from("var n = input[0];\n");
+    for number in 0..8 {
+        let _ = writeln!(body, "var a{number} = array<u32, 3>(2u, 0u, 1u); n = a{number}[n];");
+        let _ = writeln!(body, "let b{number} = array<u32, 3>(n, 2u - n, 1u); n = b{number}[n];");
+    }
+    body.push_str("out[0] = n;");
+    for start in 0..3 {
+        let mut n = start;
+        for _ in 0..8 {
+            n = [2, 0, 1][n as usize];
+            n = [n, 2 - n, 1][n as usize];
+        }
+        assert_eq!(run_body("", &body, &[start], 1), [n]);
+    }
 }

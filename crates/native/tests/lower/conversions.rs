@@ -1,6 +1,6 @@
 //! Conversions and bit casts.
 
-use crate::evaluator::{f32_to_half, half_to_f32};
+use crate::half::{f32_to_half, half_to_f32};
 use crate::{bits, evaluate, run_body};
 
 const FLOATS: [f32; 14] = [
@@ -50,7 +50,6 @@ fn integers_convert_to_the_nearest_float() {
         let half = |value: f32| half_to_f32(f32_to_half(value));
         assert_eq!(out[..2], bits(&[half(value as f32), half(value as i32 as f32)]));
         assert_eq!(f64::from_bits(u64::from(out[2]) | u64::from(out[3]) << 32), f64::from(value as i32));
-        assert_eq!(out[4], (i64::from(value as i32) as f32 * 1.0).to_bits().min(u32::MAX).max(out[4]));
         assert_eq!(out[4], ((i64::from(value as i32) * 3) as f32).to_bits());
         assert_eq!(out[5..7], [u32::from((value as i32) < 0), u32::from(value == u32::MAX)]);
         assert_eq!(out[7..], [u32::from(value != 0), if value == 0 { 0 } else { 1.0_f32.to_bits() }]);

@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use crate::evaluator::{f32_to_half, half_to_f32};
+use crate::half::{f32_to_half, half_to_f32};
 use crate::{bits, evaluate, float, run_body};
 
 const EDGES: [f32; 16] = [
@@ -62,7 +62,8 @@ fn functions_of_one_float_follow_their_definitions() {
 
 #[test]
 fn transcendental_functions_call_the_library() {
-    let functions: [(&str, fn(f64) -> f64); 17] = [
+    type Named = (&'static str, fn(f64) -> f64);
+    let functions: [Named; 17] = [
         ("sin", f64::sin),
         ("cos", f64::cos),
         ("tan", f64::tan),

@@ -1,6 +1,7 @@
 //! Bindings, built-in values and layouts of structs.
 
-use crate::evaluator::{Evaluator, f32_to_half};
+use crate::evaluator::Evaluator;
+use crate::half::f32_to_half;
 use crate::{lower, run_with};
 use zippy_native::ir::Binding;
 
@@ -36,8 +37,7 @@ const TAIL: usize = 288;
 
 #[test]
 fn members_lie_where_wgsl_says() {
-    assert_eq!(D % 16, 0);
-    assert!(D + 16 <= FAR);
+    const { assert!(D.is_multiple_of(16) && D + 16 <= FAR) };
     let source = format!(
         "{STRUCT}
         @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -6,14 +6,17 @@ mod calls;
 mod conversions;
 mod evaluator;
 mod float_functions;
+mod half;
 mod integer_functions;
 mod layout;
 mod limits;
 mod modules;
 mod operators;
 mod packing;
+mod random;
 mod shaders;
 mod statements;
+mod unrolling;
 mod vector_functions;
 mod verifier;
 
@@ -21,15 +24,21 @@ use std::fmt::Write;
 
 use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
-use zippy_native::lower::{Unsupported, lower_with_source};
+use zippy_native::lower::{Options, Unsupported, lower_with, lower_with_source};
 
-/// Lowers the entry point `main` of a text.
-fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
+/// Parses and validates a text.
+fn validate(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     let module =
         naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
     let mut validator =
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
     let info = validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    (module, info)
+}
+
+/// Lowers the entry point `main` of a text.
+fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
+    let (module, info) = validate(source);
     lower_with_source(&module, &info, "main", source)
 }
 
@@ -41,8 +50,20 @@ fn lower(source: &str) -> Kernel {
 }
 
 /// Runs one invocation over a binding `out` of `words` words and an input binding.
+///
+/// Kernels with and without unrolled loops give the same result.
 fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
-    let kernel = lower(source);
+    let (module, info) = validate(source);
+    let [unrolled, rolled] = [true, false].map(|unroll| {
+        let kernel = lower_with(&module, &info, "main", Options { source, unroll }).unwrap();
+        verifier::verify(&kernel);
+        run_kernel(&kernel, input, words)
+    });
+    assert_eq!(unrolled, rolled);
+    unrolled
+}
+
+fn run_kernel(kernel: &Kernel, input: &[u32], words: usize) -> Vec<u32> {
     let bindings = kernel
         .bindings
         .iter()
@@ -51,7 +72,7 @@ fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
             _ => input.iter().flat_map(|word| word.to_le_bytes()).collect(),
         })
         .collect();
-    let mut evaluator = Evaluator::new(&kernel, bindings);
+    let mut evaluator = Evaluator::new(kernel, bindings);
     evaluator.run();
     let out = kernel.bindings.iter().position(|binding| binding.name == "out").expect("a binding `out`");
     let bytes = &evaluator.bindings[out];
@@ -72,16 +93,20 @@ fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<
 
 /// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`.
 ///
-/// Each expression gives a `u32`, or an array or vector of them.
+/// Each expression gives a `u32`. Operands that are constants give the same values.
 fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
-    let mut body = String::new();
-    for (name, index) in ["a", "b", "c", "d"].iter().zip(0..input.len()) {
-        let _ = writeln!(body, "let {name} = bitcast<{ty}>(input[{index}]);");
+    let (mut loads, mut constants, mut stores) = (String::new(), String::new(), String::new());
+    for ((name, index), word) in ["a", "b", "c", "d"].iter().zip(0..).zip(input) {
+        let _ = writeln!(loads, "let {name} = bitcast<{ty}>(input[{index}]);");
+        // Naga does not fold values of variables.
+        let _ = writeln!(constants, "var word{index} = {word}u; let {name} = bitcast<{ty}>(word{index});");
     }
     for (index, expression) in expressions.iter().enumerate() {
-        let _ = writeln!(body, "out[{index}] = {expression};");
+        let _ = writeln!(stores, "out[{index}] = {expression};");
     }
-    run_body("", &body, input, expressions.len())
+    let values = run_body("", &(loads + &stores), input, expressions.len());
+    assert_eq!(run_body("", &(constants + &stores), input, expressions.len()), values, "{expressions:?} of {input:x?}");
+    values
 }
 
 /// Bits of each number.

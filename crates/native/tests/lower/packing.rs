@@ -1,6 +1,6 @@
 //! Functions that pack and unpack values.
 
-use crate::evaluator::{f32_to_half, half_to_f32};
+use crate::half::{f32_to_half, half_to_f32};
 use crate::{bits, evaluate, run_body};
 
 const VALUES: [f32; 12] =

@@ -2,11 +2,18 @@
 
 use std::collections::HashSet;
 
-use zippy_native::ir::{Access, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, diverts};
+use zippy_native::ir::{Access, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable, diverts};
 
 /// Panics where `kernel` breaks a rule.
 pub fn verify(kernel: &Kernel) {
-    let mut verifier = Verifier { kernel, visible: Vec::new(), evaluated: HashSet::new(), labels: Vec::new() };
+    let mut verifier = Verifier {
+        kernel,
+        visible: Vec::new(),
+        evaluated: HashSet::new(),
+        set: Vec::new(),
+        is_set: HashSet::new(),
+        labels: Vec::new(),
+    };
     verifier.body(&kernel.body);
     assert!(verifier.visible.len() <= kernel.values.len());
 }
@@ -16,12 +23,15 @@ struct Verifier<'k> {
     /// Values of the current body and the bodies around it.
     visible: Vec<Value>,
     evaluated: HashSet<Value>,
+    /// Variables that the current body or the bodies around it set.
+    set: Vec<Variable>,
+    is_set: HashSet<Variable>,
     labels: Vec<(Label, bool)>,
 }
 
 impl Verifier<'_> {
     fn body(&mut self, body: &[Statement]) {
-        let visible = self.visible.len();
+        let (visible, set) = (self.visible.len(), self.set.len());
         for (index, statement) in body.iter().enumerate() {
             if matches!(statement, Statement::Break { .. } | Statement::Repeat { .. }) {
                 assert_eq!(index + 1, body.len(), "statements after a jump");
@@ -30,6 +40,9 @@ impl Verifier<'_> {
         }
         for value in self.visible.drain(visible..) {
             self.evaluated.remove(&value);
+        }
+        for variable in self.set.drain(set..) {
+            self.is_set.remove(&variable);
         }
     }
 
@@ -74,9 +87,15 @@ impl Verifier<'_> {
                 if let Definition::Load(access) = definition {
                     self.access(access, self.kernel.ty(*value));
                 }
+                if let Definition::Get(variable) = definition {
+                    assert!(self.is_set.contains(variable), "variable {} is not set", variable.0);
+                }
                 self.define(*value);
             }
             Statement::Set(variable, value) => {
+                if self.is_set.insert(*variable) {
+                    self.set.push(*variable);
+                }
                 assert_eq!(self.kernel.variables[variable.0 as usize], self.kernel.ty(*value));
                 self.operand(*value);
             }

@@ -1,0 +1,245 @@
+//! Unrolling of loops whose number of iterations is a small constant.
+//!
+//! Unrolled loops make indices constant, and arrays that no other index selects from become
+//! variables.
+
+use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, ScalarKind, Statement, TypeInner};
+
+use super::plan::{breaks_loop, continues, visit};
+use super::statement::Flow;
+use super::{Lowering, Operand, Unsupported};
+use crate::ir::{Label, Value, Variable};
+
+/// Largest number of iterations that are unrolled.
+const MAX_ITERATIONS: usize = 32;
+
+/// Largest number of statements and expressions of all unrolled iterations of a loop nest.
+const MAX_COST: u32 = 1000;
+
+/// A loop that steps a variable by a constant to a constant limit.
+pub(super) struct CountedLoop {
+    /// Number of the statement after the test of the limit.
+    first: usize,
+    variable: Variable,
+    /// Value of the variable after each iteration.
+    next: Vec<Value>,
+}
+
+/// A test of the variable at the beginning of the body.
+struct Test {
+    first: usize,
+    local: Handle<LocalVariable>,
+    operator: BinaryOperator,
+    limit: i64,
+}
+
+impl<'m> Lowering<'m> {
+    /// The constant iterations of a loop, where they are few.
+    pub(super) fn counted_loop(&mut self, body: &'m Block, continuing: &'m Block) -> Option<CountedLoop> {
+        if !self.options.unroll {
+            return None;
+        }
+        let test = self.find_test(body)?;
+        let step = self.find_step(continuing, test.local)?;
+        let cost = self.plan.cost(body).saturating_mul(self.unrolled);
+        let place = self.instance.locals.get(test.local.index())?;
+        let variable = place.variable()?;
+        let (ty, is_signed) = self.integer_local(test.local)?;
+        if sets(self.instance.expressions, body, test.local) {
+            return None;
+        }
+        let start = self.builder.known(variable)?;
+        let wrap = |value: i64| if is_signed { i64::from(value as i32) } else { i64::from(value as u32) };
+        let mut value = wrap(self.builder.bits(start)? as i64);
+        let mut next = Vec::new();
+        while holds(test.operator, value, wrap(test.limit)) {
+            value = wrap(value.wrapping_add(step));
+            next.push(self.builder.integer(ty, value));
+            if next.len() > MAX_ITERATIONS || cost.saturating_mul(next.len() as u32) > MAX_COST {
+                return None;
+            }
+        }
+        Some(CountedLoop { first: test.first, variable, next })
+    }
+
+    /// Lowers the iterations of a loop one after another.
+    pub(super) fn lower_counted_loop(
+        &mut self,
+        counted: &CountedLoop,
+        body: &'m Block,
+        flow: Flow,
+    ) -> Result<(), Unsupported> {
+        let after_test = counted.first;
+        let exit = flow.next.unwrap_or_else(|| self.builder.label());
+        let needs_block = flow.next.is_none() && body.iter().skip(after_test).any(breaks_loop);
+        if needs_block {
+            self.builder.open_body();
+        }
+        self.lower_iterations(counted, body, exit, flow)?;
+        if needs_block {
+            let body = self.builder.close_body();
+            self.builder.push_block(exit, body);
+        }
+        Ok(())
+    }
+
+    fn lower_iterations(
+        &mut self,
+        counted: &CountedLoop,
+        body: &'m Block,
+        exit: Label,
+        flow: Flow,
+    ) -> Result<(), Unsupported> {
+        let unrolled = self.unrolled;
+        self.unrolled = unrolled.saturating_mul(counted.next.len() as u32);
+        let has_continue = continues(body);
+        for next in &counted.next {
+            if self.builder.diverted() {
+                break;
+            }
+            self.charge()?;
+            let mut inner = Flow { on_break: Some(exit), on_continue: None, next: None, ..flow };
+            if has_continue {
+                let label = self.builder.label();
+                inner = Flow { on_continue: Some(label), next: Some(label), ..inner };
+                self.builder.open_body();
+                self.lower_iteration(counted, body, inner)?;
+                let body = self.builder.close_body();
+                self.builder.push_block(label, body);
+            } else {
+                self.lower_iteration(counted, body, inner)?;
+            }
+            self.builder.set(counted.variable, *next);
+        }
+        self.unrolled = unrolled;
+        Ok(())
+    }
+
+    fn lower_iteration(&mut self, counted: &CountedLoop, body: &'m Block, flow: Flow) -> Result<(), Unsupported> {
+        // The test holds, but later statements can use its operands.
+        for statement in body.iter().take(counted.first) {
+            if let Statement::Emit(range) = statement {
+                self.emit(range)?;
+            }
+        }
+        self.lower_statements(body, counted.first, flow)
+    }
+
+    fn integer_local(&self, local: Handle<LocalVariable>) -> Option<(crate::ir::Type, bool)> {
+        let function = match self.instance.id {
+            Some(function) => &self.module.functions[function],
+            None => &self.module.entry_points[self.entry].function,
+        };
+        match self.module.types[function.local_variables[local].ty].inner {
+            TypeInner::Scalar(scalar) if scalar.width == 4 => match scalar.kind {
+                ScalarKind::Sint => Some((crate::ir::Type::I32, true)),
+                ScalarKind::Uint => Some((crate::ir::Type::I32, false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The test `if variable < limit {} else { break; }` that a body begins with.
+    fn find_test(&self, body: &Block) -> Option<Test> {
+        let index = body.iter().position(|statement| !matches!(statement, Statement::Emit(_)))?;
+        let Statement::If { condition, accept, reject } = &body[index] else { return None };
+        if !accept.is_empty() || !matches!(reject[..], [Statement::Break]) {
+            return None;
+        }
+        let Expression::Binary { op, left, right } = self.instance.expressions[*condition] else { return None };
+        if !matches!(
+            op,
+            BinaryOperator::Less
+                | BinaryOperator::LessEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterEqual
+                | BinaryOperator::NotEqual
+        ) {
+            return None;
+        }
+        let local = self.loaded_local(left)?;
+        Some(Test { first: index + 1, local, operator: op, limit: self.constant_integer(right)? })
+    }
+
+    /// The step of a continuing block that only adds a constant to the variable.
+    fn find_step(&self, continuing: &Block, local: Handle<LocalVariable>) -> Option<i64> {
+        let mut statements = continuing.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
+        let (Some(Statement::Store { pointer, value }), None) = (statements.next(), statements.next()) else {
+            return None;
+        };
+        let expressions = self.instance.expressions;
+        let Expression::LocalVariable(stored) = expressions[*pointer] else { return None };
+        let Expression::Binary { op, left, right } = expressions[*value] else { return None };
+        if stored != local || self.loaded_local(left)? != local {
+            return None;
+        }
+        match op {
+            BinaryOperator::Add => self.constant_integer(right),
+            BinaryOperator::Subtract => self.constant_integer(right)?.checked_neg(),
+            _ => None,
+        }
+    }
+
+    fn loaded_local(&self, expression: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        let Expression::Load { pointer } = self.instance.expressions[expression] else { return None };
+        match self.instance.expressions[pointer] {
+            Expression::LocalVariable(local) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// Value of an expression that is constant without being evaluated in the loop.
+    fn constant_integer(&self, expression: Handle<Expression>) -> Option<i64> {
+        if let Some(Operand::Values(values)) = &self.instance.operands[expression.index()]
+            && let [value] = values[..]
+        {
+            return self.builder.bits(value).map(|bits| bits as i64);
+        }
+        match self.instance.expressions[expression] {
+            Expression::Literal(naga::Literal::I32(value)) => Some(i64::from(value)),
+            Expression::Literal(naga::Literal::U32(value)) => Some(i64::from(value)),
+            Expression::FunctionArgument(argument) => match self.instance.arguments.get(argument as usize)? {
+                Operand::Values(values) => self.builder.bits(*values.first()?).map(|bits| bits as i64),
+                Operand::Pointer(_) => None,
+            },
+            Expression::Constant(constant) => {
+                let init = self.module.constants[constant].init;
+                match self.module.global_expressions[init] {
+                    Expression::Literal(naga::Literal::I32(value)) => Some(i64::from(value)),
+                    Expression::Literal(naga::Literal::U32(value)) => Some(i64::from(value)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn holds(operator: BinaryOperator, a: i64, b: i64) -> bool {
+    match operator {
+        BinaryOperator::Less => a < b,
+        BinaryOperator::LessEqual => a <= b,
+        BinaryOperator::Greater => a > b,
+        BinaryOperator::GreaterEqual => a >= b,
+        BinaryOperator::NotEqual => a != b,
+        _ => false,
+    }
+}
+
+/// True where a statement of `block` can set a local variable.
+fn sets(expressions: &naga::Arena<Expression>, block: &Block, local: Handle<LocalVariable>) -> bool {
+    let is_local = |pointer: Handle<Expression>| match expressions[pointer] {
+        Expression::LocalVariable(other) => other == local,
+        _ => false,
+    };
+    let mut found = false;
+    visit(block, &mut |statement| {
+        found |= match statement {
+            Statement::Store { pointer, .. } => is_local(*pointer),
+            Statement::Call { arguments, .. } => arguments.iter().any(|argument| is_local(*argument)),
+            _ => false,
+        };
+    });
+    found
+}
