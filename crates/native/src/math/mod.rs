@@ -12,7 +12,7 @@
 //! |---|---|---|---|
 //! | `sin` | 32 | 2.3 | ±1e5 |
 //! | `cos` | 32 | 3.5 | ±1e5 |
-//! | `tan` | 36 | 3.6 | ±1e5 |
+//! | `tan` | 36 | 6.4 | ±1e5 |
 //! | `asin` | 25 | 2.4 | all |
 //! | `acos` | 29 | 1.2 | all |
 //! | `atan` | 30 | 1.5 | all |
@@ -33,7 +33,7 @@
 //! domain of a function. In particular:
 //!
 //! * `sin`, `cos` and `tan` beyond ±10⁵ remain finite, and sine and cosine within ±1. Up to ±10⁷
-//!   sine and cosine err by at most one unit of the operand's last place.
+//!   the error of sine and cosine is at most 10⁻⁶ and one unit of the operand's last place.
 //! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for other
 //!   `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2)` is `x · x`, and nothing else where
 //!   the exponent is a constant.
