@@ -29,20 +29,21 @@
 //! | `log2` | 30 | 1.9 | all |
 //! | `pow` | 128 | 1.3 | all |
 //!
-//! Special cases are those of C (IEEE 754, clause 9.2.1): signs of zeros, infinities, NaN beyond the
-//! domain of a function. In particular:
+//! Special cases are those of C (IEEE 754, clause 9.2.1): signs of zeros, infinities, NaN beyond
+//! the domain of a function. In particular:
 //!
 //! * `sin`, `cos` and `tan` beyond ±10⁵ remain finite, and sine and cosine within ±1. Up to ±10⁷
 //!   the error of sine and cosine is at most 10⁻⁶ and one unit of the operand's last place.
-//! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for other
-//!   `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2)` is `x · x`, and nothing else where
-//!   the exponent is a constant.
+//! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for
+//!   other finite `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2) = x · x`, one operation
+//!   where the exponent is a constant.
 //! * `acosh(x)` is NaN for `x < 1`.
 //!
 //! Halves: [`expand_round_to_f16`] takes 10 operations, [`expand_f16_to_f32`] 13 and
 //! [`expand_f32_to_f16`] 15.
 
 mod call;
+pub mod double;
 mod evaluate;
 mod exponential;
 mod functions;

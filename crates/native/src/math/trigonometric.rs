@@ -38,7 +38,7 @@ fn reduce<O: Operations>(x: Float<O>, multiple: Float<O>, parts: [f32; 5]) -> Fl
     let start = x - multiple * parts[0] - multiple * parts[1];
     let product = multiple * parts[2];
     let rest = start - product;
-    // What the rounding of `rest` lost; nothing where little is left.
+    // Rounding error of `rest`; 0 where the operand is close to the multiple.
     let lost = start - rest - product;
     rest - (multiple * parts[3] - lost) - multiple * parts[4]
 }

@@ -1,7 +1,7 @@
 //! Bits of results, the same on every processor and with every level of optimisation.
 
 use super::{FORMULAS, Random, accuracy::reference, scalar, special_values};
-use crate::math::scalar::fma;
+use crate::math::{double, scalar::fma};
 
 /// Hash of results by FNV-1a. All NaN count as one.
 struct Hash(u64);
@@ -42,17 +42,17 @@ fn hash(add_results: impl Fn(&mut Hash, f32, f32)) -> u64 {
 fn results_have_these_bits_on_every_processor() {
     let mut hashes = Vec::new();
     for (function, _) in FORMULAS {
-        let float = hash(|hash, x, y| hash.add_float(scalar(function, x, y)));
+        let of_float = hash(|hash, x, y| hash.add_float(scalar(function, x, y)));
         // Quotients by 3 have all bits of the significand.
-        let double = hash(|hash, x, y| hash.add_double(reference(function, f64::from(x) / 3.0, f64::from(y) / 3.0)));
-        hashes.push(format!("{function:?} {float:016x} {double:016x}"));
+        let of_double = hash(|hash, x, y| hash.add_double(reference(function, f64::from(x) / 3.0, f64::from(y) / 3.0)));
+        hashes.push(format!("{function:?} {of_float:016x} {of_double:016x}"));
     }
-    let float = hash(|hash, x, y| hash.add_float(fma(x, y, -(x * y))));
-    let double = hash(|hash, x, y| {
+    let of_float = hash(|hash, x, y| hash.add_float(fma(x, y, -(x * y))));
+    let of_double = hash(|hash, x, y| {
         let (x, y) = (f64::from(x) / 3.0, f64::from(y) / 3.0);
-        hash.add_double(libm::fma(x, y, -(x * y)));
+        hash.add_double(double::fma(x, y, -(x * y)));
     });
-    hashes.push(format!("Fma {float:016x} {double:016x}"));
+    hashes.push(format!("Fma {of_float:016x} {of_double:016x}"));
     assert_eq!(hashes, EXPECTED);
 }
 
