@@ -1,6 +1,6 @@
 //! Functions that generated code calls.
 
-use super::scalar;
+use super::{double, scalar};
 use crate::ir::{Function, Type};
 
 /// A function with the calling convention of C, whose operands and result have one type.
@@ -54,41 +54,4 @@ calls! {
     Log2 log2 1,
     Pow pow 2,
     Fma fma 3,
-}
-
-macro_rules! double_functions {
-    ($($name:ident($($operand:ident)*);)*) => { $(
-        pub extern "C" fn $name($($operand: f64),*) -> f64 {
-            libm::$name($($operand),*)
-        }
-    )* };
-}
-
-/// The functions of `libm` for `f64` with the calling convention of C.
-mod double {
-    /// `libm` returns finite values for some operands below −1.
-    pub extern "C" fn acosh(x: f64) -> f64 {
-        if x < 1.0 { f64::NAN } else { libm::acosh(x) }
-    }
-
-    double_functions! {
-        sin(x);
-        cos(x);
-        tan(x);
-        asin(x);
-        acos(x);
-        atan(x);
-        atan2(y x);
-        sinh(x);
-        cosh(x);
-        tanh(x);
-        asinh(x);
-        atanh(x);
-        exp(x);
-        exp2(x);
-        log(x);
-        log2(x);
-        pow(x y);
-        fma(a b c);
-    }
 }

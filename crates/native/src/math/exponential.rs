@@ -1,7 +1,7 @@
 //! Exponential functions.
 //!
-//! `exp2(x) = 2^k · 2^f` with `k` the integer nearest to `x` and a polynomial for `2^f`; `exp` alike
-//! with `exp(x) = 2^k · exp(x − k · ln 2)`.
+//! `exp2(x) = 2^k · 2^f`, where `k` is the integer nearest to `x` and a polynomial approximates
+//! `2^f`. Likewise `exp(x) = 2^k · exp(r)`, where `r = x − k · ln 2`.
 
 use super::lane::{Float, Integer, Operations};
 
@@ -13,7 +13,7 @@ pub const LN_2_HIGH: f32 = 0.693_145_75;
 /// ln 2 − [`LN_2_HIGH`]
 pub const LN_2_LOW: f32 = 1.428_606_8e-6;
 
-/// `significand · 2^k`. The low bits of `exponent` are `k + 254 + bias`.
+/// `significand · 2^k`. The low bits of `exponent` are `k + 254`.
 #[derive(Clone, Copy)]
 struct Scaled<O: Operations> {
     significand: Float<O>,

@@ -77,7 +77,7 @@ pub fn log2<O: Operations>(x: Float<O>) -> Float<O> {
 #[inline(always)]
 pub fn log_1p<O: Operations>(x: Float<O>, doublings: Float<O>) -> Float<O> {
     let sum = x + 1.0;
-    // What the rounding of the sum lost.
+    // Rounding error of the sum.
     let lost = x - (sum - 1.0);
     let from_sqrt_half = sum.to_bits() - SQRT_HALF;
     let exponent = from_sqrt_half.shift_right_signed(23);

@@ -1,7 +1,9 @@
 //! Power.
 //!
 //! `|x|^y = 2^(y · log2 |x|)`. The logarithm and its product with `y` are sums of two floats of
-//! which the first has few enough bits for exact products, after the `powf` of FreeBSD's `msun`.
+//! which the first has few enough bits for exact products.
+//!
+//! Source: K. C. Ng, `e_pow.c` of Sun's `fdlibm`, and its version for `float` in FreeBSD's `msun`.
 
 use super::exponential::exp2_of_sum;
 use super::lane::{Float, Operations};
@@ -24,8 +26,10 @@ struct Sum<O: Operations> {
     low: Float<O>,
 }
 
-/// Power with the special cases of C's `powf`: `x^0 = 1^y = 1` even for NaN, the power of a negative
-/// number by an integer has the sign of its parity, by another finite number is NaN.
+/// Power `x^y` with the special cases of C's `powf`.
+///
+/// `x^0 = 1^y = 1` even for NaN. A negative `x` gives the sign of the parity of an integer `y`, and
+/// NaN for other finite `y`.
 #[inline(always)]
 pub fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let y = y.clamp(-EXPONENT_LIMIT, EXPONENT_LIMIT);

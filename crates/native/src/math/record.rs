@@ -28,8 +28,9 @@ impl<'k> Recorder<'k> {
         Self { target: RefCell::new(target), first_value, first_statement }
     }
 
-    /// Removes the statements that `result` does not depend on. Their values become constants, which
-    /// need no statement.
+    /// Removes the statements that `result` does not depend on.
+    ///
+    /// Their values become constants, because constants need no statement.
     pub fn finish(self, result: Value) -> Value {
         let Target { kernel, out, .. } = self.target.into_inner();
         let index = |value: Value| (value.0 as usize).checked_sub(self.first_value);

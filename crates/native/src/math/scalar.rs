@@ -1,12 +1,6 @@
-//! Functions of one scalar: the formulas evaluated for `f32`, and `libm` for `f64`.
+//! Functions of one `f32`: the formulas, evaluated.
 //!
-//! Each `f32` function gives the bits of its expansion, because both follow one text.
-//!
-//! The functions of `libm` are portable: they are written in operations of IEEE 754 that each
-//! processor rounds alike. Its feature `arch`, on by default, replaces only square roots, rounding
-//! and `fma` by instructions, whose results are fully specified, too; it is worth its speed, and
-//! cannot be switched off here anyway, because Cargo joins the features of all dependents. x86
-//! without SSE2, where `libm` uses x87 instructions, is no target of the code generator.
+//! Each function gives the bits of its expansion, because both follow one text.
 
 use super::evaluate::{evaluate, evaluate_pair};
 use super::lane::Lane;

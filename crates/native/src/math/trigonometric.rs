@@ -2,8 +2,8 @@
 //!
 //! The operand is reduced by a multiple of π (of π/2 for the tangent) in several parts. The
 //! products with all parts but the last are exact while the multiple has at most 15 or 16 bits,
-//! that is for operands up to 10⁵. Beyond, the reduced operand is wrong, but it is limited, so that
-//! sine and cosine stay between −1 and 1.
+//! that is for operands up to 10⁵. Beyond, the errors of the products grow like the operand. The
+//! reduced operand is limited, so that sine and cosine stay between −1 and 1 for all operands.
 
 use std::f32::consts::{FRAC_1_PI, FRAC_2_PI};
 
@@ -18,7 +18,7 @@ const PI_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_8000, 0x3528_8000, 0x2f05
 const PI_NARROW_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_0000, 0x362a_0000, 0x3108_0000, 0x2cb4_611a]);
 /// Half of [`PI_NARROW_PARTS`].
 const HALF_PI_PARTS: [f32; 5] = floats([0x3fc9_0000, 0x39fd_0000, 0x35aa_0000, 0x3088_0000, 0x2c34_611a]);
-/// Limits of the reduced operand, where the multiple is rounded to the wrong side, too.
+/// Limit of the reduced operand: π/2 and the error of the rounded multiple.
 const REDUCED_LIMIT: f32 = 1.585;
 
 const fn floats<const N: usize>(bits: [u32; N]) -> [f32; N] {
@@ -38,7 +38,7 @@ fn reduce<O: Operations>(x: Float<O>, multiple: Float<O>, parts: [f32; 5]) -> Fl
     let start = x - multiple * parts[0] - multiple * parts[1];
     let product = multiple * parts[2];
     let rest = start - product;
-    // What the rounding of `rest` lost; nothing where little is left.
+    // Rounding error of `rest`; 0 where the operand is close to the multiple.
     let lost = start - rest - product;
     rest - (multiple * parts[3] - lost) - multiple * parts[4]
 }

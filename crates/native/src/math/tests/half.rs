@@ -17,7 +17,7 @@ fn value_of(half: u16) -> f64 {
     if half >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// Bits of the nearest half by integer arithmetic on the bits of `x`; NaN gives 0x7e00 and the sign.
+/// Bits of the nearest half by integer arithmetic on the bits of `x`; 0x7e00 and the sign for NaN.
 fn nearest_half(x: f32) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

@@ -5,6 +5,7 @@ mod calls;
 mod expansion;
 mod half;
 mod interpreter;
+mod portable;
 
 use crate::ir::Function;
 
