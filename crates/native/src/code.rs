@@ -108,7 +108,7 @@ impl Drop for Code {
 /// The processor that this program runs on.
 fn target() -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
-    for (name, value) in [("opt_level", "speed"), ("enable_verifier", "false"), ("is_pic", "false")] {
+    for (name, value) in [("opt_level", "speed"), ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }), ("is_pic", "false")] {
         flags.set(name, value).map_err(|error| Error::Generator(error.to_string()))?;
     }
     let target = cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned()))?;
@@ -134,9 +134,7 @@ impl Code {
             emit::rows(kernel, shapes.as_ref(), frames, &mut context.func, frontend);
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
-            if std::env::var_os("ZZ_DUMP").is_some() { context.set_disasm(true); eprintln!("{}", context.func.display()); }
             module.define_function(id, &mut context).map_err(failed)?;
-            if std::env::var_os("ZZ_DUMP").is_some() { eprintln!("{}", context.compiled_code().unwrap().vcode.as_ref().unwrap()); }
             ids.push(id);
         }
         module.finalize_definitions().map_err(failed)?;

@@ -73,7 +73,6 @@ impl Compiled {
 
     /// Generates machine code for a kernel as lowering has made it.
     pub fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
-        if std::env::var_os("ZZ_K").is_some() { eprintln!("=== {kernel}"); }
         legal::expand(&mut kernel);
         let staged = stages::has_stages(&kernel).then(|| stages::cut(&kernel));
         let mut regions = match &staged {

@@ -7,7 +7,7 @@ use crate::ir::{Access, Kernel, Label, Merge, Statement, Value};
 /// Simplifies a kernel in single-assignment form.
 pub fn prune(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    let copies = copies(&body);
+    let copies = copies(kernel, &body);
     let find = |value: Value| resolve(&copies, value);
     if !copies.is_empty() {
         for (_, definition) in &mut kernel.values {
@@ -53,9 +53,11 @@ pub fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
     into
 }
 
-/// Results that can only be one other value, and that value.
-fn copies(body: &[Statement]) -> HashMap<Value, Value> {
+/// Results that can only be one other value, and that value. The value is defined in a body around
+/// the result: a value of an inner body exists only for the lanes that run it.
+fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
     let flows = flows(body);
+    let scopes = Scopes::new(kernel, body);
     let mut copies = HashMap::new();
     loop {
         // The only source of each result so far, if there is one.
@@ -70,7 +72,11 @@ fn copies(body: &[Statement]) -> HashMap<Value, Value> {
                 *known = None;
             }
         }
-        let found: Vec<_> = only.into_iter().filter_map(|(result, source)| Some((result, source?))).collect();
+        let found: Vec<_> = only
+            .into_iter()
+            .filter_map(|(result, source)| Some((result, source?)))
+            .filter(|(result, source)| scopes.sees(*result, *source))
+            .collect();
         if found.is_empty() {
             return copies;
         }
@@ -80,6 +86,66 @@ fn copies(body: &[Statement]) -> HashMap<Value, Value> {
                 copies.insert(result, source);
             }
         }
+    }
+}
+
+/// Bodies in which values are defined.
+struct Scopes {
+    /// Body around each body.
+    outer: Vec<usize>,
+    /// Body of each value; none for constants.
+    bodies: Vec<Option<usize>>,
+}
+
+impl Scopes {
+    fn new(kernel: &Kernel, body: &[Statement]) -> Self {
+        let mut scopes = Self { outer: vec![0], bodies: vec![None; kernel.values.len()] };
+        scopes.body(body, 0);
+        scopes
+    }
+
+    fn body(&mut self, body: &[Statement], number: usize) {
+        for statement in body {
+            match statement {
+                Statement::Let(value) => self.define(&[*value], number),
+                Statement::Atomic(atomic) => self.define(&[atomic.result], number),
+                Statement::If { accept, reject, merges, .. } => {
+                    merges.iter().for_each(|merge| self.define(&[merge.result], number));
+                    self.inner(accept, number);
+                    self.inner(reject, number);
+                }
+                Statement::Block { body, results, .. } => {
+                    self.define(results, number);
+                    self.inner(body, number);
+                }
+                Statement::Loop { body, parameters, .. } => {
+                    let inner = self.inner(body, number);
+                    self.define(parameters, inner);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn inner(&mut self, body: &[Statement], outer: usize) -> usize {
+        let number = self.outer.len();
+        self.outer.push(outer);
+        self.body(body, number);
+        number
+    }
+
+    fn define(&mut self, values: &[Value], body: usize) {
+        values.iter().for_each(|value| self.bodies[value.0 as usize] = Some(body));
+    }
+
+    /// True where the body of `source` is that of `result` or one around it.
+    fn sees(&self, result: Value, source: Value) -> bool {
+        let Some(wanted) = self.bodies[source.0 as usize] else { return true };
+        let Some(mut body) = self.bodies[result.0 as usize] else { return false };
+        while body != wanted && body != 0 {
+            body = self.outer[body];
+        }
+        body == wanted
     }
 }
 

@@ -235,10 +235,12 @@ impl<'k> Inference<'k> {
             return;
         };
         let between = &self.around[target + 1..];
-        let parts = between.iter().any(|one| match one {
-            Around::VaryingIf => true,
-            Around::Label(inner) => self.out.varying_labels.contains(inner),
-        });
+        // Code does not jump to a label that collects lanes, so constructs in between go on, too.
+        let parts = self.out.varying_labels.contains(&label)
+            || between.iter().any(|one| match one {
+                Around::VaryingIf => true,
+                Around::Label(inner) => self.out.varying_labels.contains(inner),
+            });
         if parts {
             let inner = between.iter().filter_map(|one| match one {
                 Around::Label(inner) => Some(*inner),

@@ -63,10 +63,12 @@ impl Pass<'_> {
             }
             Statement::If { condition, accept, reject, .. } => {
                 let condition = self.operand(condition);
+                let before = current.clone();
                 let mut rejected = current.clone();
                 let accept = self.body(accept, current);
                 let reject = self.body(reject, &mut rejected);
-                let merges = self.merge(&accept, &reject, current, &rejected);
+                let ends = [&accept, &reject].map(|arm| crate::ir::diverts(arm));
+                let merges = self.merge(ends, &before, current, &rejected);
                 Statement::If { condition, accept, reject, merges }
             }
             Statement::Block { label, body, .. } => {
@@ -122,30 +124,30 @@ impl Pass<'_> {
         variables.iter().map(|one| self.current(*one, current)).collect()
     }
 
-    /// Merges what the arms of an `if` have set; `current` has the values of `accept`.
+    /// Merges what the arms of an `if` have set; `current` has the values of `accept`. An arm that
+    /// diverts has none.
     fn merge(
         &mut self,
-        accept: &[Statement],
-        reject: &[Statement],
+        ends: [bool; 2],
+        before: &Current,
         current: &mut Current,
         rejected: &Current,
     ) -> Vec<Merge> {
-        let ends = [accept, reject].map(crate::ir::diverts);
-        if ends[0] {
-            *current = rejected.clone();
-            return Vec::new();
-        }
-        if ends[1] {
+        if ends == [true; 2] {
             return Vec::new();
         }
         let all: BTreeSet<Variable> = current.keys().chain(rejected.keys()).copied().collect();
         let mut merges = Vec::new();
         for variable in all {
-            let [accept, reject] = [self.current(variable, current), self.current(variable, rejected)];
-            if accept != reject {
-                let result = self.define(&[variable], current)[0];
-                merges.push(Merge { result, accept: Some(accept), reject: Some(reject) });
+            let arms = [self.current(variable, current), self.current(variable, rejected)];
+            let values = [0, 1].map(|side| (!ends[side]).then_some(arms[side]));
+            let unchanged = self.current(variable, before);
+            if arms[0] == arms[1] || values.iter().flatten().all(|value| *value == unchanged) {
+                current.insert(variable, values[0].or(values[1]).unwrap_or(unchanged));
+                continue;
             }
+            let result = self.define(&[variable], current)[0];
+            merges.push(Merge { result, accept: values[0], reject: values[1] });
         }
         merges
     }

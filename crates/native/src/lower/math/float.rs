@@ -124,10 +124,6 @@ impl Builder {
         let half = constant(self, 1 - bias);
         let exponent = self.binary(Binary::Add, stored, half);
         let exponent = self.binary(Binary::Add, exponent, correction);
-        let exponent = match integer {
-            Type::I64 => self.convert(Convert::Narrow, Type::I32, exponent),
-            _ => exponent,
-        };
         let kept = constant(self, !(special << mantissa_bits));
         let half = constant(self, (bias - 1) << mantissa_bits);
         let mantissa = self.binary(Binary::And, bits, kept);
@@ -137,7 +133,7 @@ impl Builder {
         let float_zero = self.float(ty, 0.0);
         let is_zero = self.compare(Compare::FloatEqual, value, float_zero);
         let unchanged = self.binary(Binary::Or, is_special, is_zero);
-        let no_exponent = self.u32(0);
+        let no_exponent = constant(self, 0);
         (self.select(unchanged, value, fraction), self.select(unchanged, no_exponent, exponent))
     }
 
