@@ -102,3 +102,56 @@ fn random_kernels_cover_the_language() {
     let missing: Vec<_> = expected.split_whitespace().filter(|name| !names.contains(*name)).collect();
     assert!(missing.is_empty(), "{missing:?} in {names:?}");
 }
+
+#[test]
+#[ignore = "for people: prints statistics"]
+fn statistics() {
+    let first: u64 = std::env::var("FIRST").map_or(0, |x| x.parse().unwrap());
+    let count: u64 = std::env::var("COUNT").map_or(200, |x| x.parse().unwrap());
+    let (mut invalid, mut failed) = (0, 0);
+    let (mut nan, mut zero, mut same, mut total) = (0, 0, 0, 0);
+    let mut dead = 0;
+    for seed in first..first + count {
+        match Case::generate(seed, Extensions::ALL) {
+            Err(failure) => {
+                invalid += 1;
+                println!("{seed}: {failure}");
+            }
+            Ok(case) => {
+                if std::env::var("ORDER").is_ok()
+                    && let Err(failure) = case.check_order()
+                {
+                    failed += 1;
+                    println!("{seed}: {failure}");
+                }
+                if std::env::var("PRINT").is_ok() {
+                    println!("{case}");
+                }
+                if std::env::var("RUN").is_ok() {
+                    let (module, info) = compile(&case.text()).unwrap();
+                    let mut buffers = case.buffers.clone();
+                    interpreter::run(&module, &info, "main", &mut buffers, case.workgroups).unwrap();
+                    let mut changed = false;
+                    for (key, bytes) in &buffers {
+                        let before = case.buffers[key].chunks(4);
+                        if *bytes == case.buffers[key] {
+                            continue;
+                        }
+                        changed = true;
+                        for (a, b) in before.zip(bytes.chunks(4)) {
+                            let b: [u8; 4] = b.try_into().unwrap();
+                            total += 1;
+                            same += usize::from(a == b);
+                            zero += usize::from(b == [0; 4]);
+                            nan += usize::from(f32::from_le_bytes(b).is_nan());
+                        }
+                    }
+                    dead += usize::from(!changed);
+                }
+            }
+        }
+    }
+    println!(
+        "{invalid} invalid, {failed} failed; words: {total}, nan {nan}, zero {zero}, unchanged {same}; {dead} dead"
+    );
+}

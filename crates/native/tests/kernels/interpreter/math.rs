@@ -4,7 +4,7 @@
 //! the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right as written here:
 //!
 //! * `clamp(x, l, h) = min(max(x, l), h)`, `saturate(x) = clamp(x, 0, 1)`
-//! * `sign(x)`: −1 or 1, `x` itself for zeros, 0 for NaN
+//! * `sign(x) = 0 < x ? 1 : x < 0 ? −1 : 0`, so 0 for −0 and NaN
 //! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
 //! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN, the exponent as wide as `x`; `ldexp(x, e) = x · 2ᵉ`, rounded once
 //! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
@@ -17,8 +17,8 @@
 //! * `refract(i, n, e)`: 0 where `k < 0`, else `e · i − (e · dot(n, i) + sqrt(k)) · n`, with
 //!   `k = 1 − (e · e) · (1 − dot(n, i) · dot(n, i))`
 //! * `cross(a, b).x = a.y · b.z − a.z · b.y` and cyclically
-//! * `determinant`: by the first row, `m₀ · d₀ − m₁ · d₁ + m₂ · d₂ − m₃ · d₃`, with the
-//!   determinants `dᵢ` of the other rows and columns; `m₀₀ · m₁₁ − m₁₀ · m₀₁` for two columns
+//! * `determinant`: by the first column, `m₀ · d₀ − m₁ · d₁ + m₂ · d₂ − m₃ · d₃`, with the
+//!   determinants `dᵢ` of the other columns and rows
 
 use half::f16;
 use naga::MathFunction;
@@ -207,10 +207,8 @@ fn sign(x: Scalar) -> Result<Scalar, String> {
         x.same_type(1.0)
     } else if scalar::less(x, zero)? {
         x.same_type(-1.0)
-    } else if x.is_nan() {
-        zero
     } else {
-        x
+        zero
     })
 }
 
@@ -271,18 +269,19 @@ fn refract(arguments: &[Value]) -> Result<Value, String> {
 }
 
 fn determinant(columns: &[Vec<Scalar>]) -> Result<Scalar, String> {
-    if let [a, b] = columns {
-        return subtract(multiply(a[0], b[1])?, multiply(b[0], a[1])?);
+    let (first, others) = columns.split_first().ok_or("a matrix without columns")?;
+    if others.is_empty() {
+        return Ok(first[0]);
     }
     let mut sum = None;
-    for i in 0..columns.len() {
-        let others = columns.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, column)| column[1..].to_vec());
-        let product = multiply(columns[i][0], determinant(&others.collect::<Vec<_>>())?)?;
+    for (row, &factor) in first.iter().enumerate() {
+        let others = others.iter().map(|column| [&column[..row], &column[row + 1..]].concat());
+        let product = multiply(factor, determinant(&others.collect::<Vec<_>>())?)?;
         sum = Some(match sum {
             None => product,
-            Some(sum) if i % 2 == 1 => subtract(sum, product)?,
+            Some(sum) if row % 2 == 1 => subtract(sum, product)?,
             Some(sum) => add(sum, product)?,
         });
     }
-    sum.ok_or_else(|| "a matrix without columns".into())
+    sum.ok_or_else(|| "a matrix without rows".into())
 }

@@ -15,7 +15,7 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) ->
         let Some(binding) = &variable.binding else { continue };
         let ty = types.inner(variable.ty);
         let size = match types.runtime_sized_array(ty) {
-            None => types.size(ty)?,
+            None => types.size(ty)?.next_multiple_of(4),
             Some((offset, stride)) => {
                 let length = match rng.below(10) {
                     0 => 1,

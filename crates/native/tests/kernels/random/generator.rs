@@ -78,6 +78,9 @@ pub struct Generator {
     pub workgroup_arrays: Vec<WorkgroupArray>,
     pub phase: Phase,
     pub atomics: Vec<AtomicArray>,
+    pub workgroup_atomics: Vec<AtomicArray>,
+    /// Output for a checksum of variables.
+    pub checksum: Option<Output>,
     /// True in the entry point, where the indices of the invocation are in scope.
     pub in_main: bool,
     /// Forms of the row length, and of the highest index.
@@ -111,6 +114,8 @@ impl Generator {
             workgroup_arrays: Vec::new(),
             phase: Phase::Closed,
             atomics: Vec::new(),
+            workgroup_atomics: Vec::new(),
+            checksum: None,
             in_main: false,
             widths: Vec::new(),
             lasts: Vec::new(),
@@ -239,7 +244,7 @@ impl Generator {
         Some(self.reach(root.expression.clone(), target, root))
     }
 
-    fn can_reach(&self, ty: &Type, target: &Type) -> bool {
+    pub fn can_reach(&self, ty: &Type, target: &Type) -> bool {
         ty == target
             || match ty {
                 Type::Vector(_, scalar) => *target == Type::Scalar(*scalar),
@@ -256,7 +261,7 @@ impl Generator {
     }
 
     /// Goes from a variable to a part of the type `target`.
-    fn reach(&mut self, base: Expression, target: &Type, root: &Root) -> Expression {
+    pub fn reach(&mut self, base: Expression, target: &Type, root: &Root) -> Expression {
         if base.ty == *target {
             return base;
         }

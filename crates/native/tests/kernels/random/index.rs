@@ -83,6 +83,7 @@ impl Generator {
             (rare, 14),
             (rare, 15),
             (rare, 16),
+            (6, 17),
         ]);
         match form {
             0 => i,
@@ -122,6 +123,18 @@ impl Generator {
                 unsigned(name)
             }
             15 => infix("^", i, k),
+            17 => {
+                // A neighbour by the counter of a loop.
+                let counters = self.scope.iter().map(|root| &root.expression);
+                let counters = counters.filter(|name| matches!(name.ty, Type::Scalar(Scalar::I32 | Scalar::U32)));
+                let counters: Vec<_> = counters.filter(|name| name.to_string().starts_with('c')).cloned().collect();
+                let operator = if self.rng.chance(50) { "+" } else { "-" };
+                match counters.last() {
+                    Some(counter) if counter.ty == Type::U32 => infix(operator, i, counter.clone()),
+                    Some(counter) => signed_infix(operator, signed, counter.clone()),
+                    None => infix(operator, i, k),
+                }
+            }
             _ => self.small_integer(),
         }
     }

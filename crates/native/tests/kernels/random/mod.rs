@@ -21,6 +21,7 @@
 
 mod ast;
 mod builtins;
+mod checksum;
 mod data;
 mod expressions;
 mod generator;
@@ -37,8 +38,8 @@ use std::fmt;
 use naga::Module;
 use naga::valid::ModuleInfo;
 
-use crate::compare::{Failure, compare, compile};
-use crate::interpreter::{self, Buffers};
+use crate::compare::{Failure, compare_with, compile};
+use crate::interpreter::{self, Buffers, Options};
 use ast::Program;
 use rng::Rng;
 
@@ -96,21 +97,18 @@ impl Case {
     /// Compares an executor with the interpreter.
     pub fn compare(
         &self,
+        options: &Options,
         runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
     ) -> Result<(), Failure> {
-        compare(&self.text(), &self.buffers, self.workgroups, runner)
+        compare_with(options, &self.text(), &self.buffers, self.workgroups, runner)
     }
 
     /// Compares the kernel with itself in the opposite order of invocations, and looks for data
     /// races.
     pub fn check_order(&self) -> Result<(), Failure> {
-        let options = interpreter::Options {
-            reversed: true,
-            check_races: true,
-            max_steps: 5_000_000,
-            ..interpreter::Options::default()
-        };
-        self.compare(|module, info, entry, buffers, workgroups| {
+        let forward = Options { max_steps: MAX_STEPS, ..Options::default() };
+        let options = Options { reversed: true, check_races: true, max_steps: MAX_STEPS, ..Options::default() };
+        self.compare(&forward, |module, info, entry, buffers, workgroups| {
             interpreter::run_with(&options, module, info, entry, buffers, workgroups)
         })
     }
@@ -146,6 +144,9 @@ pub struct Report {
     pub failures: Vec<(Case, Failure)>,
 }
 
+/// Steps of all invocations of a reduced case.
+const MAX_STEPS: u64 = 5_000_000;
+
 /// Failures after which a run of random kernels ends.
 pub const MAX_FAILURES: usize = 3;
 
@@ -168,9 +169,20 @@ pub fn random_kernels(
     first_seed: u64,
     runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Report {
+    random_kernels_with(&Options::default(), Extensions::ALL, count, first_seed, runner)
+}
+
+/// Like [`random_kernels`], with settings of the interpreter and of the types of the kernels.
+pub fn random_kernels_with(
+    options: &Options,
+    extensions: Extensions,
+    count: usize,
+    first_seed: u64,
+    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+) -> Report {
     let mut report = Report::default();
     for seed in first_seed..first_seed + count as u64 {
-        let case = match Case::generate(seed, Extensions::ALL) {
+        let case = match Case::generate(seed, extensions) {
             Ok(case) => case,
             Err(failure) => {
                 report.discarded.push((seed, failure));
@@ -178,12 +190,13 @@ pub fn random_kernels(
             }
         };
         report.compared += 1;
-        match case.compare(&runner) {
+        match case.compare(options, &runner) {
             Ok(()) => {}
             Err(failure @ (Failure::Invalid(_) | Failure::Interpreter(_))) => report.discarded.push((seed, failure)),
             Err(failure) => {
-                let small = case.shrink(|case| case.compare(&runner).is_err_and(|other| other.is_like(&failure)));
-                let failure = small.compare(&runner).err().unwrap_or(failure);
+                let small =
+                    case.shrink(|case| case.compare(options, &runner).is_err_and(|other| other.is_like(&failure)));
+                let failure = small.compare(options, &runner).err().unwrap_or(failure);
                 report.failures.push((small, failure));
                 if report.failures.len() == MAX_FAILURES {
                     break;

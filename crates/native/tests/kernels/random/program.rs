@@ -52,6 +52,9 @@ pub fn generate(mut rng: Rng, extensions: Extensions) -> Generated {
     generator.atomic_arrays();
     if has_barriers {
         generator.workgroup_arrays(&shape);
+        if generator.rng.chance(40) {
+            generator.workgroup_atomics();
+        }
     }
     generator.main(&shape, has_barriers);
     Generated { program: generator.program, workgroups, pins }
@@ -340,6 +343,12 @@ impl Generator {
             };
             self.outputs.push(Output { array, base, scale, index });
         }
+        if self.rng.chance(50) {
+            let ty = Type::Array(Box::new(Type::U32), None);
+            let array = self.add_binding("storage, read_write", "sum", ty);
+            let index = Expression::name(Type::U32, "i");
+            self.checksum = Some(Output { array, base: Type::U32, scale: 1, index });
+        }
     }
 
     fn atomic_arrays(&mut self) {
@@ -364,6 +373,17 @@ impl Generator {
             self.program.globals.push(Global { declaration, name: name.clone(), ty, value: None });
             self.workgroup_arrays.push(WorkgroupArray { name, base, length });
         }
+    }
+
+    fn workgroup_atomics(&mut self) {
+        let scalar = if self.rng.chance(50) { Scalar::I32 } else { Scalar::U32 };
+        let length = self.rng.between(1, 5);
+        let ty = Type::Array(Box::new(Type::Atomic(scalar)), Some(length));
+        let name = self.fresh_name("w");
+        let declaration = "var<workgroup>".into();
+        self.program.globals.push(Global { declaration, name: name.clone(), ty, value: None });
+        let operations = *self.rng.pick(&COMMUTING);
+        self.workgroup_atomics.push(AtomicArray { name, scalar, length: Some(length), operations });
     }
 
     fn main(&mut self, shape: &Shape, has_barriers: bool) {
@@ -398,6 +418,7 @@ impl Generator {
         for _ in 0..self.rng.between(1, 3) {
             self.output_statement(&mut body);
         }
+        self.add_checksum(&mut body);
         self.scope.truncate(scope);
         if guard == 2 {
             let condition = Expression::prefix(Type::BOOL, "!", limit);

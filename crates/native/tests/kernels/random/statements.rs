@@ -1,7 +1,7 @@
 //! Random statements. Every loop is bounded by a counter that its body does not change.
 
 use super::ast::{Block, Case, Expression, Scalar, Statement, Type};
-use super::generator::{Generator, Style};
+use super::generator::{AtomicArray, Generator, Style};
 
 impl Generator {
     /// A block of about `length` statements with blocks in it up to `depth` levels.
@@ -192,6 +192,10 @@ impl Generator {
     fn atomic_statement(&mut self, block: &mut Block) {
         let atomics = self.atomics.clone();
         let array = self.rng.pick(&atomics).clone();
+        self.update_atomic(block, array);
+    }
+
+    pub fn update_atomic(&mut self, block: &mut Block, array: AtomicArray) {
         let value = self.expression(&Type::Scalar(array.scalar), 2);
         let index = self.index(array.length, false);
         let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);
@@ -385,8 +389,16 @@ impl Generator {
         }
     }
 
-    /// A pointer to a part of a local variable.
+    /// A pointer to an own element, or to a part of a local variable.
     fn pointer_statement(&mut self, block: &mut Block) {
+        if self.in_main && self.rng.chance(30) {
+            let outputs = self.outputs.clone();
+            let output = self.rng.pick(&outputs).clone();
+            if !matches!(output.base, Type::Atomic(_)) {
+                let target = self.own_element(&output);
+                return self.declare_pointer(block, target);
+            }
+        }
         let roots = self.scope.iter().filter(|root| {
             let name = root.expression.to_string();
             root.is_mutable && matches!(root.expression.ty, Type::Array(..) | Type::Struct(_)) && !name.starts_with('(')
@@ -396,18 +408,23 @@ impl Generator {
             return self.var_statement(block);
         }
         let root = self.rng.pick(&roots).clone();
-        let (ty, target) = match root.expression.ty.clone() {
+        let target = match root.expression.ty.clone() {
             Type::Array(base, length) => {
                 let index = self.index(length, false);
-                (base.as_ref().clone(), Expression::index(*base, root.expression, index))
+                Expression::index(*base, root.expression, index)
             }
             Type::Struct(definition) => {
                 let members = self.program.structs[definition].members.clone();
                 let (name, ty) = self.rng.pick(&members).clone();
-                (ty.clone(), Expression::member(ty, root.expression, name))
+                Expression::member(ty, root.expression, name)
             }
             _ => return,
         };
+        self.declare_pointer(block, target);
+    }
+
+    fn declare_pointer(&mut self, block: &mut Block, target: Expression) {
+        let ty = target.ty.clone();
         let name = self.fresh_name("p");
         let value = Expression::prefix(Type::Unnamed, "&", target);
         block.push(Statement::Let { name: name.clone(), value });

@@ -1,16 +1,20 @@
 //! Statements of all invocations of a workgroup together: barriers and memory that they share.
 
-use super::ast::{Block, Expression, Statement, Type};
+use super::ast::{Block, Expression, Form, Function, Statement, Type};
 use super::generator::{Generator, Phase, WorkgroupArray};
 
 impl Generator {
     /// Adds statements with barriers. Control flow is uniform here.
     pub fn uniform_statements(&mut self, block: &mut Block) {
+        if !self.workgroup_atomics.is_empty() && self.rng.chance(25) {
+            return self.count(block);
+        }
         let arrays = self.workgroup_arrays.clone();
         let array = self.rng.pick(&arrays).clone();
         let form = self.rng.below(if array.base.is_numeric() { 6 } else { 3 });
         match form {
-            0 | 1 => self.exchange(block, &array),
+            0 => self.exchange(block, &array),
+            1 => self.rotate(block, &array),
             2 => {
                 // The same number of turns for all invocations.
                 let counter = self.fresh_name("c");
@@ -38,7 +42,7 @@ impl Generator {
     /// Each invocation writes its element, then all read all elements.
     fn exchange(&mut self, block: &mut Block, array: &WorkgroupArray) {
         self.write_own(block, array);
-        block.push(Statement::Barrier("workgroupBarrier();"));
+        self.barrier(block);
         self.phase = Phase::Shared;
         let length = self.rng.between(1, 3);
         let shared = self.block(length, 1);
@@ -49,6 +53,65 @@ impl Generator {
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value: element });
         block.push(Statement::Barrier("workgroupBarrier();"));
+    }
+
+    /// A barrier, sometimes of several kinds of memory.
+    fn barrier(&mut self, block: &mut Block) {
+        match self.rng.below(12) {
+            0 => block.push(Statement::Barrier("storageBarrier();")),
+            1 => block.push(Statement::Barrier("textureBarrier();")),
+            _ => {}
+        }
+        block.push(Statement::Barrier("workgroupBarrier();"));
+    }
+
+    /// The same by a function with barriers.
+    fn rotate(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        let name = format!("rotate_{}", array.name);
+        let ty = array.base.clone();
+        let parameters = vec![("local".to_string(), Type::U32), ("x".to_string(), ty.clone())];
+        if self.program.functions.iter().all(|function| function.name != name) {
+            let target = self.element(array, "local");
+            let next = self.element(array, &format!("((local + 1u) % {}u)", array.length));
+            let body = vec![
+                Statement::Assign { target, operator: "=", value: Expression::name(ty.clone(), "x") },
+                Statement::Barrier("workgroupBarrier();"),
+                Statement::Let { name: "y".into(), value: next },
+                Statement::Barrier("workgroupBarrier();"),
+                Statement::Return(Some(Expression::name(ty.clone(), "y"))),
+            ];
+            let function = Function { name: name.clone(), parameters, result: Some(ty.clone()), body };
+            self.program.functions.push(function);
+        }
+        let operands = vec![Expression::name(Type::U32, "local"), self.expression(&ty, 2)];
+        let variable = self.fresh_name("v");
+        self.declare(&variable, ty.clone(), false);
+        block.push(Statement::Let { name: variable, value: Expression { ty, form: Form::UserCall(name), operands } });
+    }
+
+    /// Atomics of the workgroup: operations that commute, then loads.
+    fn count(&mut self, block: &mut Block) {
+        let arrays = self.workgroup_atomics.clone();
+        let array = self.rng.pick(&arrays).clone();
+        for _ in 0..self.rng.between(1, 2) {
+            let mut accept = Vec::new();
+            self.update_atomic(&mut accept, array.clone());
+            if self.rng.chance(40) {
+                let condition = self.expression(&Type::BOOL, 1);
+                block.push(Statement::If { condition, accept, reject: Vec::new() });
+            } else {
+                block.append(&mut accept);
+            }
+        }
+        self.barrier(block);
+        let index = self.index(array.length, false);
+        let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);
+        let pointer = Expression::prefix(Type::Unnamed, "&", element);
+        let name = self.fresh_name("v");
+        let ty = Type::Scalar(array.scalar);
+        self.declare(&name, ty.clone(), false);
+        block.push(Statement::Let { name, value: Expression::call(ty, "atomicLoad", vec![pointer]) });
+        self.barrier(block);
     }
 
     fn write_own(&mut self, block: &mut Block, array: &WorkgroupArray) {
