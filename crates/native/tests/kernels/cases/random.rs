@@ -6,11 +6,11 @@ use naga::{Block, Expression, Statement};
 
 use crate::compare::compile;
 use crate::interpreter;
-use crate::random::{Case, Extensions, count, random_kernels};
+use crate::random::{Case, Extensions, count, first_seed, random_kernels};
 
 #[test]
 fn random_kernels_validate_and_run_the_same_twice() {
-    let report = random_kernels(count(200), 0, interpreter::run);
+    let report = random_kernels(count(200), first_seed(0), interpreter::run);
     assert!(report.failures.is_empty() && report.discarded.is_empty(), "{report} {:?}", report.discarded);
 }
 

@@ -6,6 +6,8 @@ use super::rng::Rng;
 /// Kind of kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
+    /// Very short, over runtime-sized arrays of `f32`, `i32` and `u32`, one element an invocation.
+    Row,
     /// Short, over arrays of scalars with neighbours: what a code generator runs in vectors.
     Stencil,
     /// Everything.

@@ -10,22 +10,25 @@
 //! ```ignore
 //! #[test]
 //! fn random_kernels_agree_with_interpreter() {
-//!     let report = random::random_kernels(random::count(200), 0, |module, info, entry, buffers, workgroups| {
+//!     let report = random::random_kernels(random::count(200), random::first_seed(0), |module, info, entry, buffers, workgroups| {
 //!         executor::run(module, info, entry, buffers, workgroups)
 //!     });
 //!     assert!(report.failures.is_empty(), "{report}");
 //! }
 //! ```
 //!
-//! `ZIPPY_RANDOM_KERNELS=100000` sets the number of kernels for a long run.
+//! `ZIPPY_RANDOM_KERNELS=100000` sets the number of kernels for a long run, `ZIPPY_RANDOM_SEED` the
+//! first seed.
 
 mod ast;
+mod bindings;
 mod builtins;
 mod checksum;
 mod data;
 mod expressions;
 mod generator;
 mod index;
+mod loops;
 mod print;
 mod program;
 mod rng;
@@ -161,6 +164,12 @@ impl fmt::Display for Report {
 pub fn count(default: usize) -> usize {
     let variable = std::env::var("ZIPPY_RANDOM_KERNELS").ok();
     variable.and_then(|count| count.parse().ok()).unwrap_or(default)
+}
+
+/// First seed: `ZIPPY_RANDOM_SEED`, or `default`.
+pub fn first_seed(default: u64) -> u64 {
+    let variable = std::env::var("ZIPPY_RANDOM_SEED").ok();
+    variable.and_then(|seed| seed.parse().ok()).unwrap_or(default)
 }
 
 /// Runs the kernels of `count` seeds by an executor and by the interpreter.
