@@ -2,5 +2,6 @@
 
 mod cases;
 mod compare;
+mod edges;
 mod interpreter;
 mod random;

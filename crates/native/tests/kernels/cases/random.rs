@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use naga::{Block, Expression, Statement};
 
 use crate::compare::compile;
+use crate::edges::edge_kernels;
 use crate::interpreter;
 use crate::random::{Case, Extensions, count, first_seed, random_kernels};
 
@@ -104,54 +105,9 @@ fn random_kernels_cover_the_language() {
 }
 
 #[test]
-#[ignore = "for people: prints statistics"]
-fn statistics() {
-    let first: u64 = std::env::var("FIRST").map_or(0, |x| x.parse().unwrap());
-    let count: u64 = std::env::var("COUNT").map_or(200, |x| x.parse().unwrap());
-    let (mut invalid, mut failed) = (0, 0);
-    let (mut nan, mut zero, mut same, mut total) = (0, 0, 0, 0);
-    let mut dead = 0;
-    for seed in first..first + count {
-        match Case::generate(seed, Extensions::ALL) {
-            Err(failure) => {
-                invalid += 1;
-                println!("{seed}: {failure}");
-            }
-            Ok(case) => {
-                if std::env::var("ORDER").is_ok()
-                    && let Err(failure) = case.check_order()
-                {
-                    failed += 1;
-                    println!("{seed}: {failure}");
-                }
-                if std::env::var("PRINT").is_ok() {
-                    println!("{case}");
-                }
-                if std::env::var("RUN").is_ok() {
-                    let (module, info) = compile(&case.text()).unwrap();
-                    let mut buffers = case.buffers.clone();
-                    interpreter::run(&module, &info, "main", &mut buffers, case.workgroups).unwrap();
-                    let mut changed = false;
-                    for (key, bytes) in &buffers {
-                        let before = case.buffers[key].chunks(4);
-                        if *bytes == case.buffers[key] {
-                            continue;
-                        }
-                        changed = true;
-                        for (a, b) in before.zip(bytes.chunks(4)) {
-                            let b: [u8; 4] = b.try_into().unwrap();
-                            total += 1;
-                            same += usize::from(a == b);
-                            zero += usize::from(b == [0; 4]);
-                            nan += usize::from(f32::from_le_bytes(b).is_nan());
-                        }
-                    }
-                    dead += usize::from(!changed);
-                }
-            }
-        }
-    }
-    println!(
-        "{invalid} invalid, {failed} failed; words: {total}, nan {nan}, zero {zero}, unchanged {same}; {dead} dead"
-    );
+fn edge_kernels_run_the_same_twice() {
+    let (count, failures) = edge_kernels(&interpreter::Options::default(), Extensions::ALL, interpreter::run);
+    assert!(count > 500);
+    let messages = failures.iter().map(|(text, failure)| format!("{failure}\n{text}")).collect::<String>();
+    assert!(failures.is_empty(), "{messages}");
 }

@@ -173,7 +173,7 @@ impl Generator {
             };
             self.outputs.push(Output { array, base, scale, index });
         }
-        if self.rng.chance(if self.style == Style::Row { 15 } else { 50 }) {
+        if self.rng.chance(if self.style == Style::Row { 15 } else { 70 }) {
             let ty = Type::Array(Box::new(Type::U32), None);
             let array = self.add_binding("storage, read_write", "sum", ty);
             let index = Expression::name(Type::U32, "i");

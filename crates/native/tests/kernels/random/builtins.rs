@@ -1,7 +1,7 @@
 //! Random calls of the built-in functions of numbers.
 
 use super::ast::{Expression, Scalar, Type};
-use super::generator::{Generator, Style};
+use super::generator::Generator;
 
 /// Functions of floats that a processor computes in a few operations.
 const FLOAT_CHEAP: [&str; 11] =
@@ -17,7 +17,7 @@ const INTEGER: [&str; 6] =
 impl Generator {
     /// A call with a result of the type `ty`, a scalar or vector of numbers.
     pub fn number_builtin(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
-        if self.rng.chance(20)
+        if self.rng.chance(25)
             && let Some(call) = self.special_builtin(ty, depth)
         {
             return call;
@@ -27,27 +27,26 @@ impl Generator {
 
     fn float_builtin(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
         let element = Type::Scalar(scalar);
-        let general = self.style == Style::General;
         match self.rng.weighted(&[
             (20, 0),
-            (if general { 12 } else { 6 }, 1),
-            (14, 2),
-            (4, 3),
-            (4, 4),
+            (20, 1),
+            (12, 2),
+            (6, 3),
+            (6, 4),
             (8, 5),
             (4, 6),
             (3, 7),
             (2, 8),
-            (if ty.is_vector() { 8 } else { 5 }, 9),
+            (if ty.is_vector() { 24 } else { 8 }, 9),
             (if scalar == Scalar::F32 { 2 } else { 0 }, 10),
         ]) {
             0 => {
                 let name = *self.rng.pick(&FLOAT_CHEAP);
-                self.builtin(ty.clone(), name, &[ty.clone()], depth)
+                self.builtin(ty.clone(), name, std::slice::from_ref(ty), depth)
             }
             1 => {
                 let name = *self.rng.pick(&FLOAT_LIBRARY);
-                self.builtin(ty.clone(), name, &[ty.clone()], depth)
+                self.builtin(ty.clone(), name, std::slice::from_ref(ty), depth)
             }
             2 => {
                 let name = *self.rng.pick(&["min", "max"]);
@@ -222,7 +221,7 @@ impl Generator {
             }
             Type::Vector(4, Scalar::I32) => self.builtin(ty.clone(), "unpack4xI8", &[Type::U32], depth),
             Type::Vector(4, Scalar::U32) => self.builtin(ty.clone(), "unpack4xU8", &[Type::U32], depth),
-            Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar.is_float() => {
+            Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar.is_float() && self.rng.chance(25) => {
                 let result = self.builtin(Type::Unnamed, "frexp", std::slice::from_ref(ty), depth);
                 Expression::member(ty.clone(), result, "fract")
             }

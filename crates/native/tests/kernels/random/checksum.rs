@@ -10,7 +10,7 @@ impl Generator {
         let mut sum = Expression::name(Type::U32, "i");
         let mut roots = self.scope.clone();
         roots.extend(self.globals.iter().filter(|root| root.is_mutable).cloned());
-        for _ in 0..roots.len().min(6) {
+        for _ in 0..roots.len().min(8) {
             let root = roots.swap_remove(self.rng.below(roots.len()));
             let Some(word) = self.word(&root) else { continue };
             let factor = Expression::literal(Type::U32, "31u");

@@ -165,7 +165,7 @@ impl Generator {
         let general = if self.style == Style::General { 1 } else { 0 };
         match self.rng.weighted(&[
             (60 + 40 * (1 - general), 0),
-            (8 + 20 * general, 1),
+            (10 + 25 * general, 1),
             (5 * general, 2),
             (if depth > 0 { 6 * general } else { 0 }, 3),
             (if self.structs.is_empty() { 0 } else { 6 * general }, 4),

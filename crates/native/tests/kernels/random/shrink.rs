@@ -35,7 +35,7 @@ impl Reduction<'_> {
             return false;
         }
         self.tries += 1;
-        let fails = candidate.check_order().is_ok() && (self.fails)(&candidate);
+        let fails = (self.fails)(&candidate) && candidate.check_order().is_ok();
         if fails {
             self.best = candidate;
         }
