@@ -193,8 +193,17 @@ impl Generator {
         let scalar = if self.rng.chance(50) { Scalar::I32 } else { Scalar::U32 };
         let length = if self.rng.chance(50) { Some(self.rng.between(1, 9)) } else { None };
         let ty = Type::Array(Box::new(Type::Atomic(scalar)), length);
-        let array = self.add_binding("storage, read_write", "counters", ty);
         let operations = *self.rng.pick(&COMMUTING);
+        let array = if self.rng.chance(30) {
+            // Nobody reads the atomic member.
+            let members = vec![("head".to_string(), Type::Atomic(scalar)), ("cells".to_string(), ty.clone())];
+            let index = self.program.structs.len();
+            self.program.structs.push(Struct { members });
+            let buffer = self.add_binding("storage, read_write", "counters", Type::Struct(index));
+            Expression::member(ty, buffer, "cells")
+        } else {
+            self.add_binding("storage, read_write", "counters", ty)
+        };
         self.atomics.push(AtomicArray { name: array.to_string(), scalar, length, operations });
     }
 
@@ -203,10 +212,12 @@ impl Generator {
             let base = self.random_type(0);
             let name = self.fresh_name("w");
             let length = shape.local();
-            let ty = Type::Array(Box::new(base.clone()), Some(length));
+            let width = shape.size[0] as usize;
+            let row = (width > 1 && self.rng.chance(30)).then_some(width);
+            let array = WorkgroupArray { name: name.clone(), base, length, row };
             let declaration = "var<workgroup>".into();
-            self.program.globals.push(Global { declaration, name: name.clone(), ty, value: None });
-            self.workgroup_arrays.push(WorkgroupArray { name, base, length });
+            self.program.globals.push(Global { declaration, name, ty: array.ty(), value: None });
+            self.workgroup_arrays.push(array);
         }
     }
 

@@ -32,6 +32,38 @@ pub struct WorkgroupArray {
     pub name: String,
     pub base: Type,
     pub length: usize,
+    /// Length of a row where the array is an array of rows.
+    pub row: Option<usize>,
+}
+
+impl WorkgroupArray {
+    pub fn ty(&self) -> Type {
+        let base = Box::new(self.base.clone());
+        match self.row {
+            None => Type::Array(base, Some(self.length)),
+            Some(row) => {
+                let row_ty = Type::Array(base, Some(row));
+                Type::Array(Box::new(row_ty), Some(self.length / row))
+            }
+        }
+    }
+
+    /// Element with the number of an invocation.
+    pub fn element(&self, index: &str) -> Expression {
+        let array = Expression::name(self.ty(), self.name.clone());
+        match self.row {
+            None => Expression::index(self.base.clone(), array, Expression::name(Type::U32, index)),
+            Some(length) => {
+                let ty = Type::Array(Box::new(self.base.clone()), Some(length));
+                let (row, column) = match index {
+                    "local" => (format!("local / {length}u"), "lid.x".to_string()),
+                    _ => (format!("({index}) / {length}u"), format!("({index}) % {length}u")),
+                };
+                let row = Expression::index(ty, array, Expression::name(Type::U32, row));
+                Expression::index(self.base.clone(), row, Expression::name(Type::U32, column))
+            }
+        }
+    }
 }
 
 /// Who may access the arrays of the workgroup.
@@ -67,8 +99,9 @@ pub struct AtomicArray {
 
 pub struct Generator {
     pub rng: Rng,
-    /// Structs that variables can have as their type.
+    /// Structs that variables can have as their type, and those that bindings can have.
     pub structs: Vec<usize>,
+    pub host_structs: Vec<usize>,
     pub style: Style,
     pub program: Program,
     /// Scalars of the program with their weights.
@@ -107,6 +140,7 @@ impl Generator {
         Self {
             rng,
             structs: Vec::new(),
+            host_structs: Vec::new(),
             style,
             program: Program::default(),
             scalars,
@@ -195,14 +229,11 @@ impl Generator {
                 roots.push(root);
             }
         }
-        let own = Expression::name(Type::U32, "local");
         for array in &self.workgroup_arrays {
-            let ty = Type::Array(Box::new(array.base.clone()), Some(array.length));
-            let name = Expression::name(ty, array.name.clone());
             let (expression, is_mutable) = match self.phase {
                 Phase::Closed => continue,
-                Phase::Own => (Expression::index(array.base.clone(), name, own.clone()), true),
-                Phase::Shared => (name, false),
+                Phase::Own => (array.element("local"), true),
+                Phase::Shared => (Expression::name(array.ty(), array.name.clone()), false),
             };
             roots.push(Root { expression, is_mutable, is_reference: true, is_constant: false, weight: 4 });
         }

@@ -122,6 +122,14 @@ impl Generator {
                 members.push((format!("m{}", members.len()), ty));
             }
             self.structs.push(self.program.structs.len());
+            self.host_structs.push(self.program.structs.len());
+            self.program.structs.push(Struct { members });
+        }
+        if self.rng.chance(40) {
+            let flags = Type::Vector(self.rng.between(2, 4), Scalar::Bool);
+            let members = [Type::BOOL, self.host_type(1), flags].into_iter().enumerate();
+            let members = members.map(|(i, ty)| (format!("m{i}"), ty)).collect();
+            self.structs.push(self.program.structs.len());
             self.program.structs.push(Struct { members });
         }
     }
@@ -140,8 +148,8 @@ impl Generator {
                 let base = self.host_type(0);
                 Type::Array(Box::new(base), Some(self.rng.between(1, 4)))
             }
-            _ if self.structs.is_empty() => Type::F32,
-            _ => Type::Struct(*self.rng.pick(&self.structs)),
+            _ if self.host_structs.is_empty() => Type::F32,
+            _ => Type::Struct(*self.rng.pick(&self.host_structs)),
         }
     }
 

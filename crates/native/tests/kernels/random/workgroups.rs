@@ -15,6 +15,15 @@ impl Generator {
         match form {
             0 => self.exchange(block, &array),
             1 => self.rotate(block, &array),
+            2 if self.rng.chance(40) => {
+                let condition = *self.rng.pick(&["groups.x > 1u", "(wid.x + wid.y) % 2u == 0u", "wid.x != 1u"]);
+                let condition = Expression::name(Type::BOOL, condition);
+                let scope = self.scope.len();
+                let mut accept = Vec::new();
+                self.exchange(&mut accept, &array);
+                self.scope.truncate(scope);
+                block.push(Statement::If { condition, accept, reject: Vec::new() });
+            }
             2 => {
                 // The same number of turns for all invocations.
                 let counter = self.fresh_name("c");
@@ -49,7 +58,7 @@ impl Generator {
         self.phase = Phase::Own;
         block.extend(shared);
         let name = self.fresh_name("v");
-        let element = self.element(array, "(local + 1u)");
+        let element = array.element("(local + 1u)");
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value: element });
         block.push(Statement::Barrier("workgroupBarrier();"));
@@ -71,8 +80,8 @@ impl Generator {
         let ty = array.base.clone();
         let parameters = vec![("local".to_string(), Type::U32), ("x".to_string(), ty.clone())];
         if self.program.functions.iter().all(|function| function.name != name) {
-            let target = self.element(array, "local");
-            let next = self.element(array, &format!("((local + 1u) % {}u)", array.length));
+            let target = array.element("(local)");
+            let next = array.element(&format!("((local + 1u) % {}u)", array.length));
             let body = vec![
                 Statement::Assign { target, operator: "=", value: Expression::name(ty.clone(), "x") },
                 Statement::Barrier("workgroupBarrier();"),
@@ -116,13 +125,8 @@ impl Generator {
 
     fn write_own(&mut self, block: &mut Block, array: &WorkgroupArray) {
         let value = self.expression(&array.base, 2);
-        let target = self.element(array, "local");
+        let target = array.element("local");
         block.push(Statement::Assign { target, operator: "=", value });
-    }
-
-    fn element(&self, array: &WorkgroupArray, index: &str) -> Expression {
-        let name = Expression::name(array.base.clone(), array.name.clone());
-        Expression::index(array.base.clone(), name, Expression::name(Type::U32, index))
     }
 
     fn tree_reduction(&mut self, block: &mut Block, array: &WorkgroupArray) {
@@ -148,8 +152,8 @@ impl Generator {
 
     /// `own = own op other`, the other one `offset` away.
     fn combination(&mut self, array: &WorkgroupArray, offset: &str, sign: &str) -> Statement {
-        let own = self.element(array, "local");
-        let other = self.element(array, &format!("local {sign} {offset}"));
+        let own = array.element("local");
+        let other = array.element(&format!("local {sign} {offset}"));
         let ty = array.base.clone();
         let value = match self.rng.below(4) {
             0 => Expression::call(ty, "max", vec![own.clone(), other]),
@@ -162,7 +166,7 @@ impl Generator {
 
     fn read_first(&mut self, block: &mut Block, array: &WorkgroupArray) {
         let name = self.fresh_name("v");
-        let value = self.element(array, "0");
+        let value = array.element("0");
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value });
         block.push(Statement::Barrier("workgroupBarrier();"));
@@ -176,9 +180,9 @@ impl Generator {
         let read = Statement::Assign {
             target: Expression::name(array.base.clone(), other.clone()),
             operator: "=",
-            value: self.element(array, &format!("local - {counter}")),
+            value: array.element(&format!("local - {counter}")),
         };
-        let mine = self.element(array, "local");
+        let mine = array.element("local");
         let body = vec![
             Statement::Var { name: other.clone(), ty: array.base.clone(), value: None },
             Statement::If {
@@ -205,7 +209,7 @@ impl Generator {
         self.write_own(block, array);
         let name = self.fresh_name("v");
         let index = self.rng.below(array.length);
-        let pointer = Expression::name(Type::Unnamed, format!("&{}[{index}u]", array.name));
+        let pointer = Expression::prefix(Type::Unnamed, "&", array.element(&format!("{index}u")));
         let value = Expression::call(array.base.clone(), "workgroupUniformLoad", vec![pointer]);
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value });
