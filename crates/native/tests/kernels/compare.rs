@@ -7,7 +7,7 @@ use naga::{GlobalVariable, Module};
 
 use crate::interpreter::{self, Buffers, Types};
 
-/// Why a comparison fails.
+/// Reason for a comparison to fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The text does not parse or validate.

@@ -187,14 +187,14 @@ const OTHER: [(&str, &str, &str); 51] = [
 ];
 
 /// An expression with the types of its operands and of the result.
-struct Edge {
+struct EdgeExpression {
     expression: String,
     operand: String,
     result: String,
 }
 
 /// All expressions.
-fn edges(extensions: Extensions) -> Vec<Edge> {
+fn edges(extensions: Extensions) -> Vec<EdgeExpression> {
     let mut edges = Vec::new();
     let mut add = |expression: &str, scalar: &str, size: usize, is_scalar_result: bool| {
         let shaped = |scalar: &str| if size == 1 { scalar.to_string() } else { format!("vec{size}<{scalar}>") };
@@ -217,7 +217,7 @@ fn edges(extensions: Extensions) -> Vec<Edge> {
         });
         let expression = words.collect::<String>().replace("1.0 /", &format!("{operand}({one}) /"));
         let result = if is_scalar_result { scalar.to_string() } else { operand.clone() };
-        edges.push(Edge { expression, operand, result });
+        edges.push(EdgeExpression { expression, operand, result });
     };
     let mut floats = vec!["f32"];
     floats.extend(extensions.half.then_some("f16"));
@@ -246,12 +246,12 @@ fn edges(extensions: Extensions) -> Vec<Edge> {
     }
     for (expression, operand, result) in OTHER {
         let (expression, operand, result) = (expression.into(), operand.into(), result.into());
-        edges.push(Edge { expression, operand, result });
+        edges.push(EdgeExpression { expression, operand, result });
     }
     edges
 }
 
-impl Edge {
+impl EdgeExpression {
     fn text(&self) -> String {
         let Self { expression, operand, result } = self;
         let enable = if operand.contains("f16") { "enable f16;\n" } else { "" };

@@ -1,4 +1,4 @@
-//! Kernels beside an interpreter of naga's representation.
+//! Kernels run by executors and by an interpreter of naga's representation, and compared.
 
 mod cases;
 mod compare;

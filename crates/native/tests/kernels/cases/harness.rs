@@ -97,11 +97,11 @@ fn data_races_are_found() {
 fn functions_of_the_library_can_be_replaced() {
     struct Half;
     impl functions::Functions for Half {
-        fn single(&self, function: functions::Function, x: f32, y: f32) -> f32 {
-            if function == functions::Function::Pow { y } else { x / 2.0 }
+        fn single(&self, function: functions::LibraryFunction, x: f32, y: f32) -> f32 {
+            if function == functions::LibraryFunction::Pow { y } else { x / 2.0 }
         }
 
-        fn double(&self, _: functions::Function, x: f64, _: f64) -> f64 {
+        fn double(&self, _: functions::LibraryFunction, x: f64, _: f64) -> f64 {
             x
         }
     }

@@ -1,8 +1,8 @@
 //! Bindings and variables of a random program outside of functions.
 
-use super::Pin;
-use super::ast::{Expression, Form, Global, Scalar, Struct, Type};
-use super::generator::{AtomicArray, Generator, Output, Root, Style, WorkgroupArray};
+use super::PinnedWord;
+use super::ast::{Expression, Form, Global, ScalarType, Struct, Type};
+use super::generator::{AtomicArray, Generator, KernelStyle, Output, ScopeEntry, WorkgroupArray};
 use super::program::Shape;
 
 /// Operations on atomics; those of one line commute with each other.
@@ -10,8 +10,8 @@ const COMMUTING: [&[&str]; 6] =
     [&["atomicAdd", "atomicSub"], &["atomicAnd"], &["atomicOr"], &["atomicXor"], &["atomicMin"], &["atomicMax"]];
 
 impl Generator {
-    fn add_root(&mut self, expression: Expression, is_mutable: bool, is_constant: bool, weight: usize) {
-        self.globals.push(Root { expression, is_mutable, is_reference: !is_constant, is_constant, weight });
+    fn add_entry(&mut self, expression: Expression, is_mutable: bool, is_constant: bool, weight: usize) {
+        self.globals.push(ScopeEntry { expression, is_mutable, is_reference: !is_constant, is_constant, weight });
     }
 
     fn add_binding(&mut self, space: &str, prefix: &str, ty: Type) -> Expression {
@@ -28,7 +28,7 @@ impl Generator {
     }
 
     /// A uniform whose first members are the row length and a count.
-    pub fn uniform(&mut self, shape: &Shape) -> Vec<Pin> {
+    pub fn uniform(&mut self, shape: &Shape) -> Vec<PinnedWord> {
         self.widths.push(Expression::u32(shape.extent(0)));
         self.widths.push(Expression::name(Type::U32, format!("(groups.x * {}u)", shape.size[0])));
         self.lasts.push(Expression::u32(shape.total() - 1));
@@ -39,7 +39,7 @@ impl Generator {
         for _ in 0..self.rng.below(5) {
             let ty = match self.host_type(0) {
                 ty if self.rng.chance(15) => {
-                    let scalar = if ty.scalar() == Some(Scalar::I32) { Scalar::I32 } else { Scalar::F32 };
+                    let scalar = if ty.scalar() == Some(ScalarType::I32) { ScalarType::I32 } else { ScalarType::F32 };
                     Type::Array(Box::new(Type::Vector(4, scalar)), Some(3))
                 }
                 ty => ty,
@@ -57,22 +57,22 @@ impl Generator {
         let count = shape.total() + self.rng.below(4);
         let count = if self.rng.chance(50) { count.saturating_sub(self.rng.below(9)) } else { count };
         let pins = [(0, shape.extent(0)), (4, count)];
-        let pins = pins.map(|(offset, value)| Pin { name: name.clone(), offset, value: value as u32 });
-        self.add_root(uniform, false, false, 3);
+        let pins = pins.map(|(offset, value)| PinnedWord { name: name.clone(), offset, value: value as u32 });
+        self.add_entry(uniform, false, false, 3);
         pins.into()
     }
 
     pub fn inputs(&mut self, shape: &Shape) {
         for _ in 0..self.rng.between(1, 3) {
-            let base = self.host_type(if self.style == Style::General { 1 } else { 0 });
+            let base = self.host_type(if self.style == KernelStyle::General { 1 } else { 0 });
             let scalars = match self.style {
-                Style::Row => 100,
-                Style::Stencil => 70,
-                Style::General => 0,
+                KernelStyle::Row => 100,
+                KernelStyle::Stencil => 70,
+                KernelStyle::General => 0,
             };
             let base = if self.rng.chance(scalars) { Type::Scalar(self.random_number()) } else { base };
             let base = Box::new(base);
-            let form = if self.style == Style::Row { 19 } else { self.rng.below(20) };
+            let form = if self.style == KernelStyle::Row { 19 } else { self.rng.below(20) };
             let array = match form {
                 0..=2 => {
                     let length = self.rng.between(1, shape.total() + 3);
@@ -93,16 +93,16 @@ impl Generator {
                 let pointer = Expression::prefix(Type::Unnamed, "&", array.clone());
                 let length = Expression::call(Type::U32, "arrayLength", vec![pointer]);
                 let length = Expression { form: Form::UserCall("arrayLength".into()), ..length };
-                self.add_root(length.clone(), false, false, 1);
+                self.add_entry(length.clone(), false, false, 1);
                 self.lasts.push(Expression::infix(Type::U32, "-", length, Expression::u32(1)));
             }
-            let weight = if self.style != Style::General { 10 } else { 5 };
-            self.add_root(array, false, false, weight);
+            let weight = if self.style != KernelStyle::General { 10 } else { 5 };
+            self.add_entry(array, false, false, weight);
         }
     }
 
     pub fn private_variables(&mut self) {
-        if self.style != Style::General {
+        if self.style != KernelStyle::General {
             return;
         }
         for _ in 0..self.rng.below(3) {
@@ -111,7 +111,7 @@ impl Generator {
             let value = if self.rng.chance(40) { Some(Expression::zero(&ty)) } else { None };
             let declaration = "var<private>".into();
             self.program.globals.push(Global { declaration, name: name.clone(), ty: ty.clone(), value });
-            self.add_root(Expression::name(ty, name), true, false, 3);
+            self.add_entry(Expression::name(ty, name), true, false, 3);
         }
         if self.rng.chance(25) {
             let scalar = self.random_number();
@@ -122,24 +122,24 @@ impl Generator {
             let name = self.fresh_name("t");
             let declaration = "const".into();
             self.program.globals.push(Global { declaration, name: name.clone(), ty: ty.clone(), value: Some(value) });
-            self.add_root(Expression::name(ty, name), false, true, 2);
+            self.add_entry(Expression::name(ty, name), false, true, 2);
         }
     }
 
     pub fn outputs(&mut self, shape: &Shape) {
         for number in 0..self.rng.between(1, 3) {
             let scalars = match self.style {
-                Style::Row => 100,
-                Style::Stencil => 70,
-                Style::General => 0,
+                KernelStyle::Row => 100,
+                KernelStyle::Stencil => 70,
+                KernelStyle::General => 0,
             };
             let base = if self.rng.chance(scalars) { Type::Scalar(self.random_number()) } else { self.host_type(1) };
-            let base = if number > 0 && self.style == Style::General && self.rng.chance(25) {
-                Type::Atomic(if self.rng.chance(50) { Scalar::I32 } else { Scalar::U32 })
+            let base = if number > 0 && self.style == KernelStyle::General && self.rng.chance(25) {
+                Type::Atomic(if self.rng.chance(50) { ScalarType::I32 } else { ScalarType::U32 })
             } else {
                 base
             };
-            let is_row = self.style == Style::Row;
+            let is_row = self.style == KernelStyle::Row;
             let scale = if is_row || self.rng.chance(80) { 1 } else { self.rng.between(2, 3) };
             let i = Expression::name(Type::U32, "i");
             let last = shape.total() - 1;
@@ -173,7 +173,7 @@ impl Generator {
             };
             self.outputs.push(Output { array, base, scale, index });
         }
-        if self.rng.chance(if self.style == Style::Row { 15 } else { 70 }) {
+        if self.rng.chance(if self.style == KernelStyle::Row { 15 } else { 70 }) {
             let ty = Type::Array(Box::new(Type::U32), None);
             let array = self.add_binding("storage, read_write", "sum", ty);
             let index = Expression::name(Type::U32, "i");
@@ -183,14 +183,14 @@ impl Generator {
 
     pub fn atomic_arrays(&mut self) {
         let percent = match self.style {
-            Style::Row => 3,
-            Style::Stencil => 12,
-            Style::General => 35,
+            KernelStyle::Row => 3,
+            KernelStyle::Stencil => 12,
+            KernelStyle::General => 35,
         };
         if !self.rng.chance(percent) {
             return;
         }
-        let scalar = if self.rng.chance(50) { Scalar::I32 } else { Scalar::U32 };
+        let scalar = if self.rng.chance(50) { ScalarType::I32 } else { ScalarType::U32 };
         let length = if self.rng.chance(50) { Some(self.rng.between(1, 9)) } else { None };
         let ty = Type::Array(Box::new(Type::Atomic(scalar)), length);
         let operations = *self.rng.pick(&COMMUTING);
@@ -222,7 +222,7 @@ impl Generator {
     }
 
     pub fn workgroup_atomics(&mut self) {
-        let scalar = if self.rng.chance(50) { Scalar::I32 } else { Scalar::U32 };
+        let scalar = if self.rng.chance(50) { ScalarType::I32 } else { ScalarType::U32 };
         let length = self.rng.between(1, 5);
         let ty = Type::Array(Box::new(Type::Atomic(scalar)), Some(length));
         let name = self.fresh_name("w");

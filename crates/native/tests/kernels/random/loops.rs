@@ -1,6 +1,6 @@
 //! Random loops and `switch` statements.
 
-use super::ast::{Block, Case, Expression, Statement, Type};
+use super::ast::{Block, Expression, Statement, SwitchCase, Type};
 use super::generator::Generator;
 
 impl Generator {
@@ -32,7 +32,7 @@ impl Generator {
                 selectors.push("default".into());
             }
             let length = self.rng.below(3);
-            cases.push(Case { selectors, body: self.block(length, depth) });
+            cases.push(SwitchCase { selectors, body: self.block(length, depth) });
         }
         self.may_break = outer;
         block.push(Statement::Switch { selector, cases });

@@ -2,7 +2,7 @@
 //!
 //! A [`Case`] is a syntax tree with its buffers. Every invocation writes only its own elements of
 //! writable arrays, or changes atomics by operations that commute, and reads only bindings that
-//! nobody writes, its own elements, and memory of the workgroup across barriers. So the result does
+//! no invocation writes, its own elements, and memory of the workgroup across barriers. So the result does
 //! not depend on the order of invocations. Bits of NaN never reach an integer.
 //!
 //! [`random_kernels`] compares an executor with the interpreter:
@@ -10,9 +10,7 @@
 //! ```ignore
 //! #[test]
 //! fn random_kernels_agree_with_interpreter() {
-//!     let report = random::random_kernels(random::count(200), random::first_seed(0), |module, info, entry, buffers, workgroups| {
-//!         executor::run(module, info, entry, buffers, workgroups)
-//!     });
+//!     let report = random::random_kernels(random::count(200), random::first_seed(0), executor::run);
 //!     assert!(report.failures.is_empty(), "{report}");
 //! }
 //! ```
@@ -61,14 +59,14 @@ impl Extensions {
 
 /// A word of a binding with a fixed value.
 #[derive(Debug, Clone)]
-pub struct Pin {
+pub struct PinnedWord {
     /// Name of the binding.
     pub name: String,
     pub offset: usize,
     pub value: u32,
 }
 
-/// A kernel with what it runs over.
+/// A kernel with its buffers and number of workgroups.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub seed: u64,
@@ -106,7 +104,7 @@ impl Case {
         compare_with(options, &self.text(), &self.buffers, self.workgroups, runner)
     }
 
-    /// Compares the kernel with itself in the opposite order of invocations, and looks for data
+    /// Compares the kernel with itself in the opposite order of invocations, and detects data
     /// races.
     pub fn check_order(&self) -> Result<(), Failure> {
         let forward = Options { max_steps: MAX_STEPS, ..Options::default() };

@@ -1,15 +1,15 @@
 //! A random program: types, bindings, functions and the entry point.
 
-use super::ast::{Block, Expression, Function, Scalar, Statement, Struct, Type};
-use super::generator::{Generator, Phase, Style};
+use super::ast::{Block, Expression, Function, ScalarType, Statement, Struct, Type};
+use super::generator::{Generator, KernelStyle, Phase};
 use super::rng::Rng;
-use super::{Extensions, Pin};
+use super::{Extensions, PinnedWord};
 
 /// A program with the number of workgroups to run.
-pub struct Generated {
+pub struct GeneratedProgram {
     pub program: super::ast::Program,
     pub workgroups: [u32; 3],
-    pub pins: Vec<Pin>,
+    pub pins: Vec<PinnedWord>,
 }
 
 /// Workgroup sizes and numbers of workgroups.
@@ -35,19 +35,19 @@ const SHAPES: [([u32; 3], [u32; 3]); 19] = [
     ([2, 3, 4], [1, 2, 1]),
 ];
 
-pub fn generate(mut rng: Rng, extensions: Extensions) -> Generated {
-    let style = rng.weighted(&[(25, Style::Row), (32, Style::Stencil), (43, Style::General)]);
+pub fn generate(mut rng: Rng, extensions: Extensions) -> GeneratedProgram {
+    let style = rng.weighted(&[(25, KernelStyle::Row), (32, KernelStyle::Stencil), (43, KernelStyle::General)]);
     let scalars = scalars(&mut rng, style, extensions);
     let mut generator = Generator::new(rng, style, scalars);
     let (size, workgroups) = *generator.rng.pick(&SHAPES);
     generator.program.workgroup_size = size;
-    generator.program.enables_f16 = generator.scalars.iter().any(|(_, scalar)| *scalar == Scalar::F16);
+    generator.program.enables_f16 = generator.scalars.iter().any(|(_, scalar)| *scalar == ScalarType::F16);
 
     let shape = Shape { size, workgroups };
     let barriers = match style {
-        Style::Row => 0,
-        Style::Stencil => 20,
-        Style::General => 35,
+        KernelStyle::Row => 0,
+        KernelStyle::Stencil => 20,
+        KernelStyle::General => 35,
     };
     let has_barriers = generator.rng.chance(barriers);
     generator.structs();
@@ -65,27 +65,27 @@ pub fn generate(mut rng: Rng, extensions: Extensions) -> Generated {
         }
     }
     generator.main(&shape, has_barriers);
-    Generated { program: generator.program, workgroups, pins }
+    GeneratedProgram { program: generator.program, workgroups, pins }
 }
 
-fn scalars(rng: &mut Rng, style: Style, extensions: Extensions) -> Vec<(usize, Scalar)> {
+fn scalars(rng: &mut Rng, style: KernelStyle, extensions: Extensions) -> Vec<(usize, ScalarType)> {
     let mut scalars = match rng.below(4) {
-        0 => vec![(20, Scalar::F32), (25, Scalar::I32), (35, Scalar::U32), (6, Scalar::Bool)],
-        _ => vec![(60, Scalar::F32), (15, Scalar::I32), (18, Scalar::U32), (5, Scalar::Bool)],
+        0 => vec![(20, ScalarType::F32), (25, ScalarType::I32), (35, ScalarType::U32), (6, ScalarType::Bool)],
+        _ => vec![(60, ScalarType::F32), (15, ScalarType::I32), (18, ScalarType::U32), (5, ScalarType::Bool)],
     };
     let percent = match style {
-        Style::Row => 0,
-        Style::Stencil => 8,
-        Style::General => 18,
+        KernelStyle::Row => 0,
+        KernelStyle::Stencil => 8,
+        KernelStyle::General => 18,
     };
     if extensions.wide_integers && rng.chance(percent) {
-        scalars.extend([(20, Scalar::I64), (20, Scalar::U64)]);
+        scalars.extend([(20, ScalarType::I64), (20, ScalarType::U64)]);
     }
     if extensions.double && rng.chance(percent) {
-        scalars.push((25, Scalar::F64));
+        scalars.push((25, ScalarType::F64));
     }
     if extensions.half && rng.chance(percent) {
-        scalars.push((30, Scalar::F16));
+        scalars.push((30, ScalarType::F16));
     }
     scalars
 }
@@ -112,7 +112,7 @@ impl Shape {
 
 impl Generator {
     fn structs(&mut self) {
-        if self.style == Style::Row || self.style == Style::Stencil && self.rng.chance(75) {
+        if self.style == KernelStyle::Row || self.style == KernelStyle::Stencil && self.rng.chance(75) {
             return;
         }
         for _ in 0..self.rng.between(1, 3) {
@@ -126,7 +126,7 @@ impl Generator {
             self.program.structs.push(Struct { members });
         }
         if self.rng.chance(40) {
-            let flags = Type::Vector(self.rng.between(2, 4), Scalar::Bool);
+            let flags = Type::Vector(self.rng.between(2, 4), ScalarType::Bool);
             let members = [Type::BOOL, self.host_type(1), flags].into_iter().enumerate();
             let members = members.map(|(i, ty)| (format!("m{i}"), ty)).collect();
             self.structs.push(self.program.structs.len());
@@ -136,7 +136,7 @@ impl Generator {
 
     /// A type that bindings can hold.
     pub fn host_type(&mut self, depth: usize) -> Type {
-        let nested = if depth > 0 && self.style == Style::General { 1 } else { 0 };
+        let nested = if depth > 0 && self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[(10, 0), (5, 1), (2 * nested, 2), (2 * nested, 3), (3 * nested, 4)]) {
             0 => Type::Scalar(self.random_number()),
             1 => Type::Vector(self.rng.between(2, 4), self.random_number()),
@@ -156,13 +156,13 @@ impl Generator {
     fn functions(&mut self, uses_private_pointers: bool) {
         let all = self.globals.clone();
         if uses_private_pointers {
-            self.globals.retain(|root| !root.is_mutable);
+            self.globals.retain(|entry| !entry.is_mutable);
         }
         let visible = self.globals.clone();
         let count = match self.style {
-            Style::Row => self.rng.below(8) / 7,
-            Style::Stencil => self.rng.below(5) / 3,
-            Style::General => self.rng.below(4),
+            KernelStyle::Row => self.rng.below(8) / 7,
+            KernelStyle::Stencil => self.rng.below(5) / 3,
+            KernelStyle::General => self.rng.below(4),
         };
         for _ in 0..count {
             let mut parameters = Vec::new();
@@ -172,8 +172,8 @@ impl Generator {
                 self.declare(&name, ty.clone(), false);
                 parameters.push((name, ty));
             }
-            if self.style == Style::General && self.rng.chance(40) {
-                let private = all.iter().filter(|root| root.is_mutable).map(|root| root.expression.ty.clone());
+            if self.style == KernelStyle::General && self.rng.chance(40) {
+                let private = all.iter().filter(|entry| entry.is_mutable).map(|entry| entry.expression.ty.clone());
                 let private: Vec<_> = private.collect();
                 let (space, base) = if uses_private_pointers && !private.is_empty() && self.rng.chance(50) {
                     ("private", self.rng.pick(&private).clone())
@@ -230,9 +230,9 @@ impl Generator {
         }
         let mut body = Vec::new();
         let length = match self.style {
-            Style::Row => self.rng.below(4),
-            Style::Stencil => self.rng.between(1, 6),
-            Style::General => self.rng.between(3, 12),
+            KernelStyle::Row => self.rng.below(4),
+            KernelStyle::Stencil => self.rng.between(1, 6),
+            KernelStyle::General => self.rng.between(3, 12),
         };
         let scope = self.scope.len();
         for _ in 0..length {

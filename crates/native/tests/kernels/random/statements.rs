@@ -1,7 +1,7 @@
 //! Random statements. Every loop is bounded by a counter that its body does not change.
 
-use super::ast::{Block, Expression, Scalar, Statement, Type};
-use super::generator::{AtomicArray, Generator, Style};
+use super::ast::{Block, Expression, ScalarType, Statement, Type};
+use super::generator::{AtomicArray, Generator, KernelStyle};
 
 impl Generator {
     /// A block of about `length` statements with blocks in it up to `depth` levels.
@@ -20,7 +20,7 @@ impl Generator {
 
     /// Adds a statement, and sometimes the declaration that it needs.
     pub fn statement(&mut self, block: &mut Block, depth: usize) {
-        let general = if self.style == Style::General { 1 } else { 0 };
+        let general = if self.style == KernelStyle::General { 1 } else { 0 };
         let nested = if depth > 0 { 1 } else { 0 };
         let output = if self.in_main && !self.outputs.is_empty() { 14 } else { 0 };
         match self.rng.weighted(&[
@@ -76,7 +76,7 @@ impl Generator {
 
     /// Operators above each other in a statement's expressions.
     pub fn depth(&mut self) -> usize {
-        self.rng.between(1, if self.style == Style::General { 3 } else { 4 })
+        self.rng.between(1, if self.style == KernelStyle::General { 3 } else { 4 })
     }
 
     pub fn let_statement(&mut self, block: &mut Block) {
@@ -84,7 +84,7 @@ impl Generator {
         let depth = self.depth();
         let mut value = self.expression(&ty, depth);
         // A name for a constant is a constant: no shift amount or index may be out of range.
-        if ty.scalar().is_some_and(Scalar::is_integer) {
+        if ty.scalar().is_some_and(ScalarType::is_integer) {
             value = self.at_run_time(value);
         }
         let name = self.fresh_name("v");
@@ -112,7 +112,7 @@ impl Generator {
         let ty = target.ty.clone();
         let depth = self.depth();
         let numeric = ty.is_numeric();
-        let integer = ty.scalar().is_some_and(Scalar::is_integer) && numeric;
+        let integer = ty.scalar().is_some_and(ScalarType::is_integer) && numeric;
         let operator = self.rng.weighted(&[
             (60, "="),
             (if numeric { 12 } else { 0 }, "+="),
@@ -127,7 +127,7 @@ impl Generator {
             (if integer { 2 } else { 0 }, ">>="),
         ]);
         let shift = matches!(operator, "<<=" | ">>=");
-        let mut value = self.expression(&if shift { ty.with(Scalar::U32) } else { ty }, depth);
+        let mut value = self.expression(&if shift { ty.with(ScalarType::U32) } else { ty }, depth);
         if shift || matches!(operator, "/=" | "%=") {
             value = self.wholly_at_run_time(value);
         }
@@ -151,7 +151,7 @@ impl Generator {
     }
 
     /// Any operation on an atomic that no other invocation accesses.
-    fn own_atomic_statement(&mut self, block: &mut Block, target: Expression, scalar: Scalar) {
+    fn own_atomic_statement(&mut self, block: &mut Block, target: Expression, scalar: ScalarType) {
         let ty = Type::Scalar(scalar);
         let pointer = |target| Expression::prefix(Type::Unnamed, "&", target);
         let value = self.expression(&ty, 2);
@@ -265,24 +265,26 @@ impl Generator {
                 return self.declare_pointer(block, target);
             }
         }
-        let roots = self.scope.iter().filter(|root| {
-            let name = root.expression.to_string();
-            root.is_mutable && matches!(root.expression.ty, Type::Array(..) | Type::Struct(_)) && !name.starts_with('(')
+        let entries = self.scope.iter().filter(|entry| {
+            let name = entry.expression.to_string();
+            entry.is_mutable
+                && matches!(entry.expression.ty, Type::Array(..) | Type::Struct(_))
+                && !name.starts_with('(')
         });
-        let roots: Vec<_> = roots.cloned().collect();
-        if roots.is_empty() {
+        let entries: Vec<_> = entries.cloned().collect();
+        if entries.is_empty() {
             return self.var_statement(block);
         }
-        let root = self.rng.pick(&roots).clone();
-        let target = match root.expression.ty.clone() {
+        let entry = self.rng.pick(&entries).clone();
+        let target = match entry.expression.ty.clone() {
             Type::Array(base, length) => {
                 let index = self.index(length, false);
-                Expression::index(*base, root.expression, index)
+                Expression::index(*base, entry.expression, index)
             }
             Type::Struct(definition) => {
                 let members = self.program.structs[definition].members.clone();
                 let (name, ty) = self.rng.pick(&members).clone();
-                Expression::member(ty, root.expression, name)
+                Expression::member(ty, entry.expression, name)
             }
             _ => return,
         };
