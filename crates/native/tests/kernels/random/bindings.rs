@@ -62,6 +62,17 @@ impl Generator {
         pins.into()
     }
 
+    /// Makes the length of a runtime-sized array readable.
+    fn add_length(&mut self, array: &Expression) {
+        if matches!(array.ty, Type::Array(_, None)) {
+            let pointer = Expression::prefix(Type::Unnamed, "&", array.clone());
+            let form = Form::UserCall("arrayLength".into());
+            let length = Expression { ty: Type::U32, form, operands: vec![pointer] };
+            self.add_entry(length.clone(), false, false, 1);
+            self.lasts.push(Expression::infix(Type::U32, "-", length, Expression::u32(1)));
+        }
+    }
+
     pub fn inputs(&mut self, shape: &Shape) {
         for _ in 0..self.rng.between(1, 3) {
             let base = self.host_type(if self.style == KernelStyle::General { 1 } else { 0 });
@@ -89,13 +100,7 @@ impl Generator {
                 }
                 _ => self.add_binding("storage", "in", Type::Array(base, None)),
             };
-            if matches!(array.ty, Type::Array(_, None)) {
-                let pointer = Expression::prefix(Type::Unnamed, "&", array.clone());
-                let length = Expression::call(Type::U32, "arrayLength", vec![pointer]);
-                let length = Expression { form: Form::UserCall("arrayLength".into()), ..length };
-                self.add_entry(length.clone(), false, false, 1);
-                self.lasts.push(Expression::infix(Type::U32, "-", length, Expression::u32(1)));
-            }
+            self.add_length(&array);
             let weight = if self.style != KernelStyle::General { 10 } else { 5 };
             self.add_entry(array, false, false, weight);
         }
@@ -171,6 +176,7 @@ impl Generator {
                 }
                 _ => self.add_binding("storage, read_write", "out", Type::Array(element, None)),
             };
+            self.add_length(&array);
             self.outputs.push(Output { array, base, scale, index });
         }
         if self.rng.chance(if self.style == KernelStyle::Row { 15 } else { 70 }) {
