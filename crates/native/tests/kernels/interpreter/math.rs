@@ -8,7 +8,8 @@
 //! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
 //! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN; the exponent is as wide as `x`
 //! * `ldexp(x, e) = x · 2ᵉ`, rounded once
-//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
+//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`; the factor is
+//!   not rounded to `f16`
 //! * `inverseSqrt(x) = 1 / sqrt(x)`
 //! * `mix(x, y, t) = x · (1 − t) + y · t`, `step(e, x) = e <= x ? 1 : 0`
 //! * `smoothstep(l, h, x) = (t · t) · (3 − 2 · t)` with `t = clamp((x − l) / (h − l), 0, 1)`
@@ -119,8 +120,8 @@ fn one_component(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValu
         Mf::Max => scalar::max(x[0], x[1]),
         Mf::Clamp => scalar::clamp(x[0], x[1], x[2]),
         Mf::Saturate => scalar::clamp(x[0], number(0.0), number(1.0)),
-        Mf::Radians => multiply(x[0], number(0.017453292519943295)),
-        Mf::Degrees => multiply(x[0], number(57.29577951308232)),
+        Mf::Radians => map_float(x[0], |x| x * 0.017453292, |x| x * 0.017453292519943295),
+        Mf::Degrees => map_float(x[0], |x| x * 57.29578, |x| x * 57.29577951308232),
         Mf::Ceil => map_float(x[0], f32::ceil, f64::ceil),
         Mf::Floor => map_float(x[0], f32::floor, f64::floor),
         Mf::Round => map_float(x[0], f32::round_ties_even, f64::round_ties_even),
