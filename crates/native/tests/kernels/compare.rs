@@ -7,7 +7,7 @@ use naga::{GlobalVariable, Module};
 
 use crate::interpreter::{self, Buffers, Types};
 
-/// Why a comparison fails.
+/// Reason for a comparison to fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The text does not parse or validate.
@@ -57,13 +57,23 @@ pub fn compare(
     workgroups: [u32; 3],
     runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Result<(), Failure> {
+    compare_with(&interpreter::Options::default(), text, buffers, workgroups, runner)
+}
+
+/// Like [`compare`], with settings of the interpreter, such as the executor's library of functions.
+pub fn compare_with(
+    options: &interpreter::Options,
+    text: &str,
+    buffers: &Buffers,
+    workgroups: [u32; 3],
+    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+) -> Result<(), Failure> {
     let (module, info) = compile(text).map_err(Failure::Invalid)?;
     let entry = &module.entry_points.first().ok_or(Failure::Invalid("no entry point".into()))?.name;
     let mut expected = buffers.clone();
     expected.retain(|key, _| module.global_variables.iter().any(|(_, variable)| is_at(variable, *key)));
     let mut actual = expected.clone();
-    let options = interpreter::Options { functions: &crate::native::Own, ..Default::default() };
-    interpreter::run_with(&options, &module, &info, entry, &mut expected, workgroups).map_err(Failure::Interpreter)?;
+    interpreter::run_with(options, &module, &info, entry, &mut expected, workgroups).map_err(Failure::Interpreter)?;
     runner(&module, &info, entry, &mut actual, workgroups).map_err(Failure::Runner)?;
     compare_buffers(&module, expected, actual)
 }

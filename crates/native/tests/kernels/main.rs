@@ -1,7 +1,14 @@
-//! Kernels beside an interpreter of naga's representation.
+//! Kernels run by executors and by an interpreter of naga's representation, and compared.
+//!
+//! * [`interpreter`]: the oracle. It depends on naga alone.
+//! * [`compare`]: a kernel by the interpreter and by an executor, bit by bit.
+//! * [`random`]: random kernels without data races, and the reduction of those that fail.
+//! * [`edges`]: each operator and built-in function over numbers at the edges of its types.
+//! * [`cases`]: tests of all of these.
 
 mod cases;
 mod compare;
+mod edges;
 mod interpreter;
 mod native;
 mod random;

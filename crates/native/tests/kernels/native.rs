@@ -4,10 +4,13 @@ use naga::Module;
 use naga::valid::ModuleInfo;
 use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 
-use crate::interpreter::{Buffers, Function, Functions, Libm};
+use crate::compare::Failure;
+use crate::edges::edge_kernels;
+use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
+use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
 /// Runs a kernel by machine code on one thread.
-pub fn run(
+fn run(
     vectors: Vectors,
     module: &Module,
     info: &ModuleInfo,
@@ -41,37 +44,71 @@ pub fn run(
 }
 
 /// The functions that generated code uses.
-pub struct Own;
+struct Own;
 
 impl Functions for Own {
-    fn single(&self, function: Function, x: f32, y: f32) -> f32 {
+    fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32 {
         use zippy_native::math::scalar;
         match function {
-            Function::Sin => scalar::sin(x),
-            Function::Cos => scalar::cos(x),
-            Function::Tan => scalar::tan(x),
-            Function::Asin => scalar::asin(x),
-            Function::Acos => scalar::acos(x),
-            Function::Atan => scalar::atan(x),
-            Function::Sinh => scalar::sinh(x),
-            Function::Cosh => scalar::cosh(x),
-            Function::Tanh => scalar::tanh(x),
-            Function::Asinh => scalar::asinh(x),
-            Function::Acosh => scalar::acosh(x),
-            Function::Atanh => scalar::atanh(x),
-            Function::Exp => scalar::exp(x),
-            Function::Exp2 => scalar::exp2(x),
-            Function::Log => scalar::log(x),
-            Function::Log2 => scalar::log2(x),
-            Function::Atan2 => scalar::atan2(x, y),
-            Function::Pow => scalar::pow(x, y),
+            LibraryFunction::Sin => scalar::sin(x),
+            LibraryFunction::Cos => scalar::cos(x),
+            LibraryFunction::Tan => scalar::tan(x),
+            LibraryFunction::Asin => scalar::asin(x),
+            LibraryFunction::Acos => scalar::acos(x),
+            LibraryFunction::Atan => scalar::atan(x),
+            LibraryFunction::Sinh => scalar::sinh(x),
+            LibraryFunction::Cosh => scalar::cosh(x),
+            LibraryFunction::Tanh => scalar::tanh(x),
+            LibraryFunction::Asinh => scalar::asinh(x),
+            LibraryFunction::Acosh => scalar::acosh(x),
+            LibraryFunction::Atanh => scalar::atanh(x),
+            LibraryFunction::Exp => scalar::exp(x),
+            LibraryFunction::Exp2 => scalar::exp2(x),
+            LibraryFunction::Log => scalar::log(x),
+            LibraryFunction::Log2 => scalar::log2(x),
+            LibraryFunction::Atan2 => scalar::atan2(x, y),
+            LibraryFunction::Pow => scalar::pow(x, y),
         }
     }
 
-    fn double(&self, function: Function, x: f64, y: f64) -> f64 {
+    fn double(&self, function: LibraryFunction, x: f64, y: f64) -> f64 {
         match function {
-            Function::Acosh if x < 1.0 => f64::NAN,
+            LibraryFunction::Acosh if x < 1.0 => f64::NAN,
             _ => Libm.double(function, x, y),
         }
+    }
+}
+
+/// Types of the random kernels. Built-in functions of halves round once in generated code, and
+/// after each of their operations in the interpreter.
+const EXTENSIONS: Extensions = Extensions { half: false, ..Extensions::ALL };
+
+fn options() -> Options<'static> {
+    Options { functions: &Own, ..Options::default() }
+}
+
+#[test]
+fn random_kernels_give_bits_of_interpreter() {
+    for vectors in [Vectors::Avoid, Vectors::Use] {
+        let report = random_kernels_with(
+            &options(),
+            EXTENSIONS,
+            count(100),
+            first_seed(0),
+            |module, info, entry, buffers, workgroups| run(vectors, module, info, entry, buffers, workgroups),
+        );
+        assert!(report.failures.is_empty() && report.discarded.is_empty(), "{vectors:?}: {report}");
+    }
+}
+
+#[test]
+fn edge_kernels_give_bits_of_interpreter() {
+    for vectors in [Vectors::Avoid, Vectors::Use] {
+        let (count, failures) = edge_kernels(&options(), EXTENSIONS, |module, info, entry, buffers, workgroups| {
+            run(vectors, module, info, entry, buffers, workgroups)
+        });
+        let text = |(text, failure): &(String, Failure)| format!("{failure}\n{text}\n");
+        assert!(count > 300, "{count} kernels");
+        assert!(failures.is_empty(), "{vectors:?}: {}", failures.iter().map(text).collect::<String>());
     }
 }

@@ -97,11 +97,11 @@ fn data_races_are_found() {
 fn functions_of_the_library_can_be_replaced() {
     struct Half;
     impl functions::Functions for Half {
-        fn single(&self, function: functions::Function, x: f32, y: f32) -> f32 {
-            if function == functions::Function::Pow { y } else { x / 2.0 }
+        fn single(&self, function: functions::LibraryFunction, x: f32, y: f32) -> f32 {
+            if function == functions::LibraryFunction::Pow { y } else { x / 2.0 }
         }
 
-        fn double(&self, _: functions::Function, x: f64, _: f64) -> f64 {
+        fn double(&self, _: functions::LibraryFunction, x: f64, _: f64) -> f64 {
             x
         }
     }
@@ -115,7 +115,7 @@ fn functions_of_the_library_can_be_replaced() {
     assert_eq!(values::<f32>(&buffers[&(0, 0)]), [4.0, 3.0]);
 }
 
-/// The interpreter with a mistake: multiplications by 3 are by 4.
+/// The interpreter with a mistake: `max` in the entry point is `min`.
 fn mistaken(
     module: &naga::Module,
     info: &naga::valid::ModuleInfo,
@@ -136,13 +136,11 @@ fn mistaken(
 
 #[test]
 fn failing_case_is_reduced() {
-    let report = random_kernels(60, 0, mistaken);
-    assert!(!report.failures.is_empty());
-    for (case, failure) in &report.failures {
-        assert!(matches!(failure, Failure::Difference(_)));
-        let text = case.text();
-        assert!(text.contains("max("), "{case}");
-        let original = Case::generate(case.seed, Extensions::ALL).unwrap().text();
-        assert!(text.len() * 2 < original.len(), "{case}");
-    }
+    let mut failures = (0..).flat_map(|seed| random_kernels(1, seed, mistaken).failures);
+    let (case, failure) = failures.next().unwrap();
+    assert!(matches!(failure, Failure::Difference(_)));
+    let text = case.text();
+    assert!(text.contains("max("), "{case}");
+    let original = Case::generate(case.seed, Extensions::ALL).unwrap().text();
+    assert!(text.len() * 2 < original.len(), "{case}");
 }

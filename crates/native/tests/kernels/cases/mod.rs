@@ -2,10 +2,10 @@
 
 mod conversions;
 mod floats;
+mod generator;
 mod harness;
 mod integers;
 mod layouts;
-mod random;
 mod shared;
 mod statements;
 mod vectors;

@@ -91,10 +91,9 @@ fn transpose_and_determinant() {
     let inputs = quadruples(&NUMBERS);
     check("transpose(mat3x2<f32>(x.xy, x.zw, x.yx))[1].x", &inputs, |[_, b, ..]| b);
     check("determinant(mat2x2<f32>(x.xy, x.zw))", &inputs, |[a, b, c, d]| a * d - c * b);
-    check("determinant(mat3x3<f32>(x.xyz, x.yzw, x.zwx))", &inputs, |[a, b, c, d]| {
-        let minor = |a: f32, b: f32, c: f32, d: f32| a * d - b * c;
-        // Columns (a, b, c), (b, c, d), (c, d, a) by the first row.
-        a * minor(c, d, d, a) - b * minor(b, d, c, a) + c * minor(b, c, c, d)
+    check("determinant(mat3x3<f32>(x.xyz, x.wxy, x.zzw))", &inputs, |[a, b, c, d]| {
+        // Columns (a, b, c), (d, a, b), (c, c, d) by the first column.
+        a * (a * d - b * c) - b * (d * d - b * c) + c * (d * c - a * c)
     });
     check(
         "determinant(mat4x4<f32>(2.0, 0.0, 0.0, x.x, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0, x.y, 0.0, 0.0, 7.0))",

@@ -2,16 +2,16 @@
 
 use naga::{AtomicFunction, BinaryOperator};
 
-use super::scalar::{self, Scalar};
+use super::scalar::{self, ScalarValue};
 
 /// Value after an atomic operation on `old`, `None` where it stays. `expected` is the operand of a
 /// compare-exchange.
 pub fn update(
     function: AtomicFunction,
-    old: Scalar,
-    operand: Scalar,
-    expected: Option<Scalar>,
-) -> Result<Option<Scalar>, String> {
+    old: ScalarValue,
+    operand: ScalarValue,
+    expected: Option<ScalarValue>,
+) -> Result<Option<ScalarValue>, String> {
     Ok(match function {
         AtomicFunction::Add => Some(scalar::add(old, operand)?),
         AtomicFunction::Subtract => Some(scalar::subtract(old, operand)?),

@@ -2,10 +2,10 @@
 
 use naga::{MathFunction, ScalarKind};
 
-use super::scalar::Scalar;
+use super::scalar::ScalarValue;
 
 /// Evaluates a function of one component.
-pub fn evaluate(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String> {
+pub fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue, String> {
     use MathFunction as Mf;
     let ty = x[0].ty();
     if !matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint) {
@@ -47,7 +47,7 @@ pub fn evaluate(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String> 
         }
         _ => return Err(format!("{function:?} is not supported")),
     };
-    Scalar::from_bits(ty, result & mask(width))
+    ScalarValue::from_bits(ty, result & mask(width))
 }
 
 /// The lowest `count` bits.
@@ -60,7 +60,7 @@ fn leading_zeros(bits: u64, width: u32) -> u32 {
 }
 
 /// Offset and count of a field, at most `width` and the bits that are left.
-fn range(offset: Scalar, count: Scalar, width: u32) -> Result<(u32, u32), String> {
+fn range(offset: ScalarValue, count: ScalarValue, width: u32) -> Result<(u32, u32), String> {
     let offset = offset.as_index()?.min(width);
     Ok((offset, count.as_index()?.min(width - offset)))
 }

@@ -4,10 +4,10 @@ use naga::{BinaryOperator, Expression, Handle, Literal, RelationalFunction, Type
 
 use super::functions::Functions;
 use super::math::{self, componentwise, dot};
-use super::scalar::{self, Scalar, multiply};
+use super::scalar::{self, ScalarValue, multiply};
 use super::value::{Types, Value};
 
-/// What expressions of all functions share.
+/// Types, constants and library functions that every evaluation of an expression needs.
 #[derive(Clone, Copy)]
 pub struct Evaluator<'a, 'm> {
     pub types: Types<'m>,
@@ -64,7 +64,7 @@ impl Evaluator<'_, '_> {
                 math::evaluate(self.functions, fun, &arguments.collect::<Result<Vec<_>, _>>()?)
             }
             Expression::As { expr, kind, convert } => {
-                let cast = |x: Scalar| match convert {
+                let cast = |x: ScalarValue| match convert {
                     Some(width) => x.convert(naga::Scalar { kind, width }),
                     None => x.bitcast(kind),
                 };
@@ -78,18 +78,18 @@ impl Evaluator<'_, '_> {
     }
 }
 
-fn literal_value(literal: Literal) -> Result<Scalar, String> {
+fn literal_value(literal: Literal) -> Result<ScalarValue, String> {
     Ok(match literal {
-        Literal::F64(x) => Scalar::F64(x),
-        Literal::F32(x) => Scalar::F32(x),
-        Literal::F16(x) => Scalar::F16(x),
-        Literal::U16(x) => Scalar::U16(x),
-        Literal::I16(x) => Scalar::I16(x),
-        Literal::U32(x) => Scalar::U32(x),
-        Literal::I32(x) => Scalar::I32(x),
-        Literal::U64(x) => Scalar::U64(x),
-        Literal::I64(x) => Scalar::I64(x),
-        Literal::Bool(x) => Scalar::Bool(x),
+        Literal::F64(x) => ScalarValue::F64(x),
+        Literal::F32(x) => ScalarValue::F32(x),
+        Literal::F16(x) => ScalarValue::F16(x),
+        Literal::U16(x) => ScalarValue::U16(x),
+        Literal::I16(x) => ScalarValue::I16(x),
+        Literal::U32(x) => ScalarValue::U32(x),
+        Literal::I32(x) => ScalarValue::I32(x),
+        Literal::U64(x) => ScalarValue::U64(x),
+        Literal::I64(x) => ScalarValue::I64(x),
+        Literal::Bool(x) => ScalarValue::Bool(x),
         Literal::AbstractInt(_) | Literal::AbstractFloat(_) => return Err("an abstract literal".into()),
     })
 }
@@ -109,7 +109,10 @@ fn compose(ty: &TypeInner, components: Vec<Value>) -> Result<Value, String> {
     }
 }
 
-fn map_columns(columns: &[Vec<Scalar>], mut f: impl FnMut(Scalar) -> Result<Scalar, String>) -> Result<Value, String> {
+fn map_columns(
+    columns: &[Vec<ScalarValue>],
+    mut f: impl FnMut(ScalarValue) -> Result<ScalarValue, String>,
+) -> Result<Value, String> {
     let columns = columns.iter().map(|column| column.iter().map(|&x| f(x)).collect());
     columns.collect::<Result<_, _>>().map(Value::Matrix)
 }
@@ -138,7 +141,7 @@ fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, 
 }
 
 /// Product of a matrix and a column vector; sums go from the first column to the last.
-fn transform(matrix: &[Vec<Scalar>], vector: &[Scalar]) -> Result<Vec<Scalar>, String> {
+fn transform(matrix: &[Vec<ScalarValue>], vector: &[ScalarValue]) -> Result<Vec<ScalarValue>, String> {
     let rows = 0..matrix[0].len();
     rows.map(|row| dot(&matrix.iter().map(|column| column[row]).collect::<Vec<_>>(), vector)).collect()
 }
@@ -153,16 +156,16 @@ fn select(condition: &Value, accept: Value, reject: Value) -> Result<Value, Stri
 fn relational(function: RelationalFunction, argument: &Value) -> Result<Value, String> {
     let components = argument.components()?;
     let bools = || components.iter().map(|x| x.as_bool()).collect::<Result<Vec<_>, _>>();
-    Ok(Value::Scalar(Scalar::Bool(match function {
+    Ok(Value::Scalar(ScalarValue::Bool(match function {
         RelationalFunction::All => bools()?.into_iter().all(|x| x),
         RelationalFunction::Any => bools()?.into_iter().any(|x| x),
         RelationalFunction::IsNan => {
-            return componentwise(std::slice::from_ref(argument), |x| Ok(Scalar::Bool(x[0].is_nan())));
+            return componentwise(std::slice::from_ref(argument), |x| Ok(ScalarValue::Bool(x[0].is_nan())));
         }
         RelationalFunction::IsInf => {
             return componentwise(std::slice::from_ref(argument), |x| {
                 let double = x[0].convert(naga::Scalar::F64)?;
-                Ok(Scalar::Bool(matches!(double, Scalar::F64(x) if x.is_infinite())))
+                Ok(ScalarValue::Bool(matches!(double, ScalarValue::F64(x) if x.is_infinite())))
             });
         }
     })))

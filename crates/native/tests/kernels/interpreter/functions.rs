@@ -2,7 +2,7 @@
 
 /// Function with one or two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
+pub enum LibraryFunction {
     Sin,
     Cos,
     Tan,
@@ -28,57 +28,57 @@ pub enum Function {
 ///
 /// `f16` uses `f32` and rounds the result.
 pub trait Functions: Sync {
-    fn single(&self, function: Function, x: f32, y: f32) -> f32;
-    fn double(&self, function: Function, x: f64, y: f64) -> f64;
+    fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32;
+    fn double(&self, function: LibraryFunction, x: f64, y: f64) -> f64;
 }
 
 /// The functions of the crate `libm`.
 pub struct Libm;
 
 impl Functions for Libm {
-    fn single(&self, function: Function, x: f32, y: f32) -> f32 {
+    fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32 {
         match function {
-            Function::Sin => libm::sinf(x),
-            Function::Cos => libm::cosf(x),
-            Function::Tan => libm::tanf(x),
-            Function::Asin => libm::asinf(x),
-            Function::Acos => libm::acosf(x),
-            Function::Atan => libm::atanf(x),
-            Function::Sinh => libm::sinhf(x),
-            Function::Cosh => libm::coshf(x),
-            Function::Tanh => libm::tanhf(x),
-            Function::Asinh => libm::asinhf(x),
-            Function::Acosh => libm::acoshf(x),
-            Function::Atanh => libm::atanhf(x),
-            Function::Exp => libm::expf(x),
-            Function::Exp2 => libm::exp2f(x),
-            Function::Log => libm::logf(x),
-            Function::Log2 => libm::log2f(x),
-            Function::Atan2 => libm::atan2f(x, y),
-            Function::Pow => libm::powf(x, y),
+            LibraryFunction::Sin => libm::sinf(x),
+            LibraryFunction::Cos => libm::cosf(x),
+            LibraryFunction::Tan => libm::tanf(x),
+            LibraryFunction::Asin => libm::asinf(x),
+            LibraryFunction::Acos => libm::acosf(x),
+            LibraryFunction::Atan => libm::atanf(x),
+            LibraryFunction::Sinh => libm::sinhf(x),
+            LibraryFunction::Cosh => libm::coshf(x),
+            LibraryFunction::Tanh => libm::tanhf(x),
+            LibraryFunction::Asinh => libm::asinhf(x),
+            LibraryFunction::Acosh => libm::acoshf(x),
+            LibraryFunction::Atanh => libm::atanhf(x),
+            LibraryFunction::Exp => libm::expf(x),
+            LibraryFunction::Exp2 => libm::exp2f(x),
+            LibraryFunction::Log => libm::logf(x),
+            LibraryFunction::Log2 => libm::log2f(x),
+            LibraryFunction::Atan2 => libm::atan2f(x, y),
+            LibraryFunction::Pow => libm::powf(x, y),
         }
     }
 
-    fn double(&self, function: Function, x: f64, y: f64) -> f64 {
+    fn double(&self, function: LibraryFunction, x: f64, y: f64) -> f64 {
         match function {
-            Function::Sin => libm::sin(x),
-            Function::Cos => libm::cos(x),
-            Function::Tan => libm::tan(x),
-            Function::Asin => libm::asin(x),
-            Function::Acos => libm::acos(x),
-            Function::Atan => libm::atan(x),
-            Function::Sinh => libm::sinh(x),
-            Function::Cosh => libm::cosh(x),
-            Function::Tanh => libm::tanh(x),
-            Function::Asinh => libm::asinh(x),
-            Function::Acosh => libm::acosh(x),
-            Function::Atanh => libm::atanh(x),
-            Function::Exp => libm::exp(x),
-            Function::Exp2 => libm::exp2(x),
-            Function::Log => libm::log(x),
-            Function::Log2 => libm::log2(x),
-            Function::Atan2 => libm::atan2(x, y),
-            Function::Pow => libm::pow(x, y),
+            LibraryFunction::Sin => libm::sin(x),
+            LibraryFunction::Cos => libm::cos(x),
+            LibraryFunction::Tan => libm::tan(x),
+            LibraryFunction::Asin => libm::asin(x),
+            LibraryFunction::Acos => libm::acos(x),
+            LibraryFunction::Atan => libm::atan(x),
+            LibraryFunction::Sinh => libm::sinh(x),
+            LibraryFunction::Cosh => libm::cosh(x),
+            LibraryFunction::Tanh => libm::tanh(x),
+            LibraryFunction::Asinh => libm::asinh(x),
+            LibraryFunction::Acosh => libm::acosh(x),
+            LibraryFunction::Atanh => libm::atanh(x),
+            LibraryFunction::Exp => libm::exp(x),
+            LibraryFunction::Exp2 => libm::exp2(x),
+            LibraryFunction::Log => libm::log(x),
+            LibraryFunction::Log2 => libm::log2(x),
+            LibraryFunction::Atan2 => libm::atan2(x, y),
+            LibraryFunction::Pow => libm::pow(x, y),
         }
     }
 }

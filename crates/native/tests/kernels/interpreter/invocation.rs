@@ -5,11 +5,11 @@ use naga::{AddressSpace, AtomicFunction, Block, Expression, Function, Handle, St
 use super::atomics;
 use super::expression::Evaluator;
 use super::memory::Memory;
-use super::races::Identity;
-use super::scalar::Scalar;
+use super::races::InvocationEpoch;
+use super::scalar::ScalarValue;
 use super::value::{Pointer, Root, Value};
 
-/// Why an invocation stops.
+/// Reason for an invocation to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pause {
     /// At a barrier: address of the statement, number of calls, and turn of the statement.
@@ -43,7 +43,7 @@ struct Frame<'m> {
 }
 
 pub struct Invocation<'m> {
-    identity: Identity,
+    identity: InvocationEpoch,
     private: Vec<Option<Value>>,
     frames: Vec<Frame<'m>>,
     /// The entry point, until it is called.
@@ -51,7 +51,12 @@ pub struct Invocation<'m> {
 }
 
 impl<'m> Invocation<'m> {
-    pub fn new(identity: Identity, function: &'m Function, arguments: Vec<Value>, private: Vec<Option<Value>>) -> Self {
+    pub fn new(
+        identity: InvocationEpoch,
+        function: &'m Function,
+        arguments: Vec<Value>,
+        private: Vec<Option<Value>>,
+    ) -> Self {
         Self { identity, private, frames: Vec::new(), entry: Some((function, arguments)) }
     }
 
@@ -141,7 +146,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         self.frame().values[expression.index()] = Some(value);
     }
 
-    /// The end of the body or the `continuing` block of a loop.
+    /// Continues a loop at the end of its body or of its `continuing` block.
     fn continue_loop(&mut self) -> Result<(), String> {
         let Some(Control::Loop { body, continuing, break_if, is_continuing }) = self.frame().controls.last_mut() else {
             return Err("no loop to continue".into());
@@ -176,8 +181,8 @@ impl<'m> Machine<'_, '_, 'm, '_> {
             }
             Statement::Switch { selector, cases } => {
                 let selector = match self.value(*selector)?.scalar()? {
-                    Scalar::I32(x) => SwitchValue::I32(x),
-                    Scalar::U32(x) => SwitchValue::U32(x),
+                    ScalarValue::I32(x) => SwitchValue::I32(x),
+                    ScalarValue::U32(x) => SwitchValue::U32(x),
                     x => return Err(format!("a switch on {x:?}")),
                 };
                 let position = |value| cases.iter().position(|case| case.value == value);
@@ -240,7 +245,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         Pause::Barrier { statement: std::ptr::from_ref(statement).addr(), calls: self.invocation.frames.len(), turn }
     }
 
-    /// A barrier, a load, and another barrier: the statement runs three times.
+    /// Loads between two barriers: the statement runs three times.
     fn uniform_load(
         &mut self,
         statement: &Statement,
@@ -285,7 +290,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
             self.store(pointer.pointer()?, Value::Scalar(new))?;
         }
         Ok(match expected {
-            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(Scalar::Bool(new.is_some()))]),
+            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(ScalarValue::Bool(new.is_some()))]),
             None => Value::Scalar(old),
         })
     }
@@ -316,7 +321,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
             }
             Expression::ArrayLength(array) => {
                 let pointer = self.value(array)?;
-                self.memory.array_length(pointer.pointer()?).map(|length| Value::Scalar(Scalar::U32(length)))
+                self.memory.array_length(pointer.pointer()?).map(|length| Value::Scalar(ScalarValue::U32(length)))
             }
             Expression::Access { base, index } => match self.value(base)? {
                 Value::Pointer(mut pointer) => {

@@ -4,10 +4,12 @@
 //! the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right as written here:
 //!
 //! * `clamp(x, l, h) = min(max(x, l), h)`, `saturate(x) = clamp(x, 0, 1)`
-//! * `sign(x)`: −1 or 1, `x` itself for zeros, 0 for NaN
+//! * `sign(x) = 0 < x ? 1 : x < 0 ? −1 : 0`, so 0 for −0 and NaN
 //! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
-//! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN, the exponent as wide as `x`; `ldexp(x, e) = x · 2ᵉ`, rounded once
-//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
+//! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN; the exponent is as wide as `x`
+//! * `ldexp(x, e) = x · 2ᵉ`, rounded once
+//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`; the factor is
+//!   not rounded to `f16`
 //! * `inverseSqrt(x) = 1 / sqrt(x)`
 //! * `mix(x, y, t) = x · (1 − t) + y · t`, `step(e, x) = e <= x ? 1 : 0`
 //! * `smoothstep(l, h, x) = (t · t) · (3 − 2 · t)` with `t = clamp((x − l) / (h − l), 0, 1)`
@@ -17,14 +19,14 @@
 //! * `refract(i, n, e)`: 0 where `k < 0`, else `e · i − (e · dot(n, i) + sqrt(k)) · n`, with
 //!   `k = 1 − (e · e) · (1 − dot(n, i) · dot(n, i))`
 //! * `cross(a, b).x = a.y · b.z − a.z · b.y` and cyclically
-//! * `determinant`: by the first row, `m₀ · d₀ − m₁ · d₁ + m₂ · d₂ − m₃ · d₃`, with the
-//!   determinants `dᵢ` of the other rows and columns; `m₀₀ · m₁₁ − m₁₀ · m₀₁` for two columns
+//! * `determinant`: by the first column, `m₀ · d₀ − m₁ · d₁ + m₂ · d₂ − m₃ · d₃`, with the
+//!   determinants `dᵢ` of the other columns and rows
 
 use half::f16;
 use naga::MathFunction;
 
-use super::functions::{Function, Functions};
-use super::scalar::{self, Scalar, add, divide, map_float, multiply, subtract};
+use super::functions::{Functions, LibraryFunction};
+use super::scalar::{self, ScalarValue, add, divide, map_float, multiply, subtract};
 use super::value::Value;
 use super::{bits, packing};
 
@@ -32,9 +34,9 @@ use super::{bits, packing};
 /// component.
 pub fn componentwise(
     arguments: &[Value],
-    mut f: impl FnMut(&[Scalar]) -> Result<Scalar, String>,
+    mut f: impl FnMut(&[ScalarValue]) -> Result<ScalarValue, String>,
 ) -> Result<Value, String> {
-    let mut operands = [Scalar::Bool(false); 4];
+    let mut operands = [ScalarValue::Bool(false); 4];
     let mut apply = |component: usize| {
         for (operand, argument) in operands.iter_mut().zip(arguments) {
             *operand = match argument {
@@ -100,7 +102,7 @@ pub fn evaluate(functions: &dyn Functions, function: MathFunction, arguments: &[
             let fraction = componentwise(arguments, |x| Ok(frexp(x[0])?.0))?;
             let exponent = componentwise(arguments, |x| {
                 let width = x[0].ty().width;
-                Scalar::I32(frexp(x[0])?.1).convert(naga::Scalar { kind: naga::ScalarKind::Sint, width })
+                ScalarValue::I32(frexp(x[0])?.1).convert(naga::Scalar { kind: naga::ScalarKind::Sint, width })
             })?;
             Ok(Value::Composite(vec![fraction, exponent]))
         }
@@ -108,7 +110,7 @@ pub fn evaluate(functions: &dyn Functions, function: MathFunction, arguments: &[
     }
 }
 
-fn one_component(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String> {
+fn one_component(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue, String> {
     use MathFunction as Mf;
     let number = |value| x[0].same_type(value);
     match function {
@@ -118,8 +120,8 @@ fn one_component(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String>
         Mf::Max => scalar::max(x[0], x[1]),
         Mf::Clamp => scalar::clamp(x[0], x[1], x[2]),
         Mf::Saturate => scalar::clamp(x[0], number(0.0), number(1.0)),
-        Mf::Radians => multiply(x[0], number(0.017453292519943295)),
-        Mf::Degrees => multiply(x[0], number(57.29577951308232)),
+        Mf::Radians => map_float(x[0], |x| x * 0.017453292, |x| x * 0.017453292519943295),
+        Mf::Degrees => map_float(x[0], |x| x * 57.29578, |x| x * 57.29577951308232),
         Mf::Ceil => map_float(x[0], f32::ceil, f64::ceil),
         Mf::Floor => map_float(x[0], f32::floor, f64::floor),
         Mf::Round => map_float(x[0], f32::round_ties_even, f64::round_ties_even),
@@ -138,70 +140,76 @@ fn one_component(function: MathFunction, x: &[Scalar]) -> Result<Scalar, String>
             multiply(multiply(t, t)?, subtract(number(3.0), multiply(number(2.0), t)?)?)
         }
         Mf::Ldexp => match (x[0], x[1]) {
-            (Scalar::F16(x), Scalar::I32(e)) => Ok(Scalar::F16(f16::from_f32(libm::ldexpf(x.to_f32(), e)))),
-            (Scalar::F32(x), Scalar::I32(e)) => Ok(Scalar::F32(libm::ldexpf(x, e))),
-            (Scalar::F64(x), Scalar::I32(e)) => Ok(Scalar::F64(libm::ldexp(x, e))),
+            (ScalarValue::F16(x), ScalarValue::I32(e)) => {
+                Ok(ScalarValue::F16(f16::from_f32(libm::ldexpf(x.to_f32(), e))))
+            }
+            (ScalarValue::F32(x), ScalarValue::I32(e)) => Ok(ScalarValue::F32(libm::ldexpf(x, e))),
+            (ScalarValue::F64(x), ScalarValue::I32(e)) => Ok(ScalarValue::F64(libm::ldexp(x, e))),
             _ => Err(format!("ldexp of {x:?}")),
         },
         Mf::QuantizeToF16 => match x[0] {
-            Scalar::F32(x) => Ok(Scalar::F32(f16::from_f32(x).to_f32())),
+            ScalarValue::F32(x) => Ok(ScalarValue::F32(f16::from_f32(x).to_f32())),
             _ => Err(format!("quantizeToF16 of {x:?}")),
         },
         _ => bits::evaluate(function, x),
     }
 }
 
-fn library_function(function: MathFunction) -> Option<Function> {
+fn library_function(function: MathFunction) -> Option<LibraryFunction> {
     use MathFunction as Mf;
     Some(match function {
-        Mf::Sin => Function::Sin,
-        Mf::Cos => Function::Cos,
-        Mf::Tan => Function::Tan,
-        Mf::Asin => Function::Asin,
-        Mf::Acos => Function::Acos,
-        Mf::Atan => Function::Atan,
-        Mf::Sinh => Function::Sinh,
-        Mf::Cosh => Function::Cosh,
-        Mf::Tanh => Function::Tanh,
-        Mf::Asinh => Function::Asinh,
-        Mf::Acosh => Function::Acosh,
-        Mf::Atanh => Function::Atanh,
-        Mf::Exp => Function::Exp,
-        Mf::Exp2 => Function::Exp2,
-        Mf::Log => Function::Log,
-        Mf::Log2 => Function::Log2,
-        Mf::Atan2 => Function::Atan2,
-        Mf::Pow => Function::Pow,
+        Mf::Sin => LibraryFunction::Sin,
+        Mf::Cos => LibraryFunction::Cos,
+        Mf::Tan => LibraryFunction::Tan,
+        Mf::Asin => LibraryFunction::Asin,
+        Mf::Acos => LibraryFunction::Acos,
+        Mf::Atan => LibraryFunction::Atan,
+        Mf::Sinh => LibraryFunction::Sinh,
+        Mf::Cosh => LibraryFunction::Cosh,
+        Mf::Tanh => LibraryFunction::Tanh,
+        Mf::Asinh => LibraryFunction::Asinh,
+        Mf::Acosh => LibraryFunction::Acosh,
+        Mf::Atanh => LibraryFunction::Atanh,
+        Mf::Exp => LibraryFunction::Exp,
+        Mf::Exp2 => LibraryFunction::Exp2,
+        Mf::Log => LibraryFunction::Log,
+        Mf::Log2 => LibraryFunction::Log2,
+        Mf::Atan2 => LibraryFunction::Atan2,
+        Mf::Pow => LibraryFunction::Pow,
         _ => return None,
     })
 }
 
-fn call_library(functions: &dyn Functions, function: Function, x: &[Scalar]) -> Result<Scalar, String> {
+fn call_library(
+    functions: &dyn Functions,
+    function: LibraryFunction,
+    x: &[ScalarValue],
+) -> Result<ScalarValue, String> {
     match (x[0], x.get(1).copied().unwrap_or(x[0])) {
-        (Scalar::F16(x), Scalar::F16(y)) => {
-            Ok(Scalar::F16(f16::from_f32(functions.single(function, x.to_f32(), y.to_f32()))))
+        (ScalarValue::F16(x), ScalarValue::F16(y)) => {
+            Ok(ScalarValue::F16(f16::from_f32(functions.single(function, x.to_f32(), y.to_f32()))))
         }
-        (Scalar::F32(x), Scalar::F32(y)) => Ok(Scalar::F32(functions.single(function, x, y))),
-        (Scalar::F64(x), Scalar::F64(y)) => Ok(Scalar::F64(functions.double(function, x, y))),
+        (ScalarValue::F32(x), ScalarValue::F32(y)) => Ok(ScalarValue::F32(functions.single(function, x, y))),
+        (ScalarValue::F64(x), ScalarValue::F64(y)) => Ok(ScalarValue::F64(functions.double(function, x, y))),
         _ => Err(format!("{function:?} of {x:?}")),
     }
 }
 
-fn negate(x: Scalar) -> Result<Scalar, String> {
+fn negate(x: ScalarValue) -> Result<ScalarValue, String> {
     scalar::unary(naga::UnaryOperator::Negate, x)
 }
 
-fn abs(x: Scalar) -> Result<Scalar, String> {
+fn abs(x: ScalarValue) -> Result<ScalarValue, String> {
     Ok(match x {
-        Scalar::I16(x) => Scalar::I16(x.wrapping_abs()),
-        Scalar::I32(x) => Scalar::I32(x.wrapping_abs()),
-        Scalar::I64(x) => Scalar::I64(x.wrapping_abs()),
-        Scalar::U16(_) | Scalar::U32(_) | Scalar::U64(_) => x,
+        ScalarValue::I16(x) => ScalarValue::I16(x.wrapping_abs()),
+        ScalarValue::I32(x) => ScalarValue::I32(x.wrapping_abs()),
+        ScalarValue::I64(x) => ScalarValue::I64(x.wrapping_abs()),
+        ScalarValue::U16(_) | ScalarValue::U32(_) | ScalarValue::U64(_) => x,
         _ => return map_float(x, f32::abs, f64::abs),
     })
 }
 
-fn sign(x: Scalar) -> Result<Scalar, String> {
+fn sign(x: ScalarValue) -> Result<ScalarValue, String> {
     let zero = x.same_type(0.0);
     Ok(if scalar::less(zero, x)? {
         x.same_type(1.0)
@@ -213,29 +221,29 @@ fn sign(x: Scalar) -> Result<Scalar, String> {
 }
 
 /// Fraction in [0.5, 1) and exponent.
-fn frexp(x: Scalar) -> Result<(Scalar, i32), String> {
+fn frexp(x: ScalarValue) -> Result<(ScalarValue, i32), String> {
     let ordinary = |x: f64| x != 0.0 && x.is_finite();
     Ok(match x {
         // Every f16 is a normal f32, and the fraction has the bits of an f16.
-        Scalar::F16(x) if ordinary(x.to_f64()) => {
+        ScalarValue::F16(x) if ordinary(x.to_f64()) => {
             let (fraction, exponent) = libm::frexpf(x.to_f32());
-            (Scalar::F16(f16::from_f32(fraction)), exponent)
+            (ScalarValue::F16(f16::from_f32(fraction)), exponent)
         }
-        Scalar::F32(x) if ordinary(x.into()) => {
+        ScalarValue::F32(x) if ordinary(x.into()) => {
             let (fraction, exponent) = libm::frexpf(x);
-            (Scalar::F32(fraction), exponent)
+            (ScalarValue::F32(fraction), exponent)
         }
-        Scalar::F64(x) if ordinary(x) => {
+        ScalarValue::F64(x) if ordinary(x) => {
             let (fraction, exponent) = libm::frexp(x);
-            (Scalar::F64(fraction), exponent)
+            (ScalarValue::F64(fraction), exponent)
         }
-        Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => (x, 0),
+        ScalarValue::F16(_) | ScalarValue::F32(_) | ScalarValue::F64(_) => (x, 0),
         _ => return Err(format!("frexp of {x:?}")),
     })
 }
 
 /// Sum of products from the first component to the last.
-pub fn dot(a: &[Scalar], b: &[Scalar]) -> Result<Scalar, String> {
+pub fn dot(a: &[ScalarValue], b: &[ScalarValue]) -> Result<ScalarValue, String> {
     let mut sum = multiply(a[0], b[0])?;
     for (&a, &b) in a.iter().zip(b).skip(1) {
         sum = add(sum, multiply(a, b)?)?;
@@ -243,12 +251,12 @@ pub fn dot(a: &[Scalar], b: &[Scalar]) -> Result<Scalar, String> {
     Ok(sum)
 }
 
-fn cross(a: &[Scalar], b: &[Scalar]) -> Result<Vec<Scalar>, String> {
+fn cross(a: &[ScalarValue], b: &[ScalarValue]) -> Result<Vec<ScalarValue>, String> {
     let component = |i: usize, j: usize| subtract(multiply(a[i], b[j])?, multiply(a[j], b[i])?);
     Ok(vec![component(1, 2)?, component(2, 0)?, component(0, 1)?])
 }
 
-fn length(value: &Value) -> Result<Scalar, String> {
+fn length(value: &Value) -> Result<ScalarValue, String> {
     match value {
         Value::Scalar(x) => abs(*x),
         _ => map_float(dot(value.components()?, value.components()?)?, f32::sqrt, f64::sqrt),
@@ -268,19 +276,20 @@ fn refract(arguments: &[Value]) -> Result<Value, String> {
     componentwise(&arguments[..2], |x| subtract(multiply(ratio, x[0])?, multiply(factor, x[1])?))
 }
 
-fn determinant(columns: &[Vec<Scalar>]) -> Result<Scalar, String> {
-    if let [a, b] = columns {
-        return subtract(multiply(a[0], b[1])?, multiply(b[0], a[1])?);
+fn determinant(columns: &[Vec<ScalarValue>]) -> Result<ScalarValue, String> {
+    let (first, others) = columns.split_first().ok_or("a matrix without columns")?;
+    if others.is_empty() {
+        return Ok(first[0]);
     }
     let mut sum = None;
-    for i in 0..columns.len() {
-        let others = columns.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, column)| column[1..].to_vec());
-        let product = multiply(columns[i][0], determinant(&others.collect::<Vec<_>>())?)?;
+    for (row, &factor) in first.iter().enumerate() {
+        let others = others.iter().map(|column| [&column[..row], &column[row + 1..]].concat());
+        let product = multiply(factor, determinant(&others.collect::<Vec<_>>())?)?;
         sum = Some(match sum {
             None => product,
-            Some(sum) if i % 2 == 1 => subtract(sum, product)?,
+            Some(sum) if row % 2 == 1 => subtract(sum, product)?,
             Some(sum) => add(sum, product)?,
         });
     }
-    sum.ok_or_else(|| "a matrix without columns".into())
+    sum.ok_or_else(|| "a matrix without rows".into())
 }

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use naga::{AddressSpace, GlobalVariable, Handle, TypeInner};
 
 use super::Buffers;
-use super::races::{Identity, Kind, Races};
+use super::races::{AccessKind, InvocationEpoch, Races};
 use super::value::{Pointer, Root, Types, Value, column_stride};
 
 /// Bytes that a pointer can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Area {
+pub enum MemoryArea {
     /// Group and binding.
     Binding(u32, u32),
     /// Index of a global variable.
@@ -21,8 +21,8 @@ pub enum Area {
 }
 
 /// Part of a global variable in memory.
-struct Place<'m> {
-    area: Area,
+struct Location<'m> {
+    area: MemoryArea,
     offset: usize,
     ty: Cow<'m, TypeInner>,
     /// False past the end of a runtime-sized array.
@@ -53,53 +53,53 @@ impl<'m> Memory<'m, '_> {
         Ok(())
     }
 
-    pub fn load(&mut self, reader: Identity, pointer: &Pointer) -> Result<Value, String> {
-        let place = self.resolve(pointer)?;
-        if !place.in_range {
-            return self.types.zero(&place.ty);
+    pub fn load(&mut self, reader: InvocationEpoch, pointer: &Pointer) -> Result<Value, String> {
+        let location = self.resolve(pointer)?;
+        if !location.in_range {
+            return self.types.zero(&location.ty);
         }
-        self.record(reader, &place, Kind::Read)?;
-        self.types.load(&place.ty, self.bytes(place.area)?, place.offset)
+        self.record(reader, &location, AccessKind::Read)?;
+        self.types.load(&location.ty, self.bytes(location.area)?, location.offset)
     }
 
-    /// Stores a value; true where the place exists.
-    pub fn store(&mut self, writer: Identity, pointer: &Pointer, value: Value) -> Result<bool, String> {
-        let place = self.resolve(pointer)?;
-        if place.in_range {
-            self.record(writer, &place, Kind::Write)?;
+    /// Stores a value; true where the location exists.
+    pub fn store(&mut self, writer: InvocationEpoch, pointer: &Pointer, value: Value) -> Result<bool, String> {
+        let location = self.resolve(pointer)?;
+        if location.in_range {
+            self.record(writer, &location, AccessKind::Write)?;
             let types = self.types;
-            types.store(&place.ty, self.bytes(place.area)?, place.offset, value)?;
+            types.store(&location.ty, self.bytes(location.area)?, location.offset, value)?;
         }
-        Ok(place.in_range)
+        Ok(location.in_range)
     }
 
     /// Elements of a runtime-sized array.
     pub fn array_length(&mut self, pointer: &Pointer) -> Result<u32, String> {
-        let place = self.resolve(pointer)?;
-        let TypeInner::Array { stride, .. } = *place.ty else { return Err("the length of no array".into()) };
-        let bytes = self.bytes(place.area)?.len();
-        Ok((bytes.saturating_sub(place.offset) / stride as usize) as u32)
+        let location = self.resolve(pointer)?;
+        let TypeInner::Array { stride, .. } = *location.ty else { return Err("the length of no array".into()) };
+        let bytes = self.bytes(location.area)?.len();
+        Ok((bytes.saturating_sub(location.offset) / stride as usize) as u32)
     }
 
-    fn bytes(&mut self, area: Area) -> Result<&mut Vec<u8>, String> {
+    fn bytes(&mut self, area: MemoryArea) -> Result<&mut Vec<u8>, String> {
         match area {
-            Area::Binding(group, binding) => {
+            MemoryArea::Binding(group, binding) => {
                 let buffer = self.buffers.get_mut(&(group, binding));
                 buffer.ok_or_else(|| format!("no buffer for group {group}, binding {binding}"))
             }
-            Area::Workgroup(index) => Ok(&mut self.workgroup[index]),
+            MemoryArea::Workgroup(index) => Ok(&mut self.workgroup[index]),
         }
     }
 
-    fn resolve(&mut self, pointer: &Pointer) -> Result<Place<'m>, String> {
+    fn resolve(&mut self, pointer: &Pointer) -> Result<Location<'m>, String> {
         let Root::Global(variable) = pointer.root else { return Err("a local variable is not shared".into()) };
         let variable: (Handle<GlobalVariable>, &'m GlobalVariable) =
             (variable, &self.types.module.global_variables[variable]);
         let area = match (variable.1.space, variable.1.binding) {
             (AddressSpace::Storage { .. } | AddressSpace::Uniform, Some(binding)) => {
-                Area::Binding(binding.group, binding.binding)
+                MemoryArea::Binding(binding.group, binding.binding)
             }
-            (AddressSpace::WorkGroup, _) => Area::Workgroup(variable.0.index()),
+            (AddressSpace::WorkGroup, _) => MemoryArea::Workgroup(variable.0.index()),
             (space, _) => return Err(format!("memory of {space:?} is not supported")),
         };
         let is_writable = match variable.1.space {
@@ -107,56 +107,61 @@ impl<'m> Memory<'m, '_> {
             space => space == AddressSpace::WorkGroup,
         };
         let bytes = self.bytes(area)?.len();
-        let mut place =
-            Place { area, offset: 0, ty: Cow::Borrowed(self.types.inner(variable.1.ty)), in_range: true, is_writable };
+        let mut location = Location {
+            area,
+            offset: 0,
+            ty: Cow::Borrowed(self.types.inner(variable.1.ty)),
+            in_range: true,
+            is_writable,
+        };
         for &index in &pointer.path {
-            self.step(&mut place, index, bytes)?;
+            self.step(&mut location, index, bytes)?;
         }
-        Ok(place)
+        Ok(location)
     }
 
     /// Goes from a composite to one of its parts.
-    fn step(&self, place: &mut Place<'m>, index: u32, bytes: usize) -> Result<(), String> {
+    fn step(&self, location: &mut Location<'m>, index: u32, bytes: usize) -> Result<(), String> {
         let clamped = |length: u32| index.min(length - 1) as usize;
-        match *place.ty {
+        match *location.ty {
             TypeInner::Vector { size, scalar } => {
-                place.offset += clamped(size as u32) * usize::from(scalar.width);
-                place.ty = Cow::Owned(TypeInner::Scalar(scalar));
+                location.offset += clamped(size as u32) * usize::from(scalar.width);
+                location.ty = Cow::Owned(TypeInner::Scalar(scalar));
             }
             TypeInner::Matrix { columns, rows, scalar } => {
-                place.offset += clamped(columns as u32) * column_stride(rows, scalar);
-                place.ty = Cow::Owned(TypeInner::Vector { size: rows, scalar });
+                location.offset += clamped(columns as u32) * column_stride(rows, scalar);
+                location.ty = Cow::Owned(TypeInner::Vector { size: rows, scalar });
             }
             TypeInner::Array { base, size, stride } => {
                 let stride = stride as usize;
                 let index = match self.types.length(size)? {
                     Some(length) => clamped(length),
                     None => {
-                        let length = bytes.saturating_sub(place.offset) / stride;
-                        place.in_range &= (index as usize) < length;
+                        let length = bytes.saturating_sub(location.offset) / stride;
+                        location.in_range &= (index as usize) < length;
                         index as usize
                     }
                 };
-                place.offset += index * stride;
-                place.ty = Cow::Borrowed(self.types.inner(base));
+                location.offset += index * stride;
+                location.ty = Cow::Borrowed(self.types.inner(base));
             }
             TypeInner::Struct { .. } => {
-                let TypeInner::Struct { members, .. } = &*place.ty else { return Err("no struct".into()) };
+                let TypeInner::Struct { members, .. } = &*location.ty else { return Err("no struct".into()) };
                 let member = members.get(index as usize).ok_or("no such member")?;
                 let (offset, ty) = (member.offset as usize, member.ty);
-                place.offset += offset;
-                place.ty = Cow::Borrowed(self.types.inner(ty));
+                location.offset += offset;
+                location.ty = Cow::Borrowed(self.types.inner(ty));
             }
-            _ => return Err(format!("no parts of {:?}", place.ty)),
+            _ => return Err(format!("no parts of {:?}", location.ty)),
         }
         Ok(())
     }
 
-    fn record(&mut self, by: Identity, place: &Place<'m>, kind: Kind) -> Result<(), String> {
-        let Some(races) = self.races.as_mut().filter(|_| place.is_writable) else { return Ok(()) };
-        let kind = if matches!(*place.ty, TypeInner::Atomic(_)) { Kind::Atomic } else { kind };
-        self.types.for_each_scalar(&place.ty, place.offset, &mut |scalar, offset| {
-            races.record(by, place.area, offset..offset + usize::from(scalar.width), kind)
+    fn record(&mut self, by: InvocationEpoch, location: &Location<'m>, kind: AccessKind) -> Result<(), String> {
+        let Some(races) = self.races.as_mut().filter(|_| location.is_writable) else { return Ok(()) };
+        let kind = if matches!(*location.ty, TypeInner::Atomic(_)) { AccessKind::Atomic } else { kind };
+        self.types.for_each_scalar(&location.ty, location.offset, &mut |scalar, offset| {
+            races.record(by, location.area, offset..offset + usize::from(scalar.width), kind)
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Interpreter of naga's representation for compute kernels: slow, and simple enough to be right.
 //!
 //! Values are trees ([`value`]). Each invocation is a machine with an explicit stack
-//! ([`invocation`]), which runs to its next barrier; the invocations of a workgroup take turns in
-//! the order of their local index, workgroups follow one another. [`scalar`], [`math`] and
+//! ([`invocation`]) and runs to its next barrier. The invocations of a workgroup take turns in the
+//! order of their local index. Workgroups follow one another. [`scalar`], [`math`] and
 //! [`memory`] state the semantics.
 
 mod atomics;
@@ -25,10 +25,10 @@ use expression::Evaluator;
 
 use invocation::{Invocation, Pause};
 use memory::Memory;
-use races::{Identity, Races};
-use scalar::Scalar;
+use races::{InvocationEpoch, Races};
+use scalar::ScalarValue;
 use value::Value;
-pub use functions::{Function, Functions, Libm};
+pub use functions::{Functions, Libm, LibraryFunction};
 pub use value::{Types, read_scalar};
 
 /// Bytes of each binding, by group and binding.
@@ -115,7 +115,8 @@ pub fn run_with(
         memory.clear_workgroup()?;
         let start = |local: &[u32; 3]| -> Result<_, String> {
             let position = Position { size, workgroups, group, local: *local };
-            let identity = Identity { workgroup: linear(group, workgroups), local: linear(*local, size), epoch: 0 };
+            let identity =
+                InvocationEpoch { workgroup: linear(group, workgroups), local: linear(*local, size), epoch: 0 };
             let arguments = entry_arguments(module, point, &position)?;
             let private = private_variables(&evaluator)?;
             Ok(Invocation::new(identity, &point.function, arguments, private))
@@ -180,7 +181,7 @@ fn linear(index: [u32; 3], size: [u32; 3]) -> u32 {
     index[0] + size[0] * (index[1] + size[1] * index[2])
 }
 
-/// Where an invocation lies in a dispatch.
+/// Position of an invocation in a dispatch.
 struct Position {
     size: [u32; 3],
     workgroups: [u32; 3],
@@ -190,14 +191,14 @@ struct Position {
 
 impl Position {
     fn builtin(&self, builtin: BuiltIn) -> Result<Value, String> {
-        let vector = |value: [u32; 3]| Ok(Value::Vector(value.map(Scalar::U32).to_vec()));
+        let vector = |value: [u32; 3]| Ok(Value::Vector(value.map(ScalarValue::U32).to_vec()));
         let Self { size, workgroups, group, local } = *self;
         match builtin {
             BuiltIn::GlobalInvocationId => {
                 vector([0, 1, 2].map(|axis| group[axis].wrapping_mul(size[axis]).wrapping_add(local[axis])))
             }
             BuiltIn::LocalInvocationId => vector(local),
-            BuiltIn::LocalInvocationIndex => Ok(Value::Scalar(Scalar::U32(linear(local, size)))),
+            BuiltIn::LocalInvocationIndex => Ok(Value::Scalar(ScalarValue::U32(linear(local, size)))),
             BuiltIn::WorkGroupId => vector(group),
             BuiltIn::WorkGroupSize => vector(size),
             BuiltIn::NumWorkGroups => vector(workgroups),

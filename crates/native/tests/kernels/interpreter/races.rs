@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::memory::Area;
+use super::memory::MemoryArea;
 
 /// An invocation between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
+pub struct InvocationEpoch {
     pub workgroup: u32,
     /// Local invocation index.
     pub local: u32,
@@ -16,7 +16,7 @@ pub struct Identity {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AccessKind {
     Read,
     Write,
     /// Any access to an atomic.
@@ -26,21 +26,27 @@ pub enum Kind {
 /// Accesses to each byte so far.
 #[derive(Default)]
 pub struct Races {
-    accesses: BTreeMap<Area, Vec<Vec<(Identity, Kind)>>>,
+    accesses: BTreeMap<MemoryArea, Vec<Vec<(InvocationEpoch, AccessKind)>>>,
 }
 
 impl Races {
     /// Forgets the accesses to variables of the previous workgroup.
     pub fn clear_workgroup(&mut self) {
-        self.accesses.retain(|area, _| !matches!(area, Area::Workgroup(_)));
+        self.accesses.retain(|area, _| !matches!(area, MemoryArea::Workgroup(_)));
     }
 
     /// Records an access to bytes.
     ///
     /// # Errors
-    /// Another invocation has accessed one of the bytes with no barrier between, one of both
+    /// Another invocation has accessed one of the bytes since the last barrier, one of the two
     /// accesses writes, and one is not atomic.
-    pub fn record(&mut self, by: Identity, area: Area, bytes: Range<usize>, kind: Kind) -> Result<(), String> {
+    pub fn record(
+        &mut self,
+        by: InvocationEpoch,
+        area: MemoryArea,
+        bytes: Range<usize>,
+        kind: AccessKind,
+    ) -> Result<(), String> {
         let all = self.accesses.entry(area).or_default();
         if all.len() < bytes.end {
             all.resize(bytes.end, Vec::new());
@@ -63,9 +69,9 @@ impl Races {
     }
 }
 
-fn conflict((a, first): (Identity, Kind), (b, second): (Identity, Kind)) -> bool {
+fn conflict((a, first): (InvocationEpoch, AccessKind), (b, second): (InvocationEpoch, AccessKind)) -> bool {
     let same = a.workgroup == b.workgroup && a.local == b.local;
     let ordered = a.workgroup == b.workgroup && a.epoch != b.epoch;
-    let harmless = first == second && first != Kind::Write;
+    let harmless = first == second && first != AccessKind::Write;
     !same && !ordered && !harmless
 }

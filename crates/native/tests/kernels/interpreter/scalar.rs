@@ -13,7 +13,7 @@ use naga::{BinaryOperator, ScalarKind, UnaryOperator};
 
 /// Value of a scalar type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scalar {
+pub enum ScalarValue {
     Bool(bool),
     I16(i16),
     U16(u16),
@@ -26,7 +26,7 @@ pub enum Scalar {
     F64(f64),
 }
 
-use Scalar::{Bool, F16, F32, F64, I16, I32, I64, U16, U32, U64};
+use ScalarValue::{Bool, F16, F32, F64, I16, I32, I64, U16, U32, U64};
 
 /// Applies an expression to integers of one type, or is `None`.
 macro_rules! integers {
@@ -95,7 +95,7 @@ macro_rules! cast {
     };
 }
 
-impl Scalar {
+impl ScalarValue {
     /// Zero of a type.
     pub fn zero(ty: naga::Scalar) -> Result<Self, String> {
         Self::from_bits(ty, 0)
@@ -212,7 +212,7 @@ impl Scalar {
     }
 }
 
-pub fn unary(operator: UnaryOperator, a: Scalar) -> Result<Scalar, String> {
+pub fn unary(operator: UnaryOperator, a: ScalarValue) -> Result<ScalarValue, String> {
     Ok(match (operator, a) {
         (UnaryOperator::Negate, I16(x)) => I16(x.wrapping_neg()),
         (UnaryOperator::Negate, I32(x)) => I32(x.wrapping_neg()),
@@ -231,7 +231,7 @@ pub fn unary(operator: UnaryOperator, a: Scalar) -> Result<Scalar, String> {
     })
 }
 
-pub fn binary(operator: BinaryOperator, a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn binary(operator: BinaryOperator, a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     use BinaryOperator as Op;
     let result = match operator {
         Op::Add => integers!(a, b, |x, y| x.wrapping_add(y)).or(floats!(a, b, |x, y| x + y)),
@@ -277,20 +277,20 @@ pub fn binary(operator: BinaryOperator, a: Scalar, b: Scalar) -> Result<Scalar, 
     result.ok_or_else(|| format!("{operator:?} of {a:?} and {b:?}"))
 }
 
-fn bools(a: Scalar, b: Scalar, operation: fn(bool, bool) -> bool) -> Option<Scalar> {
+fn bools(a: ScalarValue, b: ScalarValue, operation: fn(bool, bool) -> bool) -> Option<ScalarValue> {
     match (a, b) {
         (Bool(x), Bool(y)) => Some(Bool(operation(x, y))),
         _ => None,
     }
 }
 
-fn float_remainder(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+fn float_remainder(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     let quotient = truncate(divide(a, b)?)?;
     subtract(a, multiply(b, quotient)?)
 }
 
 /// Applies a function of floats that needs no rounding but that to `f16`.
-pub fn map_float(a: Scalar, single: fn(f32) -> f32, double: fn(f64) -> f64) -> Result<Scalar, String> {
+pub fn map_float(a: ScalarValue, single: fn(f32) -> f32, double: fn(f64) -> f64) -> Result<ScalarValue, String> {
     match a {
         F16(x) => Ok(F16(f16::from_f32(single(x.to_f32())))),
         F32(x) => Ok(F32(single(x))),
@@ -299,47 +299,47 @@ pub fn map_float(a: Scalar, single: fn(f32) -> f32, double: fn(f64) -> f64) -> R
     }
 }
 
-pub fn truncate(a: Scalar) -> Result<Scalar, String> {
+pub fn truncate(a: ScalarValue) -> Result<ScalarValue, String> {
     map_float(a, f32::trunc, f64::trunc)
 }
 
-pub fn add(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn add(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     binary(BinaryOperator::Add, a, b)
 }
 
-pub fn subtract(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn subtract(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     binary(BinaryOperator::Subtract, a, b)
 }
 
-pub fn multiply(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn multiply(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     binary(BinaryOperator::Multiply, a, b)
 }
 
-pub fn divide(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn divide(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     binary(BinaryOperator::Divide, a, b)
 }
 
-pub fn less(a: Scalar, b: Scalar) -> Result<bool, String> {
+pub fn less(a: ScalarValue, b: ScalarValue) -> Result<bool, String> {
     binary(BinaryOperator::Less, a, b)?.as_bool()
 }
 
 /// `b < a ? b : a`
-pub fn min(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn min(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     Ok(if less(b, a)? { b } else { a })
 }
 
 /// `a < b ? b : a`
-pub fn max(a: Scalar, b: Scalar) -> Result<Scalar, String> {
+pub fn max(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String> {
     Ok(if less(a, b)? { b } else { a })
 }
 
 /// `min(max(a, low), high)`
-pub fn clamp(a: Scalar, low: Scalar, high: Scalar) -> Result<Scalar, String> {
+pub fn clamp(a: ScalarValue, low: ScalarValue, high: ScalarValue) -> Result<ScalarValue, String> {
     min(max(a, low)?, high)
 }
 
 /// `a · b + c`, rounded once, and again to `f16`.
-pub fn fused_multiply_add(a: Scalar, b: Scalar, c: Scalar) -> Result<Scalar, String> {
+pub fn fused_multiply_add(a: ScalarValue, b: ScalarValue, c: ScalarValue) -> Result<ScalarValue, String> {
     match (a, b, c) {
         (F16(a), F16(b), F16(c)) => Ok(F16(f16::from_f32(a.to_f32().mul_add(b.to_f32(), c.to_f32())))),
         (F32(a), F32(b), F32(c)) => Ok(F32(a.mul_add(b, c))),

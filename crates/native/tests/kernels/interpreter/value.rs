@@ -2,15 +2,15 @@
 
 use naga::{Handle, LocalVariable, Module, TypeInner, VectorSize};
 
-use super::scalar::Scalar;
+use super::scalar::ScalarValue;
 
 /// A value of any type that an expression of a compute kernel can have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    Scalar(Scalar),
-    Vector(Vec<Scalar>),
+    Scalar(ScalarValue),
+    Vector(Vec<ScalarValue>),
     /// Columns.
-    Matrix(Vec<Vec<Scalar>>),
+    Matrix(Vec<Vec<ScalarValue>>),
     /// Elements of an array or members of a struct.
     Composite(Vec<Value>),
     Pointer(Pointer),
@@ -35,7 +35,7 @@ pub struct Pointer {
 }
 
 impl Value {
-    pub fn scalar(&self) -> Result<Scalar, String> {
+    pub fn scalar(&self) -> Result<ScalarValue, String> {
         match self {
             Self::Scalar(scalar) => Ok(*scalar),
             _ => Err(format!("{self:?} is no scalar")),
@@ -49,8 +49,8 @@ impl Value {
         }
     }
 
-    /// Components of a vector, or the only one of a scalar.
-    pub fn components(&self) -> Result<&[Scalar], String> {
+    /// Components of a vector, or the scalar itself.
+    pub fn components(&self) -> Result<&[ScalarValue], String> {
         match self {
             Self::Scalar(scalar) => Ok(std::slice::from_ref(scalar)),
             Self::Vector(components) => Ok(components),
@@ -58,14 +58,14 @@ impl Value {
         }
     }
 
-    pub fn columns(&self) -> Result<&[Vec<Scalar>], String> {
+    pub fn columns(&self) -> Result<&[Vec<ScalarValue>], String> {
         match self {
             Self::Matrix(columns) => Ok(columns),
             _ => Err(format!("{self:?} is no matrix")),
         }
     }
 
-    /// Part of the value; an index out of range is that of the last element.
+    /// Part of the value. An index out of range selects the last element.
     pub fn part(&self, path: &[u32]) -> Result<Value, String> {
         let Some((&index, rest)) = path.split_first() else { return Ok(self.clone()) };
         match self {
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// Replaces a part of the value; an index out of range is that of the last element.
+    /// Replaces a part of the value. An index out of range selects the last element.
     pub fn set_part(&mut self, path: &[u32], new: Value) -> Result<(), String> {
         match (self, path) {
             (this, []) => *this = new,
@@ -119,7 +119,7 @@ pub fn column_stride(rows: VectorSize, scalar: naga::Scalar) -> usize {
 pub struct Types<'m> {
     pub module: &'m Module,
     /// Value of each override.
-    pub overrides: &'m [Option<Scalar>],
+    pub overrides: &'m [Option<ScalarValue>],
 }
 
 impl<'m> Types<'m> {
@@ -132,8 +132,8 @@ impl<'m> Types<'m> {
         match size {
             naga::ArraySize::Constant(length) => Ok(Some(length.get())),
             naga::ArraySize::Pending(length) => match self.overrides.get(length.index()) {
-                Some(Some(Scalar::U32(length @ 1..))) => Ok(Some(*length)),
-                Some(Some(Scalar::I32(length @ 1..))) => Ok(Some(*length as u32)),
+                Some(Some(ScalarValue::U32(length @ 1..))) => Ok(Some(*length)),
+                Some(Some(ScalarValue::I32(length @ 1..))) => Ok(Some(*length as u32)),
                 _ => Err("an array without a valid length".into()),
             },
             naga::ArraySize::Dynamic => Ok(None),
@@ -158,10 +158,10 @@ impl<'m> Types<'m> {
 
     pub fn zero(self, ty: &TypeInner) -> Result<Value, String> {
         Ok(match *ty {
-            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => Value::Scalar(Scalar::zero(scalar)?),
-            TypeInner::Vector { size, scalar } => Value::Vector(vec![Scalar::zero(scalar)?; size as usize]),
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => Value::Scalar(ScalarValue::zero(scalar)?),
+            TypeInner::Vector { size, scalar } => Value::Vector(vec![ScalarValue::zero(scalar)?; size as usize]),
             TypeInner::Matrix { columns, rows, scalar } => {
-                Value::Matrix(vec![vec![Scalar::zero(scalar)?; rows as usize]; columns as usize])
+                Value::Matrix(vec![vec![ScalarValue::zero(scalar)?; rows as usize]; columns as usize])
             }
             TypeInner::Array { base, size, .. } => {
                 Value::Composite(vec![self.zero(self.inner(base))?; self.fixed_length(size)?])
@@ -284,14 +284,14 @@ impl<'m> Types<'m> {
 }
 
 /// Scalar of a type from its bytes in memory.
-pub fn read_scalar(ty: naga::Scalar, bytes: &[u8]) -> Result<Scalar, String> {
+pub fn read_scalar(ty: naga::Scalar, bytes: &[u8]) -> Result<ScalarValue, String> {
     let mut bits = [0; 8];
     bits[..bytes.len()].copy_from_slice(bytes);
-    Scalar::from_bits(ty, u64::from_le_bytes(bits))
+    ScalarValue::from_bits(ty, u64::from_le_bytes(bits))
 }
 
 /// Calls `visit` for each scalar of a value, in the order of memory.
-fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut Scalar)) {
+fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut ScalarValue)) {
     match value {
         Value::Scalar(scalar) => visit(scalar),
         Value::Vector(components) => components.iter_mut().for_each(visit),

@@ -2,7 +2,7 @@
 
 /// Scalar type of WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scalar {
+pub enum ScalarType {
     Bool,
     I32,
     U32,
@@ -15,18 +15,18 @@ pub enum Scalar {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Type {
-    Scalar(Scalar),
-    Vector(usize, Scalar),
+    Scalar(ScalarType),
+    Vector(usize, ScalarType),
     Matrix {
         columns: usize,
         rows: usize,
-        scalar: Scalar,
+        scalar: ScalarType,
     },
     /// Array with a length, or runtime-sized.
     Array(Box<Type>, Option<usize>),
     /// Index in [`Program::structs`].
     Struct(usize),
-    Atomic(Scalar),
+    Atomic(ScalarType),
     /// Pointer in an address space.
     Pointer(&'static str, Box<Type>),
     /// Result of `modf`, `frexp` or a compare-exchange, or none.
@@ -93,7 +93,7 @@ pub enum Statement {
     },
     Switch {
         selector: Expression,
-        cases: Vec<Case>,
+        cases: Vec<SwitchCase>,
     },
     For {
         counter: String,
@@ -122,7 +122,7 @@ pub enum Statement {
 
 /// A case of a `switch`; the selectors are literals or `default`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct SwitchCase {
     pub selectors: Vec<String>,
     pub body: Block,
 }
@@ -160,7 +160,7 @@ pub struct Program {
     pub main: Block,
 }
 
-impl Scalar {
+impl ScalarType {
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64 | Self::F16)
     }
@@ -175,13 +175,13 @@ impl Scalar {
 }
 
 impl Type {
-    pub const BOOL: Self = Self::Scalar(Scalar::Bool);
-    pub const I32: Self = Self::Scalar(Scalar::I32);
-    pub const U32: Self = Self::Scalar(Scalar::U32);
-    pub const F32: Self = Self::Scalar(Scalar::F32);
+    pub const BOOL: Self = Self::Scalar(ScalarType::Bool);
+    pub const I32: Self = Self::Scalar(ScalarType::I32);
+    pub const U32: Self = Self::Scalar(ScalarType::U32);
+    pub const F32: Self = Self::Scalar(ScalarType::F32);
 
-    /// Scalar of a scalar, vector or matrix.
-    pub fn scalar(&self) -> Option<Scalar> {
+    /// Scalar type of a scalar, vector or matrix.
+    pub fn scalar(&self) -> Option<ScalarType> {
         match self {
             Self::Scalar(scalar) | Self::Vector(_, scalar) | Self::Matrix { scalar, .. } => Some(*scalar),
             _ => None,
@@ -189,7 +189,7 @@ impl Type {
     }
 
     /// The type with another scalar.
-    pub fn with(&self, scalar: Scalar) -> Self {
+    pub fn with(&self, scalar: ScalarType) -> Self {
         match *self {
             Self::Vector(size, _) => Self::Vector(size, scalar),
             Self::Matrix { columns, rows, .. } => Self::Matrix { columns, rows, scalar },
@@ -203,7 +203,7 @@ impl Type {
 
     /// True for scalars and vectors of numbers.
     pub fn is_numeric(&self) -> bool {
-        matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != Scalar::Bool)
+        matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != ScalarType::Bool)
     }
 }
 

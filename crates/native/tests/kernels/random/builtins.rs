@@ -1,7 +1,7 @@
 //! Random calls of the built-in functions of numbers.
 
-use super::ast::{Expression, Scalar, Type};
-use super::generator::{Generator, Style};
+use super::ast::{Expression, ScalarType, Type};
+use super::generator::Generator;
 
 /// Functions of floats that a processor computes in a few operations.
 const FLOAT_CHEAP: [&str; 11] =
@@ -16,8 +16,8 @@ const INTEGER: [&str; 6] =
 
 impl Generator {
     /// A call with a result of the type `ty`, a scalar or vector of numbers.
-    pub fn number_builtin(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
-        if self.rng.chance(20)
+    pub fn number_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
+        if self.rng.chance(25)
             && let Some(call) = self.special_builtin(ty, depth)
         {
             return call;
@@ -25,29 +25,28 @@ impl Generator {
         if scalar.is_float() { self.float_builtin(ty, scalar, depth) } else { self.integer_builtin(ty, scalar, depth) }
     }
 
-    fn float_builtin(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
+    fn float_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         let element = Type::Scalar(scalar);
-        let general = self.style == Style::General;
         match self.rng.weighted(&[
             (20, 0),
-            (if general { 12 } else { 6 }, 1),
-            (14, 2),
-            (4, 3),
-            (4, 4),
+            (20, 1),
+            (12, 2),
+            (6, 3),
+            (6, 4),
             (8, 5),
             (4, 6),
             (3, 7),
             (2, 8),
-            (if ty.is_vector() { 8 } else { 5 }, 9),
-            (if scalar == Scalar::F32 { 2 } else { 0 }, 10),
+            (if ty.is_vector() { 24 } else { 8 }, 9),
+            (if scalar == ScalarType::F32 { 2 } else { 0 }, 10),
         ]) {
             0 => {
                 let name = *self.rng.pick(&FLOAT_CHEAP);
-                self.builtin(ty.clone(), name, &[ty.clone()], depth)
+                self.builtin(ty.clone(), name, std::slice::from_ref(ty), depth)
             }
             1 => {
                 let name = *self.rng.pick(&FLOAT_LIBRARY);
-                self.builtin(ty.clone(), name, &[ty.clone()], depth)
+                self.builtin(ty.clone(), name, std::slice::from_ref(ty), depth)
             }
             2 => {
                 let name = *self.rng.pick(&["min", "max"]);
@@ -73,7 +72,7 @@ impl Generator {
             }
             8 => {
                 let value = self.expression(ty, depth);
-                let exponent = self.expression(&ty.with(Scalar::I32), depth.min(1));
+                let exponent = self.expression(&ty.with(ScalarType::I32), depth.min(1));
                 let (value, exponent) = (self.at_run_time(value), self.at_run_time(exponent));
                 Expression::call(ty.clone(), "ldexp", vec![value, exponent])
             }
@@ -114,7 +113,7 @@ impl Generator {
     }
 
     /// A function with a scalar result of vectors or matrices.
-    fn reduction(&mut self, ty: &Type, vector: &Type, scalar: Scalar, depth: usize) -> Expression {
+    fn reduction(&mut self, ty: &Type, vector: &Type, scalar: ScalarType, depth: usize) -> Expression {
         match self.rng.below(6) {
             0 | 1 => self.builtin(ty.clone(), "dot", &[vector.clone(), vector.clone()], depth),
             2 => self.builtin(ty.clone(), "length", std::slice::from_ref(vector), depth),
@@ -128,8 +127,8 @@ impl Generator {
         }
     }
 
-    fn integer_builtin(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
-        let wide = matches!(scalar, Scalar::I64 | Scalar::U64);
+    fn integer_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
+        let wide = matches!(scalar, ScalarType::I64 | ScalarType::U64);
         let narrow = if wide { 0 } else { 1 };
         match self.rng.weighted(&[
             (8, 0),
@@ -174,10 +173,10 @@ impl Generator {
 
     /// Packing, unpacking and other functions with results of another type than their operands.
     fn special_builtin(&mut self, ty: &Type, depth: usize) -> Option<Expression> {
-        let f32x4 = Type::Vector(4, Scalar::F32);
-        let f32x2 = Type::Vector(2, Scalar::F32);
+        let f32x4 = Type::Vector(4, ScalarType::F32);
+        let f32x2 = Type::Vector(2, ScalarType::F32);
         Some(match ty {
-            Type::Scalar(Scalar::U32) => match self.rng.below(10) {
+            Type::Scalar(ScalarType::U32) => match self.rng.below(10) {
                 0 => self.builtin(ty.clone(), "pack4x8snorm", &[f32x4], depth),
                 1 => self.builtin(ty.clone(), "pack4x8unorm", &[f32x4], depth),
                 2 => self.builtin(ty.clone(), "pack2x16snorm", &[f32x2], depth),
@@ -190,39 +189,40 @@ impl Generator {
                 }
                 5 | 6 => {
                     let name = *self.rng.pick(&["pack4xI8", "pack4xI8Clamp"]);
-                    self.builtin(ty.clone(), name, &[Type::Vector(4, Scalar::I32)], depth)
+                    self.builtin(ty.clone(), name, &[Type::Vector(4, ScalarType::I32)], depth)
                 }
                 7 | 8 => {
                     let name = *self.rng.pick(&["pack4xU8", "pack4xU8Clamp"]);
-                    self.builtin(ty.clone(), name, &[Type::Vector(4, Scalar::U32)], depth)
+                    self.builtin(ty.clone(), name, &[Type::Vector(4, ScalarType::U32)], depth)
                 }
                 _ => self.builtin(ty.clone(), "dot4U8Packed", &[Type::U32, Type::U32], depth),
             },
-            Type::Scalar(Scalar::I32) if self.rng.chance(50) => {
+            Type::Scalar(ScalarType::I32) if self.rng.chance(50) => {
                 self.builtin(ty.clone(), "dot4I8Packed", &[Type::U32, Type::U32], depth)
             }
             // The exponent has the width of the float in naga.
-            Type::Scalar(Scalar::I32 | Scalar::I64) | Type::Vector(2 | 3, Scalar::I32 | Scalar::I64) => {
-                let wide = ty.scalar() == Some(Scalar::I64);
-                let has_double = self.scalars.iter().any(|(_, scalar)| *scalar == Scalar::F64);
+            Type::Scalar(ScalarType::I32 | ScalarType::I64)
+            | Type::Vector(2 | 3, ScalarType::I32 | ScalarType::I64) => {
+                let wide = ty.scalar() == Some(ScalarType::I64);
+                let has_double = self.scalars.iter().any(|(_, scalar)| *scalar == ScalarType::F64);
                 if wide && !has_double {
                     return None;
                 }
-                let operand = ty.with(if wide { Scalar::F64 } else { Scalar::F32 });
+                let operand = ty.with(if wide { ScalarType::F64 } else { ScalarType::F32 });
                 let result = self.builtin(Type::Unnamed, "frexp", &[operand], depth);
                 Expression::member(ty.clone(), result, "exp")
             }
-            Type::Vector(4, Scalar::F32) => {
+            Type::Vector(4, ScalarType::F32) => {
                 let name = *self.rng.pick(&["unpack4x8snorm", "unpack4x8unorm"]);
                 self.builtin(ty.clone(), name, &[Type::U32], depth)
             }
-            Type::Vector(2, Scalar::F32) => {
+            Type::Vector(2, ScalarType::F32) => {
                 let name = *self.rng.pick(&["unpack2x16snorm", "unpack2x16unorm", "unpack2x16float"]);
                 self.builtin(ty.clone(), name, &[Type::U32], depth)
             }
-            Type::Vector(4, Scalar::I32) => self.builtin(ty.clone(), "unpack4xI8", &[Type::U32], depth),
-            Type::Vector(4, Scalar::U32) => self.builtin(ty.clone(), "unpack4xU8", &[Type::U32], depth),
-            Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar.is_float() => {
+            Type::Vector(4, ScalarType::I32) => self.builtin(ty.clone(), "unpack4xI8", &[Type::U32], depth),
+            Type::Vector(4, ScalarType::U32) => self.builtin(ty.clone(), "unpack4xU8", &[Type::U32], depth),
+            Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar.is_float() && self.rng.chance(25) => {
                 let result = self.builtin(Type::Unnamed, "frexp", std::slice::from_ref(ty), depth);
                 Expression::member(ty.clone(), result, "fract")
             }

@@ -2,20 +2,20 @@
 
 use naga::{Module, ScalarKind};
 
-use super::Pin;
+use super::PinnedWord;
 use super::rng::Rng;
 use crate::interpreter::{Buffers, Types};
 
 /// Fills the bindings of a module. Runtime-sized arrays have a few elements to somewhat more than
 /// one for each of `invocations`, and sometimes bytes that are no whole element.
-pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[Pin]) -> Result<Buffers, String> {
+pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWord]) -> Result<Buffers, String> {
     let types = Types { module, overrides: &[] };
     let mut buffers = Buffers::new();
     for (_, variable) in module.global_variables.iter() {
         let Some(binding) = &variable.binding else { continue };
         let ty = types.inner(variable.ty);
         let size = match types.runtime_sized_array(ty) {
-            None => types.size(ty)?,
+            None => types.size(ty)?.next_multiple_of(4),
             Some((offset, stride)) => {
                 let length = match rng.below(10) {
                     0 => 1,

@@ -1,7 +1,7 @@
 //! Random expressions of a given type.
 
-use super::ast::{Expression, Form, Scalar, Type};
-use super::generator::{Generator, Style};
+use super::ast::{Expression, Form, ScalarType, Type};
+use super::generator::{Generator, KernelStyle};
 
 impl Generator {
     /// An expression of a type with at most `depth` operators above each other.
@@ -15,8 +15,8 @@ impl Generator {
             return call;
         }
         match ty {
-            Type::Scalar(Scalar::Bool) => self.condition(depth),
-            Type::Vector(_, Scalar::Bool) => self.bool_vector(ty, depth),
+            Type::Scalar(ScalarType::Bool) => self.condition(depth),
+            Type::Vector(_, ScalarType::Bool) => self.bool_vector(ty, depth),
             Type::Scalar(_) | Type::Vector(..) => self.number(ty, depth),
             Type::Matrix { .. } => self.matrix(ty, depth),
             Type::Array(..) | Type::Struct(_) if self.rng.chance(50) => self.constructor(ty, depth - 1),
@@ -97,8 +97,8 @@ impl Generator {
                 continue;
             };
             let scope = if *space == "private" { &self.globals } else { &self.scope };
-            let variables = scope.iter().filter_map(|root| match &root.expression.form {
-                Form::Name(name) if root.is_mutable && root.expression.ty == **base && !name.starts_with('(') => {
+            let variables = scope.iter().filter_map(|entry| match &entry.expression.form {
+                Form::Name(name) if entry.is_mutable && entry.expression.ty == **base && !name.starts_with('(') => {
                     Some(name.clone())
                 }
                 _ => None,
@@ -136,7 +136,7 @@ impl Generator {
             }
             2 => self.prefix(&Type::BOOL, "!", d),
             3 => {
-                let vector = Type::Vector(self.rng.between(2, 4), Scalar::Bool);
+                let vector = Type::Vector(self.rng.between(2, 4), ScalarType::Bool);
                 let name = *self.rng.pick(&["all", "any"]);
                 self.builtin(Type::BOOL, name, &[vector], d)
             }
@@ -177,8 +177,8 @@ impl Generator {
     fn number(&mut self, ty: &Type, depth: usize) -> Expression {
         let d = depth - 1;
         let vector = ty.is_vector();
-        let scalar = ty.scalar().unwrap_or(Scalar::F32);
-        let general = self.style == Style::General;
+        let scalar = ty.scalar().unwrap_or(ScalarType::F32);
+        let general = self.style == KernelStyle::General;
         match self.rng.weighted(&[
             (40, 0),
             (if scalar.is_signed() || scalar.is_integer() { 5 } else { 0 }, 1),
@@ -195,7 +195,7 @@ impl Generator {
             1 => self.prefix(ty, "-", d),
             2 => self.number_builtin(ty, scalar, d),
             3 => {
-                let condition = if vector && self.rng.chance(50) { ty.with(Scalar::Bool) } else { Type::BOOL };
+                let condition = if vector && self.rng.chance(50) { ty.with(ScalarType::Bool) } else { Type::BOOL };
                 self.builtin(ty.clone(), "select", &[ty.clone(), ty.clone(), condition], d)
             }
             4 => self.conversion(ty, scalar, d),
@@ -232,7 +232,7 @@ impl Generator {
         if operand.is_constant() { self.at_run_time(operand) } else { operand }
     }
 
-    fn arithmetic(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
+    fn arithmetic(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         let integer = if scalar.is_integer() { 1 } else { 0 };
         let operator = self.rng.weighted(&[
             (10, "+"),
@@ -252,7 +252,7 @@ impl Generator {
         let (left, right) = match (mixed, shift) {
             (true, _) if self.rng.chance(50) => (element, ty.clone()),
             (true, _) => (ty.clone(), element),
-            (_, true) => (ty.clone(), ty.with(Scalar::U32)),
+            (_, true) => (ty.clone(), ty.with(ScalarType::U32)),
             _ => (ty.clone(), ty.clone()),
         };
         let left = self.expression(&left, depth);
@@ -261,9 +261,9 @@ impl Generator {
             // A constant operand must not be an error.
             Type::Scalar(kind) if (divides || shift) && self.rng.chance(50) => {
                 let suffix = match kind {
-                    Scalar::I32 => "i",
-                    Scalar::U32 => "u",
-                    Scalar::I64 => "li",
+                    ScalarType::I32 => "i",
+                    ScalarType::U32 => "u",
+                    ScalarType::I64 => "li",
                     _ => "lu",
                 };
                 Expression::literal(right.clone(), format!("{}{suffix}", self.rng.between(1, 9)))
@@ -284,19 +284,19 @@ impl Generator {
         if !ty.is_vector() {
             return operand;
         }
-        let term = Expression::zero(&Type::Scalar(ty.scalar().unwrap_or(Scalar::U32)));
+        let term = Expression::zero(&Type::Scalar(ty.scalar().unwrap_or(ScalarType::U32)));
         let term = self.at_run_time(term);
         Expression::infix(ty, "+", operand, term)
     }
 
     /// `T(x)` of another scalar type, or a bit cast.
-    fn conversion(&mut self, ty: &Type, scalar: Scalar, depth: usize) -> Expression {
+    fn conversion(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         let other = self.random_scalar();
-        if self.rng.chance(20) && matches!(scalar, Scalar::I32 | Scalar::U32 | Scalar::F32) {
-            let from = *self.rng.pick(&[Scalar::I32, Scalar::U32, Scalar::F32]);
+        if self.rng.chance(20) && matches!(scalar, ScalarType::I32 | ScalarType::U32 | ScalarType::F32) {
+            let from = *self.rng.pick(&[ScalarType::I32, ScalarType::U32, ScalarType::F32]);
             let mut operand = self.expression(&ty.with(from), depth);
             operand = self.at_run_time(operand);
-            if from == Scalar::F32 {
+            if from == ScalarType::F32 {
                 operand = self.without_nan(operand);
             }
             return Expression::call(ty.clone(), format!("bitcast<{ty}>"), vec![operand]);
@@ -312,7 +312,7 @@ impl Generator {
         let ty = operand.ty.clone();
         let name = format!("quiet_{}", ty.to_string().replace(['<', '>'], ""));
         let x = Expression::name(ty.clone(), "x");
-        let is_nan = Expression::infix(ty.with(Scalar::Bool), "!=", x.clone(), x.clone());
+        let is_nan = Expression::infix(ty.with(ScalarType::Bool), "!=", x.clone(), x.clone());
         let half = Expression::literal(Type::F32, "0.5f");
         let number = match &ty {
             Type::Vector(..) => Expression::call(ty.clone(), ty.to_string(), vec![half]),

@@ -1,23 +1,25 @@
 //! State of the generator: names in scope, and paths into variables.
 
-use super::ast::{Block, Expression, Function, Global, Program, Scalar, Statement, Type};
+use super::ast::{Block, Expression, Function, Global, Program, ScalarType, Statement, Type};
 use super::rng::Rng;
 
 /// Kind of kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// Short, over arrays of scalars with neighbours: what a code generator runs in vectors.
+pub enum KernelStyle {
+    /// Very short, over runtime-sized arrays of `f32`, `i32` and `u32`, one element an invocation.
+    Row,
+    /// Short, over arrays of scalars with neighbours: the form that code generators vectorize.
     Stencil,
-    /// Everything.
+    /// The whole language.
     General,
 }
 
 /// A variable, or a part of one, that expressions can start from.
 #[derive(Debug, Clone)]
-pub struct Root {
+pub struct ScopeEntry {
     pub expression: Expression,
     pub is_mutable: bool,
-    /// True behind a pointer: matrices take dynamic indices.
+    /// True for variables: a matrix that is a value takes no dynamic index.
     pub is_reference: bool,
     /// True for `const` arrays: a constant index into them is evaluated by the front end.
     pub is_constant: bool,
@@ -30,12 +32,44 @@ pub struct WorkgroupArray {
     pub name: String,
     pub base: Type,
     pub length: usize,
+    /// Length of a row where the array is an array of rows.
+    pub row: Option<usize>,
 }
 
-/// Who may access the arrays of the workgroup.
+impl WorkgroupArray {
+    pub fn ty(&self) -> Type {
+        let base = Box::new(self.base.clone());
+        match self.row {
+            None => Type::Array(base, Some(self.length)),
+            Some(row) => {
+                let row_ty = Type::Array(base, Some(row));
+                Type::Array(Box::new(row_ty), Some(self.length / row))
+            }
+        }
+    }
+
+    /// Element with the number of an invocation.
+    pub fn element(&self, index: &str) -> Expression {
+        let array = Expression::name(self.ty(), self.name.clone());
+        match self.row {
+            None => Expression::index(self.base.clone(), array, Expression::name(Type::U32, index)),
+            Some(length) => {
+                let ty = Type::Array(Box::new(self.base.clone()), Some(length));
+                let (row, column) = match index {
+                    "local" => (format!("local / {length}u"), "lid.x".to_string()),
+                    _ => (format!("({index}) / {length}u"), format!("({index}) % {length}u")),
+                };
+                let row = Expression::index(ty, array, Expression::name(Type::U32, row));
+                Expression::index(self.base.clone(), row, Expression::name(Type::U32, column))
+            }
+        }
+    }
+}
+
+/// Access of the invocations to the arrays of the workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Nobody: in functions.
+    /// None: in functions.
     Closed,
     /// Each invocation reads and writes its own element.
     Own,
@@ -58,26 +92,30 @@ pub struct Output {
 #[derive(Debug, Clone)]
 pub struct AtomicArray {
     pub name: String,
-    pub scalar: Scalar,
+    pub scalar: ScalarType,
     pub length: Option<usize>,
     pub operations: &'static [&'static str],
 }
 
 pub struct Generator {
     pub rng: Rng,
-    /// Structs that variables can have as their type.
+    /// Structs that variables can have as their type, and those that bindings can have.
     pub structs: Vec<usize>,
-    pub style: Style,
+    pub host_structs: Vec<usize>,
+    pub style: KernelStyle,
     pub program: Program,
     /// Scalars of the program with their weights.
-    pub scalars: Vec<(usize, Scalar)>,
-    pub scope: Vec<Root>,
+    pub scalars: Vec<(usize, ScalarType)>,
+    pub scope: Vec<ScopeEntry>,
     /// Bindings, private variables and constants.
-    pub globals: Vec<Root>,
+    pub globals: Vec<ScopeEntry>,
     pub outputs: Vec<Output>,
     pub workgroup_arrays: Vec<WorkgroupArray>,
     pub phase: Phase,
     pub atomics: Vec<AtomicArray>,
+    pub workgroup_atomics: Vec<AtomicArray>,
+    /// Output for a checksum of variables.
+    pub checksum: Option<Output>,
     /// True in the entry point, where the indices of the invocation are in scope.
     pub in_main: bool,
     /// Forms of the row length, and of the highest index.
@@ -98,10 +136,11 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(rng: Rng, style: Style, scalars: Vec<(usize, Scalar)>) -> Self {
+    pub fn new(rng: Rng, style: KernelStyle, scalars: Vec<(usize, ScalarType)>) -> Self {
         Self {
             rng,
             structs: Vec::new(),
+            host_structs: Vec::new(),
             style,
             program: Program::default(),
             scalars,
@@ -111,6 +150,8 @@ impl Generator {
             workgroup_arrays: Vec::new(),
             phase: Phase::Closed,
             atomics: Vec::new(),
+            workgroup_atomics: Vec::new(),
+            checksum: None,
             in_main: false,
             widths: Vec::new(),
             lasts: Vec::new(),
@@ -132,33 +173,33 @@ impl Generator {
 
     pub fn declare(&mut self, name: &str, ty: Type, is_mutable: bool) {
         let expression = Expression::name(ty, name);
-        self.scope.push(Root { expression, is_mutable, is_reference: is_mutable, is_constant: false, weight: 4 });
+        self.scope.push(ScopeEntry { expression, is_mutable, is_reference: is_mutable, is_constant: false, weight: 4 });
     }
 
-    pub fn random_scalar(&mut self) -> Scalar {
+    pub fn random_scalar(&mut self) -> ScalarType {
         self.rng.weighted(&self.scalars)
     }
 
-    pub fn random_number(&mut self) -> Scalar {
+    pub fn random_number(&mut self) -> ScalarType {
         loop {
             let scalar = self.random_scalar();
-            if scalar != Scalar::Bool {
+            if scalar != ScalarType::Bool {
                 return scalar;
             }
         }
     }
 
-    pub fn random_float(&mut self) -> Scalar {
+    pub fn random_float(&mut self) -> ScalarType {
         let floats: Vec<_> = self.scalars.iter().copied().filter(|(_, scalar)| scalar.is_float()).collect();
         self.rng.weighted(&floats)
     }
 
     /// A type of local variables. Vectors and composites are rare in stencils.
     pub fn random_type(&mut self, depth: usize) -> Type {
-        let general = if self.style == Style::General { 1 } else { 0 };
+        let general = if self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[
             (60 + 40 * (1 - general), 0),
-            (8 + 20 * general, 1),
+            (10 + 25 * general, 1),
             (5 * general, 2),
             (if depth > 0 { 6 * general } else { 0 }, 3),
             (if self.structs.is_empty() { 0 } else { 6 * general }, 4),
@@ -178,28 +219,26 @@ impl Generator {
     }
 
     /// Variables and parts of bindings that the current place may read.
-    pub fn roots(&mut self) -> Vec<Root> {
-        let mut roots = self.scope.clone();
-        roots.extend(self.globals.iter().cloned());
+    pub fn entries(&mut self) -> Vec<ScopeEntry> {
+        let mut entries = self.scope.clone();
+        entries.extend(self.globals.iter().cloned());
         if self.in_main {
             for output in self.outputs.clone() {
                 let expression = self.own_element(&output);
-                let root = Root { expression, is_mutable: true, is_reference: true, is_constant: false, weight: 2 };
-                roots.push(root);
+                let entry =
+                    ScopeEntry { expression, is_mutable: true, is_reference: true, is_constant: false, weight: 2 };
+                entries.push(entry);
             }
         }
-        let own = Expression::name(Type::U32, "local");
         for array in &self.workgroup_arrays {
-            let ty = Type::Array(Box::new(array.base.clone()), Some(array.length));
-            let name = Expression::name(ty, array.name.clone());
             let (expression, is_mutable) = match self.phase {
                 Phase::Closed => continue,
-                Phase::Own => (Expression::index(array.base.clone(), name, own.clone()), true),
-                Phase::Shared => (name, false),
+                Phase::Own => (array.element("local"), true),
+                Phase::Shared => (Expression::name(array.ty(), array.name.clone()), false),
             };
-            roots.push(Root { expression, is_mutable, is_reference: true, is_constant: false, weight: 4 });
+            entries.push(ScopeEntry { expression, is_mutable, is_reference: true, is_constant: false, weight: 4 });
         }
-        roots
+        entries
     }
 
     /// One of the elements of an output that belong to the invocation.
@@ -217,29 +256,29 @@ impl Generator {
 
     /// A part of a readable variable, `None` where no variable has the type.
     pub fn readable(&mut self, target: &Type) -> Option<Expression> {
-        let roots = self.roots().into_iter().filter(|root| self.can_reach(&root.expression.ty, target));
-        let roots: Vec<_> = roots.collect();
-        self.choose(&roots, target)
+        let entries = self.entries().into_iter().filter(|entry| self.can_reach(&entry.expression.ty, target));
+        let entries: Vec<_> = entries.collect();
+        self.choose(&entries, target)
     }
 
     /// A part of a writable variable, `None` where no variable has the type.
     pub fn writable(&mut self, target: &Type) -> Option<Expression> {
-        let roots = self.roots().into_iter();
-        let roots = roots.filter(|root| root.is_mutable && self.can_reach(&root.expression.ty, target));
-        let roots: Vec<_> = roots.collect();
-        self.choose(&roots, target)
+        let entries = self.entries().into_iter();
+        let entries = entries.filter(|entry| entry.is_mutable && self.can_reach(&entry.expression.ty, target));
+        let entries: Vec<_> = entries.collect();
+        self.choose(&entries, target)
     }
 
-    fn choose(&mut self, roots: &[Root], target: &Type) -> Option<Expression> {
-        if roots.is_empty() {
+    fn choose(&mut self, entries: &[ScopeEntry], target: &Type) -> Option<Expression> {
+        if entries.is_empty() {
             return None;
         }
-        let weights: Vec<_> = roots.iter().enumerate().map(|(i, root)| (root.weight, i)).collect();
-        let root = &roots[self.rng.weighted(&weights)];
-        Some(self.reach(root.expression.clone(), target, root))
+        let weights: Vec<_> = entries.iter().enumerate().map(|(i, entry)| (entry.weight, i)).collect();
+        let entry = &entries[self.rng.weighted(&weights)];
+        Some(self.reach(entry.expression.clone(), target, entry))
     }
 
-    fn can_reach(&self, ty: &Type, target: &Type) -> bool {
+    pub fn can_reach(&self, ty: &Type, target: &Type) -> bool {
         ty == target
             || match ty {
                 Type::Vector(_, scalar) => *target == Type::Scalar(*scalar),
@@ -256,7 +295,7 @@ impl Generator {
     }
 
     /// Goes from a variable to a part of the type `target`.
-    fn reach(&mut self, base: Expression, target: &Type, root: &Root) -> Expression {
+    pub fn reach(&mut self, base: Expression, target: &Type, entry: &ScopeEntry) -> Expression {
         if base.ty == *target {
             return base;
         }
@@ -272,21 +311,21 @@ impl Generator {
                 Expression::index(ty, base, index)
             }
             Type::Matrix { columns, rows, scalar } => {
-                let index = self.index(Some(columns), !root.is_reference);
-                self.reach(Expression::index(Type::Vector(rows, scalar), base, index), target, root)
+                let index = self.index(Some(columns), !entry.is_reference);
+                self.reach(Expression::index(Type::Vector(rows, scalar), base, index), target, entry)
             }
             Type::Array(element, length) => {
                 let mut index = self.index(length, false);
-                if root.is_constant {
+                if entry.is_constant {
                     index = self.at_run_time(index);
                 }
-                self.reach(Expression::index(*element, base, index), target, root)
+                self.reach(Expression::index(*element, base, index), target, entry)
             }
             Type::Struct(definition) => {
                 let members = self.program.structs[definition].members.clone();
                 let members: Vec<_> = members.into_iter().filter(|(_, ty)| self.can_reach(ty, target)).collect();
                 let (name, ty) = self.rng.pick(&members).clone();
-                self.reach(Expression::member(ty, base, name), target, root)
+                self.reach(Expression::member(ty, base, name), target, entry)
             }
             _ => base,
         }

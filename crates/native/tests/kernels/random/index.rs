@@ -1,7 +1,7 @@
 //! Indices into arrays: of neighbours, in range and out of range.
 
-use super::ast::{Expression, Scalar, Type};
-use super::generator::{Generator, Style};
+use super::ast::{Expression, ScalarType, Type};
+use super::generator::{Generator, KernelStyle};
 
 impl Generator {
     /// An index into `length` elements, or into a runtime-sized array; constant indices are in range.
@@ -43,7 +43,7 @@ impl Generator {
         let ty = if self.rng.chance(70) { Type::U32 } else { Type::I32 };
         // Indices of indices end somewhere.
         let index = if self.nesting > 1 {
-            self.literal(if ty == Type::U32 { Scalar::U32 } else { Scalar::I32 })
+            self.literal(if ty == Type::U32 { ScalarType::U32 } else { ScalarType::I32 })
         } else {
             let depth = self.rng.below(2);
             self.nesting += 1;
@@ -64,7 +64,7 @@ impl Generator {
         let signed_k = Expression::literal(Type::I32, format!("{offset}i"));
         let infix = |operator, a, b| Expression::infix(Type::U32, operator, a, b);
         let signed_infix = |operator, a, b| Expression::infix(Type::I32, operator, a, b);
-        let rare = if self.style == Style::General { 3 } else { 1 };
+        let rare = if self.style == KernelStyle::General { 3 } else { 1 };
         let form = self.rng.weighted(&[
             (12, 0),
             (8, 1),
@@ -83,6 +83,7 @@ impl Generator {
             (rare, 14),
             (rare, 15),
             (rare, 16),
+            (6, 17),
         ]);
         match form {
             0 => i,
@@ -122,6 +123,19 @@ impl Generator {
                 unsigned(name)
             }
             15 => infix("^", i, k),
+            17 => {
+                // A neighbour by the counter of a loop.
+                let counters = self.scope.iter().map(|entry| &entry.expression);
+                let counters =
+                    counters.filter(|name| matches!(name.ty, Type::Scalar(ScalarType::I32 | ScalarType::U32)));
+                let counters: Vec<_> = counters.filter(|name| name.to_string().starts_with('c')).cloned().collect();
+                let operator = if self.rng.chance(50) { "+" } else { "-" };
+                match counters.last() {
+                    Some(counter) if counter.ty == Type::U32 => infix(operator, i, counter.clone()),
+                    Some(counter) => signed_infix(operator, signed, counter.clone()),
+                    None => infix(operator, i, k),
+                }
+            }
             _ => self.small_integer(),
         }
     }
@@ -139,18 +153,18 @@ impl Generator {
     }
 
     /// A literal of a type. Constant expressions of literals are not free of errors.
-    pub fn literal(&mut self, scalar: Scalar) -> Expression {
+    pub fn literal(&mut self, scalar: ScalarType) -> Expression {
         let small = self.rng.below(10);
         let edge = self.rng.chance(25);
         let text = match scalar {
-            Scalar::Bool => ["false", "true"][small % 2].to_string(),
-            Scalar::I32 if edge => {
+            ScalarType::Bool => ["false", "true"][small % 2].to_string(),
+            ScalarType::I32 if edge => {
                 (*self.rng.pick(&["i32(-2147483648)", "2147483647i", "(-1i)", "32i", "31i", "33i", "65536i"])).into()
             }
-            Scalar::U32 if edge => {
+            ScalarType::U32 if edge => {
                 (*self.rng.pick(&["4294967295u", "2147483648u", "31u", "32u", "33u", "65535u", "0x01020380u"])).into()
             }
-            Scalar::I64 if edge => (*self.rng.pick(&[
+            ScalarType::I64 if edge => (*self.rng.pick(&[
                 "(-9223372036854775807li)",
                 "9223372036854775807li",
                 "(-1li)",
@@ -159,11 +173,11 @@ impl Generator {
                 "(-4294967297li)",
             ]))
             .into(),
-            Scalar::U64 if edge => {
+            ScalarType::U64 if edge => {
                 (*self.rng.pick(&["18446744073709551615lu", "9223372036854775808lu", "63lu", "64lu", "4294967296lu"]))
                     .into()
             }
-            Scalar::F32 if edge => (*self.rng.pick(&[
+            ScalarType::F32 if edge => (*self.rng.pick(&[
                 "(-0.0f)",
                 "3.4028235e38f",
                 "(-3.4028235e38f)",
@@ -176,23 +190,23 @@ impl Generator {
                 "0.99999994f",
             ]))
             .into(),
-            Scalar::F64 if edge => {
+            ScalarType::F64 if edge => {
                 (*self.rng.pick(&["(-0.0lf)", "1e300lf", "1e-310lf", "9223372036854775808lf", "0.1lf", "1e39lf"]))
                     .into()
             }
-            Scalar::F16 if edge => {
+            ScalarType::F16 if edge => {
                 (*self.rng.pick(&["(-0.0h)", "65504.0h", "0.00006h", "(-65504.0h)", "2048.0h", "0.0000001h"])).into()
             }
-            Scalar::I32 => format!("{}i", small),
-            Scalar::U32 => format!("{}u", small),
-            Scalar::I64 => format!("{}li", small),
-            Scalar::U64 => format!("{}lu", small),
-            Scalar::F32 | Scalar::F64 | Scalar::F16 => {
+            ScalarType::I32 => format!("{}i", small),
+            ScalarType::U32 => format!("{}u", small),
+            ScalarType::I64 => format!("{}li", small),
+            ScalarType::U64 => format!("{}lu", small),
+            ScalarType::F32 | ScalarType::F64 | ScalarType::F16 => {
                 let number = ["0.0", "1.0", "2.0", "0.5", "0.25", "3.0", "1.5", "2.5", "0.125", "4.0"][small];
                 let number = if self.rng.chance(20) { format!("{number}625") } else { number.to_string() };
                 let suffix = match scalar {
-                    Scalar::F32 => "f",
-                    Scalar::F64 => "lf",
+                    ScalarType::F32 => "f",
+                    ScalarType::F64 => "lf",
                     _ => "h",
                 };
                 if self.rng.chance(20) { format!("(-{number}{suffix})") } else { format!("{number}{suffix}") }

@@ -2,7 +2,7 @@
 //!
 //! A [`Case`] is a syntax tree with its buffers. Every invocation writes only its own elements of
 //! writable arrays, or changes atomics by operations that commute, and reads only bindings that
-//! nobody writes, its own elements, and memory of the workgroup across barriers. So the result does
+//! no invocation writes, its own elements, and memory of the workgroup across barriers. So the result does
 //! not depend on the order of invocations. Bits of NaN never reach an integer.
 //!
 //! [`random_kernels`] compares an executor with the interpreter:
@@ -10,21 +10,23 @@
 //! ```ignore
 //! #[test]
 //! fn random_kernels_agree_with_interpreter() {
-//!     let report = random::random_kernels(random::count(200), 0, |module, info, entry, buffers, workgroups| {
-//!         executor::run(module, info, entry, buffers, workgroups)
-//!     });
+//!     let report = random::random_kernels(random::count(200), random::first_seed(0), executor::run);
 //!     assert!(report.failures.is_empty(), "{report}");
 //! }
 //! ```
 //!
-//! `ZIPPY_RANDOM_KERNELS=100000` sets the number of kernels for a long run.
+//! `ZIPPY_RANDOM_KERNELS=100000` sets the number of kernels for a long run, `ZIPPY_RANDOM_SEED` the
+//! first seed.
 
 mod ast;
+mod bindings;
 mod builtins;
+mod checksum;
 mod data;
 mod expressions;
 mod generator;
 mod index;
+mod loops;
 mod print;
 mod program;
 mod rng;
@@ -37,8 +39,8 @@ use std::fmt;
 use naga::Module;
 use naga::valid::ModuleInfo;
 
-use crate::compare::{Failure, compare, compile};
-use crate::interpreter::{self, Buffers};
+use crate::compare::{Failure, compare_with, compile};
+use crate::interpreter::{self, Buffers, Options};
 use ast::Program;
 use rng::Rng;
 
@@ -57,14 +59,14 @@ impl Extensions {
 
 /// A word of a binding with a fixed value.
 #[derive(Debug, Clone)]
-pub struct Pin {
+pub struct PinnedWord {
     /// Name of the binding.
     pub name: String,
     pub offset: usize,
     pub value: u32,
 }
 
-/// A kernel with what it runs over.
+/// A kernel with its buffers and number of workgroups.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub seed: u64,
@@ -96,21 +98,18 @@ impl Case {
     /// Compares an executor with the interpreter.
     pub fn compare(
         &self,
+        options: &Options,
         runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
     ) -> Result<(), Failure> {
-        compare(&self.text(), &self.buffers, self.workgroups, runner)
+        compare_with(options, &self.text(), &self.buffers, self.workgroups, runner)
     }
 
-    /// Compares the kernel with itself in the opposite order of invocations, and looks for data
+    /// Compares the kernel with itself in the opposite order of invocations, and detects data
     /// races.
     pub fn check_order(&self) -> Result<(), Failure> {
-        let options = interpreter::Options {
-            reversed: true,
-            check_races: true,
-            max_steps: 5_000_000,
-            ..interpreter::Options::default()
-        };
-        self.compare(|module, info, entry, buffers, workgroups| {
+        let forward = Options { max_steps: MAX_STEPS, ..Options::default() };
+        let options = Options { reversed: true, check_races: true, max_steps: MAX_STEPS, ..Options::default() };
+        self.compare(&forward, |module, info, entry, buffers, workgroups| {
             interpreter::run_with(&options, module, info, entry, buffers, workgroups)
         })
     }
@@ -124,15 +123,20 @@ impl Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "// seed {}, workgroups {:?}", self.seed, self.workgroups)?;
+        let text = self.text();
         for ((group, binding), bytes) in &self.buffers {
-            let words = bytes
-                .chunks(4)
-                .take(24)
-                .map(|word| word.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>());
-            let words = words.collect::<Vec<_>>().join(" ");
+            if !text.contains(&format!("@group({group}) @binding({binding}) ")) {
+                continue;
+            }
+            let words = bytes.chunks(4).take(24).map(|word| {
+                let digits = word.iter().rev().map(|byte| format!("{byte:02x}"));
+                digits.collect::<String>()
+            });
+            let is_zero = bytes.iter().all(|byte| *byte == 0);
+            let words = if is_zero { "zero".into() } else { words.collect::<Vec<_>>().join(" ") };
             writeln!(f, "// group {group}, binding {binding}: {} bytes: {words}", bytes.len())?;
         }
-        f.write_str(&self.text())
+        f.write_str(&text)
     }
 }
 
@@ -145,6 +149,9 @@ pub struct Report {
     /// Reduced cases, at most [`MAX_FAILURES`].
     pub failures: Vec<(Case, Failure)>,
 }
+
+/// Steps of all invocations of a reduced case.
+const MAX_STEPS: u64 = 5_000_000;
 
 /// Failures after which a run of random kernels ends.
 pub const MAX_FAILURES: usize = 3;
@@ -162,15 +169,32 @@ pub fn count(default: usize) -> usize {
     variable.and_then(|count| count.parse().ok()).unwrap_or(default)
 }
 
+/// First seed: `ZIPPY_RANDOM_SEED`, or `default`.
+pub fn first_seed(default: u64) -> u64 {
+    let variable = std::env::var("ZIPPY_RANDOM_SEED").ok();
+    variable.and_then(|seed| seed.parse().ok()).unwrap_or(default)
+}
+
 /// Runs the kernels of `count` seeds by an executor and by the interpreter.
 pub fn random_kernels(
     count: usize,
     first_seed: u64,
     runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Report {
+    random_kernels_with(&Options::default(), Extensions::ALL, count, first_seed, runner)
+}
+
+/// Like [`random_kernels`], with settings of the interpreter and of the types of the kernels.
+pub fn random_kernels_with(
+    options: &Options,
+    extensions: Extensions,
+    count: usize,
+    first_seed: u64,
+    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+) -> Report {
     let mut report = Report::default();
     for seed in first_seed..first_seed + count as u64 {
-        let case = match Case::generate(seed, if std::env::var_os("NOHALF").is_some() { Extensions { half: false, ..Extensions::ALL } } else { Extensions::ALL }) {
+        let case = match Case::generate(seed, extensions) {
             Ok(case) => case,
             Err(failure) => {
                 report.discarded.push((seed, failure));
@@ -178,12 +202,15 @@ pub fn random_kernels(
             }
         };
         report.compared += 1;
-        match case.compare(&runner) {
+        match case.compare(options, &runner) {
             Ok(()) => {}
             Err(failure @ (Failure::Invalid(_) | Failure::Interpreter(_))) => report.discarded.push((seed, failure)),
             Err(failure) => {
-                let small = case.shrink(|case| case.compare(&runner).is_err_and(|other| other.is_like(&failure)));
-                let failure = small.compare(&runner).err().unwrap_or(failure);
+                // A reduction may take away the end of a loop.
+                let short = Options { max_steps: MAX_STEPS, ..*options };
+                let small =
+                    case.shrink(|case| case.compare(&short, &runner).is_err_and(|other| other.is_like(&failure)));
+                let failure = small.compare(options, &runner).err().unwrap_or(failure);
                 report.failures.push((small, failure));
                 if report.failures.len() == MAX_FAILURES {
                     break;

@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::ast::{Block, Expression, Form, Function, Program, Scalar, Statement, Type};
+use super::ast::{Block, Expression, Form, Function, Program, ScalarType, Statement, Type};
 
 /// Arguments of every entry point.
 const ARGUMENTS: &str = "@builtin(global_invocation_id) gid: vec3<u32>, \
      @builtin(local_invocation_id) lid: vec3<u32>, @builtin(local_invocation_index) local: u32, \
      @builtin(workgroup_id) wid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>";
 
-impl Display for Scalar {
+impl Display for ScalarType {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bool => "bool",

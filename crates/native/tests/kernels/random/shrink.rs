@@ -1,12 +1,12 @@
 //! Reduction of a failing case by smaller and smaller changes that keep it failing.
 
 use super::Case;
-use super::ast::{Block, Expression, Form, Program, Scalar, Statement, Type};
+use super::ast::{Block, Expression, Form, Program, ScalarType, Statement, Type};
 
 /// Cases that a reduction tries at most.
 const MAX_TRIES: usize = 3000;
 
-/// A smaller case for which `fails` still holds; it validates and has no data race.
+/// A smaller case that `fails` still accepts. The case validates and has no data race.
 pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     let mut reduction = Reduction { best: case.clone(), fails, tries: 0 };
     loop {
@@ -35,7 +35,7 @@ impl Reduction<'_> {
             return false;
         }
         self.tries += 1;
-        let fails = candidate.check_order().is_ok() && (self.fails)(&candidate);
+        let fails = (self.fails)(&candidate) && candidate.check_order().is_ok();
         if fails {
             self.best = candidate;
         }
@@ -165,7 +165,7 @@ fn replacements(old: &Expression) -> Vec<Expression> {
     if !matches!(old.form, Form::Literal(_)) && !old.operands.is_empty() {
         match &old.ty {
             Type::Unnamed | Type::Pointer(..) | Type::Atomic(_) | Type::Array(_, None) => {}
-            Type::Scalar(Scalar::Bool) => new.extend([simple("false"), simple("true")]),
+            Type::Scalar(ScalarType::Bool) => new.extend([simple("false"), simple("true")]),
             ty => new.push(Expression::call(ty.clone(), ty.to_string(), Vec::new())),
         }
     }

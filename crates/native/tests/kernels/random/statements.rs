@@ -1,7 +1,7 @@
 //! Random statements. Every loop is bounded by a counter that its body does not change.
 
-use super::ast::{Block, Case, Expression, Scalar, Statement, Type};
-use super::generator::{Generator, Style};
+use super::ast::{Block, Expression, ScalarType, Statement, Type};
+use super::generator::{AtomicArray, Generator, KernelStyle};
 
 impl Generator {
     /// A block of about `length` statements with blocks in it up to `depth` levels.
@@ -20,7 +20,7 @@ impl Generator {
 
     /// Adds a statement, and sometimes the declaration that it needs.
     pub fn statement(&mut self, block: &mut Block, depth: usize) {
-        let general = if self.style == Style::General { 1 } else { 0 };
+        let general = if self.style == KernelStyle::General { 1 } else { 0 };
         let nested = if depth > 0 { 1 } else { 0 };
         let output = if self.in_main && !self.outputs.is_empty() { 14 } else { 0 };
         match self.rng.weighted(&[
@@ -76,7 +76,7 @@ impl Generator {
 
     /// Operators above each other in a statement's expressions.
     pub fn depth(&mut self) -> usize {
-        self.rng.between(1, if self.style == Style::General { 3 } else { 4 })
+        self.rng.between(1, if self.style == KernelStyle::General { 3 } else { 4 })
     }
 
     pub fn let_statement(&mut self, block: &mut Block) {
@@ -84,7 +84,7 @@ impl Generator {
         let depth = self.depth();
         let mut value = self.expression(&ty, depth);
         // A name for a constant is a constant: no shift amount or index may be out of range.
-        if ty.scalar().is_some_and(Scalar::is_integer) {
+        if ty.scalar().is_some_and(ScalarType::is_integer) {
             value = self.at_run_time(value);
         }
         let name = self.fresh_name("v");
@@ -112,7 +112,7 @@ impl Generator {
         let ty = target.ty.clone();
         let depth = self.depth();
         let numeric = ty.is_numeric();
-        let integer = ty.scalar().is_some_and(Scalar::is_integer) && numeric;
+        let integer = ty.scalar().is_some_and(ScalarType::is_integer) && numeric;
         let operator = self.rng.weighted(&[
             (60, "="),
             (if numeric { 12 } else { 0 }, "+="),
@@ -127,7 +127,7 @@ impl Generator {
             (if integer { 2 } else { 0 }, ">>="),
         ]);
         let shift = matches!(operator, "<<=" | ">>=");
-        let mut value = self.expression(&if shift { ty.with(Scalar::U32) } else { ty }, depth);
+        let mut value = self.expression(&if shift { ty.with(ScalarType::U32) } else { ty }, depth);
         if shift || matches!(operator, "/=" | "%=") {
             value = self.wholly_at_run_time(value);
         }
@@ -151,7 +151,7 @@ impl Generator {
     }
 
     /// Any operation on an atomic that no other invocation accesses.
-    fn own_atomic_statement(&mut self, block: &mut Block, target: Expression, scalar: Scalar) {
+    fn own_atomic_statement(&mut self, block: &mut Block, target: Expression, scalar: ScalarType) {
         let ty = Type::Scalar(scalar);
         let pointer = |target| Expression::prefix(Type::Unnamed, "&", target);
         let value = self.expression(&ty, 2);
@@ -192,6 +192,10 @@ impl Generator {
     fn atomic_statement(&mut self, block: &mut Block) {
         let atomics = self.atomics.clone();
         let array = self.rng.pick(&atomics).clone();
+        self.update_atomic(block, array);
+    }
+
+    pub fn update_atomic(&mut self, block: &mut Block, array: AtomicArray) {
         let value = self.expression(&Type::Scalar(array.scalar), 2);
         let index = self.index(array.length, false);
         let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);
@@ -218,126 +222,6 @@ impl Generator {
             }
         };
         block.push(Statement::If { condition, accept, reject });
-    }
-
-    fn switch_statement(&mut self, block: &mut Block, depth: usize) {
-        let signed = self.rng.chance(50);
-        let ty = if signed { Type::I32 } else { Type::U32 };
-        let mut selector = self.expression(&ty, 1);
-        if self.rng.chance(80) {
-            let modulus = Expression::literal(ty.clone(), if signed { "5i" } else { "5u" });
-            selector = self.at_run_time(selector);
-            selector = Expression::infix(ty, "%", selector, modulus);
-        }
-        let (may_break, outer) = (true, self.may_break);
-        self.may_break = may_break;
-        let mut cases = Vec::new();
-        let default = self.rng.below(3);
-        let mut value = 0;
-        for i in 0..3 {
-            let mut selectors = Vec::new();
-            for _ in 0..self.rng.between(1, 2) {
-                let number = if signed { format!("{}i", value - 2) } else { format!("{value}u") };
-                selectors.push(number);
-                value += 1;
-            }
-            if i == default {
-                if self.rng.chance(50) {
-                    selectors.clear();
-                }
-                selectors.push("default".into());
-            }
-            let length = self.rng.below(3);
-            cases.push(Case { selectors, body: self.block(length, depth) });
-        }
-        self.may_break = outer;
-        block.push(Statement::Switch { selector, cases });
-    }
-
-    /// A block as the body of a loop.
-    fn loop_body(&mut self, depth: usize, before: Block) -> Block {
-        let outer = (self.may_break, self.may_continue);
-        (self.may_break, self.may_continue) = (true, true);
-        self.loops += 1;
-        let length = self.rng.between(1, 3);
-        let depth = if self.loops > 1 { 0 } else { depth };
-        let mut body = before;
-        body.extend(self.block(length, depth));
-        self.loops -= 1;
-        (self.may_break, self.may_continue) = outer;
-        body
-    }
-
-    fn for_statement(&mut self, block: &mut Block, depth: usize) {
-        let signed = self.rng.chance(40);
-        let ty = if signed { Type::I32 } else { Type::U32 };
-        let suffix = if signed { "i" } else { "u" };
-        let counter = self.fresh_name("c");
-        let name = Expression::name(ty.clone(), counter.clone());
-        let count = self.rng.between(1, 4);
-        let limit = if self.rng.chance(65) {
-            Expression::literal(ty.clone(), format!("{count}{suffix}"))
-        } else {
-            // A bound at run time, at most 3.
-            let value = self.expression(&ty, 1);
-            let value = self.at_run_time(value);
-            Expression::infix(ty.clone(), "&", value, Expression::literal(ty.clone(), format!("3{suffix}")))
-        };
-        let scope = self.scope.len();
-        let start = Expression::literal(ty.clone(), format!("{}{suffix}", self.rng.below(2)));
-        let (start, condition, update) = match self.rng.below(5) {
-            0 => (limit, Expression::infix(Type::BOOL, ">", name, start), format!("{counter}--")),
-            1 => (start, Expression::infix(Type::BOOL, "<", name, limit), format!("{counter} += 1{suffix}")),
-            2 => (start, Expression::infix(Type::BOOL, "<=", name, limit), format!("{counter} += 2{suffix}")),
-            _ => (start, Expression::infix(Type::BOOL, "<", name, limit), format!("{counter}++")),
-        };
-        self.declare(&counter, ty.clone(), false);
-        let body = self.loop_body(depth, Vec::new());
-        self.scope.truncate(scope);
-        block.push(Statement::For { counter, ty, start, condition, update, body });
-    }
-
-    fn while_or_loop_statement(&mut self, block: &mut Block, depth: usize) {
-        let counter = self.fresh_name("c");
-        let name = Expression::name(Type::U32, counter.clone());
-        block.push(Statement::Var { name: counter.clone(), ty: Type::U32, value: None });
-        let count = self.rng.between(1, 4);
-        let below = Expression::infix(Type::BOOL, "<", name.clone(), Expression::u32(count));
-        let step = Statement::Step { target: name.clone(), operator: "++" };
-        let scope = self.scope.len();
-        self.declare(&counter, Type::U32, false);
-        if self.rng.chance(50) {
-            let condition = if self.rng.chance(50) {
-                let other = self.expression(&Type::BOOL, 1);
-                Expression::infix(Type::BOOL, "&&", below, other)
-            } else {
-                below
-            };
-            let body = self.loop_body(depth, vec![step]);
-            block.push(Statement::While { condition, body });
-        } else {
-            let end = Expression::infix(Type::BOOL, ">=", name, Expression::u32(count));
-            let break_if = self.rng.chance(60);
-            let exit = Statement::If { condition: end.clone(), accept: vec![Statement::Break], reject: Vec::new() };
-            let before = if break_if { Vec::new() } else { vec![exit] };
-            let body = self.loop_body(depth, before);
-            let outer = (self.may_break, self.may_continue);
-            let may_return = std::mem::replace(&mut self.may_return, false);
-            (self.may_break, self.may_continue) = (false, false);
-            let length = self.rng.below(2);
-            let mut continuing = self.block(length, 0);
-            continuing.insert(0, step);
-            self.may_return = may_return;
-            (self.may_break, self.may_continue) = outer;
-            let break_if = break_if.then(|| {
-                let other = self.expression(&Type::BOOL, 1);
-                if self.rng.chance(50) { Expression::infix(Type::BOOL, "||", end.clone(), other) } else { end }
-            });
-            block.push(Statement::Loop { body, continuing, break_if });
-        }
-        self.scope.truncate(scope);
-        // The counter may change once the loop has ended.
-        self.declare(&counter, Type::U32, true);
     }
 
     fn call_statement(&mut self, block: &mut Block) {
@@ -371,43 +255,44 @@ impl Generator {
         block.push(Statement::Step { target, operator });
     }
 
-    fn jump_statement(&mut self, block: &mut Block) {
-        let jump = if self.may_continue && (!self.may_break || self.rng.chance(50)) {
-            Statement::Continue
-        } else {
-            Statement::Break
-        };
-        if self.rng.chance(85) {
-            let condition = self.expression(&Type::BOOL, 2);
-            block.push(Statement::If { condition, accept: vec![jump], reject: Vec::new() });
-        } else {
-            block.push(jump);
-        }
-    }
-
-    /// A pointer to a part of a local variable.
+    /// A pointer to an own element, or to a part of a local variable.
     fn pointer_statement(&mut self, block: &mut Block) {
-        let roots = self.scope.iter().filter(|root| {
-            let name = root.expression.to_string();
-            root.is_mutable && matches!(root.expression.ty, Type::Array(..) | Type::Struct(_)) && !name.starts_with('(')
+        if self.in_main && self.rng.chance(30) {
+            let outputs = self.outputs.clone();
+            let output = self.rng.pick(&outputs).clone();
+            if !matches!(output.base, Type::Atomic(_)) {
+                let target = self.own_element(&output);
+                return self.declare_pointer(block, target);
+            }
+        }
+        let entries = self.scope.iter().filter(|entry| {
+            let name = entry.expression.to_string();
+            entry.is_mutable
+                && matches!(entry.expression.ty, Type::Array(..) | Type::Struct(_))
+                && !name.starts_with('(')
         });
-        let roots: Vec<_> = roots.cloned().collect();
-        if roots.is_empty() {
+        let entries: Vec<_> = entries.cloned().collect();
+        if entries.is_empty() {
             return self.var_statement(block);
         }
-        let root = self.rng.pick(&roots).clone();
-        let (ty, target) = match root.expression.ty.clone() {
+        let entry = self.rng.pick(&entries).clone();
+        let target = match entry.expression.ty.clone() {
             Type::Array(base, length) => {
                 let index = self.index(length, false);
-                (base.as_ref().clone(), Expression::index(*base, root.expression, index))
+                Expression::index(*base, entry.expression, index)
             }
             Type::Struct(definition) => {
                 let members = self.program.structs[definition].members.clone();
                 let (name, ty) = self.rng.pick(&members).clone();
-                (ty.clone(), Expression::member(ty, root.expression, name))
+                Expression::member(ty, entry.expression, name)
             }
             _ => return,
         };
+        self.declare_pointer(block, target);
+    }
+
+    fn declare_pointer(&mut self, block: &mut Block, target: Expression) {
+        let ty = target.ty.clone();
         let name = self.fresh_name("p");
         let value = Expression::prefix(Type::Unnamed, "&", target);
         block.push(Statement::Let { name: name.clone(), value });

@@ -1,16 +1,29 @@
 //! Statements of all invocations of a workgroup together: barriers and memory that they share.
 
-use super::ast::{Block, Expression, Statement, Type};
+use super::ast::{Block, Expression, Form, Function, Statement, Type};
 use super::generator::{Generator, Phase, WorkgroupArray};
 
 impl Generator {
     /// Adds statements with barriers. Control flow is uniform here.
     pub fn uniform_statements(&mut self, block: &mut Block) {
+        if !self.workgroup_atomics.is_empty() && self.rng.chance(25) {
+            return self.count(block);
+        }
         let arrays = self.workgroup_arrays.clone();
         let array = self.rng.pick(&arrays).clone();
         let form = self.rng.below(if array.base.is_numeric() { 6 } else { 3 });
         match form {
-            0 | 1 => self.exchange(block, &array),
+            0 => self.exchange(block, &array),
+            1 => self.rotate(block, &array),
+            2 if self.rng.chance(40) => {
+                let condition = *self.rng.pick(&["groups.x > 1u", "(wid.x + wid.y) % 2u == 0u", "wid.x != 1u"]);
+                let condition = Expression::name(Type::BOOL, condition);
+                let scope = self.scope.len();
+                let mut accept = Vec::new();
+                self.exchange(&mut accept, &array);
+                self.scope.truncate(scope);
+                block.push(Statement::If { condition, accept, reject: Vec::new() });
+            }
             2 => {
                 // The same number of turns for all invocations.
                 let counter = self.fresh_name("c");
@@ -38,28 +51,82 @@ impl Generator {
     /// Each invocation writes its element, then all read all elements.
     fn exchange(&mut self, block: &mut Block, array: &WorkgroupArray) {
         self.write_own(block, array);
-        block.push(Statement::Barrier("workgroupBarrier();"));
+        self.barrier(block);
         self.phase = Phase::Shared;
         let length = self.rng.between(1, 3);
         let shared = self.block(length, 1);
         self.phase = Phase::Own;
         block.extend(shared);
         let name = self.fresh_name("v");
-        let element = self.element(array, "(local + 1u)");
+        let element = array.element("(local + 1u)");
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value: element });
         block.push(Statement::Barrier("workgroupBarrier();"));
     }
 
-    fn write_own(&mut self, block: &mut Block, array: &WorkgroupArray) {
-        let value = self.expression(&array.base, 2);
-        let target = self.element(array, "local");
-        block.push(Statement::Assign { target, operator: "=", value });
+    /// A barrier, sometimes of several kinds of memory.
+    fn barrier(&mut self, block: &mut Block) {
+        match self.rng.below(12) {
+            0 => block.push(Statement::Barrier("storageBarrier();")),
+            1 => block.push(Statement::Barrier("textureBarrier();")),
+            _ => {}
+        }
+        block.push(Statement::Barrier("workgroupBarrier();"));
     }
 
-    fn element(&self, array: &WorkgroupArray, index: &str) -> Expression {
-        let name = Expression::name(array.base.clone(), array.name.clone());
-        Expression::index(array.base.clone(), name, Expression::name(Type::U32, index))
+    /// The same by a function with barriers.
+    fn rotate(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        let name = format!("rotate_{}", array.name);
+        let ty = array.base.clone();
+        let parameters = vec![("local".to_string(), Type::U32), ("x".to_string(), ty.clone())];
+        if self.program.functions.iter().all(|function| function.name != name) {
+            let target = array.element("(local)");
+            let next = array.element(&format!("((local + 1u) % {}u)", array.length));
+            let body = vec![
+                Statement::Assign { target, operator: "=", value: Expression::name(ty.clone(), "x") },
+                Statement::Barrier("workgroupBarrier();"),
+                Statement::Let { name: "y".into(), value: next },
+                Statement::Barrier("workgroupBarrier();"),
+                Statement::Return(Some(Expression::name(ty.clone(), "y"))),
+            ];
+            let function = Function { name: name.clone(), parameters, result: Some(ty.clone()), body };
+            self.program.functions.push(function);
+        }
+        let operands = vec![Expression::name(Type::U32, "local"), self.expression(&ty, 2)];
+        let variable = self.fresh_name("v");
+        self.declare(&variable, ty.clone(), false);
+        block.push(Statement::Let { name: variable, value: Expression { ty, form: Form::UserCall(name), operands } });
+    }
+
+    /// Atomics of the workgroup: operations that commute, then loads.
+    fn count(&mut self, block: &mut Block) {
+        let arrays = self.workgroup_atomics.clone();
+        let array = self.rng.pick(&arrays).clone();
+        for _ in 0..self.rng.between(1, 2) {
+            let mut accept = Vec::new();
+            self.update_atomic(&mut accept, array.clone());
+            if self.rng.chance(40) {
+                let condition = self.expression(&Type::BOOL, 1);
+                block.push(Statement::If { condition, accept, reject: Vec::new() });
+            } else {
+                block.append(&mut accept);
+            }
+        }
+        self.barrier(block);
+        let index = self.index(array.length, false);
+        let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);
+        let pointer = Expression::prefix(Type::Unnamed, "&", element);
+        let name = self.fresh_name("v");
+        let ty = Type::Scalar(array.scalar);
+        self.declare(&name, ty.clone(), false);
+        block.push(Statement::Let { name, value: Expression::call(ty, "atomicLoad", vec![pointer]) });
+        self.barrier(block);
+    }
+
+    fn write_own(&mut self, block: &mut Block, array: &WorkgroupArray) {
+        let value = self.expression(&array.base, 2);
+        let target = array.element("local");
+        block.push(Statement::Assign { target, operator: "=", value });
     }
 
     fn tree_reduction(&mut self, block: &mut Block, array: &WorkgroupArray) {
@@ -85,8 +152,8 @@ impl Generator {
 
     /// `own = own op other`, the other one `offset` away.
     fn combination(&mut self, array: &WorkgroupArray, offset: &str, sign: &str) -> Statement {
-        let own = self.element(array, "local");
-        let other = self.element(array, &format!("local {sign} {offset}"));
+        let own = array.element("local");
+        let other = array.element(&format!("local {sign} {offset}"));
         let ty = array.base.clone();
         let value = match self.rng.below(4) {
             0 => Expression::call(ty, "max", vec![own.clone(), other]),
@@ -99,7 +166,7 @@ impl Generator {
 
     fn read_first(&mut self, block: &mut Block, array: &WorkgroupArray) {
         let name = self.fresh_name("v");
-        let value = self.element(array, "0");
+        let value = array.element("0");
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value });
         block.push(Statement::Barrier("workgroupBarrier();"));
@@ -113,9 +180,9 @@ impl Generator {
         let read = Statement::Assign {
             target: Expression::name(array.base.clone(), other.clone()),
             operator: "=",
-            value: self.element(array, &format!("local - {counter}")),
+            value: array.element(&format!("local - {counter}")),
         };
-        let mine = self.element(array, "local");
+        let mine = array.element("local");
         let body = vec![
             Statement::Var { name: other.clone(), ty: array.base.clone(), value: None },
             Statement::If {
@@ -142,7 +209,7 @@ impl Generator {
         self.write_own(block, array);
         let name = self.fresh_name("v");
         let index = self.rng.below(array.length);
-        let pointer = Expression::name(Type::Unnamed, format!("&{}[{index}u]", array.name));
+        let pointer = Expression::prefix(Type::Unnamed, "&", array.element(&format!("{index}u")));
         let value = Expression::call(array.base.clone(), "workgroupUniformLoad", vec![pointer]);
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value });

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use naga::{Block, Expression, Statement};
 
 use crate::compare::compile;
+use crate::edges::edge_kernels;
 use crate::interpreter;
-use crate::random::{Case, Extensions, count, random_kernels};
+use crate::random::{Case, Extensions, count, first_seed, random_kernels};
 
 #[test]
 fn random_kernels_validate_and_run_the_same_twice() {
-    let report = random_kernels(count(200), 0, interpreter::run);
+    let report = random_kernels(count(200), first_seed(0), interpreter::run);
     assert!(report.failures.is_empty() && report.discarded.is_empty(), "{report} {:?}", report.discarded);
 }
 
@@ -101,4 +102,12 @@ fn random_kernels_cover_the_language() {
         Return ControlBarrier Store Atomic WorkGroupUniformLoad Call break_if";
     let missing: Vec<_> = expected.split_whitespace().filter(|name| !names.contains(*name)).collect();
     assert!(missing.is_empty(), "{missing:?} in {names:?}");
+}
+
+#[test]
+fn edge_kernels_run_the_same_twice() {
+    let (count, failures) = edge_kernels(&interpreter::Options::default(), Extensions::ALL, interpreter::run);
+    assert!(count > 500);
+    let messages = failures.iter().map(|(text, failure)| format!("{failure}\n{text}")).collect::<String>();
+    assert!(failures.is_empty(), "{messages}");
 }
