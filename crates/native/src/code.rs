@@ -108,7 +108,11 @@ impl Drop for Code {
 /// The processor that this program runs on.
 fn target() -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
-    for (name, value) in [("opt_level", "speed"), ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }), ("is_pic", "false")] {
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ("is_pic", "false"),
+    ] {
         flags.set(name, value).map_err(|error| Error::Generator(error.to_string()))?;
     }
     let target = cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned()))?;

@@ -126,13 +126,7 @@ impl Pass<'_> {
 
     /// Merges what the arms of an `if` have set; `current` has the values of `accept`. An arm that
     /// diverts has none.
-    fn merge(
-        &mut self,
-        ends: [bool; 2],
-        before: &Current,
-        current: &mut Current,
-        rejected: &Current,
-    ) -> Vec<Merge> {
+    fn merge(&mut self, ends: [bool; 2], before: &Current, current: &mut Current, rejected: &Current) -> Vec<Merge> {
         if ends == [true; 2] {
             return Vec::new();
         }

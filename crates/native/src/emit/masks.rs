@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self as code, InstBuilder, types};
 use cranelift_frontend::Variable;
 
 use super::{Emitter, LANES};
-use crate::ir::{Type, Value};
+use crate::ir::Type;
 
 /// Vectors of 32 bits, all ones in the lanes that run.
 #[derive(Debug, Clone)]
@@ -31,12 +31,6 @@ impl Emitter<'_, '_> {
 
     pub fn get(&mut self, slot: &Slot) -> Vec<code::Value> {
         slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
-    }
-
-    /// A mask of a bool for the lanes that run.
-    pub fn mask_of(&mut self, condition: Value) -> Mask {
-        let lanes = self.vectors(condition);
-        self.within_active(Mask(lanes))
     }
 
     /// The lanes of a mask that run.

@@ -55,12 +55,12 @@ impl Builder {
             return *value;
         }
         let mut sum = None;
-        for column in 0..size {
-            let minor = self.minor(scalar, size, values, (column, 0));
-            let product = self.multiply(scalar, values[column * size], minor);
+        for row in 0..size {
+            let minor = self.minor(scalar, size, values, (0, row));
+            let product = self.multiply(scalar, values[row], minor);
             sum = Some(match sum {
                 None => product,
-                Some(sum) if column % 2 == 0 => self.add(scalar, sum, product),
+                Some(sum) if row % 2 == 0 => self.add(scalar, sum, product),
                 Some(sum) => self.subtract(scalar, sum, product),
             });
         }

@@ -286,11 +286,12 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         };
         let old = self.load(pointer.pointer()?)?.scalar()?;
         let new = atomics::update(*function, old, operand, expected)?;
-        if let Some(new) = new {
-            self.store(pointer.pointer()?, Value::Scalar(new))?;
-        }
+        let stored = match new {
+            Some(new) => self.store(pointer.pointer()?, Value::Scalar(new))?,
+            None => false,
+        };
         Ok(match expected {
-            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(ScalarValue::Bool(new.is_some()))]),
+            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(ScalarValue::Bool(stored))]),
             None => Value::Scalar(old),
         })
     }
@@ -365,10 +366,11 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         }
     }
 
-    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<(), String> {
+    /// Stores a value; false past the end of a runtime-sized array.
+    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<bool, String> {
         match self.own_variable(pointer.root)? {
-            Some(variable) => variable.set_part(&pointer.path, value),
-            None => self.memory.store(self.invocation.identity, pointer, value).map(drop),
+            Some(variable) => variable.set_part(&pointer.path, value).map(|()| true),
+            None => self.memory.store(self.invocation.identity, pointer, value),
         }
     }
 }

@@ -23,12 +23,12 @@ use naga::{AddressSpace, Binding, BuiltIn, EntryPoint, Module, TypeInner, valid:
 
 use expression::Evaluator;
 
+pub use functions::{Functions, Libm, LibraryFunction};
 use invocation::{Invocation, Pause};
 use memory::Memory;
 use races::{InvocationEpoch, Races};
 use scalar::ScalarValue;
 use value::Value;
-pub use functions::{Functions, Libm, LibraryFunction};
 pub use value::{Types, read_scalar};
 
 /// Bytes of each binding, by group and binding.
