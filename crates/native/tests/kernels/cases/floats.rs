@@ -184,6 +184,8 @@ fn half_precision_rounds_after_each_operation() {
     check("x.x * x.y", &inputs, |[a, b]| round(number(a) * number(b)));
     check("x.x * x.y - x.x", &inputs, |[a, b]| round(number(round(number(a) * number(b))) - number(a)));
     check("sin(x)", &halves, |a| round(libm::sinf(number(a))));
+    // A function rounds once.
+    check("length(x)", &inputs, |[a, b]| round((number(a) * number(a) + number(b) * number(b)).sqrt()));
     check("degrees(x)", &halves, |a| round(number(a) * 57.29578));
     check("sqrt(x)", &halves, |a| round(number(a).sqrt()));
     check("f32(x)", &halves, number);

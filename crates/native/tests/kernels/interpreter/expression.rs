@@ -61,7 +61,7 @@ impl Evaluator<'_, '_> {
             Expression::Relational { fun, argument } => relational(fun, &operand(argument)?),
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 let arguments = [Some(arg), arg1, arg2, arg3].into_iter().flatten().map(operand);
-                math::evaluate(self.functions, fun, &arguments.collect::<Result<Vec<_>, _>>()?)
+                math::evaluate(self.functions, fun, arguments.collect::<Result<_, _>>()?)
             }
             Expression::As { expr, kind, convert } => {
                 let cast = |x: ScalarValue| match convert {

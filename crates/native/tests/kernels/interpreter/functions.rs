@@ -26,7 +26,7 @@ pub enum LibraryFunction {
 
 /// A library of functions. Functions with one operand ignore `y`.
 ///
-/// `f16` uses `f32` and rounds the result.
+/// The interpreter uses `f32` for `f16` and rounds the result.
 pub trait Functions: Sync {
     fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32;
     fn double(&self, function: LibraryFunction, x: f64, y: f64) -> f64;

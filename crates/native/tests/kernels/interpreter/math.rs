@@ -1,5 +1,7 @@
 //! Built-in functions by their definitions in the WGSL specification.
 //!
+//! A function of `f16` is computed in `f32`, and its result is rounded once.
+//!
 //! Where the specification leaves an order of operations open, sums go from the first component to
 //! the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right as written here:
 //!
@@ -8,8 +10,7 @@
 //! * `fract(x) = x − floor(x)`; `modf(x)`: `x − trunc(x)` and `trunc(x)`
 //! * `frexp(x)`: `(x, 0)` for zeros, infinities and NaN; the exponent is as wide as `x`
 //! * `ldexp(x, e) = x · 2ᵉ`, rounded once
-//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`; the factor is
-//!   not rounded to `f16`
+//! * `degrees(x) = x · 57.29577951308232`, `radians(x) = x · 0.017453292519943295`
 //! * `inverseSqrt(x) = 1 / sqrt(x)`
 //! * `mix(x, y, t) = x · (1 − t) + y · t`, `step(e, x) = e <= x ? 1 : 0`
 //! * `smoothstep(l, h, x) = (t · t) · (3 − 2 · t)` with `t = clamp((x − l) / (h − l), 0, 1)`
@@ -27,7 +28,7 @@ use naga::MathFunction;
 
 use super::functions::{Functions, LibraryFunction};
 use super::scalar::{self, ScalarValue, add, divide, map_float, multiply, subtract};
-use super::value::Value;
+use super::value::{Value, for_each_scalar_of};
 use super::{bits, packing};
 
 /// Applies `f` to each component of vectors, or to scalars. Scalars among vectors count for each
@@ -53,7 +54,30 @@ pub fn componentwise(
 }
 
 /// Evaluates a built-in function.
-pub fn evaluate(functions: &dyn Functions, function: MathFunction, arguments: &[Value]) -> Result<Value, String> {
+pub fn evaluate(functions: &dyn Functions, function: MathFunction, mut arguments: Vec<Value>) -> Result<Value, String> {
+    let mut is_half = false;
+    for argument in &mut arguments {
+        for_each_scalar_of(argument, &mut |scalar| {
+            if let ScalarValue::F16(x) = *scalar {
+                is_half = true;
+                *scalar = ScalarValue::F32(x.to_f32());
+            }
+        });
+    }
+    let mut result = evaluate_wide(functions, function, &arguments)?;
+    if is_half {
+        for_each_scalar_of(&mut result, &mut |scalar| match *scalar {
+            ScalarValue::F32(x) => *scalar = ScalarValue::F16(f16::from_f32(x)),
+            // The exponent of `frexp`.
+            ScalarValue::I32(x) => *scalar = ScalarValue::I16(x as i16),
+            _ => {}
+        });
+    }
+    Ok(result)
+}
+
+/// Evaluates a built-in function of other types than `f16`.
+fn evaluate_wide(functions: &dyn Functions, function: MathFunction, arguments: &[Value]) -> Result<Value, String> {
     use MathFunction as Mf;
     if let Some(function) = library_function(function) {
         return componentwise(arguments, |x| call_library(functions, function, x));
@@ -120,8 +144,8 @@ fn one_component(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValu
         Mf::Max => scalar::max(x[0], x[1]),
         Mf::Clamp => scalar::clamp(x[0], x[1], x[2]),
         Mf::Saturate => scalar::clamp(x[0], number(0.0), number(1.0)),
-        Mf::Radians => map_float(x[0], |x| x * 0.017453292, |x| x * 0.017453292519943295),
-        Mf::Degrees => map_float(x[0], |x| x * 57.29578, |x| x * 57.29577951308232),
+        Mf::Radians => multiply(x[0], number(0.017453292519943295)),
+        Mf::Degrees => multiply(x[0], number(57.29577951308232)),
         Mf::Ceil => map_float(x[0], f32::ceil, f64::ceil),
         Mf::Floor => map_float(x[0], f32::floor, f64::floor),
         Mf::Round => map_float(x[0], f32::round_ties_even, f64::round_ties_even),
@@ -140,9 +164,6 @@ fn one_component(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValu
             multiply(multiply(t, t)?, subtract(number(3.0), multiply(number(2.0), t)?)?)
         }
         Mf::Ldexp => match (x[0], x[1]) {
-            (ScalarValue::F16(x), ScalarValue::I32(e)) => {
-                Ok(ScalarValue::F16(f16::from_f32(libm::ldexpf(x.to_f32(), e))))
-            }
             (ScalarValue::F32(x), ScalarValue::I32(e)) => Ok(ScalarValue::F32(libm::ldexpf(x, e))),
             (ScalarValue::F64(x), ScalarValue::I32(e)) => Ok(ScalarValue::F64(libm::ldexp(x, e))),
             _ => Err(format!("ldexp of {x:?}")),
@@ -186,9 +207,6 @@ fn call_library(
     x: &[ScalarValue],
 ) -> Result<ScalarValue, String> {
     match (x[0], x.get(1).copied().unwrap_or(x[0])) {
-        (ScalarValue::F16(x), ScalarValue::F16(y)) => {
-            Ok(ScalarValue::F16(f16::from_f32(functions.single(function, x.to_f32(), y.to_f32()))))
-        }
         (ScalarValue::F32(x), ScalarValue::F32(y)) => Ok(ScalarValue::F32(functions.single(function, x, y))),
         (ScalarValue::F64(x), ScalarValue::F64(y)) => Ok(ScalarValue::F64(functions.double(function, x, y))),
         _ => Err(format!("{function:?} of {x:?}")),
@@ -224,11 +242,6 @@ fn sign(x: ScalarValue) -> Result<ScalarValue, String> {
 fn frexp(x: ScalarValue) -> Result<(ScalarValue, i32), String> {
     let ordinary = |x: f64| x != 0.0 && x.is_finite();
     Ok(match x {
-        // Every f16 is a normal f32, and the fraction has the bits of an f16.
-        ScalarValue::F16(x) if ordinary(x.to_f64()) => {
-            let (fraction, exponent) = libm::frexpf(x.to_f32());
-            (ScalarValue::F16(f16::from_f32(fraction)), exponent)
-        }
         ScalarValue::F32(x) if ordinary(x.into()) => {
             let (fraction, exponent) = libm::frexpf(x);
             (ScalarValue::F32(fraction), exponent)
@@ -237,7 +250,7 @@ fn frexp(x: ScalarValue) -> Result<(ScalarValue, i32), String> {
             let (fraction, exponent) = libm::frexp(x);
             (ScalarValue::F64(fraction), exponent)
         }
-        ScalarValue::F16(_) | ScalarValue::F32(_) | ScalarValue::F64(_) => (x, 0),
+        ScalarValue::F32(_) | ScalarValue::F64(_) => (x, 0),
         _ => return Err(format!("frexp of {x:?}")),
     })
 }

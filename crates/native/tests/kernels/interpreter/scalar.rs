@@ -2,8 +2,8 @@
 //!
 //! * Integers wrap. `x / 0 = x`, `x % 0 = 0`, `MIN / −1 = MIN`, `MIN % −1 = 0`. Shift amounts count
 //!   modulo the width.
-//! * `f32` and `f64` follow IEEE 754 without contraction. `f16` is computed in `f32` and rounded
-//!   after each operation.
+//! * `f32` and `f64` follow IEEE 754 without contraction. An operator of `f16` is computed in `f32`
+//!   and rounded.
 //! * `x % y` of floats is `x − y · trunc(x / y)`, each operation rounded.
 //! * Conversions to integers go towards zero and saturate; NaN becomes 0. Conversions between `f16`
 //!   and anything but `f32` pass through `f32`.
@@ -338,10 +338,9 @@ pub fn clamp(a: ScalarValue, low: ScalarValue, high: ScalarValue) -> Result<Scal
     min(max(a, low)?, high)
 }
 
-/// `a · b + c`, rounded once, and again to `f16`.
+/// `a · b + c` of `f32` or `f64`, rounded once.
 pub fn fused_multiply_add(a: ScalarValue, b: ScalarValue, c: ScalarValue) -> Result<ScalarValue, String> {
     match (a, b, c) {
-        (F16(a), F16(b), F16(c)) => Ok(F16(f16::from_f32(a.to_f32().mul_add(b.to_f32(), c.to_f32())))),
         (F32(a), F32(b), F32(c)) => Ok(F32(a.mul_add(b, c))),
         (F64(a), F64(b), F64(c)) => Ok(F64(a.mul_add(b, c))),
         _ => Err(format!("fma of {a:?}, {b:?} and {c:?}")),

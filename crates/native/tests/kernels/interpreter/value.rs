@@ -291,7 +291,7 @@ pub fn read_scalar(ty: naga::Scalar, bytes: &[u8]) -> Result<ScalarValue, String
 }
 
 /// Calls `visit` for each scalar of a value, in the order of memory.
-fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut ScalarValue)) {
+pub fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut ScalarValue)) {
     match value {
         Value::Scalar(scalar) => visit(scalar),
         Value::Vector(components) => components.iter_mut().for_each(visit),
