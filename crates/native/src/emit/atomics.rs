@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
         let operation = match atomic.operation {
             AtomicOperation::Load => {
                 let loaded = self.build.ins().atomic_load(bits, flags, address);
-                return self.from_bits(scalar, loaded);
+                return self.value_of_bits(scalar, loaded);
             }
             AtomicOperation::Store => {
                 let operand = to_bits(self, operand);
@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
                 let expected = self.lane(expected, lane);
                 let [expected, operand] = [expected, operand].map(|one| to_bits(self, one));
                 let old = self.build.ins().atomic_cas(flags, address, expected, operand);
-                return self.from_bits(scalar, old);
+                return self.value_of_bits(scalar, old);
             }
             AtomicOperation::FloatAdd => return self.add_float(scalar, bits, operand, address),
             AtomicOperation::Exchange => AtomicRmwOp::Xchg,
@@ -75,10 +75,10 @@ impl Emitter<'_, '_> {
         };
         let operand = to_bits(self, operand);
         let old = self.build.ins().atomic_rmw(bits, flags, operation, address, operand);
-        self.from_bits(scalar, old)
+        self.value_of_bits(scalar, old)
     }
 
-    fn from_bits(&mut self, scalar: code::Type, value: code::Value) -> code::Value {
+    fn value_of_bits(&mut self, scalar: code::Type, value: code::Value) -> code::Value {
         match scalar == self.build.func.dfg.value_type(value) {
             true => value,
             false => self.build.ins().bitcast(scalar, MemFlagsData::new(), value),

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
 use super::masks::{Mask, Slot};
 use super::registers::{lanes_per_vector, scalar_type, vector_type};
 use super::{Emitter, LANES, Register, context};
-use crate::ir::{Definition, Label, Merge, Statement, Value};
+use crate::ir::{Label, Merge, Statement, Value};
 use crate::shape::Shape;
 
 /// Where `Break` and `Repeat` of a label go.
@@ -88,29 +88,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Adds the lanes that run to those that have left.
-    fn collect(&mut self, left: &Slot, slots: &[Slot], results: &[Value], values: &[Value]) {
-        let active = self.active.clone();
-        for ((slot, result), value) in slots.iter().zip(results).zip(values) {
-            let new = self.in_shape_of(*result, *value);
-            let new = match (&active, self.shapes.of(*result)) {
-                (Some(active), Shape::Varying) => {
-                    let old = self.get(slot);
-                    self.blend(self.kernel.ty(*result), &active.0, &new, &old)
-                }
-                _ => new,
-            };
-            self.set(slot, &new);
-        }
-        let before = Mask(self.get(left));
-        let now = self.active_mask();
-        let all = self.either(&before, &now);
-        self.set(left, &all.0);
-        self.active = Some(self.no_lanes());
-    }
-
     /// Registers of a value as a result holds it.
-    fn in_shape_of(&mut self, result: Value, value: Value) -> Vec<code::Value> {
+    pub fn in_shape_of(&mut self, result: Value, value: Value) -> Vec<code::Value> {
         match self.shapes.of(result) {
             Shape::Varying => self.vectors(value),
             _ => vec![self.scalar(value)],
@@ -123,7 +102,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Types and number of the registers of a result.
-    fn registers_of(&self, result: Value) -> (code::Type, usize) {
+    pub fn registers_of(&self, result: Value) -> (code::Type, usize) {
         let ty = self.kernel.ty(result);
         match self.shapes.of(result) {
             Shape::Varying => (vector_type(ty), LANES / lanes_per_vector(ty)),
@@ -139,25 +118,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn bind(&mut self, result: Value, values: Vec<code::Value>) {
+    pub fn bind(&mut self, result: Value, values: Vec<code::Value>) {
         let register = match self.shapes.of(result) {
             Shape::Varying => Register::Lanes(values),
             _ => Register::Scalar(values[0]),
         };
         self.registers.insert(result, register);
-    }
-
-    /// A slot for a result, with zeros.
-    fn result_slot(&mut self, result: Value) -> Slot {
-        let (ty, count) = self.registers_of(result);
-        let slot = self.new_slot(ty, count);
-        let zero = self.constant(self.kernel.ty(result), 0);
-        let zeros = match self.shapes.of(result) {
-            Shape::Varying => self.splat(self.kernel.ty(result), zero, 0),
-            _ => vec![zero],
-        };
-        self.set(&slot, &zeros);
-        slot
     }
 
     fn plain_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> Flow {
@@ -209,93 +175,17 @@ impl Emitter<'_, '_> {
         if flows.contains(&Flow::Falls) { Flow::Falls } else { Flow::Left }
     }
 
-    fn new_result_slot(&mut self, result: Value) -> Slot {
+    pub fn new_result_slot(&mut self, result: Value) -> Slot {
         let (ty, count) = self.registers_of(result);
         self.new_slot(ty, count)
     }
 
-    fn zeros(&mut self, result: Value) -> Vec<code::Value> {
+    pub fn zeros(&mut self, result: Value) -> Vec<code::Value> {
         let ty = self.kernel.ty(result);
         let zero = self.constant(ty, 0);
         match self.shapes.of(result) {
             Shape::Varying => self.splat(ty, zero, 0),
             _ => vec![zero],
-        }
-    }
-
-    fn masked_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> Flow {
-        let outer = self.active.clone();
-        let all = Mask(self.vectors(condition));
-        if arms.iter().all(|arm| self.is_cheap(arm)) {
-            // Both arms have no effects, and lanes choose between their values.
-            arms.iter().for_each(|arm| {
-                self.body(arm);
-            });
-            self.blend_merges(&all, merges, |this, _, result, value| this.in_shape_of(result, value));
-            return Flow::Falls;
-        }
-        let accepted = self.within_active(all.clone());
-        let rejected = match &outer {
-            Some(active) => self.without(active, &all),
-            None => self.inverse(&all),
-        };
-        let leaves = arms.iter().any(|arm| self.leaves(arm));
-        let mut flows = [Flow::Falls; 2];
-        let mut ends = Vec::new();
-        let mut slots: [Vec<Slot>; 2] = Default::default();
-        for (side, (arm, mask)) in arms.into_iter().zip([accepted, rejected]).enumerate() {
-            slots[side] = merges.iter().map(|merge| self.result_slot(merge.result)).collect();
-            let lanes = self.new_mask_slot();
-            self.set(&lanes, &mask.0);
-            let [inside, next] = [(); 2].map(|()| self.build.create_block());
-            let any = self.any(&mask);
-            self.build.ins().brif(any, inside, &[], next, &[]);
-            self.build.seal_block(inside);
-            self.build.switch_to_block(inside);
-            self.active = Some(mask);
-            flows[side] = self.body(arm);
-            for (merge, slot) in merges.iter().zip(&slots[side]) {
-                let value = if side == 0 { merge.accept } else { merge.reject };
-                if let Some(value) = value.filter(|_| flows[side] == Flow::Falls) {
-                    let values = self.in_shape_of(merge.result, value);
-                    self.set(slot, &values);
-                }
-            }
-            let active = self.active_mask();
-            self.set(&lanes, &active.0);
-            self.jump(next, &[]);
-            self.build.seal_block(next);
-            self.build.switch_to_block(next);
-            ends.push(lanes);
-        }
-        self.blend_merges(&all, merges, |this, (side, number), _, _| this.get(&slots[side][number]));
-        self.active = match leaves {
-            true => {
-                let [a, b] = [&ends[0], &ends[1]].map(|slot| Mask(self.get(slot)));
-                Some(self.either(&a, &b))
-            }
-            false => outer,
-        };
-        if flows.contains(&Flow::Falls) { Flow::Falls } else { Flow::Left }
-    }
-
-    /// Results of a masked `if`: `values` gives the registers of an arm's value.
-    fn blend_merges(
-        &mut self,
-        mask: &Mask,
-        merges: &[Merge],
-        values: impl Fn(&mut Self, (usize, usize), Value, Value) -> Vec<code::Value>,
-    ) {
-        for (number, merge) in merges.iter().enumerate() {
-            let result = merge.result;
-            let sides = [merge.accept, merge.reject];
-            let found = [0, 1].map(|side| sides[side].map(|value| values(self, (side, number), result, value)));
-            let blended = match found {
-                [Some(accept), Some(reject)] => self.blend(self.kernel.ty(result), &mask.0, &accept, &reject),
-                [Some(only), None] | [None, Some(only)] => only,
-                [None, None] => self.zeros(result),
-            };
-            self.bind(result, blended);
         }
     }
 
@@ -314,28 +204,6 @@ impl Emitter<'_, '_> {
         self.build.seal_block(next);
         self.active = outer;
         self.build.switch_to_block(next);
-        Flow::Falls
-    }
-
-    fn masked_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> Flow {
-        let outer = self.active.clone();
-        let left = self.new_mask_slot();
-        let none = self.no_lanes();
-        self.set(&left, &none.0);
-        let values: Vec<Slot> = results.iter().map(|result| self.result_slot(*result)).collect();
-        let target = Target::Collected { left: left.clone(), values: values.clone(), results: results.to_vec() };
-        self.targets.insert(label, target);
-        let leaves = self.leaves_except(body, label);
-        match self.body(body) {
-            Flow::Falls => self.collect(&left, &values, results, ending),
-            Flow::Left => {}
-            Flow::Jumped => return Flow::Jumped,
-        }
-        for (result, slot) in results.iter().zip(&values) {
-            let registers = self.get(slot);
-            self.bind(*result, registers);
-        }
-        self.active = if leaves { Some(Mask(self.get(&left))) } else { outer };
         Flow::Falls
     }
 
@@ -358,57 +226,8 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    fn masked_loop(
-        &mut self,
-        label: Label,
-        body: &[Statement],
-        [parameters, initial]: [&[Value]; 2],
-        line: u32,
-    ) -> Flow {
-        let [lanes, again] = [(); 2].map(|()| self.new_mask_slot());
-        let active = self.active_mask();
-        self.set(&lanes, &active.0);
-        let current: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
-        let following: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
-        for ((slot, parameter), value) in current.iter().zip(parameters).zip(initial) {
-            let values = self.in_shape_of(*parameter, *value);
-            self.set(slot, &values);
-        }
-        let [header, after] = [(); 2].map(|()| self.build.create_block());
-        self.jump(header, &[]);
-        self.build.switch_to_block(header);
-        for ((slot, next), parameter) in current.iter().zip(&following).zip(parameters) {
-            let values = self.get(slot);
-            self.set(next, &values);
-            self.bind(*parameter, values);
-        }
-        self.active = Some(Mask(self.get(&lanes)));
-        let none = self.no_lanes();
-        self.set(&again, &none.0);
-        let target = Target::Collected { left: again.clone(), values: following.clone(), results: parameters.to_vec() };
-        self.targets.insert(label, target);
-        if self.body(body) == Flow::Jumped {
-            self.build.seal_block(header);
-            return Flow::Jumped;
-        }
-        self.stop_if_asked(line);
-        for (slot, next) in current.iter().zip(&following) {
-            let values = self.get(next);
-            self.set(slot, &values);
-        }
-        let repeated = Mask(self.get(&again));
-        self.set(&lanes, &repeated.0);
-        let any = self.any(&repeated);
-        self.build.ins().brif(any, header, &[], after, &[]);
-        self.build.seal_block(header);
-        self.build.seal_block(after);
-        self.build.switch_to_block(after);
-        self.active = Some(self.no_lanes());
-        Flow::Left
-    }
-
     /// Returns from the generated function where the run was told to stop.
-    fn stop_if_asked(&mut self, line: u32) {
+    pub fn stop_if_asked(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);
         let asked = self.build.ins().load(types::I8, MemFlagsData::trusted(), flag, 0);
@@ -423,24 +242,12 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// True for a few operations without effect.
-    fn is_cheap(&self, body: &[Statement]) -> bool {
-        const FEW: usize = 24;
-        body.len() <= FEW
-            && body.iter().all(|statement| match statement {
-                Statement::Let(value) => {
-                    !matches!(self.kernel.definition(*value), Definition::Load(_) | Definition::Function(..))
-                }
-                _ => false,
-            })
-    }
-
     /// True where lanes may leave a body to a label outside of it that collects them.
-    fn leaves(&self, body: &[Statement]) -> bool {
+    pub fn leaves(&self, body: &[Statement]) -> bool {
         self.leaves_to(body, &mut Vec::new())
     }
 
-    fn leaves_except(&self, body: &[Statement], label: Label) -> bool {
+    pub fn leaves_except(&self, body: &[Statement], label: Label) -> bool {
         self.leaves_to(body, &mut vec![label])
     }
 

@@ -7,6 +7,7 @@
 mod access;
 mod atomics;
 mod control;
+mod masked;
 mod masks;
 mod registers;
 mod rows;

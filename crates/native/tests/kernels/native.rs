@@ -79,10 +79,6 @@ impl Functions for Own {
     }
 }
 
-/// Types of the random kernels. Built-in functions of halves round once in generated code, and
-/// after each of their operations in the interpreter.
-const EXTENSIONS: Extensions = Extensions { half: false, ..Extensions::ALL };
-
 fn options() -> Options<'static> {
     Options { functions: &Own, ..Options::default() }
 }
@@ -92,7 +88,7 @@ fn random_kernels_give_bits_of_interpreter() {
     for vectors in [Vectors::Avoid, Vectors::Use] {
         let report = random_kernels_with(
             &options(),
-            EXTENSIONS,
+            Extensions::ALL,
             count(100),
             first_seed(0),
             |module, info, entry, buffers, workgroups| run(vectors, module, info, entry, buffers, workgroups),
@@ -104,7 +100,7 @@ fn random_kernels_give_bits_of_interpreter() {
 #[test]
 fn edge_kernels_give_bits_of_interpreter() {
     for vectors in [Vectors::Avoid, Vectors::Use] {
-        let (count, failures) = edge_kernels(&options(), EXTENSIONS, |module, info, entry, buffers, workgroups| {
+        let (count, failures) = edge_kernels(&options(), Extensions::ALL, |module, info, entry, buffers, workgroups| {
             run(vectors, module, info, entry, buffers, workgroups)
         });
         let text = |(text, failure): &(String, Failure)| format!("{failure}\n{text}\n");

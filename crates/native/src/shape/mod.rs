@@ -5,6 +5,8 @@
 //! ([`Speculation`]): an invocation at the edge of a domain differs from its neighbours. Where a
 //! test fails before the group has written anything, the group runs again lane by lane.
 
+mod effects;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{
@@ -72,7 +74,7 @@ impl Shapes {
             results: HashMap::new(),
             around: Vec::new(),
             kept,
-            guards: guards(kernel),
+            guards: effects::guards(kernel),
             is_pure: true,
             has_changed: true,
         };
@@ -171,7 +173,7 @@ impl<'k> Inference<'k> {
             }
             Statement::Loop { label, body, parameters, initial, .. } => {
                 self.results.insert(*label, parameters);
-                self.is_pure &= !writes(body, self.kept);
+                self.is_pure &= !effects::writes(body, self.kept);
                 for (parameter, initial) in parameters.iter().zip(initial) {
                     if let Some(shape) = self.shape(*initial) {
                         self.raise(*parameter, shape);
@@ -370,40 +372,4 @@ impl<'k> Inference<'k> {
             false => Shape::Varying,
         }
     }
-}
-
-/// Values that guard accesses.
-fn guards(kernel: &Kernel) -> HashSet<Value> {
-    fn collect(body: &[Statement], into: &mut HashSet<Value>) {
-        for statement in body {
-            match statement {
-                Statement::Store(access, _) => into.extend(access.guard),
-                Statement::If { accept, reject, .. } => {
-                    collect(accept, into);
-                    collect(reject, into);
-                }
-                Statement::Block { body, .. } | Statement::Loop { body, .. } => collect(body, into),
-                _ => {}
-            }
-        }
-    }
-    let mut into = HashSet::new();
-    for (_, definition) in &kernel.values {
-        if let Definition::Load(access) = definition {
-            into.extend(access.guard);
-        }
-    }
-    collect(&kernel.body, &mut into);
-    into
-}
-
-/// True where a body writes; to its frame only if frames are kept.
-fn writes(body: &[Statement], kept: bool) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::Store(access, _) => access.memory != Memory::Frame || kept,
-        Statement::Atomic(_) | Statement::Barrier => true,
-        Statement::If { accept, reject, .. } => writes(accept, kept) || writes(reject, kept),
-        Statement::Block { body, .. } | Statement::Loop { body, .. } => writes(body, kept),
-        _ => false,
-    })
 }

@@ -5,9 +5,13 @@
 //! their invocation. Control flow around barriers is the same for all invocations of a workgroup:
 //! the first invocation that has not returned decides.
 
+mod regions;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ir::{Access, Builtin, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable};
+
+use regions::{Found, Rewrite};
 
 /// A part of a kernel with barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,94 +226,6 @@ impl Cut {
     }
 }
 
-/// Replaces what crosses between regions by accesses to the frame.
-struct Rewrite<'a> {
-    cut: &'a Cut,
-    kernel: &'a mut Kernel,
-    replaced: HashMap<Value, Value>,
-    returned: u32,
-}
-
-impl Rewrite<'_> {
-    fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
-        let mut out = Vec::with_capacity(body.len());
-        for statement in body {
-            self.statement(statement, &mut out);
-        }
-        out
-    }
-
-    fn operand(&self, value: Value) -> Value {
-        *self.replaced.get(&value).unwrap_or(&value)
-    }
-
-    fn access(&self, mut access: Access) -> Access {
-        access.map_operands(|one| self.operand(one));
-        access
-    }
-
-    fn statement(&mut self, statement: Statement, out: &mut Vec<Statement>) {
-        match statement {
-            Statement::Let(value) => {
-                let (ty, mut definition) = self.kernel.values[value.0 as usize].clone();
-                if let Definition::Get(variable) = definition
-                    && let Some(slot) = self.cut.variable_slots.get(&variable)
-                {
-                    definition = Definition::Load(frame(*slot, ty));
-                }
-                definition.map_operands(|one| self.operand(one));
-                self.kernel.values[value.0 as usize].1 = definition;
-                out.push(Statement::Let(value));
-                self.keep(value, out);
-            }
-            Statement::Set(variable, value) => {
-                let value = self.operand(value);
-                out.push(match self.cut.variable_slots.get(&variable) {
-                    Some(slot) => Statement::Store(frame(*slot, self.kernel.variables[variable.0 as usize]), value),
-                    None => Statement::Set(variable, value),
-                });
-            }
-            Statement::Store(access, value) => out.push(Statement::Store(self.access(access), self.operand(value))),
-            Statement::Atomic(mut atomic) => {
-                atomic.access = self.access(atomic.access);
-                atomic.operand = self.operand(atomic.operand);
-                atomic.expected = atomic.expected.map(|one| self.operand(one));
-                let result = atomic.result;
-                out.push(Statement::Atomic(atomic));
-                self.keep(result, out);
-            }
-            Statement::If { condition, accept, reject, merges } => {
-                let condition = self.operand(condition);
-                let (accept, reject) = (self.body(accept), self.body(reject));
-                out.push(Statement::If { condition, accept, reject, merges });
-            }
-            Statement::Block { label, body, results, ending } => {
-                let body = self.body(body);
-                out.push(Statement::Block { label, body, results, ending });
-            }
-            Statement::Loop { label, body, parameters, initial, line } => {
-                let body = self.body(body);
-                out.push(Statement::Loop { label, body, parameters, initial, line });
-            }
-            Statement::Break { label, values } => {
-                if Some(label) == self.cut.returns {
-                    let one = self.kernel.add(Type::I32, Definition::Constant(1));
-                    out.push(Statement::Store(frame(self.returned, Type::I32), one));
-                }
-                out.push(Statement::Break { label, values });
-            }
-            other => out.push(other),
-        }
-    }
-
-    /// Stores a value that another region uses.
-    fn keep(&self, value: Value, out: &mut Vec<Statement>) {
-        if let Some(slot) = self.cut.slots.get(&value) {
-            out.push(Statement::Store(frame(*slot, self.kernel.ty(value)), value));
-        }
-    }
-}
-
 /// A scalar of a frame.
 fn frame(offset: u32, ty: Type) -> Access {
     let format = match ty {
@@ -350,58 +266,6 @@ fn returns(body: &[Statement]) -> Option<Label> {
     match body.last() {
         Some(Statement::Block { label, .. }) => Some(*label),
         _ => None,
-    }
-}
-
-/// Values and variables of a region.
-#[derive(Default)]
-struct Found {
-    defined: HashSet<Value>,
-    used: BTreeSet<Value>,
-    variables: BTreeSet<Variable>,
-}
-
-impl Found {
-    fn access(&mut self, access: &Access) {
-        access.for_each_operand(|one| {
-            self.used.insert(one);
-        });
-    }
-
-    fn body(&mut self, kernel: &Kernel, body: &[Statement]) {
-        for statement in body {
-            match statement {
-                Statement::Let(value) => {
-                    self.defined.insert(*value);
-                    if let Definition::Get(variable) = kernel.definition(*value) {
-                        self.variables.insert(*variable);
-                    }
-                    kernel.definition(*value).for_each_operand(|one| {
-                        self.used.insert(one);
-                    });
-                }
-                Statement::Set(variable, value) => {
-                    self.variables.insert(*variable);
-                    self.used.insert(*value);
-                }
-                Statement::Store(access, value) => {
-                    self.access(access);
-                    self.used.insert(*value);
-                }
-                Statement::Atomic(atomic) => {
-                    self.access(&atomic.access);
-                    self.used.extend(atomic.expected.iter().copied().chain([atomic.operand]));
-                    self.defined.insert(atomic.result);
-                }
-                Statement::If { condition, accept, reject, .. } => {
-                    self.used.insert(*condition);
-                    self.body(kernel, accept);
-                    self.body(kernel, reject);
-                }
-                Statement::Block { body, .. } | Statement::Loop { body, .. } => self.body(kernel, body),
-                _ => {}
-            }
-        }
     }
 }
 
