@@ -109,7 +109,7 @@ impl<'m> Lowering<'m> {
                 Some(last) => u64::from(last.offset) + self.min_bytes(last.ty),
                 None => 0,
             },
-            TypeInner::Array { base, size: naga::ArraySize::Dynamic, .. } => self.min_bytes(*base),
+            TypeInner::Array { base, size: naga::ArraySize::Dynamic, .. } => self.layouts.size(Layout::Host, *base),
             _ => self.layouts.size(Layout::Host, ty),
         }
     }
