@@ -20,7 +20,7 @@ fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> Stri
     let mut signature = Signature::uniform(&program.scan, 2, None);
     signature.vars[0].packed = packed;
     let complete = program.complete(&signature, None, Capabilities::empty()).unwrap();
-    let found = reach(&complete.parsed.module, "main", &program.scan, &signature.vars);
+    let found = reach(&complete.parsed, "main", &program.scan, &signature.vars);
     match &found[0] {
         Reach::Nothing => "nothing".to_owned(),
         Reach::Anywhere => "anywhere".to_owned(),
