@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::binding::Binding;
 use super::handle::Kernel;
+use super::pipeline::MOST_GROUPS;
 use super::prepare::Work;
 use super::random_kernels::random_kernel;
 use super::source::KernelSource;
@@ -43,6 +44,7 @@ impl Chunks {
         let all = storage().cells() as usize;
         self.device.scatter(4, &vec![0; 4 * all], &[whole(&self.y)]).unwrap();
         let kernel = Kernel::new(&self.device, &KernelSource::text("test.wgsl", text.to_owned())).unwrap();
+        let binding = |buffer: &ChunkBuffer| binding(buffer, storage(), section());
         let call = kernel.call().read("x", binding(&self.x)).update("y", binding(&self.y));
         if parts {
             let prepared = call.prepare().unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -57,17 +59,40 @@ impl Chunks {
     }
 }
 
+/// More parts than bind groups are kept for would make them anew at each call.
+#[test]
+fn calls_of_many_parts_run_as_a_whole() {
+    let device = Device::open(&DeviceOptions { binding_limit_bytes: Some(LIMIT), ..Default::default() }).unwrap();
+    let kernel = Kernel::new(&device, &KernelSource::text("test.wgsl", kernel("s = x_load(p);"))).unwrap();
+    // A row has the bytes of a binding.
+    let parts = |rows: i64| {
+        let region = Region::new(&[0, 0], &[LIMIT as i64 / 4, rows]).unwrap();
+        let buffer = || device.storage_buffer(4 * region.cells() as u64, "cells").unwrap();
+        let binding = |buffer: &ChunkBuffer| binding(buffer, region, region);
+        let call = kernel.call().read("x", binding(&buffer())).write("y", binding(&buffer()));
+        match call.prepare().unwrap().work {
+            Work::Parts(parts) => parts.len(),
+            Work::Counted { .. } => 0,
+        }
+    };
+    assert_eq!(parts(MOST_GROUPS as i64 / 2), MOST_GROUPS / 2);
+    assert_eq!(parts(MOST_GROUPS as i64 / 2 + 1), 1);
+}
+
 fn whole(buffer: &ChunkBuffer) -> Piece<'_> {
     let view = Strided { offset: 0, extents: Index::from([storage().cells() as i64]), strides: Index::from([1]) };
     Piece { buffer, view, payload_offset: 0 }
 }
 
-fn binding(buffer: &ChunkBuffer) -> Binding {
-    let section = Region::new(&[0, 0], &[64, 200]).unwrap();
+fn section() -> Region {
+    Region::new(&[0, 0], &[64, 200]).unwrap()
+}
+
+fn binding(buffer: &ChunkBuffer, storage: Region, section: Region) -> Binding {
     Binding {
         buffer: Some(Lease::of(buffer)),
         element: &u32::INFO,
-        storage: storage(),
+        storage,
         section,
         owned: section,
         shape: section.extents(),
@@ -155,7 +180,10 @@ fn stencils_run_in_parts_and_kernels_that_reach_further_do_not() {
         ("for (var k = 9u; k > 2u; k -= 3u) { if s > 9u { break; } s += 1u + cell(p + vec2(0, i32(k))); }", true),
         ("for (var k = 8u; k > 0u; k -= 3u) { if s > 9u { break; } s += 1u + cell(p + vec2(0, i32(k))); }", false),
         ("var n = 2u; for (var k = n - 3u; k < 4u; k++) { s += cell(p + vec2(0, i32(k))); }", false),
-        ("for (var k = 2147483640; k <= 2147483647; k++) { s += cell(p + vec2(0, k % 8)); if s > 9u { break; } }", false),
+        (
+            "for (var k = 2147483640; k <= 2147483647; k++) { s += cell(p + vec2(0, k % 8)); if s > 9u { break; } }",
+            false,
+        ),
         // Counters that are loaded at other times.
         (
             "var i = 0; let first = i;
@@ -180,4 +208,4 @@ fn random_kernels_have_the_same_results_in_parts_and_as_a_whole() {
     assert!(compared as u64 > KERNELS / 10, "{compared} kernels of {KERNELS} ran in parts");
 }
 
-const KERNELS: u64 = 200;
+const KERNELS: u64 = 220;

@@ -124,7 +124,10 @@ fn changing_lengths(world: &World) -> Result<()> {
         "{taken} bytes for {} that are delivered, on rank {rank} of {size}",
         4 * LONGEST
     );
-    assert!(held(world) <= counters.bytes_peak + counters.host_bytes_peak);
+    // Idle memory of the last steps is half as much as was lent at a time.
+    let kept = held(world) - before;
+    eprintln!("KEPT {kept} TAKEN {taken} of {}", 4 * LONGEST);
+    assert!(kept <= times / 2 * 4 * LONGEST, "{kept} bytes are kept on rank {rank} of {size}");
     Ok(())
 }
 
