@@ -1,4 +1,4 @@
-//! Kernels run in parts, against the same kernels run as a whole: those that the analysis once
+//! Kernels run in parts, against the same kernels run as a whole: kernels whose reach is easily
 //! misread, and random ones.
 
 use std::rc::Rc;
@@ -31,15 +31,15 @@ fn storage() -> Region {
 impl Chunks {
     fn new(binding_limit_bytes: Option<u64>) -> Self {
         let device = Device::open(&DeviceOptions { binding_limit_bytes, ..Default::default() }).unwrap();
-        let buffer = || device.storage_buffer(4 * storage().cells() as u64, "cells").unwrap();
+        let buffer = || device.storage_buffer(4 * storage().cells(), "cells").unwrap();
         let chunks = Self { x: buffer(), y: buffer(), device: device.clone() };
         let cells: Vec<u32> = (0..storage().cells() as u32).map(|n| n.wrapping_mul(2_654_435_761) >> 7).collect();
         device.scatter(4, bytemuck::cast_slice(&cells), &[whole(&chunks.x)]).unwrap();
         chunks
     }
 
-    /// The cells of `y` after the kernel, and whether it ran in parts. Where it would not and
-    /// `parts` asks for it, it does not run.
+    /// The cells of `y` after the kernel. None where `parts` asks for several parts and the call has
+    /// one.
     fn run(&self, text: &str, parts: bool) -> Option<Vec<u32>> {
         let all = storage().cells() as usize;
         self.device.scatter(4, &vec![0; 4 * all], &[whole(&self.y)]).unwrap();
@@ -67,7 +67,7 @@ fn calls_of_many_parts_run_as_a_whole() {
     // A row has the bytes of a binding.
     let parts = |rows: i64| {
         let region = Region::new(&[0, 0], &[LIMIT as i64 / 4, rows]).unwrap();
-        let buffer = || device.storage_buffer(4 * region.cells() as u64, "cells").unwrap();
+        let buffer = || device.storage_buffer(4 * region.cells(), "cells").unwrap();
         let binding = |buffer: &ChunkBuffer| binding(buffer, region, region);
         let call = kernel.call().read("x", binding(&buffer())).write("y", binding(&buffer()));
         match call.prepare().unwrap().work {

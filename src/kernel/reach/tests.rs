@@ -102,6 +102,16 @@ fn positions_that_depend_on_data_are_anywhere() {
     }
 }
 
+/// Every call is followed, and here are 2⁴⁰ of them.
+#[test]
+fn functions_that_call_others_twice_are_given_up() {
+    let first = "fn f0(q: vec2<i32>) -> f32 { return x_load(q); }".to_owned();
+    let next = |n: usize| format!("fn f{}(q: vec2<i32>) -> f32 {{ return f{n}(q) + f{n}(q); }}", n + 1);
+    let functions: Vec<_> = std::iter::once(first).chain((0..40).map(next)).collect();
+    assert_eq!(floats(&functions.join("\n"), "y_store(p, f5(p));"), "x[0, 0] y[0, 0]");
+    assert_eq!(floats(&functions.join("\n"), "y_store(p, f40(p));"), "anywhere");
+}
+
 #[test]
 fn packed_cells_are_reached_by_whole_words() {
     let statements = "y_store(p, f32(x_load(p + vec2(1, -1))));";

@@ -115,7 +115,7 @@ impl From<Option<Interval>> for Value {
 impl Value {
     /// One number; unknown where it is too large to be followed.
     pub fn constant(value: i64) -> Self {
-        (-MOST <= value && value <= MOST).then_some(Interval::constant(value, value)).into()
+        (-MOST..=MOST).contains(&value).then_some(Interval::constant(value, value)).into()
     }
 
     /// The value of a kernel that may be this one or another one.
