@@ -139,13 +139,18 @@ impl MemoryPool {
 
     /// Takes staging memory back; what is longer than a slice is freed.
     pub fn keep_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
-        let mut idle = self.idle();
         if buffer.size() <= SLICE_BYTES {
-            drop(idle.staging.keep((kind, buffer)));
+            drop(self.idle().staging.keep((kind, buffer)));
         } else {
-            idle.staging.forget(buffer.size());
-            self.forget_staging(&mut idle, kind, buffer.size());
+            self.free_staging(kind, buffer);
         }
+    }
+
+    /// Takes staging memory back that is not to be used again.
+    pub fn free_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
+        let mut idle = self.idle();
+        idle.staging.forget(buffer.size());
+        self.forget_staging(&mut idle, kind, buffer.size());
     }
 
     fn forget_staging(&self, idle: &mut Idle, kind: Staging, size: u64) {

@@ -22,6 +22,8 @@ mod idle;
 mod in_place;
 mod kernels;
 mod lease;
+#[cfg(test)]
+mod loan_tests;
 mod logical;
 mod machine;
 mod mapped;

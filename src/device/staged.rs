@@ -38,17 +38,20 @@ impl Staged {
         bytes: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), DeviceError>,
     ) -> Result<Self, DeviceError> {
-        let mut block = memory.host_block(bytes);
-        let filled = fill(&mut bytemuck::cast_slice_mut(&mut block)[..bytes]);
-        let staged =
-            Self { loan: Arc::new(Loan { bytes: Backing::Host(block), memory: memory.clone() }), range: 0..bytes };
-        filled.map(|()| staged)
+        // Goes back where `fill` fails, too.
+        let mut loan = Loan { bytes: Backing::Host(memory.host_block(bytes)), memory: memory.clone() };
+        if let Backing::Host(block) = &mut loan.bytes {
+            fill(&mut bytemuck::cast_slice_mut(block)[..bytes])?;
+        }
+        Ok(Self { loan: Arc::new(loan), range: 0..bytes })
     }
 
     /// A payload in a readback buffer that is mapped for reading.
     pub(super) fn in_buffer(memory: &Arc<MemoryPool>, bytes: usize, buffer: wgpu::Buffer) -> Result<Self, DeviceError> {
-        let view = read_mapped(&buffer, 0..buffer.size())?;
-        let loan = Loan { bytes: Backing::Mapped(Some(view), buffer), memory: memory.clone() };
+        let mut loan = Loan { bytes: Backing::Mapped(None, buffer), memory: memory.clone() };
+        if let Backing::Mapped(view, buffer) = &mut loan.bytes {
+            *view = Some(read_mapped(buffer, 0..buffer.size())?);
+        }
         Ok(Self { loan: Arc::new(loan), range: 0..bytes })
     }
 

@@ -94,9 +94,9 @@
 //! A kernel whose helpers load and store at the position of the invocation plus constants runs over
 //! a chunk larger than a binding in parts, each with one binding of the memory around it. Constants
 //! here are also counters of loops with constant ends and elements of constant arrays. For other
-//! kernels, and those that speak of workgroups, such a chunk is bound as several variables: helpers
-//! choose the right one at each access, which costs time, and the shader's own `x[i]` sees the
-//! first alone.
+//! kernels, those that use `global_invocation_id` for more than `*_position`, and those that speak
+//! of workgroups, such a chunk is bound as several variables: helpers choose the right one at each
+//! access, which costs time, and the shader's own `x[i]` sees the first alone.
 //!
 //! # Branches on parameters
 //!
@@ -195,6 +195,10 @@ mod windows;
 mod dispatch_tests;
 #[cfg(test)]
 mod helper_tests;
+#[cfg(test)]
+mod parts_tests;
+#[cfg(test)]
+mod random_kernels;
 
 #[doc(hidden)]
 pub use crate::wgsl::check_text;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::checked::{Checked, Resource};
@@ -154,12 +155,15 @@ pub struct BoundBuffer {
     pub weak: Option<WeakChunkBuffer>,
     /// Where the first window begins, in bytes.
     pub offset: u64,
+    /// Where the last window ends at the latest, in bytes: buffers that are used again are longer
+    /// than the array, and `arrayLength` is that of the array.
+    pub end: u64,
     /// Bytes of a window.
     pub window_bytes: u64,
 }
 
-/// A pipeline, and each buffer with the offset of its first window; numbers of both count from 1.
-type GroupKey = (u64, Vec<(u64, u64)>);
+/// A pipeline, and each buffer with the range of its windows; numbers of both count from 1.
+type GroupKey = (u64, Vec<(u64, Range<u64>)>);
 
 /// Bind groups of earlier calls, by pipeline and buffers.
 #[derive(Debug, Default)]
@@ -175,7 +179,7 @@ pub type Groups = Vec<(u32, wgpu::BindGroup)>;
 const SWEEP: u32 = 32;
 
 /// More combinations of buffers than this are not kept.
-const MOST: usize = 1024;
+pub const MOST_GROUPS: usize = 1024;
 
 impl BindGroups {
     /// The bind groups for these buffers (one for each storage variable that is used) and this count.
@@ -189,12 +193,12 @@ impl BindGroups {
         count: Option<&Lease>,
     ) -> Result<Groups> {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST {
+        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST_GROUPS {
             self.sweep();
         }
         // A kernel has one buffer for all counts, so it is no part of the key.
-        let key =
-            (pipeline.id, buffers.iter().map(|b| b.as_ref().map_or((0, 0), |b| (b.id, b.offset))).collect::<Vec<_>>());
+        let range = |buffer: &Option<BoundBuffer>| buffer.as_ref().map_or((0, 0..0), |b| (b.id, b.offset..b.end));
+        let key = (pipeline.id, buffers.iter().map(range).collect::<Vec<_>>());
         if let Some((groups, _)) = self.made.get(&key) {
             return Ok(groups.clone());
         }
@@ -213,7 +217,7 @@ impl BindGroups {
 
     fn sweep(&mut self) {
         self.made.retain(|_, (_, alive)| alive.iter().all(WeakChunkBuffer::is_alive));
-        if self.made.len() >= MOST {
+        if self.made.len() >= MOST_GROUPS {
             self.made.clear();
         }
     }
@@ -247,7 +251,7 @@ fn bind(
             Resource::Storage { var, window, .. } => {
                 let Some(buffer) = &buffers[var] else { continue };
                 let offset = buffer.offset + u64::from(window) * buffer.window_bytes;
-                let size = buffer.window_bytes.min(buffer.raw.size().saturating_sub(offset));
+                let size = buffer.window_bytes.min(buffer.end.saturating_sub(offset));
                 part(&buffer.raw, offset, size)
             }
         };

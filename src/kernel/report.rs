@@ -112,6 +112,7 @@ impl Report {
             id: self.lease.id(),
             weak: Some(self.lease.downgrade()),
             offset: 0,
+            end: window_bytes,
             window_bytes,
         }
     }

@@ -144,13 +144,13 @@ impl Call<'_> {
                 let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
                 let most = self.kernel.shared.device.limits().workgroups;
                 let shape = Shape { workgroup: checked.workgroup, limit: most };
-                let mut is_any = false;
-                for part in parts {
-                    let dispatches = dispatch::dispatches(&part.grid, &shape).map_err(limit)?;
-                    is_any |= !dispatches.is_empty();
-                    self.record(prepared, &dispatches, &part.offsets, report, None)?;
+                // All of them first, as nothing is recorded where one is not possible.
+                let dispatches = parts.iter().map(|part| dispatch::dispatches(&part.grid, &shape));
+                let dispatches = dispatches.collect::<Result<Vec<_>, _>>().map_err(limit)?;
+                for (part, dispatches) in parts.iter().zip(&dispatches) {
+                    self.record(prepared, dispatches, &part.offsets, report, None)?;
                 }
-                Ok(is_any)
+                Ok(dispatches.iter().any(|dispatches| !dispatches.is_empty()))
             }
             Work::Counted { count, most } => {
                 let words = dispatch::workgroup_words(checked.workgroup).to_vec();
@@ -244,6 +244,7 @@ impl Call<'_> {
                     id: buffer.id(),
                     weak: Some(buffer.downgrade()),
                     offset,
+                    end: binding.storage_bytes(),
                     window_bytes,
                 },
                 None => nothing(device, slot_bytes)?,
@@ -268,6 +269,6 @@ fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
         }
         let (raw, id) = cache.0.clone().expect("just made");
         let window_bytes = raw.size();
-        Ok(BoundBuffer { raw, id, weak: None, offset: 0, window_bytes })
+        Ok(BoundBuffer { raw, id, weak: None, offset: 0, end: window_bytes, window_bytes })
     })
 }

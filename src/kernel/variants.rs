@@ -71,7 +71,7 @@ impl Compiled {
     /// The reach of the entry point in the array of each storage variable.
     pub fn reach(&self, program: &Program, vars: &[VarShape]) -> &[Reach] {
         let checked = &self.checked;
-        self.reach.get_or_init(|| reach(&checked.parsed.module, &checked.entry, &program.scan, vars))
+        self.reach.get_or_init(|| reach(&checked.parsed, &checked.entry, &program.scan, vars))
     }
 
     pub fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {

@@ -3,11 +3,12 @@
 use super::binding::Binding;
 use super::dispatch::Grid;
 use super::geometry::slot_strides;
+use super::pipeline::MOST_GROUPS;
 use super::reach::Reach;
 use crate::extents::Index;
 
-/// More parts than this are not worth it.
-const MOST_PARTS: usize = 4096;
+/// More parts than this are not worth it: each has bind groups, and those of two calls are kept.
+const MOST_PARTS: usize = MOST_GROUPS / 2;
 
 /// A part of a call's boxes, and the memory that it is bound to.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Gather, scatter, compaction, partition, unique, reduction by key, amplification and histograms against plain loops.
 
-use zippy::{Element, Operator, Result, World};
+use zippy::{Element, Layout, Operator, Result, World};
 
 use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
@@ -202,6 +202,25 @@ fn amplification() {
         assert_eq!(pairs.len(), before);
         Ok(())
     });
+}
+
+/// Counters take as much memory as the bins.
+fn too_little_memory() {
+    alone(|world| {
+        for (bins, fits) in [(4 << 20, true), (7 << 20, false)] {
+            let (numbers, _) = sequence(world, &[3_u32, 1, 3], Cut::Whole)?;
+            let counts = world.local_array::<u32, 1>("counts", &Layout::new([bins]))?;
+            counts.at(..5).fill(7)?;
+            let done = world.on_rank().histogram(&numbers, counts.all());
+            assert_eq!(done.is_ok(), fits, "{bins} bins: {done:?}");
+            assert_eq!(counts.at(..5).read()?, if fits { [0, 1, 0, 2, 0] } else { [7; 5] });
+        }
+        Ok(())
+    });
+}
+
+crate::with_variables! {
+    histograms_with_too_little_memory_are_an_error, [("ZIPPY_MEMORY_LIMIT", "50331648")], too_little_memory
 }
 
 #[test]

@@ -161,8 +161,14 @@ fn mistakes() {
         let error = world.on_rank().sort_pairs(both.at(..3), both.at(1..)).unwrap_err().to_string();
         assert!(error.contains("\"both\"") && error.contains("cells in common"), "{error}");
         if world.gpu().is_host() {
+            let writes =
+                || world.arrays().iter().flat_map(|array| &array.chunks).map(|chunk| chunk.writes).sum::<u64>();
+            let before = writes();
             let error = world.on_rank().sort(vec![both.at(..3), both.at(2..)]).unwrap_err().to_string();
             assert!(error.contains("\"both\"") && error.contains("twice"), "{error}");
+            assert_eq!(writes(), before);
+            world.on_rank().sort(both.all())?;
+            assert_eq!(writes(), before + 1);
         }
         Ok(())
     });

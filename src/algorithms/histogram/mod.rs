@@ -2,9 +2,11 @@
 
 mod over_ranks;
 
+use std::sync::{Mutex, PoisonError};
+
 use super::on_rank::OnRank;
-use super::reduce::{Counters, HostBox, tasks};
-use super::scan::largest;
+use super::reduce::{Counters, HostBox, add_counts, tasks};
+use super::scan::{largest, widened_sum};
 use crate::World;
 use crate::array::{Cells, IntoSequence, Strip};
 use crate::device::{ChunkBuffer, Device};
@@ -18,7 +20,10 @@ impl OnRank<'_> {
     /// [`World::histogram`](crate::World::histogram).
     ///
     /// # Errors
-    /// A number that has no bin; a bad section, a failing device.
+    /// * A number that has no bin, or too little memory: a counter of 4 bytes for each bin, on a
+    ///   software adapter one for each thread.
+    /// * A bin with more than 4,294,967,295 numbers: then `counts` has been written.
+    /// * A bad section, a failing device.
     #[track_caller]
     pub fn histogram(&self, numbers: impl IntoSequence<u32>, counts: impl IntoSequence<u32>) -> Result<()> {
         let _call = CallSite::enter();
@@ -35,9 +40,19 @@ impl OnRank<'_> {
 
 /// Counts numbers that all have bins.
 fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
-    if world.gpu().is_host() {
-        return on_host(world.gpu(), numbers, counts);
+    match world.gpu().is_host() {
+        true => on_host(world.gpu(), numbers, counts)?,
+        false => by_kernel(world, numbers, counts)?,
     }
+    // No bin has more numbers than there are.
+    if numbers.len() <= u64::from(u32::MAX) {
+        Ok(())
+    } else {
+        check_counted(widened_sum(world, counts)?, numbers.len(), &numbers.label())
+    }
+}
+
+fn by_kernel(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
     let source = KernelSource::composed("histogram", include_str!("../../../shaders/histogram/histogram.wgsl"));
     let kernel = world.composed(&source)?;
     // Atomics reach one binding.
@@ -62,17 +77,26 @@ fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
     chunks.sort_unstable_by_key(|chunk| chunk.id());
     chunks.dedup_by_key(|chunk| chunk.id());
     let threads = device.host_threads();
+    // Counters are cleared and added for each task.
+    let least = 4 * counts.len();
+    let counters = if numbers.len() < 2 * least { 1 } else { 1 + threads.count() as u64 };
+    device.check_room(counters * size_of::<u32>() as u64 * counts.len(), "counters of a histogram")?;
+    // Those of the tasks that have ended; the first one gives its own.
+    let all: Mutex<Option<Vec<u32>>> = Mutex::new(None);
     let count = |boxes: Vec<HostBox<'_, 1>>| {
-        let mut found = Counters::new(bins);
+        let mut found = Counters::<u32>::new(bins);
         for one in boxes {
             one.visit(&mut |block| {
                 let numbers: &[u32] = bytemuck::cast_slice(block.cells[0]);
                 found.count(numbers.iter().map(|&number| number as usize));
             });
         }
-        found.into_counts()
+        let found = found.into_counts();
+        match &mut *all.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(all) => add_counts(all, &found),
+            none => *none = Some(found),
+        }
     };
-    let mut all = vec![0_u64; bins];
     device.lend_to_read(&chunks, &mut |memory| {
         let host_box = |part: &Strip| HostBox {
             memory: [memory[chunks.partition_point(|chunk| chunk.id() < part.lease.id())]],
@@ -82,11 +106,33 @@ fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
             first: 0,
         };
         let boxes = numbers.parts().iter().map(host_box).collect();
-        // Counters are cleared and added for each task.
-        for found in threads.map(tasks(boxes, threads.count(), 4 * bins as u64), count) {
-            all.iter_mut().zip(found).for_each(|(all, more)| *all += more);
-        }
+        threads.map(tasks(boxes, threads.count(), least), count);
     })?;
-    let found: Vec<u32> = all.into_iter().map(|count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
-    counts.write(0..counts.len(), bytemuck::cast_slice(&found))
+    let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    counts.write(0..counts.len(), bytemuck::cast_slice(&all.unwrap_or_else(|| vec![0; bins])))
+}
+
+/// An error where a counter began again: each number has a bin.
+fn check_counted(counted: u64, numbers: u64, label: &str) -> Result<()> {
+    if counted == numbers {
+        return Ok(());
+    }
+    let text = format!("a bin has more than {} of the numbers of {label}", u32::MAX);
+    Err(ArrayError::Other(text).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_that_began_again_are_found() {
+        // As those of 2³² + 5 numbers in one bin.
+        let mut counts = [3_u32, u32::MAX - 2];
+        add_counts(&mut counts, &[0, 5]);
+        assert_eq!(counts, [3, 2]);
+        let counted = counts.into_iter().map(u64::from).sum();
+        assert!(check_counted(counted, (1 << 32) + 5, "numbers").is_err());
+        assert!(check_counted((1 << 32) + 5, (1 << 32) + 5, "numbers").is_ok());
+    }
 }

@@ -22,7 +22,8 @@ pub fn merge(
     let mut inputs = inputs.iter();
     let [first, second] = runs.map(|(_, values)| (inputs.next().expect("keys"), values.and_then(|_| inputs.next())));
     let lists = [first, second, (keys, values)];
-    std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
     let threads = world.gpu().host_threads();
-    lend_pairs(world, lists, |[first, second, output]| merge_lent(threads, order, [first, second], output))
+    lend_pairs(world, lists, |[first, second, output]| merge_lent(threads, order, [first, second], output))?;
+    std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
+    Ok(())
 }

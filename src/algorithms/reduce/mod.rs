@@ -30,7 +30,7 @@ pub use extremes::Extremes;
 pub(crate) use extremes::{Found, Within, local as local_extremes};
 pub(crate) use histogram::local as local_histogram;
 pub use histogram::{Bins, Histogram};
-pub(crate) use host::{Counters, HostBox, tasks};
+pub(crate) use host::{Counters, HostBox, add_counts, tasks};
 pub(crate) use lengths::Lengths;
 pub use located::Located;
 pub use number::{Factor, Number, Reducible};

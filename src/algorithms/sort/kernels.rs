@@ -37,12 +37,12 @@ pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&
     if digits.is_empty() {
         return Ok(());
     }
+    let counts = Cells::scratch(&world.home(), "counts of digits", &u32::INFO, blocks * VALUES)?;
+    let (count, place) = (kernel.entry("count")?, kernel.entry("place")?);
     [Some(keys[0]), values.map(|(values, _)| values)]
         .into_iter()
         .flatten()
         .for_each(|cells| cells.were_written(0..cells.len()));
-    let counts = Cells::scratch(&world.home(), "counts of digits", &u32::INFO, blocks * VALUES)?;
-    let (count, place) = (kernel.entry("count")?, kernel.entry("place")?);
     let values = values.map(|(values, room)| [values, room]);
     let passes = digits.len();
     for (pass, (word, shift)) in digits.into_iter().enumerate() {

@@ -33,8 +33,9 @@ impl OnRank<'_> {
     /// of keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the
     /// largest.
     ///
-    /// # Errors A bad section, a cell that is in the sequence twice (by the host), too little
-    /// memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
+    /// # Errors
+    /// A bad section, a cell that is in the sequence twice (by the host), too little memory, more
+    /// than 4,294,967,295 cells in several chunks by kernels, a failing device.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -159,11 +160,13 @@ fn sort_on_host(
 ) -> Result<()> {
     let (device, pairs) = (world.gpu(), (keys, values));
     let threads = device.host_threads();
-    std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
+    // Cells that could not be lent are not written.
+    let were_written = || std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
     if let Some(room) = room {
         let room = room.first(keys.len());
         let lists = [pairs, (&room.keys, room.values.as_ref())];
-        return lend_pairs(world, lists, |[pairs, room]| host::sort(threads, order, pairs, room));
+        return lend_pairs(world, lists, |[pairs, room]| host::sort(threads, order, pairs, room))
+            .map(|()| were_written());
     }
     let size = values.map_or(0, |values| values.element().bytes);
     let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
@@ -175,5 +178,5 @@ fn sort_on_host(
         let room = BytePairs { keys: vec![keys_room], values: vec![values_room], size };
         sorted = lend_pairs(world, [pairs], |[pairs]| host::sort(threads, order, pairs, room));
     })?;
-    sorted
+    sorted.map(|()| were_written())
 }

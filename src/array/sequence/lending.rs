@@ -57,9 +57,6 @@ impl<'c> Lending<'c> {
         let written: Vec<Vec<BytesOf>> = (ranges.iter())
             .map(|range| self.written.map_or(Vec::new(), |cells| buffers.bytes_of(cells, range)))
             .collect();
-        if let (Some(cells), Some(first), Some(last)) = (self.written, ranges.first(), ranges.last()) {
-            cells.were_written(first.start..last.end);
-        }
         let found = self.device.lend_all(&buffers.all, |bytes| {
             let (shared, mut parts) = divided(bytes, written.iter().flatten());
             let range = |(read, written): (&Vec<Vec<BytesOf>>, &Vec<BytesOf>)| LentRange {
@@ -70,6 +67,9 @@ impl<'c> Lending<'c> {
             };
             f(read.iter().zip(&written).map(range).collect())
         })?;
+        if let (Some(cells), Some(first), Some(last)) = (self.written, ranges.first(), ranges.last()) {
+            cells.were_written(first.start..last.end);
+        }
         Ok(found)
     }
 

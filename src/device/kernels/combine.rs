@@ -6,7 +6,7 @@ use super::movers::{BufferMove, compiled_bytes, kept_bytes};
 use super::slices::slices;
 use super::tables::Slots;
 use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
-use crate::device::memory::{SLICE_BYTES, Staging};
+use crate::device::memory::SLICE_BYTES;
 use crate::device::numbered::Numbered;
 use crate::device::order::{any_hazard, layers};
 use crate::device::{Device, Operator};
@@ -68,10 +68,8 @@ pub(super) fn boxes(
     }
     let aside = read_aside(on, of, &all)?;
     let places = of.places(&all).0;
-    let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&aside, places[i])), None)));
-    on.record_combining(pipeline, element, moves.collect())?;
-    on.logical().memory.keep_staging(Staging::Device, aside);
-    Ok(())
+    let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&*aside, places[i])), None)));
+    on.record_combining(pipeline, element, moves.collect())
 }
 
 impl Device {

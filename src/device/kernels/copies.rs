@@ -1,6 +1,7 @@
 //! Boxes of chunks → boxes of chunks, by kernels.
 
 use super::movers::BufferMove;
+use super::staging::StagingLoan;
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, Strided};
 use crate::device::memory::Staging;
@@ -18,7 +19,6 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), D
                 for some in of.batches(&all, limit) {
                     let temporary = read_aside(on, of, some)?;
                     write_aside(on, of, some, &temporary)?;
-                    on.logical().memory.keep_staging(Staging::Device, temporary);
                 }
             }
             Step::Direct(all) => {
@@ -28,13 +28,11 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), D
             Step::Staged(all) => {
                 let temporary = read_aside(on, of, &all)?;
                 write_aside(on, of, &all, &temporary)?;
-                on.logical().memory.keep_staging(Staging::Device, temporary);
             }
             Step::Hold(i) => held.push((i, read_aside(on, of, &[i])?)),
             Step::Release(i) => {
                 for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
                     write_aside(on, of, &[i], &temporary)?;
-                    on.logical().memory.keep_staging(Staging::Device, temporary);
                 }
             }
         }
@@ -43,10 +41,10 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), D
 }
 
 /// Records reading sources into a temporary buffer, one after the other.
-pub(super) fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<wgpu::Buffer, DeviceError> {
+pub(super) fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<StagingLoan, DeviceError> {
     let places = of.places(which);
     let temporary = on.staging(Staging::Device, places.1)?;
-    let moves = which.iter().zip(&places.0).map(|(&i, &at)| of.between(i, None, Some((&temporary, at))));
+    let moves = which.iter().zip(&places.0).map(|(&i, &at)| of.between(i, None, Some((&*temporary, at))));
     on.record_moves(of.element_bytes, moves)?;
     Ok(temporary)
 }

@@ -132,8 +132,8 @@ impl Device {
             Tally::add(&memory.tally.dispatches);
         }
         self.record(|encoder| encoder.copy_buffer_to_buffer(&partials, 0, &readback, 0, Some(bytes)));
-        memory.keep_staging(Staging::Device, partials);
-        let mapped = self.map_many(&[(&readback, wgpu::MapMode::Read)])?;
+        drop(partials);
+        let mapped = self.map_many(&[(&*readback, wgpu::MapMode::Read)])?;
         let view = read_mapped(&readback, 0..bytes)?;
         for (at, step) in batch {
             let words = &view[*at as usize..][..(step.workgroups * row) as usize];
@@ -141,7 +141,6 @@ impl Device {
         }
         drop(view);
         drop(mapped);
-        memory.keep_staging(Staging::Readback, readback);
         Ok(())
     }
 

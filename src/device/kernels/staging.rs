@@ -1,5 +1,6 @@
 //! Staging buffers, and slices of payloads on their way between the host and kernels.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use wgpu::MapMode;
@@ -8,16 +9,56 @@ use super::movers::BufferMove;
 use super::slices::Slice;
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, Piece, Strided};
-use crate::device::memory::{LENT_BYTES, Staging, class};
+use crate::device::memory::{LENT_BYTES, MemoryPool, Staging, class};
 use crate::device::ranges::write_mapped;
 use crate::error::DeviceError;
+
+/// A staging buffer, which goes back to its pool when dropped.
+pub(super) struct StagingLoan {
+    kind: Staging,
+    /// None once it has been taken out.
+    buffer: Option<wgpu::Buffer>,
+    memory: Arc<MemoryPool>,
+}
+
+impl StagingLoan {
+    /// The buffer, which someone else gives back.
+    fn into_buffer(mut self) -> wgpu::Buffer {
+        self.buffer.take().expect("present until dropped")
+    }
+}
+
+impl Deref for StagingLoan {
+    type Target = wgpu::Buffer;
+
+    fn deref(&self) -> &wgpu::Buffer {
+        self.buffer.as_ref().expect("present until dropped")
+    }
+}
+
+impl Drop for StagingLoan {
+    fn drop(&mut self) {
+        let Some(buffer) = self.buffer.take() else { return };
+        match self.kind {
+            // Idle ones are mapped, and this may not be.
+            Staging::Upload => self.memory.free_staging(self.kind, buffer),
+            // The queue keeps order: whoever takes the buffer next comes after this.
+            Staging::Device | Staging::Readback => self.memory.keep_staging(self.kind, buffer),
+        }
+    }
+}
 
 impl Device {
     /// An idle staging buffer of at least `bytes` bytes, or a new one.
     ///
     /// Uploads come in pairs, so that the host fills one while the device reads the other; with both under way this
     /// waits. A transfer of any length thus needs a bounded amount of device memory, the same at every repeat.
-    pub(super) fn staging(&self, kind: Staging, bytes: u64) -> Result<wgpu::Buffer, DeviceError> {
+    pub(super) fn staging(&self, kind: Staging, bytes: u64) -> Result<StagingLoan, DeviceError> {
+        let buffer = Some(self.staging_buffer(kind, bytes)?);
+        Ok(StagingLoan { kind, buffer, memory: self.logical().memory.clone() })
+    }
+
+    fn staging_buffer(&self, kind: Staging, bytes: u64) -> Result<wgpu::Buffer, DeviceError> {
         let memory = &self.logical().memory;
         if let Some(buffer) = memory.reuse_staging(kind, bytes) {
             return Ok(buffer);
@@ -51,12 +92,15 @@ impl Device {
     }
 
     /// Takes an upload buffer back once the device has read it.
-    pub(super) fn return_upload(&self, buffer: wgpu::Buffer) {
+    fn return_upload(&self, loan: StagingLoan) {
         let memory = Arc::downgrade(&self.logical().memory);
+        let buffer = loan.into_buffer();
         let returned = buffer.clone();
         buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-            if let (Ok(()), Some(memory)) = (result, memory.upgrade()) {
-                memory.keep_staging(Staging::Upload, returned);
+            let Some(memory) = memory.upgrade() else { return };
+            match result {
+                Ok(()) => memory.keep_staging(Staging::Upload, returned),
+                Err(_) => memory.free_staging(Staging::Upload, returned),
             }
         });
     }
@@ -68,7 +112,6 @@ impl Device {
         pieces: &[Piece],
         slice: &Slice,
     ) -> Result<wgpu::Buffer, DeviceError> {
-        let memory = &self.logical().memory;
         let packed = self.staging(Staging::Device, slice.bytes.max(16))?;
         let readback = self.staging(Staging::Readback, slice.bytes.max(16))?;
         if element_bytes < 4 && slice.bytes > 0 {
@@ -82,11 +125,10 @@ impl Device {
         if slice.bytes > 0 {
             self.record(|encoder| encoder.copy_buffer_to_buffer(&packed, 0, &readback, 0, Some(slice.bytes)));
         }
-        // The queue keeps order: whoever takes the packing buffer next comes after this.
-        memory.keep_staging(Staging::Device, packed);
-        let mapped = self.map_many(&[(&readback, MapMode::Read)])?;
+        drop(packed);
+        let mapped = self.map_many(&[(&*readback, MapMode::Read)])?;
         mapped.keep();
-        Ok(readback)
+        Ok(readback.into_buffer())
     }
 
     /// Uploads a slice and unpacks it. `as_is`: its staging offsets are payload offsets, so that it is one copy.
@@ -139,13 +181,12 @@ impl Device {
     pub(super) fn uploaded(&self, uploading: Uploading) -> Result<(), DeviceError> {
         self.flush()?;
         self.return_upload(uploading.from_host);
-        self.logical().memory.keep_staging(Staging::Device, uploading.on_device);
         Ok(())
     }
 }
 
 /// Staging memory of an upload that is being recorded.
 pub(super) struct Uploading {
-    from_host: wgpu::Buffer,
-    pub on_device: wgpu::Buffer,
+    from_host: StagingLoan,
+    pub on_device: StagingLoan,
 }

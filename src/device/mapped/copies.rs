@@ -8,7 +8,7 @@ use super::super::order::Step;
 use super::super::ranges::{access_mapped, read_mapped};
 use super::copy::copy as host_copy;
 use super::put::{HostPut, map_for};
-use crate::device::Device;
+use crate::device::{Device, Staged};
 use crate::error::DeviceError;
 
 /// The most that the host sets aside at a time: what stays in its caches.
@@ -16,8 +16,7 @@ const HOST_BYTES: u64 = 1 << 20;
 
 /// Carries out steps on mapped chunks.
 pub(super) fn copy(on: &Device, of: &Numbered, steps: &[Step], put: &HostPut) -> Result<(), DeviceError> {
-    let mut held: Vec<(usize, Vec<u64>)> = Vec::new();
-    let memory = &on.logical().memory;
+    let mut held: Vec<(usize, Staged)> = Vec::new();
     for step in steps {
         match step {
             Step::Direct(all) => directly(on, of, all, put)?,
@@ -26,7 +25,6 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: &[Step], put: &HostPut) ->
             Step::Release(i) => {
                 for (_, block) in held.extract_if(.., |(held, _)| held == i) {
                     write_aside(on, of, &[*i], &block, put)?;
-                    memory.keep_host_block(block);
                 }
             }
         }
@@ -62,32 +60,30 @@ fn directly(on: &Device, of: &Numbered, all: &[usize], put: &HostPut) -> Result<
 
 fn aside(on: &Device, of: &Numbered, which: &[usize], put: &HostPut) -> Result<(), DeviceError> {
     let block = read_aside(on, of, which)?;
-    write_aside(on, of, which, &block, put)?;
-    on.logical().memory.keep_host_block(block);
-    Ok(())
+    write_aside(on, of, which, &block, put)
 }
 
-fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<Vec<u64>, DeviceError> {
+fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<Staged, DeviceError> {
     let (places, bytes) = of.places(which);
-    let mut block = on.logical().memory.host_block(bytes as usize);
-    let aside: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
-    let sources = of.used(which, |c| c.src.0);
-    let modes: Vec<_> = sources.iter().map(|&b| (of.buffers[b], MapMode::Read)).collect();
-    let _mapped = on.map_many(&modes)?;
-    for (b, from_here) in of.by(which, |copy| copy.src.0) {
-        let from = read_mapped(of.buffers[b], 0..of.buffers[b].size())?;
-        for (place, i) in from_here {
-            let view = of.copies[i].src.1;
-            let transfer = BoxPair::new(&view, &Strided::dense(0, view.extents));
-            host_copy(&from, &mut aside[places[place] as usize..], of.element_bytes, &transfer);
+    Staged::on_host(&on.logical().memory, bytes as usize, |aside| {
+        let sources = of.used(which, |c| c.src.0);
+        let modes: Vec<_> = sources.iter().map(|&b| (of.buffers[b], MapMode::Read)).collect();
+        let _mapped = on.map_many(&modes)?;
+        for (b, from_here) in of.by(which, |copy| copy.src.0) {
+            let from = read_mapped(of.buffers[b], 0..of.buffers[b].size())?;
+            for (place, i) in from_here {
+                let view = of.copies[i].src.1;
+                let transfer = BoxPair::new(&view, &Strided::dense(0, view.extents));
+                host_copy(&from, &mut aside[places[place] as usize..], of.element_bytes, &transfer);
+            }
         }
-    }
-    Ok(block)
+        Ok(())
+    })
 }
 
-fn write_aside(on: &Device, of: &Numbered, which: &[usize], block: &[u64], put: &HostPut) -> Result<(), DeviceError> {
+fn write_aside(on: &Device, of: &Numbered, which: &[usize], block: &Staged, put: &HostPut) -> Result<(), DeviceError> {
     let places = of.places(which).0;
-    let aside: &[u8] = bytemuck::cast_slice(block);
+    let aside = block.as_ref();
     let destinations: Vec<_> = of.used(which, |c| c.dst.0).into_iter().map(|b| of.buffers[b]).collect();
     let _mapped = map_for(on, put, &[], &destinations)?;
     for (b, onto) in of.by(which, |copy| copy.dst.0) {

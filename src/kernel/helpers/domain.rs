@@ -21,9 +21,14 @@ fn helper_of(name: &str) -> Option<&str> {
     name.strip_prefix(DOMAIN)?.strip_prefix('_')
 }
 
+/// Whether this is the name of a helper of the domain.
+pub fn is_domain_helper(name: &str) -> bool {
+    helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper))
+}
+
 /// Why a kernel cannot declare this name, beside arrays of these names.
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
-    if helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper)) {
+    if is_domain_helper(name) {
         return Some(format!(
             "`{name}` cannot be declared: it is the name of a helper of what a kernel runs over; take another name"
         ));

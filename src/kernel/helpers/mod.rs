@@ -27,6 +27,7 @@ pub use axes::begin_name;
 use axes::{Axes, UsedVectors, position_type};
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
+pub use domain::is_domain_helper;
 pub use look::{flush_name, line_name};
 use position::Positions;
 use writer::Writer;

@@ -29,52 +29,63 @@ impl Walk<'_> {
 
     /// The counter of a loop `for (var i = a; i < b; i += c)` with constants, in the body.
     pub fn counters(&self, body: &Block, continuing: &Block) -> BTreeMap<Handle<LocalVariable>, Interval> {
-        let mut statements = body.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
-        let counter = match statements.next() {
-            Some(Statement::If { condition, accept, reject }) if accept.is_empty() && is_break(reject) => {
-                self.counter(*condition, body, continuing)
+        let (begin, rest) = body.split_at(emits(body));
+        let counter = match rest.first() {
+            Some(Statement::If { condition, accept, reject })
+                if accept.is_empty() && is_break(reject) && is_emitted(begin, *condition) =>
+            {
+                self.counter(*condition, begin, body, continuing)
             }
             _ => None,
         };
         counter.into_iter().collect()
     }
 
+    /// `begin` are the statements before the condition.
     fn counter(
         &self,
         condition: Handle<Expression>,
+        begin: &[Statement],
         body: &Block,
         continuing: &Block,
     ) -> Option<(Handle<LocalVariable>, Interval)> {
         let expressions = &self.function.expressions;
         let Expression::Binary { op, left, right } = expressions[condition] else { return None };
-        let variable = self.loaded(left)?;
-        let Value::Scalar(end @ Interval { axis: None, .. }) = self.constant(right) else { return None };
-        let Some(Value::Scalar(begin @ Interval { axis: None, .. })) = self.locals.get(&variable) else { return None };
+        let variable = self.loaded(begin, left)?;
+        let ty = self.integer_type(left)?;
+        let Value::Scalar(end) = self.constant(right) else { return None };
+        let Some(Value::Scalar(first)) = self.locals.get(&variable) else { return None };
         let mut stored = BTreeSet::new();
         self.stored(body, &mut stored);
-        let mut stores = continuing.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
-        let (Some(Statement::Store { pointer, value }), None) = (stores.next(), stores.next()) else { return None };
+
+        let (loads, stores) = continuing.split_at(emits(continuing));
+        let [Statement::Store { pointer, value }] = stores else { return None };
         let Expression::Binary { op: step_op, left: own, right: step } = expressions[*value] else { return None };
-        let Value::Scalar(step @ Interval { axis: None, .. }) = self.constant(step) else { return None };
-        let is_step = self.part(*pointer) == Some((variable, Vec::new())) && self.loaded(own) == Some(variable);
+        let Value::Scalar(step) = self.constant(step) else { return None };
+        let is_step = self.part(*pointer) == Some((variable, Vec::new()))
+            && is_emitted(loads, *value)
+            && self.loaded(loads, own) == Some(variable);
         if !is_step || stored.contains(&variable) || step.lo <= 0 {
             return None;
         }
-        let (lo, hi) = match (op, step_op) {
-            (BinaryOperator::Less, BinaryOperator::Add) => (begin.lo, end.hi - 1),
-            (BinaryOperator::LessEqual, BinaryOperator::Add) => (begin.lo, end.hi),
-            (BinaryOperator::Greater, BinaryOperator::Subtract) => (end.lo + 1, begin.hi),
-            (BinaryOperator::GreaterEqual, BinaryOperator::Subtract) => (end.lo, begin.hi),
+        let (lo, hi, after) = match (op, step_op) {
+            (BinaryOperator::Less, BinaryOperator::Add) => (first.lo, end.hi - 1, end.hi - 1 + step.hi),
+            (BinaryOperator::LessEqual, BinaryOperator::Add) => (first.lo, end.hi, end.hi + step.hi),
+            (BinaryOperator::Greater, BinaryOperator::Subtract) => (end.lo + 1, first.hi, end.lo + 1 - step.hi),
+            (BinaryOperator::GreaterEqual, BinaryOperator::Subtract) => (end.lo, first.hi, end.lo - step.hi),
             _ => return None,
         };
+        // Otherwise the counter wraps, and the loop goes on.
+        let ends = ty.has_exactly(*first) && ty.has_exactly(end) && ty.range().contains(&after);
         // Where the body never runs, any value will do.
-        Some((variable, Interval::constant(lo.min(hi), hi)))
+        ends.then(|| (variable, Interval::constant(lo.min(hi), hi)))
     }
 
-    /// The local variable that an expression loads.
-    fn loaded(&self, handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    /// The local variable that an expression loads among these statements.
+    fn loaded(&self, statements: &[Statement], handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
         let Expression::Load { pointer } = self.function.expressions[handle] else { return None };
-        self.part(pointer).filter(|(_, path)| path.is_empty()).map(|(variable, _)| variable)
+        let (variable, path) = self.part(pointer)?;
+        (path.is_empty() && is_emitted(statements, handle)).then_some(variable)
     }
 
     /// The value of an expression that no variable can change.
@@ -86,11 +97,24 @@ impl Walk<'_> {
     }
 }
 
+/// The number of statements at the beginning of a block that compute expressions.
+fn emits(block: &Block) -> usize {
+    block.iter().take_while(|statement| matches!(statement, Statement::Emit(_))).count()
+}
+
+/// Whether one of the statements computes an expression.
+fn is_emitted(statements: &[Statement], handle: Handle<Expression>) -> bool {
+    let is_in = |statement: &Statement| match statement {
+        Statement::Emit(range) => range.clone().any(|one| one == handle),
+        _ => false,
+    };
+    statements.iter().any(is_in)
+}
+
 fn is_break(block: &Block) -> bool {
-    block.iter().all(|statement| matches!(statement, Statement::Break | Statement::Block(_)))
-        && block.iter().any(|statement| match statement {
-            Statement::Break => true,
-            Statement::Block(block) => is_break(block),
-            _ => false,
-        })
+    match &**block {
+        [Statement::Break] => true,
+        [Statement::Block(block)] => is_break(block),
+        _ => false,
+    }
 }

@@ -4,28 +4,59 @@
 //! by part, each over the memory around it. The analysis follows integers through naga's module:
 //! constants, counters of loops with constant ends, and distances from the position of the
 //! invocation. All else is unknown, and a position that is unknown may be anywhere.
+//!
+//! A kernel reaches all cells anywhere where it uses a number of the invocation for more than
+//! helpers, as these numbers differ between one dispatch and several.
 
+mod calls;
 mod loops;
 #[cfg(test)]
 mod tests;
 mod value;
 mod walk;
 
-use naga::Module;
+use naga::{Binding, BuiltIn, Expression, FunctionArgument};
 
+use super::parsed::Parsed;
 use super::scan::SourceScan;
 use super::signature::VarShape;
 #[cfg(test)]
 use value::Interval;
 pub use value::Reach;
-use walk::Walk;
+use value::Value;
+use walk::{Kernel, Progress, Walk};
+
+/// Calls of functions that are followed.
+const MOST_CALLS: u32 = 1000;
 
 /// The reach of an entry point in the array of each storage variable.
-pub fn reach(module: &Module, entry: &str, scan: &SourceScan, shapes: &[VarShape]) -> Vec<Reach> {
-    let mut reach = vec![Reach::Nothing; scan.storage.len()];
-    match module.entry_points.iter().find(|point| point.name == entry) {
-        Some(point) => drop(Walk::of_entry(module, &point.function, scan, shapes, &mut reach).run()),
-        None => reach.fill(Reach::Anywhere),
+pub fn reach(parsed: &Parsed, entry: &str, scan: &SourceScan, shapes: &[VarShape]) -> Vec<Reach> {
+    let mut progress = Progress { reach: vec![Reach::Nothing; scan.storage.len()], calls_left: MOST_CALLS };
+    let points = &parsed.module.entry_points;
+    match points.iter().position(|point| point.name == entry).filter(|&at| uses_id_alone(parsed, at)) {
+        Some(at) => {
+            let arguments = points[at].function.arguments.iter();
+            let value = |argument| if is_id(argument) { Value::InvocationId } else { Value::Any };
+            let called = (&points[at].function, parsed.info.get_entry_point(at));
+            let kernel = Kernel { parsed, scan, shapes };
+            Walk::new(kernel, called, arguments.map(value).collect(), &mut progress).run();
+        }
+        None => progress.give_up(),
     }
-    reach
+    progress.reach
+}
+
+fn is_id(argument: &FunctionArgument) -> bool {
+    argument.binding == Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId))
+}
+
+/// Whether an entry point uses no other argument than `global_invocation_id`.
+fn uses_id_alone(parsed: &Parsed, at: usize) -> bool {
+    let (function, info) = (&parsed.module.entry_points[at].function, parsed.info.get_entry_point(at));
+    function.expressions.iter().all(|(handle, expression)| match expression {
+        Expression::FunctionArgument(number) => {
+            is_id(&function.arguments[*number as usize]) || info[handle].ref_count == 0
+        }
+        _ => true,
+    })
 }

@@ -20,7 +20,7 @@ fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> Stri
     let mut signature = Signature::uniform(&program.scan, 2, None);
     signature.vars[0].packed = packed;
     let complete = program.complete(&signature, None, Capabilities::empty()).unwrap();
-    let found = reach(&complete.parsed.module, "main", &program.scan, &signature.vars);
+    let found = reach(&complete.parsed, "main", &program.scan, &signature.vars);
     match &found[0] {
         Reach::Nothing => "nothing".to_owned(),
         Reach::Anywhere => "anywhere".to_owned(),
@@ -100,6 +100,16 @@ fn positions_that_depend_on_data_are_anywhere() {
         let declarations = "fn own(i: u32) -> f32 { return x[i]; }\nfn moved(q: ptr<function, vec2<i32>>) { *q += n; }";
         assert_eq!(floats(declarations, statements), "anywhere", "{statements}");
     }
+}
+
+/// Every call is followed, and here are 2,048 of the last function.
+#[test]
+fn functions_that_call_others_twice_are_given_up() {
+    let first = "fn far0(q: vec2<i32>) -> f32 { return x_load(q); }".to_owned();
+    let next = |n: usize| format!("fn far{}(q: vec2<i32>) -> f32 {{ return far{n}(q) + far{n}(q); }}", n + 1);
+    let functions: Vec<_> = std::iter::once(first).chain((0..11).map(next)).collect();
+    assert_eq!(floats(&functions.join("\n"), "y_store(p, far5(p));"), "x[0, 0] y[0, 0]");
+    assert_eq!(floats(&functions.join("\n"), "y_store(p, far11(p));"), "anywhere");
 }
 
 #[test]

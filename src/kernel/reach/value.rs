@@ -1,6 +1,8 @@
 //! [`Value`] and [`Reach`]: all that is known of an integer, and of the cells of an array, before a
 //! kernel runs.
 
+use std::ops::RangeInclusive;
+
 use naga::{BinaryOperator, MathFunction};
 
 /// A range of integers, both ends included, counted from 0 or from the position of the invocation
@@ -17,13 +19,39 @@ pub struct Interval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Any,
+    /// `global_invocation_id` of the entry point.
+    InvocationId,
     Scalar(Interval),
     /// The components of a vector or the elements of an array.
     Composite(Vec<Value>),
 }
 
-/// Numbers beyond this are not followed: products and sums of a few of them fit 64 bits.
+/// Numbers beyond this are not followed: products and sums of a few of them fit 64 bits, and signed
+/// integers up to it are the numbers themselves, not up to multiples of 2³².
 const MOST: i64 = 1 << 30;
+
+/// Type of the operands of an operation whose result depends on more than their last 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IntegerType {
+    Signed,
+    Unsigned,
+}
+
+impl IntegerType {
+    /// The integers of the type.
+    pub fn range(self) -> RangeInclusive<i64> {
+        match self {
+            Self::Signed => i32::MIN.into()..=i32::MAX.into(),
+            Self::Unsigned => 0..=u32::MAX.into(),
+        }
+    }
+
+    /// Whether integers of this type are the numbers of the interval, not up to multiples of 2³².
+    pub fn has_exactly(self, interval: Interval) -> bool {
+        let range = self.range();
+        interval.axis.is_none() && range.contains(&interval.lo) && range.contains(&interval.hi)
+    }
+}
 
 impl Interval {
     pub fn constant(lo: i64, hi: i64) -> Self {
@@ -36,7 +64,8 @@ impl Interval {
         (self.axis == other.axis).then_some(Self { axis: self.axis, lo, hi })
     }
 
-    fn binary(op: BinaryOperator, left: Self, right: Self) -> Option<Self> {
+    fn binary(op: BinaryOperator, ty: IntegerType, left: Self, right: Self) -> Option<Self> {
+        let is_exact = ty.has_exactly(left) && ty.has_exactly(right);
         let axis = match (op, left.axis, right.axis) {
             (BinaryOperator::Add, axis, None) | (BinaryOperator::Add, None, axis) => axis,
             (BinaryOperator::Subtract, axis, None) => axis,
@@ -53,8 +82,10 @@ impl Interval {
                 (a.min(b).min(c).min(d), a.max(b).max(c).max(d))
             }
             // Towards zero, as in WGSL; a divisor that may be negative or 0 is not followed.
-            BinaryOperator::Divide if right.lo == right.hi && right.lo > 0 => (left.lo / right.lo, left.hi / right.lo),
-            BinaryOperator::Modulo if right.lo == right.hi && right.lo > 0 => {
+            BinaryOperator::Divide if is_exact && right.lo == right.hi && right.lo > 0 => {
+                (left.lo / right.lo, left.hi / right.lo)
+            }
+            BinaryOperator::Modulo if is_exact && right.lo == right.hi && right.lo > 0 => {
                 let most = right.lo - 1;
                 (left.lo.max(-most).min(0), left.hi.min(most).max(0))
             }
@@ -63,13 +94,15 @@ impl Interval {
         (-MOST <= lo && hi <= MOST).then_some(Self { axis, lo, hi })
     }
 
-    fn math(function: MathFunction, one: Self, other: Self) -> Option<Self> {
-        let (lo, hi) = match function {
-            MathFunction::Min => (one.lo.min(other.lo), one.hi.min(other.hi)),
-            MathFunction::Max => (one.lo.max(other.lo), one.hi.max(other.hi)),
-            _ => return None,
-        };
-        (one.axis == other.axis).then_some(Self { axis: one.axis, lo, hi })
+    fn math(function: MathFunction, ty: IntegerType, one: Self, other: Self) -> Option<Self> {
+        if !ty.has_exactly(one) || !ty.has_exactly(other) {
+            return None;
+        }
+        match function {
+            MathFunction::Min => Some(Self::constant(one.lo.min(other.lo), one.hi.min(other.hi))),
+            MathFunction::Max => Some(Self::constant(one.lo.max(other.lo), one.hi.max(other.hi))),
+            _ => None,
+        }
     }
 }
 
@@ -80,8 +113,9 @@ impl From<Option<Interval>> for Value {
 }
 
 impl Value {
+    /// One number; unknown where it is too large to be followed.
     pub fn constant(value: i64) -> Self {
-        Self::Scalar(Interval::constant(value, value))
+        (-MOST..=MOST).contains(&value).then_some(Interval::constant(value, value)).into()
     }
 
     /// The value of a kernel that may be this one or another one.
@@ -116,12 +150,12 @@ impl Value {
         }
     }
 
-    pub fn binary(op: BinaryOperator, left: &Self, right: &Self) -> Self {
-        Self::by_component(left, right, &|left, right| Interval::binary(op, left, right))
+    pub fn binary(op: BinaryOperator, ty: IntegerType, left: &Self, right: &Self) -> Self {
+        Self::by_component(left, right, &|left, right| Interval::binary(op, ty, left, right))
     }
 
-    pub fn math(function: MathFunction, one: &Self, other: &Self) -> Self {
-        Self::by_component(one, other, &|one, other| Interval::math(function, one, other))
+    pub fn math(function: MathFunction, ty: IntegerType, one: &Self, other: &Self) -> Self {
+        Self::by_component(one, other, &|one, other| Interval::math(function, ty, one, other))
     }
 
     /// A scalar goes with each component of a vector.

@@ -3,25 +3,54 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use naga::valid::FunctionInfo;
 use naga::{
     AddressSpace, BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind,
     Statement, TypeInner, UnaryOperator,
 };
 
-use super::value::{Interval, Reach, Value};
-use crate::kernel::helpers::HELPERS;
+use super::value::{IntegerType, Interval, Reach, Value};
+use crate::kernel::parsed::Parsed;
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::VarShape;
 
+/// Elements of larger arrays are not followed, unless these are constants.
+const MOST_ZEROED_BYTES: u32 = 512;
+
+/// The kernel that is walked through.
+#[derive(Clone, Copy)]
+pub struct Kernel<'a> {
+    pub parsed: &'a Parsed,
+    pub scan: &'a SourceScan,
+    pub shapes: &'a [VarShape],
+}
+
+/// Results for all functions of a kernel together.
+pub struct Progress {
+    /// The reach in the array of each storage variable.
+    pub reach: Vec<Reach>,
+    /// Calls of functions that may still be walked through: each call is, and functions that call
+    /// others twice make many of them.
+    pub calls_left: u32,
+}
+
+impl Progress {
+    /// Every cell of every array is reached, as far as one knows.
+    pub fn give_up(&mut self) {
+        self.reach.fill(Reach::Anywhere);
+    }
+}
+
 /// One call of a function.
 pub struct Walk<'a> {
-    module: &'a Module,
+    pub kernel: Kernel<'a>,
     pub function: &'a Function,
-    scan: &'a SourceScan,
-    shapes: &'a [VarShape],
-    reach: &'a mut [Reach],
+    info: &'a FunctionInfo,
+    pub progress: &'a mut Progress,
     arguments: Vec<Value>,
-    values: BTreeMap<Handle<Expression>, Value>,
+    /// Times that the function passes [`Value::InvocationId`] to others.
+    pub ids_passed: usize,
+    pub values: BTreeMap<Handle<Expression>, Value>,
     pub locals: BTreeMap<Handle<LocalVariable>, Value>,
     returned: Option<Value>,
 }
@@ -30,16 +59,14 @@ pub struct Walk<'a> {
 type Part = (Handle<LocalVariable>, Vec<Option<usize>>);
 
 impl<'a> Walk<'a> {
-    pub fn of_entry(
-        module: &'a Module,
-        function: &'a Function,
-        scan: &'a SourceScan,
-        shapes: &'a [VarShape],
-        reach: &'a mut [Reach],
+    pub fn new(
+        kernel: Kernel<'a>,
+        (function, info): (&'a Function, &'a FunctionInfo),
+        arguments: Vec<Value>,
+        progress: &'a mut Progress,
     ) -> Self {
-        let arguments = vec![Value::Any; function.arguments.len()];
         let (values, locals) = (BTreeMap::new(), BTreeMap::new());
-        Self { module, function, scan, shapes, reach, arguments, values, locals, returned: None }
+        Self { kernel, function, info, progress, arguments, ids_passed: 0, values, locals, returned: None }
     }
 
     /// Walks through the function and returns its result.
@@ -51,7 +78,22 @@ impl<'a> Walk<'a> {
         }
         let function = self.function;
         self.block(&function.body);
+        self.note_other_uses_of_ids();
         self.returned.unwrap_or(Value::Any)
+    }
+
+    /// Numbers of invocations begin again in each part of a call: a kernel that does more with them
+    /// than to pass them to helpers runs as a whole.
+    fn note_other_uses_of_ids(&mut self) {
+        let is_id = |expression: &Expression| match expression {
+            Expression::FunctionArgument(number) => self.arguments[*number as usize] == Value::InvocationId,
+            _ => false,
+        };
+        let ids = self.function.expressions.iter().filter(|(_, expression)| is_id(expression));
+        let uses: usize = ids.map(|(handle, _)| self.info[handle].ref_count).sum();
+        if uses != self.ids_passed {
+            self.progress.give_up();
+        }
     }
 
     /// Arrays that the function's own text names are reached anywhere: their indices are no
@@ -59,11 +101,24 @@ impl<'a> Walk<'a> {
     fn note_direct_accesses(&mut self) {
         for (_, expression) in self.function.expressions.iter() {
             let Expression::GlobalVariable(variable) = expression else { continue };
-            let variable = &self.module.global_variables[*variable];
+            let variable = &self.module().global_variables[*variable];
             let name = variable.name.as_deref().unwrap_or("");
-            if let (AddressSpace::Storage { .. }, Some(number)) = (variable.space, self.scan.position(name)) {
-                self.reach[number].add(None);
+            if let (AddressSpace::Storage { .. }, Some(number)) = (variable.space, self.kernel.scan.position(name)) {
+                self.progress.reach[number].add(None);
             }
+        }
+    }
+
+    fn module(&self) -> &'a Module {
+        &self.kernel.parsed.module
+    }
+
+    /// The type of an expression, where it is an integer or a vector of integers.
+    pub fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
+        match self.info[handle].ty.inner_with(&self.module().types).scalar_kind()? {
+            ScalarKind::Sint => Some(IntegerType::Signed),
+            ScalarKind::Uint => Some(IntegerType::Unsigned),
+            _ => None,
         }
     }
 
@@ -75,7 +130,7 @@ impl<'a> Walk<'a> {
     fn compute(&self, handle: Handle<Expression>) -> Value {
         match &self.function.expressions[handle] {
             Expression::Literal(literal) => of_literal(*literal),
-            Expression::Constant(constant) => self.global(self.module.constants[*constant].init),
+            Expression::Constant(constant) => self.global(self.module().constants[*constant].init),
             Expression::ZeroValue(ty) => self.zero(*ty),
             Expression::Compose { ty, components } => {
                 self.compose(*ty, components.iter().map(|&part| self.value(part)))
@@ -90,13 +145,18 @@ impl<'a> Walk<'a> {
                 Value::Composite(parts.collect())
             }
             Expression::Unary { op: UnaryOperator::Negate, expr } => {
-                Value::binary(BinaryOperator::Subtract, &Value::constant(0), &self.value(*expr))
+                let Some(ty) = self.integer_type(*expr) else { return Value::Any };
+                Value::binary(BinaryOperator::Subtract, ty, &Value::constant(0), &self.value(*expr))
             }
-            Expression::Binary { op, left, right } => Value::binary(*op, &self.value(*left), &self.value(*right)),
+            Expression::Binary { op, left, right } => match self.integer_type(*left) {
+                Some(ty) => Value::binary(*op, ty, &self.value(*left), &self.value(*right)),
+                None => Value::Any,
+            },
             Expression::Select { accept, reject, .. } => self.value(*accept).join(&self.value(*reject)),
-            Expression::Math { fun, arg, arg1: Some(arg1), arg2: None, .. } => {
-                Value::math(*fun, &self.value(*arg), &self.value(*arg1))
-            }
+            Expression::Math { fun, arg, arg1: Some(arg1), arg2: None, .. } => match self.integer_type(*arg) {
+                Some(ty) => Value::math(*fun, ty, &self.value(*arg), &self.value(*arg1)),
+                None => Value::Any,
+            },
             // Between integers of 32 bits the number stays the same up to multiples of 2³².
             Expression::As { expr, kind: ScalarKind::Sint | ScalarKind::Uint, convert: None | Some(4) } => {
                 self.value(*expr)
@@ -114,9 +174,9 @@ impl<'a> Walk<'a> {
 
     /// The value of a constant expression of the module.
     fn global(&self, handle: Handle<Expression>) -> Value {
-        match &self.module.global_expressions[handle] {
+        match &self.module().global_expressions[handle] {
             Expression::Literal(literal) => of_literal(*literal),
-            Expression::Constant(constant) => self.global(self.module.constants[*constant].init),
+            Expression::Constant(constant) => self.global(self.module().constants[*constant].init),
             Expression::ZeroValue(ty) => self.zero(*ty),
             Expression::Compose { ty, components } => {
                 self.compose(*ty, components.iter().map(|&part| self.global(part)))
@@ -128,26 +188,28 @@ impl<'a> Walk<'a> {
 
     /// A vector may be composed of vectors.
     fn compose(&self, ty: Handle<naga::Type>, parts: impl Iterator<Item = Value>) -> Value {
-        let is_vector = matches!(self.module.types[ty].inner, TypeInner::Vector { .. });
+        let is_vector = matches!(self.module().types[ty].inner, TypeInner::Vector { .. });
         let flat = |part| match part {
             Value::Composite(parts) if is_vector => parts,
             // A vector that is unknown has an unknown number of components.
             part => vec![part],
         };
         let parts: Vec<_> = parts.collect();
-        match self.module.types[ty].inner {
+        match self.module().types[ty].inner {
             TypeInner::Vector { size, .. } if parts.len() < size as usize && parts.contains(&Value::Any) => Value::Any,
             _ => Value::Composite(parts.into_iter().flat_map(flat).collect()),
         }
     }
 
     fn zero(&self, ty: Handle<naga::Type>) -> Value {
-        match self.module.types[ty].inner {
+        match self.module().types[ty].inner {
             TypeInner::Scalar(scalar) if is_integer(scalar) => Value::constant(0),
             TypeInner::Vector { size, scalar } if is_integer(scalar) => {
                 Value::Composite(vec![Value::constant(0); size as usize])
             }
-            TypeInner::Array { base, size: naga::ArraySize::Constant(count), .. } if count.get() <= 64 => {
+            TypeInner::Array { base, size: naga::ArraySize::Constant(count), stride }
+                if count.get().saturating_mul(stride) <= MOST_ZEROED_BYTES =>
+            {
                 Value::Composite(vec![self.zero(base); count.get() as usize])
             }
             _ => Value::Any,
@@ -203,13 +265,20 @@ impl<'a> Walk<'a> {
                 // others leave.
                 let blocks: Vec<_> = cases.iter().map(|case| &case.body).collect();
                 self.forget(&blocks, &BTreeMap::new());
-                blocks.iter().for_each(|block| self.block(block));
+                let before = self.locals.clone();
+                for block in &blocks {
+                    self.locals.clone_from(&before);
+                    self.block(block);
+                }
                 self.forget(&blocks, &BTreeMap::new());
             }
             Statement::Loop { body, continuing, .. } => {
                 let blocks = [body, continuing];
                 self.forget(&blocks, &self.counters(body, continuing));
-                blocks.iter().for_each(|block| self.block(block));
+                self.block(body);
+                // The body may end at any `continue`. It stores to no counter.
+                self.forget(&[body], &BTreeMap::new());
+                self.block(continuing);
                 self.forget(&blocks, &BTreeMap::new());
             }
             Statement::Return { value: Some(value) } => {
@@ -250,87 +319,12 @@ impl<'a> Walk<'a> {
             self.locals.insert(variable, known.get(&variable).copied().into());
         }
     }
-
-    fn call(
-        &mut self,
-        function: Handle<Function>,
-        arguments: &[Handle<Expression>],
-        result: Option<Handle<Expression>>,
-    ) {
-        let called = &self.module.functions[function];
-        let name = called.name.as_deref().unwrap_or("");
-        let returned = match self.helper(name) {
-            Some((number, helper)) => self.call_helper(number, helper, arguments),
-            None => {
-                let passed = arguments.iter().map(|&argument| match self.part(argument) {
-                    // A pointer.
-                    Some(_) => Value::Any,
-                    None => self.value(argument),
-                });
-                let passed = passed.collect();
-                let Self { module, scan, shapes, .. } = *self;
-                let mut walk = Walk::of_entry(module, called, scan, shapes, self.reach);
-                walk.arguments = passed;
-                walk.run()
-            }
-        };
-        for &argument in arguments {
-            if let Some((variable, _)) = self.part(argument) {
-                self.locals.insert(variable, Value::Any);
-            }
-        }
-        if let Some(result) = result {
-            self.values.insert(result, returned);
-        }
-    }
-
-    /// The array and the ending of a helper's name.
-    fn helper<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
-        self.scan.storage.iter().enumerate().find_map(|(number, var)| {
-            let ending = name.strip_prefix(var.name.as_str())?.strip_prefix('_')?;
-            HELPERS.contains(&ending).then_some((number, ending))
-        })
-    }
-
-    fn call_helper(&mut self, number: usize, helper: &str, arguments: &[Handle<Expression>]) -> Value {
-        let shape = self.shapes[number];
-        match helper {
-            "position" => {
-                let along = |axis| Value::Scalar(Interval { axis: Some(axis), lo: 0, hi: 0 });
-                return if shape.axes == 1 { along(0) } else { Value::Composite((0..shape.axes).map(along).collect()) };
-            }
-            "load" | "store" | "store_word" => {
-                let mut cells = self.cells(arguments[0]);
-                if let (Some(cells), Some(packed)) = (&mut cells, shape.packed) {
-                    // All cells of the words.
-                    let others = 4 / packed.bytes() as i64 - 1;
-                    cells[0] = Interval { lo: cells[0].lo - others, hi: cells[0].hi + others, ..cells[0] };
-                }
-                self.reach[number].add(cells);
-            }
-            "index" => self.reach[number].add(None),
-            _ => {}
-        }
-        Value::Any
-    }
-
-    /// The interval along each axis of a position.
-    fn cells(&self, position: Handle<Expression>) -> Option<Vec<Interval>> {
-        let of = |value: &Value| match value {
-            Value::Scalar(interval) => Some(*interval),
-            _ => None,
-        };
-        match self.value(position) {
-            Value::Composite(parts) => parts.iter().map(of).collect(),
-            scalar => of(&scalar).map(|interval| vec![interval]),
-        }
-    }
 }
 
 fn of_literal(literal: Literal) -> Value {
     match literal {
         Literal::I32(value) => Value::constant(value.into()),
-        Literal::U32(value) if value < 1 << 30 => Value::constant(value.into()),
+        Literal::U32(value) => Value::constant(value.into()),
         _ => Value::Any,
     }
 }

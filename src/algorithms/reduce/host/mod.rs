@@ -11,4 +11,4 @@ pub use blocks::{BLOCK, CellBlock, HostBox, tasks};
 pub use float_sums::{add_float_products, add_floats, widened, widened_block};
 pub use integer_sums::{narrow_sum, signed_halves, unsigned_halves, wide_sum};
 pub use order::ends;
-pub use places::{Counters, Places};
+pub use places::{Counters, Places, add_counts};

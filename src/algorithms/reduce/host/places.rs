@@ -18,21 +18,46 @@ pub struct Places<S> {
 
 /// Counts of one component of some cells.
 pub struct PlaceCounts {
-    counters: Counters,
+    counters: Counters<u64>,
     nans: u64,
 }
 
 /// Counters of bins.
-pub struct Counters {
-    counts: Vec<u64>,
+pub struct Counters<C> {
+    counts: Vec<C>,
     places: usize,
 }
 
-impl Counters {
+/// A number that counts. One of 32 bits begins again after its greatest value.
+pub trait Count: Copy + Default {
+    const ONE: Self;
+
+    fn add(&mut self, more: Self);
+}
+
+impl Count for u32 {
+    const ONE: Self = 1;
+
+    #[inline(always)]
+    fn add(&mut self, more: Self) {
+        *self = self.wrapping_add(more);
+    }
+}
+
+impl Count for u64 {
+    const ONE: Self = 1;
+
+    #[inline(always)]
+    fn add(&mut self, more: Self) {
+        *self += more;
+    }
+}
+
+impl<C: Count> Counters<C> {
     /// Counters of a number of bins, all zero.
     pub fn new(places: usize) -> Self {
         let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
-        Self { counts: vec![0; places * lanes], places }
+        Self { counts: vec![C::default(); places * lanes], places }
     }
 
     /// Counts numbers, given by their bins.
@@ -40,21 +65,22 @@ impl Counters {
     pub fn count(&mut self, places: impl Iterator<Item = usize>) {
         let mask = self.counts.len() / self.places.max(1) - 1;
         for (i, place) in places.enumerate() {
-            self.counts[(i & mask) * self.places + place] += 1;
+            self.counts[(i & mask) * self.places + place].add(C::ONE);
         }
     }
 
     /// The counts of the bins.
-    pub fn into_counts(self) -> Vec<u64> {
-        if self.counts.len() == self.places {
-            return self.counts;
-        }
-        let mut all = vec![0; self.places];
-        for lane in self.counts.chunks(self.places.max(1)) {
-            all.iter_mut().zip(lane).for_each(|(all, count)| *all += count);
-        }
-        all
+    pub fn into_counts(mut self) -> Vec<C> {
+        let (all, lanes) = self.counts.split_at_mut(self.places);
+        lanes.chunks(self.places.max(1)).for_each(|lane| add_counts(all, lane));
+        self.counts.truncate(self.places);
+        self.counts
     }
+}
+
+/// Adds counts to those of the same bins.
+pub fn add_counts<C: Count>(all: &mut [C], more: &[C]) {
+    all.iter_mut().zip(more).for_each(|(all, &more)| all.add(more));
 }
 
 /// A straight line through thresholds at equal distances: a number's bin is the value, rounded,

@@ -8,12 +8,13 @@
 mod component;
 mod pieces;
 mod task;
+mod value_chain;
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use self::component::function;
 use self::task::{HeadKind, Items, NumberScan, ScanTask};
+use self::value_chain::ValueChain;
 use super::association::{BLOCK, Item, join};
 use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
 use crate::algorithms::heads::Heads;
@@ -25,8 +26,6 @@ use crate::error::Result;
 const TASK_BYTES: usize = 256 << 10;
 /// Bytes that are copied to the host at a time, where it does not reach the cells.
 const WINDOW_BYTES: usize = 1 << 20;
-/// Times that a thread looks for a result of another one before it goes to sleep.
-const LOOKS: usize = 200;
 
 /// Sums of blocks of cells: one for each block where the order of combining matters, else one for
 /// all.
@@ -127,20 +126,18 @@ impl HostScan<'_> {
                 items = tasks.into_iter().fold(before, |items, task| scan.write(task, items));
                 return;
             }
-            let known: Vec<OnceLock<Items<S>>> = (0..=tasks.len()).map(|_| OnceLock::new()).collect();
-            known[0].get_or_init(|| before);
+            let chain = ValueChain::new(before, tasks.len());
             threads.map(tasks.into_iter().enumerate().collect(), |(number, task)| {
+                let link = chain.link(number);
                 let sums = scan.sums(&task);
                 // The thread that has taken the task before is at work on it.
-                let before = wait_for(&known[number]).clone();
-                known[number + 1].get_or_init(|| {
-                    let mut items = before.clone();
-                    combine(scan.operator, &mut items, &sums);
-                    items
-                });
-                scan.write(task, before);
+                let Some(before) = link.before() else { return };
+                let mut after = before.clone();
+                combine(scan.operator, &mut after, &sums);
+                link.set(after);
+                scan.write(task, before.clone());
             });
-            items = known.into_iter().next_back().and_then(OnceLock::into_inner).unwrap_or_default();
+            items = chain.into_last().unwrap_or_default();
         })?;
         Ok(Carry { item: item_of(items), key })
     }
@@ -210,17 +207,6 @@ impl HostScan<'_> {
         }
         ScanTask { cells: (range.end - range.start) as usize, input, heads, key: before, output: written }
     }
-}
-
-/// A value that another thread is about to find.
-fn wait_for<T>(value: &OnceLock<T>) -> &T {
-    for _ in 0..LOOKS {
-        if let Some(value) = value.get() {
-            return value;
-        }
-        std::hint::spin_loop();
-    }
-    value.wait()
 }
 
 /// The sum of some numbers in 64 bits.

@@ -1,6 +1,9 @@
 //! Chunks larger than a binding can be: calls in parts with one window of each array, and helpers
 //! that choose the right one of several windows.
 
+mod arrays;
+mod parts;
+
 use std::process::Command;
 
 use zippy::region::Region;
@@ -21,7 +24,19 @@ fn small_bindings() {
     let output = command.args(["windows::"]).env("ZIPPY_BINDING_LIMIT", LIMIT).output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    for test in ["plain_cells", "bytes_by_words", "atomic_halves", "too_many", "one_window"] {
+    for test in [
+        "plain_cells",
+        "bytes_by_words",
+        "atomic_halves",
+        "too_many",
+        "one_window",
+        "parts::kernels_with_branches_and_loops_have_the_cells_of_their_definition",
+        "parts::kernels_over_several_boxes_have_the_cells_of_their_definition",
+        "parts::numbers_of_invocations_begin_once",
+        "arrays::functions_fill_arrays_larger_than_a_binding",
+        "arrays::arrays_larger_than_a_binding_are_reduced",
+        "arrays::lengths_are_those_of_arrays",
+    ] {
         assert!(text(&output.stdout).contains(&format!("{test} ... ok")), "{}", text(&output.stdout));
     }
 }
