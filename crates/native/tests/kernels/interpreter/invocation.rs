@@ -271,7 +271,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
 
     /// The result of an atomic operation: the old value, or a struct with `exchanged`.
     ///
-    /// Past the end of a runtime-sized array the old value is 0, and nothing is stored.
+    /// Past the end of a runtime-sized array the old value is 0, and nothing is exchanged.
     fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -286,12 +286,14 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         };
         let old = self.load(pointer.pointer()?)?.scalar()?;
         let new = atomics::update(*function, old, operand, expected)?;
-        if let Some(new) = new {
-            self.store(pointer.pointer()?, Value::Scalar(new))?;
-        }
+        let is_stored = match new {
+            Some(new) => self.store(pointer.pointer()?, Value::Scalar(new))?,
+            None => false,
+        };
+        let old = Value::Scalar(old);
         Ok(match expected {
-            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(ScalarValue::Bool(new.is_some()))]),
-            None => Value::Scalar(old),
+            Some(_) => Value::Composite(vec![old, Value::Scalar(ScalarValue::Bool(is_stored))]),
+            None => old,
         })
     }
 
@@ -365,10 +367,11 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         }
     }
 
-    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<(), String> {
+    /// Stores a value; true where the location exists.
+    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<bool, String> {
         match self.own_variable(pointer.root)? {
-            Some(variable) => variable.set_part(&pointer.path, value),
-            None => self.memory.store(self.invocation.identity, pointer, value).map(drop),
+            Some(variable) => variable.set_part(&pointer.path, value).map(|()| true),
+            None => self.memory.store(self.invocation.identity, pointer, value),
         }
     }
 }
