@@ -193,7 +193,7 @@ fn half_precision_rounds_after_each_operation() {
 
 #[test]
 fn half_conversion_rounds_to_even() {
-    // By search instead of arithmetic on bits: the neighbours of each number and the middle between.
+    // Each number, its successor, the middle between them, and the neighbours of the middle.
     for bits in (0..0x7bffu16).step_by(13) {
         let (low, high) = (f16::from_bits(bits).to_f32(), f16::from_bits(bits + 1).to_f32());
         let middle = (low + high) / 2.0;

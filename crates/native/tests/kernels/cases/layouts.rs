@@ -56,7 +56,7 @@ fn matrices_lie_by_columns() {
 
 #[test]
 fn nested_structs_and_arrays() {
-    // Inner: a at 0, b at 8, 16 bytes. Outer: head at 0, parts at 8, 2 · 16 bytes, tail at 40 with stride 4.
+    // Inner: a at 0, b at 8, 16 bytes. Outer: head at 0, parts at 8, 2 · 16 bytes, tail at 40.
     let words: Vec<u32> = (0..13).collect();
     let output = transform(
         "struct Inner { a: u32, b: vec2<u32> } struct Outer { head: u32, parts: array<Inner, 2>, tail: array<u32> }",

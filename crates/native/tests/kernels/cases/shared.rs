@@ -170,9 +170,10 @@ fn atomic_past_the_end_gives_zero() {
             out[0] = atomicAdd(&a[i], 5u) + 1u;
             out[1] = atomicExchange(&a[i], 5u) + 1u;
             out[2] = atomicLoad(&a[i]) + 1u;
+            out[3] = u32(atomicCompareExchangeWeak(&a[i], 0u, 5u).exchanged) + 1u;
         }";
-    let buffers = run_text(text, &[bytes(&[0u32; 3]), bytes(&[3u32, 4])], [1, 1, 1]).unwrap();
-    assert_eq!(values::<u32>(&buffers[0]), [1, 1, 1]);
+    let buffers = run_text(text, &[bytes(&[0u32; 4]), bytes(&[3u32, 4])], [1, 1, 1]).unwrap();
+    assert_eq!(values::<u32>(&buffers[0]), [1; 4]);
     assert_eq!(values::<u32>(&buffers[1]), [3, 4]);
 }
 

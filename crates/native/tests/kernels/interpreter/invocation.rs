@@ -271,7 +271,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
 
     /// The result of an atomic operation: the old value, or a struct with `exchanged`.
     ///
-    /// Past the end of a runtime-sized array the old value is 0, and nothing is stored.
+    /// Past the end of a runtime-sized array the old value is 0, and nothing is exchanged.
     fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -286,13 +286,14 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         };
         let old = self.load(pointer.pointer()?)?.scalar()?;
         let new = atomics::update(*function, old, operand, expected)?;
-        let stored = match new {
+        let is_stored = match new {
             Some(new) => self.store(pointer.pointer()?, Value::Scalar(new))?,
             None => false,
         };
+        let old = Value::Scalar(old);
         Ok(match expected {
-            Some(_) => Value::Composite(vec![Value::Scalar(old), Value::Scalar(ScalarValue::Bool(stored))]),
-            None => Value::Scalar(old),
+            Some(_) => Value::Composite(vec![old, Value::Scalar(ScalarValue::Bool(is_stored))]),
+            None => old,
         })
     }
 
@@ -366,7 +367,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         }
     }
 
-    /// Stores a value; false past the end of a runtime-sized array.
+    /// Stores a value; true where the location exists.
     fn store(&mut self, pointer: &Pointer, value: Value) -> Result<bool, String> {
         match self.own_variable(pointer.root)? {
             Some(variable) => variable.set_part(&pointer.path, value).map(|()| true),

@@ -217,9 +217,9 @@ impl<'m> Types<'m> {
 
     /// Least size of a binding, with one element of a runtime-sized array.
     pub fn least_size(self, ty: &TypeInner) -> Result<usize, String> {
-        match self.runtime_sized_array(ty) {
-            Some((offset, stride)) => Ok(offset + stride),
-            None => self.size(ty),
+        match *ty {
+            TypeInner::Array { size: naga::ArraySize::Dynamic, stride, .. } => Ok(stride as usize),
+            _ => self.size(ty),
         }
     }
 

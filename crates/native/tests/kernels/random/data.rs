@@ -25,7 +25,8 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWo
                 };
                 // Bindings have a multiple of four bytes.
                 let rest = if rng.chance(30) { rng.below(stride / 4 + 1) * 4 } else { 0 };
-                (offset + length * stride + rest.min(stride - 1) / 4 * 4).next_multiple_of(4)
+                let size = (offset + length * stride + rest.min(stride - 1) / 4 * 4).next_multiple_of(4);
+                size.max(types.least_size(ty)?)
             }
         };
         let mut bytes = vec![0; size];

@@ -4,7 +4,7 @@ use super::ast::{Expression, ScalarType, Type};
 use super::generator::{Generator, KernelStyle};
 
 impl Generator {
-    /// An index into `length` elements, or into a runtime-sized array; constant indices are in range.
+    /// An index into `length` elements, or into a runtime-sized array. Constants are in range.
     pub fn index(&mut self, length: Option<usize>, is_static: bool) -> Expression {
         match length {
             Some(length) if is_static || self.rng.chance(40) => {

@@ -1,16 +1,17 @@
 //! Random kernels over the whole language, without data races.
 //!
 //! A [`Case`] is a syntax tree with its buffers. Every invocation writes only its own elements of
-//! writable arrays, or changes atomics by operations that commute, and reads only bindings that
-//! no invocation writes, its own elements, and memory of the workgroup across barriers. So the result does
-//! not depend on the order of invocations. Bits of NaN never reach an integer.
+//! writable arrays, or changes atomics by operations that commute, and reads only bindings that no
+//! invocation writes, its own elements, and memory of the workgroup across barriers. So the result
+//! does not depend on the order of invocations. Bits of NaN never reach an integer.
 //!
 //! [`random_kernels`] compares an executor with the interpreter:
 //!
 //! ```ignore
 //! #[test]
 //! fn random_kernels_agree_with_interpreter() {
-//!     let report = random::random_kernels(random::count(200), random::first_seed(0), executor::run);
+//!     let (count, seed) = (random::count(200), random::first_seed(0));
+//!     let report = random::random_kernels(count, seed, executor::run);
 //!     assert!(report.failures.is_empty(), "{report}");
 //! }
 //! ```

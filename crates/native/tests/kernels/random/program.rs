@@ -158,7 +158,6 @@ impl Generator {
         if uses_private_pointers {
             self.globals.retain(|entry| !entry.is_mutable);
         }
-        let visible = self.globals.clone();
         let count = match self.style {
             KernelStyle::Row => self.rng.below(8) / 7,
             KernelStyle::Stencil => self.rng.below(5) / 3,
@@ -202,7 +201,6 @@ impl Generator {
         }
         self.may_return = false;
         self.globals = all;
-        debug_assert!(visible.len() <= self.globals.len());
     }
 
     fn main(&mut self, shape: &Shape, has_barriers: bool) {
