@@ -142,6 +142,8 @@ pub const VARIABLES: &[Variable] = &[
     internal("ZIPPY_IO_HELD", "a directory of checkpoints that a test holds"),
     internal("ZIPPY_IO_KILLED", "a writer that a test kills"),
     internal("ZIPPY_IO_TASK", "the task of a test's own process"),
+    internal("ZIPPY_RANDOM_KERNELS", "the number of random kernels that a test runs"),
+    internal("ZIPPY_RANDOM_SEED", "the seed of the first random kernel"),
     internal("ZIPPY_REFUSE_PARAMETER_BRANCHES", "whether a kernel that branches on parameters alone is an error"),
     internal("ZIPPY_SCREENSHOT", "where a test of a window keeps a picture"),
     internal("ZIPPY_TEST_JOB", "the test that a process plays"),

@@ -19,6 +19,7 @@ use crate::ir::Kernel;
 use crate::shape::Shapes;
 
 /// The generated function for rows.
+// SAFETY: callers give a context whose addresses live through the call.
 type Rows = unsafe extern "C" fn(*const u8, u32, u32, u32, u32) -> u32;
 
 /// Machine code of a kernel: one function for each of its regions.

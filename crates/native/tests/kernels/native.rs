@@ -100,9 +100,10 @@ fn random_kernels_give_bits_of_interpreter() {
 #[test]
 fn edge_kernels_give_bits_of_interpreter() {
     for vectors in [Vectors::Avoid, Vectors::Use] {
-        let (count, failures) = edge_kernels(&options(), Extensions::ALL, |module, info, entry, buffers, workgroups| {
-            run(vectors, module, info, entry, buffers, workgroups)
-        });
+        let (count, failures) =
+            edge_kernels(&options(), Extensions::ALL, |module, info, entry, buffers, workgroups| {
+                run(vectors, module, info, entry, buffers, workgroups)
+            });
         let text = |(text, failure): &(String, Failure)| format!("{failure}\n{text}\n");
         assert!(count > 300, "{count} kernels");
         assert!(failures.is_empty(), "{vectors:?}: {}", failures.iter().map(text).collect::<String>());
