@@ -2,7 +2,7 @@
 //!
 //! [`Kernel`] is the program of one invocation. Functions are inlined, vectors, matrices and
 //! structs are split into scalars, and pointers are resolved to a [`Memory`] and an index. Values
-//! are in single-assignment form; [`Variable`]s exist only until [`crate::ssa`] has replaced them
+//! are in single-assignment form; [`Variable`]s exist only until `ssa` has replaced them
 //! by results of blocks and parameters of loops.
 
 mod operations;
@@ -120,7 +120,7 @@ pub enum Memory {
 pub enum Format {
     /// `i32`, `u32` or, outside bindings, a bool as 0 or 1.
     Word,
-    /// `f16`, two bytes; as a value an `f32`. Only before [`crate::legal`] has made it `Half`.
+    /// `f16`, two bytes; as a value an `f32`. Only before `legal` has made it `Half`.
     F16,
     /// Two bytes; as a value an `i32`, zero-extended.
     Half,

@@ -2,7 +2,7 @@
 //!
 //! * Functions are inlined; a `return` is a break of a block around the inlined body.
 //! * Vectors, matrices, structs and arrays are split into scalars in the order of their members.
-//! * A pointer is a [`place::Place`]: a memory or a run of variables, an offset, and index terms.
+//! * A pointer is a `place::Place`: a memory or a run of variables, an offset, and index terms.
 //! * `f16` is carried as `f32`. Operators round each result to `f16`; built-in functions compute in
 //!   `f32` and round their result once.
 
