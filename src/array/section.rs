@@ -11,7 +11,7 @@ use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A section of one chunk (or of a local array) on this rank: what kernels read and write, and what the host can reach.
+/// A section of one chunk (or of a local array) on this rank: cells that kernels read and write, and that the host can reach.
 ///
 /// A region that does not fit is kept here and reported by the verb that uses the section.
 #[derive(Debug, Clone)]

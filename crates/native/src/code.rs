@@ -2,7 +2,7 @@
 //!
 //! Everything unsafe of this crate is here. Generated functions access memory only within the
 //! bindings, frame and workgroup memory that [`Code::run`] is given: lowering guards or clamps each
-//! index, and `run` checks each binding's size against what the kernel was compiled for.
+//! index, and `run` checks each binding's size against the size that the kernel needs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -56,7 +56,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Asks all threads of the run to stop at their next loop.
+    /// Makes all threads of the run stop at their next loop.
     pub fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
@@ -177,7 +177,7 @@ impl Run<'_> {
 
 impl Worker<'_> {
     /// Runs a row of invocations, whose frames begin at a byte of this worker's; false where the
-    /// run was told to stop.
+    /// run has to stop.
     pub fn row(&mut self, function: usize, row: Row, frame: usize) -> bool {
         let Row { x: [first, end], y, z } = row;
         let stop = self.run.stop;

@@ -14,7 +14,7 @@ pub enum Error {
     /// A binding is missing or too small.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]
     Binding { group: u32, binding: u32, name: String, problem: String },
-    /// The run was told to stop while a loop ran.
+    /// The run was stopped while a loop ran.
     #[error("stopped in the loop at line {line}")]
     Stopped { line: u32 },
 }

@@ -14,7 +14,7 @@ pub fn convert(kernel: &mut Kernel) {
     kernel.variables.clear();
 }
 
-/// Value of each variable at a place; zero where it has none.
+/// Value of each variable at a statement; zero where it has none.
 type Current = HashMap<Variable, Value>;
 
 struct Pass<'k> {
@@ -124,7 +124,7 @@ impl Pass<'_> {
         variables.iter().map(|one| self.current(*one, current)).collect()
     }
 
-    /// Merges what the arms of an `if` have set; `current` has the values of `accept`. An arm that
+    /// Merges the variables that the arms of an `if` set; `current` has the values of `accept`. An arm that
     /// diverts has none.
     fn merge(&mut self, ends: [bool; 2], before: &Current, current: &mut Current, rejected: &Current) -> Vec<Merge> {
         if ends == [true; 2] {

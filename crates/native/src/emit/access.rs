@@ -34,8 +34,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Address of a lane's scalar, or the memory's first where the guard is false. A frame holds the
-    /// lanes of each scalar next to each other.
+    /// Address of a lane's scalar, or of the memory where the guard is false. A frame holds the lanes
+    /// of each scalar next to each other.
     pub fn address(
         &mut self,
         access: &Access,
@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Flags of a load: what no invocation can write may be loaded once for all groups.
+    /// Flags of a load. Memory that no invocation writes may be loaded once for all groups.
     fn flags(&self, access: &Access) -> MemFlagsData {
         let flags = MemFlagsData::trusted().with_alias_region(None);
         let flags = if self.is_aligned(access) { flags } else { MemFlagsData::new().with_notrap() };

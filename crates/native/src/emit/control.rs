@@ -226,7 +226,7 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Returns from the generated function where the run was told to stop.
+    /// Returns from the generated function where the run has to stop.
     pub fn stop_if_asked(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);

@@ -10,7 +10,7 @@ use crate::ir::Type;
 #[derive(Debug, Clone)]
 pub struct Mask(pub Vec<code::Value>);
 
-/// A mask or a value that several places set.
+/// A mask or a value that several blocks set.
 #[derive(Debug, Clone)]
 pub struct Slot(pub Vec<Variable>);
 

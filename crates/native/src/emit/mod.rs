@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
         let position = self.inputs.position;
         match builtin {
             Builtin::GlobalId(axis) => position[axis as usize],
-            // A row is cut at the ends of workgroups where a kernel asks for these.
+            // A row is cut at the ends of workgroups where a kernel uses their indices.
             Builtin::WorkgroupId(0) => self.build.ins().udiv_imm_u(self.inputs.row_start, i64::from(size[0])),
             Builtin::WorkgroupId(axis) => {
                 self.build.ins().udiv_imm_u(position[axis as usize], i64::from(size[axis as usize]))

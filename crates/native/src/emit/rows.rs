@@ -158,7 +158,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Generates the kernel's body, and `next` behind it.
+    /// Generates the kernel's body, and `next` after it.
     fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
         self.targets.clear();

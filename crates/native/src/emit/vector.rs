@@ -1,4 +1,4 @@
-//! Operations on vectors of lanes. What vectors of 128 bits do not have is done lane by lane.
+//! Operations on vectors of lanes. Operations that vectors of 128 bits lack run lane by lane.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};

@@ -12,7 +12,7 @@ use std::fmt;
 
 pub use operations::{AtomicOperation, Binary, Builtin, Compare, Convert, Function, Unary};
 
-/// Scalar type of a value. Signed and unsigned integers share a type; operations tell them apart.
+/// Scalar type of a value. Signed and unsigned integers share a type; operations distinguish them.
 ///
 /// `f16` is carried as [`Type::F32`], rounded by [`Unary::RoundToF16`] after each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ pub enum Definition {
     },
     /// Load from memory. Loads and stores happen in the order of their statements.
     Load(Access),
-    /// Value of a variable at the place of the `Let`.
+    /// Value of a variable at the `Let`.
     Get(Variable),
     /// Result of a statement: an atomic operation, a block, an `if`, or the parameter of a loop.
     Result,
@@ -130,7 +130,7 @@ pub enum Format {
     F64,
 }
 
-/// Place of a scalar in memory: byte `index · scale + offset`, `index` as `u32`.
+/// Location of a scalar in memory: byte `index · scale + offset`, `index` as `u32`.
 ///
 /// Lowering proves that the scalar lies inside the memory wherever `guard` holds. An access whose
 /// guard is false loads zero, stores nothing.
@@ -156,7 +156,7 @@ pub struct Atomic {
     pub result: Value,
 }
 
-/// A merge of two values behind an `if`. An arm that does not end has no value.
+/// A merge of two values after an `if`. An arm that does not end has no value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merge {
     pub result: Value,

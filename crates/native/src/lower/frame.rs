@@ -34,12 +34,12 @@ impl FrameAllocator {
         self.top
     }
 
-    /// Frees what was allocated on the stack since `mark`.
+    /// Frees the allocations on the stack since `mark`.
     pub(super) fn release(&mut self, mark: u64) {
         self.top = mark;
     }
 
-    /// Offset of the table of `constants`, and whether it is new; none where the frame is too large.
+    /// Offset of the table of `constants`, and whether it is new; none for too large a frame.
     pub(super) fn table(&mut self, leaves: &[Leaf], constants: &[Value]) -> Option<(u32, bool)> {
         let key: Vec<_> = leaves.iter().zip(constants).map(|(leaf, value)| (leaf.offset, *value)).collect();
         if let Some(offset) = self.tables.get(&key) {

@@ -43,7 +43,7 @@ impl KnownValues {
         mark
     }
 
-    /// Forgets what the body recorded, and the values of variables that it set.
+    /// Forgets the records of the body, and the values of variables that it set.
     pub(super) fn close(&mut self, mark: &KnownMark) {
         for (variable, record) in self.replaced.drain(mark.replaced..).rev() {
             self.values[variable.0 as usize] = record;

@@ -274,7 +274,7 @@ impl<'m> Lowering<'m> {
         resolution.inner_with(&self.module.types)
     }
 
-    /// Moves what was built into the kernel and completes it.
+    /// Moves the statements of the builder into the kernel and completes it.
     fn finish(self) -> (Kernel, IndexedArrays) {
         let (mut kernel, prologue, body) = self.builder.finish();
         kernel.body = prologue;

@@ -22,7 +22,7 @@ pub(super) struct Term {
     count: u32,
 }
 
-/// What a pointer refers to.
+/// Memory or variables that a pointer refers to.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// None where the place is a run of variables.
@@ -92,7 +92,7 @@ impl Place {
 }
 
 impl<'m> Lowering<'m> {
-    /// Type of the atomic behind a pointer; none where it is no atomic.
+    /// Type of the atomic that a pointer refers to; none where it is no atomic.
     pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
         let TypeInner::Pointer { base, .. } = *pointer else { return None };
         match self.module.types[base].inner {
@@ -101,7 +101,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Scalars behind a pointer, with offsets relative to it.
+    /// Scalars that a pointer refers to, with offsets relative to it.
     fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
@@ -221,7 +221,7 @@ impl<'m> Lowering<'m> {
         Ok(Place { guard, ..base.element(index, elements.stride, elements.count) })
     }
 
-    /// Number of elements of the runtime-sized array behind a pointer.
+    /// Number of elements of the runtime-sized array that a pointer refers to.
     pub(super) fn array_length(&mut self, place: &Place, pointer: &TypeInner) -> Result<Value, Unsupported> {
         let stride = self.elements(place.layout, pointer)?.stride as u32;
         match place.binding() {
@@ -253,7 +253,7 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// Loads the value behind a pointer.
+    /// Loads the value that a pointer refers to.
     pub(super) fn load(&mut self, place: &Place, pointer: &TypeInner) -> Result<Rc<[Value]>, Unsupported> {
         let leaves = self.pointee_leaves(place.layout, pointer)?;
         self.load_leaves(place, &leaves)
@@ -288,7 +288,7 @@ impl<'m> Lowering<'m> {
         value
     }
 
-    /// Stores a value behind a pointer.
+    /// Stores a value through a pointer.
     pub(super) fn store(&mut self, place: &Place, pointer: &TypeInner, values: &[Value]) -> Result<(), Unsupported> {
         let leaves = self.pointee_leaves(place.layout, pointer)?;
         self.store_leaves(place, &leaves, values);

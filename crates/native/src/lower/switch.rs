@@ -91,7 +91,7 @@ impl<'m> Lowering<'m> {
         default.map_or(Ok(()), |default| self.lower_block(default.body, flow))
     }
 
-    /// Lowers cases of which some run on into the next case.
+    /// Lowers cases that may continue with the next case.
     fn lower_falling_cases(
         &mut self,
         selector: Value,

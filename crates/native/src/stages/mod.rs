@@ -269,7 +269,7 @@ fn returns(body: &[Statement]) -> Option<Label> {
     }
 }
 
-/// True for values that depend on the place of an invocation in its workgroup's row.
+/// True for values that depend on the index of an invocation in its workgroup's row.
 pub fn asks_for_row(definition: &Definition) -> bool {
     matches!(definition, Definition::Builtin(Builtin::LocalId(0) | Builtin::WorkgroupId(0) | Builtin::LocalIndex))
 }

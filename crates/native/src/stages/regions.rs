@@ -57,7 +57,7 @@ impl Found {
     }
 }
 
-/// Replaces what crosses between regions by accesses to the frame.
+/// Replaces values and variables that cross between regions by accesses to the frame.
 pub struct Rewrite<'a> {
     pub cut: &'a Cut,
     pub kernel: &'a mut Kernel,

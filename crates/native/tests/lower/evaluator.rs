@@ -38,7 +38,7 @@ impl<'k> Evaluator<'k> {
             kernel,
             bindings,
             workgroup: vec![0; kernel.workgroup_bytes as usize],
-            // What the frame holds at first is unspecified.
+            // The initial bytes of the frame are unspecified.
             frame: vec![0xa5; kernel.frame_bytes as usize],
             values: HashMap::new(),
             variables: vec![None; kernel.variables.len()],

@@ -139,7 +139,7 @@ fn whole_structs_and_arrays_are_copied_between_layouts() {
             tile = input; var k = tile[input[0].a]; local[input[1].a] = k; local[1] = input[1]; out = local;
         }";
     let mut input: Vec<u32> = (0..60).map(|word| word + 1000).collect();
-    // Each S has 28 words: a, padding, three columns of four words, two vectors of four, b, padding.
+    // Each S has 28 words: a, padding, three columns and two vectors of four words, b, padding.
     input[0] = 1;
     input[28] = 0;
     let out = run_with(source, &input[..56], 56);

@@ -229,7 +229,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Result of a function, and the value behind its pointer argument.
+    /// Result of a function, and the value that its pointer argument refers to.
     fn call(&mut self, function: usize, argument: u32, pointee: u32) -> (u32, u32) {
         let mut state = State { variables: [argument, pointee, 0, 0], array: [argument, 1, 2, 3] };
         let functions = self.functions;

@@ -23,8 +23,8 @@ impl Builder {
         self.select(empty, none, count)
     }
 
-    /// Number of the highest bit that differs from the sign bit, or is 1 in an unsigned integer; all
-    /// bits 1 where there is none.
+    /// Number of the highest bit that differs from the sign bit, or is 1 in an unsigned integer.
+    /// All bits are 1 where there is none.
     pub(super) fn first_leading_bit(&mut self, scalar: Scalar, a: Value) -> Value {
         let ty = self.ty(a);
         let last = self.integer(ty, i64::from(ty.bytes()) * 8 - 1);
