@@ -110,6 +110,8 @@ fn opened(group: Group) -> Result<World> {
     if group.kind() == TransportKind::Mpi {
         options.node_processes = group.node_size();
     }
+    // Before ranks that wait for this one give up.
+    options.kernel_limit = group.patience().timeout.map(|limit| limit.mul_f64(0.9));
     let device = Device::open(&options)?;
     World::open(group, device)
 }

@@ -1,5 +1,6 @@
 //! Which adapter a rank uses.
 
+use sysinfo::{CpuRefreshKind, RefreshKind, System};
 use wgpu::{AdapterInfo, Backend, DeviceType};
 
 use crate::error::DeviceError;
@@ -47,6 +48,57 @@ impl std::fmt::Display for AdapterSummary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({:?}, {:?}, {})", self.name, self.backend, self.device_type, self.driver)
     }
+}
+
+/// The processor of the host as an adapter, for machines without any driver: memory that is mapped,
+/// and kernels that run natively.
+pub(super) fn of_the_host() -> wgpu::Adapter {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::NOOP;
+    let features = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+    // What programs on other adapters can rely on.
+    let limits = wgpu::Limits {
+        max_storage_buffers_per_shader_stage: 64,
+        max_compute_workgroup_size_x: 1024,
+        max_compute_workgroup_size_y: 1024,
+        max_compute_workgroup_size_z: 1024,
+        max_compute_invocations_per_workgroup: 1024,
+        max_compute_workgroups_per_dimension: 65_535,
+        max_compute_workgroup_storage_size: 32 << 10,
+        ..wgpu::Limits::unlimited()
+    };
+    descriptor.backend_options.noop = wgpu::NoopBackendOptions {
+        enable: true,
+        device_type: Some(DeviceType::Cpu),
+        features: Some(features),
+        limits: Some(limits),
+        ..Default::default()
+    };
+    let found = pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(wgpu::Backends::NOOP));
+    found.into_iter().next().expect("this backend always has one adapter")
+}
+
+/// What an adapter is.
+pub(super) fn info(adapter: &wgpu::Adapter) -> AdapterInfo {
+    let info = adapter.get_info();
+    match info.backend {
+        Backend::Noop => AdapterInfo {
+            name: processor(),
+            driver: "no driver: native kernels".into(),
+            driver_info: String::new(),
+            ..info
+        },
+        _ => info,
+    }
+}
+
+/// The processor's name.
+fn processor() -> String {
+    let only_cpus = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
+    let system = System::new_with_specifics(only_cpus);
+    let brand = |system: System| Some(system.cpus().first()?.brand().trim().to_owned());
+    let name = system.ok().and_then(brand);
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the host's processor".into())
 }
 
 /// Native interfaces first: the same GPU may be offered through several.

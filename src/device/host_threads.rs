@@ -1,11 +1,13 @@
 //! [`HostThreads`]: a rank's share of the processor's cores.
 
 use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
+use zippy_native::Threads;
 
 /// Number of threads that one rank uses for its work on the host.
 ///
@@ -23,15 +25,39 @@ impl HostThreads {
         Self(count)
     }
 
-    /// The number that the user asks for, else an equal share of the cores for each of the `ranks`
-    /// of this process, which is one of `processes` on the node.
+    /// An equal share, for each of the `ranks` of this process, of the threads that the user asks
+    /// for, else of the cores of this process, which is one of `processes` on the node.
     pub(super) fn new(asked: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
-        Self(asked.unwrap_or_else(|| share(allowed_cores(), node_cores(), ranks, processes)))
+        let of_process = asked.map_or_else(|| cores_of_process(allowed_cores(), node_cores(), processes), NonZero::get);
+        Self(share(of_process, ranks))
     }
 
     /// The number of threads.
     pub fn count(self) -> usize {
         self.0.get()
+    }
+
+    /// Calls `task` once for each number below `tasks`, on all threads.
+    fn run_tasks(self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        let threads = self.count().min(tasks);
+        let pool = if threads > 1 { pool() } else { None };
+        let Some(pool) = pool else { return (0..tasks).for_each(task) };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= tasks {
+                    return;
+                }
+                task(number);
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
     }
 
     /// Calls `task` once for each item, on all threads, and returns the results in the order of the
@@ -41,31 +67,37 @@ impl HostThreads {
     /// load. Cost: about 10 µs where there are several threads and several items. A panic of a task
     /// is a panic of this call.
     pub fn map<T: Send, R: Send>(self, items: Vec<T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
-        let threads = self.count().min(items.len());
-        let pool = if threads > 1 { pool() } else { None };
-        let Some(pool) = pool else { return items.into_iter().map(task).collect() };
         let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
-        let queue = Mutex::new(items.into_iter().zip(&mut results));
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || {
-            while let Some((item, result)) = next() {
+        let slots: Vec<_> = items.into_iter().zip(&mut results).map(|slot| Mutex::new(Some(slot))).collect();
+        self.run_tasks(slots.len(), &|number| {
+            let slot = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some((item, result)) = slot {
                 *result = Some(task(item));
             }
-        };
-        pool.in_place_scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|_| work());
-            }
-            work();
         });
+        drop(slots);
         results.into_iter().map(|result| result.expect("the scope ends after all tasks")).collect()
     }
 }
 
-/// Cores of one rank. A process that is bound to some cores has these alone, another one its part
-/// of the node.
-fn share(allowed: usize, node: usize, ranks: usize, processes: usize) -> NonZero<usize> {
-    let of_process = allowed.min(node / processes.max(1));
+impl Threads for HostThreads {
+    fn count(&self) -> usize {
+        self.0.get()
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        self.run_tasks(tasks, task);
+    }
+}
+
+/// Cores of a process. One that is bound to some cores has these alone, another one its part of the
+/// node.
+fn cores_of_process(allowed: usize, node: usize, processes: usize) -> usize {
+    allowed.min(node / processes.max(1))
+}
+
+/// Threads of one rank.
+fn share(of_process: usize, ranks: usize) -> NonZero<usize> {
     NonZero::new(of_process / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN)
 }
 
@@ -96,7 +128,7 @@ mod tests {
 
     #[test]
     fn ranks_share_the_cores_of_their_process_and_processes_those_of_the_node() {
-        let cores = |allowed, node, ranks, processes| share(allowed, node, ranks, processes).get();
+        let cores = |allowed, node, ranks, processes| share(cores_of_process(allowed, node, processes), ranks).get();
         assert_eq!(cores(8, 8, 1, 1), 8);
         assert_eq!(cores(8, 8, 3, 1), 2);
         assert_eq!(cores(8, 8, 9, 1), 1);
@@ -106,6 +138,7 @@ mod tests {
         assert_eq!(cores(4, 8, 1, 2), 4);
         assert_eq!(cores(2, 64, 1, 1), 2);
         assert_eq!(cores(1, 1, 0, 0), 1);
+        assert_eq!(HostThreads::new(NonZero::new(6), 3, 5).count(), 2);
     }
 
     #[test]

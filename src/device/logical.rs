@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use wgpu::{DeviceType, Features};
 
-use super::Staged;
 use super::health::Health;
 use super::memory::MemoryPool;
+use super::{KernelBackend, Staged};
 use crate::error::DeviceError;
 use crate::transport::at_exit_call;
 
@@ -45,6 +45,8 @@ pub(super) struct LogicalDevice {
     pub limits: Limits,
     /// Whether the host maps chunk buffers.
     pub host_mapped: bool,
+    /// Whether the host computes kernels.
+    pub is_native: bool,
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
@@ -120,6 +122,7 @@ pub(super) struct Key {
     pub host_map: Option<bool>,
     pub binding_limit_bytes: Option<u64>,
     pub buffer_limit_bytes: Option<u64>,
+    pub kernels: Option<KernelBackend>,
 }
 
 #[expect(clippy::vec_box, reason = "it is large and moves between here and devices")]
@@ -128,6 +131,27 @@ static IDLE: Mutex<Vec<Box<LogicalDevice>>> = Mutex::new(Vec::new());
 /// Whether the memory of such a device is the host's.
 pub(super) fn unified(device_type: DeviceType) -> bool {
     matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
+}
+
+/// Whether the host computes the kernels of an adapter.
+fn computes_natively(
+    info: &wgpu::AdapterInfo,
+    host_mapped: bool,
+    asked: Option<KernelBackend>,
+) -> Result<bool, DeviceError> {
+    let is_host = host_mapped && info.device_type == DeviceType::Cpu;
+    match asked {
+        Some(KernelBackend::Native) if !is_host => Err(DeviceError::MissingFeature {
+            adapter: info.name.clone(),
+            what: "computing kernels natively (ZIPPY_KERNELS=native)".into(),
+            feature: "memory that is the host's and mapped, as software adapters have it".into(),
+        }),
+        _ if info.backend == wgpu::Backend::Noop && (asked == Some(KernelBackend::Driver) || !is_host) => {
+            Err(DeviceError::NoAdapter)
+        }
+        Some(asked) => Ok(asked == KernelBackend::Native),
+        None => Ok(is_host),
+    }
 }
 
 /// Drops all idle devices and returns whether there were any.
@@ -161,7 +185,7 @@ impl LogicalDevice {
 
     /// All of the adapter's limits, and those optional features that Zippy can use.
     pub fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
-        let info = adapter.get_info();
+        let info = super::adapter::info(adapter);
         let unified = unified(info.device_type);
         let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let host_mapped = key.host_map.unwrap_or(unified) && mappable;
@@ -172,6 +196,7 @@ impl LogicalDevice {
                 feature: "memory that it shares with the host".into(),
             });
         }
+        let is_native = computes_natively(&info, host_mapped, key.kernels)?;
         let mut wanted = Features::SHADER_F16
             | Features::SHADER_F64
             | Features::SHADER_INT64
@@ -212,8 +237,10 @@ impl LogicalDevice {
         let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
         let limit = |bytes: Option<u64>| bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
         let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
+        // Native kernels see whole buffers.
+        let seen_at_once = if is_native { wgpu.max_buffer_size } else { wgpu.max_storage_buffer_binding_size };
         let limits = Limits {
-            binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
+            binding_bytes: binding.min(seen_at_once) / offset_alignment * offset_alignment,
             // Buffers are made in steps of 16 bytes.
             buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
             offset_alignment,
@@ -227,6 +254,7 @@ impl LogicalDevice {
             queue,
             limits,
             host_mapped,
+            is_native,
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),

@@ -29,6 +29,8 @@ mod machine;
 mod mapped;
 mod mapping;
 mod memory;
+mod native;
+mod native_code;
 mod numbered;
 mod open;
 mod operator;
@@ -38,6 +40,7 @@ mod reach;
 mod runtime_directory;
 mod staged;
 mod transfers;
+mod watchdog;
 
 pub use adapter::AdapterSummary;
 pub use boxes::{Piece, Strided};
@@ -50,21 +53,29 @@ pub use kernels::FoldKernel;
 #[doc(hidden)]
 pub use kernels::movers::bound_kept;
 pub(crate) use kernels::movers::{compiled_bytes, kept_bytes};
+pub(crate) use kernels::shader::aligned;
 pub use lease::Lease;
 pub use logical::Limits;
 pub use machine::Room;
+pub(crate) use native::{NativeBinding, NativeDispatch};
+pub(crate) use native_code::{CodeKey, native_code};
 pub use numbered::BoxOf;
-pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
+pub use open::{DeviceOptions, IN_PLACE_BYTES, KernelBackend, MESSAGE_BYTES};
 pub use operator::Operator;
 pub(crate) use runtime_directory::set_runtime_directory;
 pub use staged::Staged;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use logical::LogicalDevice;
 
 /// Largest number of ranks among which the capacity of caches is divided.
 const MOST_SHARES: usize = 8;
+
+/// Optional features of all native kernels.
+const NATIVE_FEATURES: wgpu::Features =
+    wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_F64).union(wgpu::Features::SHADER_INT64);
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
@@ -81,6 +92,8 @@ pub struct Device {
     /// Ranks of this process.
     ranks: usize,
     host_threads: HostThreads,
+    /// Time after which a native kernel is stopped.
+    kernel_seconds: Duration,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }
@@ -117,9 +130,10 @@ impl Device {
         self.host_threads
     }
 
-    /// The optional features that this device has switched on.
+    /// The optional features that kernels of this device can use.
     pub fn features(&self) -> wgpu::Features {
-        self.logical().device.features()
+        let native = if self.is_native() { NATIVE_FEATURES } else { wgpu::Features::empty() };
+        self.logical().device.features() | native
     }
 
     /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless

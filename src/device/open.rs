@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::logical::{Key, LogicalDevice, unified};
 use super::machine::{adapter_bytes, machine_bytes};
@@ -33,9 +34,23 @@ pub struct DeviceOptions {
     pub message_bytes: Option<u64>,
     /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
-    /// How many threads this rank uses for its work on the host (`ZIPPY_HOST_THREADS`); its share
-    /// of the cores when absent.
-    pub host_threads: Option<NonZero<usize>>,
+    /// Number of threads that the ranks of this process share for their work on the host
+    /// (`ZIPPY_THREADS`); the cores of the process when absent.
+    pub threads: Option<NonZero<usize>>,
+    /// What computes kernels (`ZIPPY_KERNELS`); when absent the host where it maps chunks and the
+    /// adapter is software, else the driver.
+    pub kernels: Option<KernelBackend>,
+    /// Time after which a native kernel is stopped; 300 s when absent.
+    pub kernel_limit: Option<Duration>,
+}
+
+/// What computes kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KernelBackend {
+    /// The host's processor, by machine code of its own.
+    Native,
+    /// The adapter's driver.
+    Driver,
 }
 
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
@@ -44,10 +59,13 @@ pub const IN_PLACE_BYTES: u64 = 64 << 10;
 /// The most bytes of a message of an exchange, where nothing else is said.
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
+/// Time after which a native kernel is stopped, where nothing else is said.
+const KERNEL_LIMIT: Duration = Duration::from_secs(300);
+
 impl DeviceOptions {
     /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`,
     /// `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`,
-    /// `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT` and `ZIPPY_HOST_THREADS` from the environment.
+    /// `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT`, `ZIPPY_THREADS` and `ZIPPY_KERNELS` from the environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.
@@ -84,13 +102,22 @@ impl DeviceOptions {
                 Some(0) => return Err(bad("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
                 limit => limit,
             },
-            host_threads: match variable("ZIPPY_HOST_THREADS") {
+            threads: match variable("ZIPPY_THREADS") {
                 None => None,
                 Some(value) => match value.trim().parse() {
                     Ok(threads) => Some(threads),
-                    Err(_) => return Err(bad("ZIPPY_HOST_THREADS", &value, "a number of threads above 0")),
+                    Err(_) => return Err(bad("ZIPPY_THREADS", &value, "a number of threads above 0")),
                 },
             },
+            kernels: match variable("ZIPPY_KERNELS") {
+                None => None,
+                Some(value) => match value.trim().to_lowercase().as_str() {
+                    "native" => Some(KernelBackend::Native),
+                    "driver" => Some(KernelBackend::Driver),
+                    _ => return Err(bad("ZIPPY_KERNELS", &value, "native or driver")),
+                },
+            },
+            kernel_limit: None,
         })
     }
 }
@@ -106,7 +133,8 @@ fn adapters() -> &'static [wgpu::Adapter] {
         // Others are not even loaded.
         descriptor.backends = wgpu::Backends::PRIMARY;
         let instance = wgpu::Instance::new(descriptor);
-        pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
+        let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+        if found.is_empty() { vec![adapter::of_the_host()] } else { found }
     })
 }
 
@@ -120,15 +148,15 @@ impl Device {
     /// # Errors
     /// No adapter, none that matches the options, or one that cannot be opened.
     pub fn open(options: &DeviceOptions) -> Result<Rc<Self>, DeviceError> {
-        let infos: Vec<_> = adapters().iter().map(wgpu::Adapter::get_info).collect();
+        let infos: Vec<_> = adapters().iter().map(adapter::info).collect();
         let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
         let chosen = candidates[options.node_rank % candidates.len()];
         let summary = AdapterSummary {
             memory_bytes: adapter_bytes(&adapters()[chosen]),
             ..AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len())
         };
-        let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, .. } = *options;
-        let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes };
+        let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, kernels, .. } = *options;
+        let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes, kernels };
         let logical = match LogicalDevice::idle(&key) {
             Some(logical) => logical,
             None => Box::new(LogicalDevice::new(&adapters()[chosen], key)?),
@@ -138,8 +166,19 @@ impl Device {
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
         let ranks = options.node_ranks / options.node_processes.max(1);
-        let host_threads = HostThreads::new(options.host_threads, ranks, options.node_processes);
+        let host_threads = HostThreads::new(options.threads, ranks, options.node_processes);
+        let kernel_seconds = options.kernel_limit.unwrap_or(KERNEL_LIMIT);
         let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
-        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, ranks, host_threads, _rank }))
+        Ok(Rc::new(Self {
+            logical,
+            adapter,
+            in_place_bytes,
+            message_bytes,
+            room,
+            ranks,
+            host_threads,
+            kernel_seconds,
+            _rank,
+        }))
     }
 }

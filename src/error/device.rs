@@ -2,10 +2,11 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// No adapter at all.
+    /// No adapter at all, where a driver is asked for.
     #[error(
-        "no GPU adapter was found. Zippy needs a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software \
-         Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
+        "no GPU adapter was found. The host can compute kernels natively, but a driver is asked for \
+         (ZIPPY_KERNELS=driver, ZIPPY_HOST_MAP=0): it needs a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's \
+         software Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
          Arch: pacman -S vulkan-swrast) and try again"
     )]
     NoAdapter,
@@ -88,6 +89,19 @@ pub enum DeviceError {
         what: String,
         /// The reason given.
         message: String,
+    },
+    /// A native kernel has run longer than the run's timeout.
+    #[error(
+        "{kernel} has run for {seconds} s, the run's timeout, and was stopped in the loop at line {line}; a longer \
+         timeout (ZIPPY_TIMEOUT_SECS) lets it go on"
+    )]
+    KernelStopped {
+        /// The kernel.
+        kernel: String,
+        /// Line of a loop in its text, from 1.
+        line: u32,
+        /// The timeout, in seconds.
+        seconds: f64,
     },
     /// The adapter lacks an optional feature.
     #[error("{what} needs {feature}, which the adapter {adapter} does not have")]

@@ -23,15 +23,17 @@ pub struct Grid {
     pub extent: Index,
     /// Axis 0 runs along x, axis 1 along y, the others along z, however short they are.
     pub in_order: bool,
+    /// Each box has dispatches of its own.
+    pub separate: bool,
 }
 
 impl Grid {
     /// The form of all its dispatches.
     pub fn form(&self) -> BoxForm {
         // Not by the extents: a kernel would be compiled again where a chunk is small.
-        match (self.boxes.len(), self.in_order) {
-            (0 | 1, true) => BoxForm::OneInOrder,
-            (0 | 1, false) => BoxForm::One,
+        match (self.separate || self.boxes.len() < 2, self.in_order) {
+            (true, true) => BoxForm::OneInOrder,
+            (true, false) => BoxForm::One,
             _ => BoxForm::Several,
         }
     }

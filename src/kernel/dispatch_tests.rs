@@ -65,7 +65,7 @@ fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
 fn whole(extents: &[i64], in_order: bool) -> Grid {
     let extent = Index::new(extents);
     let lo = Index::zeros(extent.axes());
-    Grid { boxes: vec![(lo, extent)], step: 1, lo, extent, in_order }
+    Grid { boxes: vec![(lo, extent)], step: 1, lo, extent, in_order, separate: false }
 }
 
 const SHAPES: [&[i64]; 12] = [
@@ -123,13 +123,13 @@ fn every_cell_is_run_once_in_any_order() {
 
 #[test]
 fn boxes_and_words_of_several_cells_are_run_once() {
-    for in_order in [false, true] {
+    for (in_order, separate) in [(false, false), (true, false), (true, true)] {
         for step in [1, 2, 4] {
             let boxes: Vec<_> = (0..40)
                 .map(|k| (Index::from([step * (30 * (k % 5)) - 3, 20 * k]), Index::from([1 + k % 29, 1 + k % 19])))
                 .collect();
             let (lo, extent) = (Index::from([-3, 0]), Index::from([150, 820]));
-            let grid = Grid { boxes: boxes.clone(), step, lo, extent, in_order };
+            let grid = Grid { boxes: boxes.clone(), step, lo, extent, in_order, separate };
             let seen = run(&grid, &Shape { workgroup: [8, 1, 2], limit: 9 });
             let mut expected = Vec::new();
             for (origin, extents) in boxes {

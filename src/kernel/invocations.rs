@@ -201,10 +201,13 @@ impl Call<'_> {
             );
             return self.wrong(program, problem);
         }
-        let in_order = self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
+        // Native rows along axis 0 are vectors, and dispatches are quick.
+        let separate = self.kernel.shared.device.is_native();
+        let in_order = separate
+            || self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
             || program.scan.speaks_of_workgroups();
         let (lo, extent) = domain;
-        Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order }))
+        Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order, separate }))
     }
 
     /// Of what is written word by word: cells in a word, how many of the first one's lie before the section, and a name.

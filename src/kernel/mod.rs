@@ -174,6 +174,7 @@ mod helpers;
 mod invocations;
 mod loops;
 mod most_passes;
+mod native;
 mod params;
 mod parsed;
 mod pipeline;

@@ -3,17 +3,30 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use zippy_native::Compiled as NativeCode;
 
 use super::checked::{Checked, Resource};
 use super::geometry::COUNT_VECTORS;
+use super::native;
 use crate::device::{Device, Lease, WeakChunkBuffer, compiled_bytes, kept_bytes};
 use crate::error::{KernelError, Result};
 use crate::plan::cache::WeightedCache;
 
 /// A compiled kernel.
 #[derive(Debug, Clone)]
-pub struct Pipeline {
+pub enum Pipeline {
+    /// The driver computes it.
+    Driver(DriverPipeline),
+    /// The host computes it.
+    Native(Arc<NativeCode>),
+}
+
+/// A kernel as the driver has compiled it.
+#[derive(Debug, Clone)]
+pub struct DriverPipeline {
     pub raw: wgpu::ComputePipeline,
     id: u64,
     /// Layouts of the bind groups in use, by group.
@@ -46,13 +59,21 @@ impl Pipeline {
         if let Some(found) = kept {
             return Ok(found);
         }
-        let made = device.checked(&format!("compiling kernel {name}"), || Self::make(device, name, checked))?;
+        let made = match native::code(device, name, checked)? {
+            Some(code) => Self::Native(code),
+            None => {
+                let what = format!("compiling kernel {name}");
+                Self::Driver(device.checked(&what, || DriverPipeline::new(device, name, checked))?)
+            }
+        };
         device.count_pipeline();
         device.with_cache(|cache: &mut Pipelines| cache.0.insert(key, made.clone()));
         Ok(made)
     }
+}
 
-    fn make(device: &Device, name: &str, checked: &Checked) -> Self {
+impl DriverPipeline {
+    fn new(device: &Device, name: &str, checked: &Checked) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let raw = device.raw();
         let mut entries: Vec<(u32, Vec<wgpu::BindGroupLayoutEntry>)> = Vec::new();
@@ -162,6 +183,14 @@ pub struct BoundBuffer {
     pub window_bytes: u64,
 }
 
+impl BoundBuffer {
+    /// Bytes of window `number`.
+    pub fn window(&self, number: u32) -> Range<u64> {
+        let start = self.offset + u64::from(number) * self.window_bytes;
+        start..start + self.window_bytes.min(self.end.saturating_sub(start))
+    }
+}
+
 /// A pipeline, and each buffer with the range of its windows; numbers of both count from 1.
 type GroupKey = (u64, Vec<(u64, Range<u64>)>);
 
@@ -187,7 +216,7 @@ impl BindGroups {
         &mut self,
         device: &Device,
         name: &str,
-        (pipeline, checked): (&Pipeline, &Checked),
+        (pipeline, checked): (&DriverPipeline, &Checked),
         buffers: &[Option<BoundBuffer>],
         uniforms: &wgpu::Buffer,
         count: Option<&Lease>,
@@ -250,9 +279,8 @@ fn bind(
             Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
             Resource::Storage { var, window, .. } => {
                 let Some(buffer) = &buffers[var] else { continue };
-                let offset = buffer.offset + u64::from(window) * buffer.window_bytes;
-                let size = buffer.window_bytes.min(buffer.end.saturating_sub(offset));
-                part(&buffer.raw, offset, size)
+                let window = buffer.window(window);
+                part(&buffer.raw, window.start, window.end - window.start)
             }
         };
         entries.push(wgpu::BindGroupEntry { binding: point.binding, resource });

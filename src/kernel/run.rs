@@ -5,7 +5,8 @@ use super::call::{AccessMode, Call};
 use super::dispatch::{self, Dispatch, Shape};
 use super::domain::{Domain, Given};
 use super::geometry;
-use super::pipeline::BoundBuffer;
+use super::native::BoundMemory;
+use super::pipeline::{BoundBuffer, Pipeline};
 use super::prepare::{PreparedCall, Work};
 use super::report::{Report, Told};
 use super::signature::Watch;
@@ -178,9 +179,17 @@ impl Call<'_> {
         if dispatches.is_empty() {
             return Ok(());
         }
+        let pipeline = match compiled.pipeline(device, name)? {
+            Pipeline::Driver(pipeline) => pipeline,
+            Pipeline::Native(code) => {
+                let _span = trace::span(SpanKind::Kernel, || format!("computing {}", version.label));
+                let (buffers, geometry) = self.arrays(prepared, offsets, report)?;
+                let memory = BoundMemory { buffers: &buffers, geometry: &geometry, count };
+                return self.compute(prepared, code, dispatches, &memory);
+            }
+        };
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
         trace::queued(&version.label);
-        let pipeline = compiled.pipeline(device, name)?;
         let (buffers, words) = self.arrays(prepared, offsets, report)?;
         for some in dispatches.chunks(AT_A_TIME) {
             let mut parts = uniforms.clone();
@@ -262,7 +271,7 @@ fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
     device.with_cache(|cache: &mut EmptyBinding| {
         let size = slot_bytes.next_multiple_of(256);
         if cache.0.as_ref().is_none_or(|(buffer, _)| buffer.size() < size) {
-            let usage = wgpu::BufferUsages::STORAGE;
+            let usage = wgpu::BufferUsages::STORAGE | device.kernel_usages();
             let made = device.new_buffer(size, usage, "binding an empty chunk", "zippy: nothing", false)?;
             // Ids of chunks count up from 1.
             cache.0 = Some((made, u64::MAX - size));

@@ -74,6 +74,7 @@ impl Compiled {
         self.reach.get_or_init(|| reach(&checked.parsed, &checked.entry, &program.scan, vars))
     }
 
+    /// The kernel as this device computes it.
     pub fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {
         if self.pipeline.get().is_none() {
             let made = Pipeline::get(device, name, &self.checked)?;

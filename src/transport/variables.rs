@@ -89,9 +89,14 @@ pub const VARIABLES: &[Variable] = &[
         "nine tenths of the machine's memory, shared by its processes, where the adapter has none of its own",
     ),
     documented(
-        "ZIPPY_HOST_THREADS",
-        "number of threads that a rank uses for its work on the host: reductions, scans, sorts and fills where the host maps the device's memory. Results are the same bits for every number",
-        "an equal share of the cores for each rank of a node",
+        "ZIPPY_THREADS",
+        "number of threads of a process for work on the host, shared equally by its ranks: native kernels, and reductions, scans, sorts and fills where the host maps the device's memory. Results are the same bits for every number",
+        "the cores that the process may use, divided by the processes of its node that share them",
+    ),
+    documented(
+        "ZIPPY_KERNELS",
+        "what computes kernels: `native`, the host's processor by [machine code of their own](cpu.md), or `driver`, the adapter's",
+        "`native` where the adapter is the processor, else `driver`",
     ),
     documented(
         "ZIPPY_DEBUG",

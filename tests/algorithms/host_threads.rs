@@ -14,7 +14,7 @@ fn on_threads(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()
         return support::ranks(ranks, program);
     }
     for threads in ["1", "2", "3"] {
-        support::alone(test, &[("ZIPPY_HOST_THREADS", threads)]);
+        support::alone(test, &[("ZIPPY_THREADS", threads)]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opening devices, buffers, recording and errors.
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, Piece, Strided};
 use zippy::error::DeviceError;
 
 /// Options that no other test of this process uses at the same time, so that pooling can be seen.
@@ -191,7 +191,13 @@ fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
 #[test]
 fn no_adapter_says_what_to_install() {
     if std::env::var_os("VK_DRIVER_FILES").is_some_and(|files| files == "/nonexistent") {
-        println!("told: {}", Device::open(&DeviceOptions::default()).unwrap_err());
+        let by_driver = DeviceOptions { kernels: Some(KernelBackend::Driver), ..Default::default() };
+        println!("told: {}", Device::open(&by_driver).unwrap_err());
+        let without_map = DeviceOptions { host_map: Some(false), ..Default::default() };
+        assert_eq!(Device::open(&without_map).unwrap_err(), DeviceError::NoAdapter);
+        let device = Device::open(&DeviceOptions::default()).unwrap();
+        assert!(device.is_native() && device.host_mapped());
+        assert_eq!(device.adapter().driver, "no driver: native kernels");
         return;
     }
     let again = std::process::Command::new(std::env::current_exe().unwrap())
@@ -230,7 +236,7 @@ fn settings_are_checked() {
     assert!(set("ZIPPY_IN_PLACE", "1 MB").contains("ZIPPY_IN_PLACE=\"1 MB\" is not understood"));
     assert!(set("ZIPPY_MEMORY_LIMIT", "0").contains("a number of bytes above 0"));
     for threads in ["0", "many", "-1"] {
-        assert!(set("ZIPPY_HOST_THREADS", threads).contains("a number of threads above 0"));
+        assert!(set("ZIPPY_THREADS", threads).contains("a number of threads above 0"));
     }
     assert!(set("ZIPPY_HOST_MAP", "0").contains("Some(false)"));
     assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));

@@ -4,7 +4,9 @@
 //! bindings, frame and workgroup memory that [`Code::run`] is given: lowering guards or clamps each
 //! index, and `run` checks each binding's size against the size that the kernel needs.
 
+use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -42,10 +44,46 @@ pub struct Row {
 }
 
 /// Memory of a binding.
-#[derive(Debug)]
+///
+/// Bindings that are written may overlap, as far as no invocation reaches what another one writes.
+#[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
-    Shared(&'a [u8]),
-    Exclusive(&'a mut [u8]),
+    Read(&'a [u8]),
+    Written(&'a [Cell<u8>]),
+}
+
+impl<'a> Bytes<'a> {
+    /// Memory that a kernel may write.
+    pub fn written(bytes: &'a mut [u8]) -> Self {
+        Self::Written(Cell::from_mut(bytes).as_slice_of_cells())
+    }
+
+    /// Bytes `range` of this memory.
+    ///
+    /// # Panics
+    /// The range leaves it.
+    pub fn part(self, range: Range<usize>) -> Self {
+        match self {
+            Self::Read(bytes) => Self::Read(&bytes[range]),
+            Self::Written(bytes) => Self::Written(&bytes[range]),
+        }
+    }
+
+    /// Address of the first byte, and number of bytes.
+    fn range(self) -> [u64; 2] {
+        match self {
+            Bytes::Read(bytes) => [bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64],
+            Bytes::Written(bytes) => [bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64],
+        }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.range()[1] as usize
+    }
+
+    pub(crate) fn is_aligned(self) -> bool {
+        self.range()[0].is_multiple_of(8)
+    }
 }
 
 /// A request to stop, and the line of the loop at which code did.
@@ -153,12 +191,8 @@ impl Code {
     }
 
     /// Begins a run over these bindings, which have the sizes that the kernel needs.
-    pub fn run<'a>(&'a self, bindings: &'a mut [Bytes<'_>], workgroups: [u32; 3], stop: &'a Stop) -> Run<'a> {
-        let bindings = bindings.iter_mut().map(|bytes| match bytes {
-            Bytes::Shared(bytes) => [bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64],
-            Bytes::Exclusive(bytes) => [bytes.as_mut_ptr().expose_provenance() as u64, bytes.len() as u64],
-        });
-        let bindings = bindings.collect();
+    pub fn run<'a>(&'a self, bindings: &'a [Bytes<'_>], workgroups: [u32; 3], stop: &'a Stop) -> Run<'a> {
+        let bindings = bindings.iter().map(|bytes| bytes.range()).collect();
         Run { code: self, bindings, workgroups, stop }
     }
 }

@@ -1,5 +1,8 @@
 //! A compiled kernel, and its run over the threads of the host.
 
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::process_overrides;
+
 use crate::code::{Bytes, Code, Row, Run, Stop};
 use crate::emit::{Frames, LANES};
 use crate::error::Error;
@@ -68,7 +71,13 @@ impl Compiled {
         source: &str,
         vectors: Vectors,
     ) -> Result<Self, Error> {
-        Self::of_kernel(lower::lower_with_source(module, info, entry, source)?, vectors)
+        if module.overrides.is_empty() {
+            return Self::of_kernel(lower::lower_with_source(module, info, entry, source)?, vectors);
+        }
+        let point = Some((naga::ShaderStage::Compute, entry));
+        let (module, info) = process_overrides(module, info, point, &PipelineConstants::default())
+            .map_err(|error| Error::Overrides(error.to_string()))?;
+        Self::of_kernel(lower::lower_with_source(&module, &info, entry, source)?, vectors)
     }
 
     /// Generates machine code for a kernel as lowering has made it.
@@ -107,7 +116,7 @@ impl Compiled {
     /// A binding that is too small or misaligned, and `stop`.
     pub fn run(
         &self,
-        bindings: &mut [Bytes<'_>],
+        bindings: &[Bytes<'_>],
         workgroups: [u32; 3],
         threads: &impl Threads,
         stop: &Stop,
@@ -186,18 +195,17 @@ impl Compiled {
                 name: declared.name.clone(),
                 problem,
             };
-            let bytes: &[u8] = match bindings.get(number) {
+            let bytes = match bindings.get(number) {
                 None => return Err(fail("nothing is bound".to_owned())),
-                Some(Bytes::Shared(_)) if declared.writable => {
+                Some(Bytes::Read(_)) if declared.writable => {
                     return Err(fail("is written, but bound to be read".to_owned()));
                 }
-                Some(Bytes::Shared(bytes)) => bytes,
-                Some(Bytes::Exclusive(bytes)) => bytes,
+                Some(bytes) => bytes,
             };
             if bytes.len() < declared.min_bytes as usize {
                 return Err(fail(format!("{} bytes are bound; it needs {}", bytes.len(), declared.min_bytes)));
             }
-            if !bytes.as_ptr().addr().is_multiple_of(8) {
+            if !bytes.is_aligned() {
                 return Err(fail("the memory does not begin at a multiple of 8 bytes".to_owned()));
             }
         }

@@ -11,6 +11,9 @@ pub enum Error {
     /// The code generator or the system refused.
     #[error("no machine code for this processor: {0}")]
     Generator(String),
+    /// An override has no value, or one that is not possible.
+    #[error("overrides: {0}")]
+    Overrides(String),
     /// A binding is missing or too small.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]
     Binding { group: u32, binding: u32, name: String, problem: String },

@@ -3,6 +3,7 @@
 use super::combine_source::combine_source;
 use super::copies::read_aside;
 use super::movers::{BufferMove, compiled_bytes, kept_bytes};
+use super::shader::Shader;
 use super::slices::slices;
 use super::tables::Slots;
 use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
@@ -14,8 +15,8 @@ use crate::element::{Capabilities, ElementInfo};
 use crate::error::DeviceError;
 use crate::plan::cache::WeightedCache;
 
-/// Pipelines by element type and operator.
-struct Combiners(WeightedCache<(ElementInfo, Operator), wgpu::ComputePipeline>);
+/// Shaders by element type and operator.
+struct Combiners(WeightedCache<(ElementInfo, Operator), Shader>);
 
 impl Default for Combiners {
     fn default() -> Self {
@@ -27,10 +28,10 @@ impl Default for Combiners {
     }
 }
 
-/// Combines a payload with boxes, by the pipeline of an operator.
+/// Combines a payload with boxes, by the shader of an operator.
 pub(super) fn payload(
     on: &Device,
-    (element, pipeline): (&ElementInfo, &wgpu::ComputePipeline),
+    (element, shader): (&ElementInfo, &Shader),
     payload: &[u8],
     pieces: &[Piece],
 ) -> Result<(), DeviceError> {
@@ -45,18 +46,14 @@ pub(super) fn payload(
             let dst = pieces[part.piece].buffer.raw();
             (layers[part.piece], BufferMove { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
         });
-        on.record_combining(pipeline, element, moves.collect())?;
+        on.record_combining(shader, element, moves.collect())?;
         on.uploaded(packed)?;
     }
     Ok(())
 }
 
-/// Combines boxes with boxes, by the pipeline of an operator.
-pub(super) fn boxes(
-    on: &Device,
-    (element, pipeline): (&ElementInfo, &wgpu::ComputePipeline),
-    of: &Numbered,
-) -> Result<(), DeviceError> {
+/// Combines boxes with boxes, by the shader of an operator.
+pub(super) fn boxes(on: &Device, (element, shader): (&ElementInfo, &Shader), of: &Numbered) -> Result<(), DeviceError> {
     let all: Vec<usize> = (0..of.copies.len()).collect();
     if of.copies.is_empty() {
         return Ok(());
@@ -64,19 +61,19 @@ pub(super) fn boxes(
     let layers = layers(of.copies.iter().map(|copy| copy.dst).collect());
     if !any_hazard(&of.copies) {
         let moves = all.iter().map(|&i| (layers[i], of.between(i, None, None)));
-        return on.record_combining(pipeline, element, moves.collect());
+        return on.record_combining(shader, element, moves.collect());
     }
     let aside = read_aside(on, of, &all)?;
     let places = of.places(&all).0;
     let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&*aside, places[i])), None)));
-    on.record_combining(pipeline, element, moves.collect())
+    on.record_combining(shader, element, moves.collect())
 }
 
 impl Device {
     /// Records moves with their layers, one layer after the other.
     fn record_combining(
         &self,
-        pipeline: &wgpu::ComputePipeline,
+        shader: &Shader,
         element: &ElementInfo,
         mut moves: Vec<(usize, BufferMove)>,
     ) -> Result<(), DeviceError> {
@@ -84,23 +81,19 @@ impl Device {
         for layer in moves.chunk_by(|a, b| a.0 == b.0) {
             let moves = layer.iter().map(|(_, one)| one.clone());
             for (_, dispatch) in self.dispatches(moves, element.bytes as u64, |t| ((), *t)) {
-                self.run_jobs(pipeline, &dispatch, Slots::Cells)?;
+                self.run_jobs(shader, &dispatch, Slots::Cells)?;
             }
         }
         Ok(())
     }
 
-    /// The pipeline of an operator, made at its first use on this device.
-    pub(super) fn combiner(
-        &self,
-        element: &ElementInfo,
-        operator: &Operator,
-    ) -> Result<wgpu::ComputePipeline, DeviceError> {
+    /// The shader of an operator, made at its first use on this device.
+    pub(super) fn combiner(&self, element: &ElementInfo, operator: &Operator) -> Result<Shader, DeviceError> {
         self.with_cache(|combiners: &mut Combiners| {
             combiners.0.bound(self.share_of(kept_bytes()));
             let key = (*element, operator.clone());
-            if let Some(pipeline) = combiners.0.get(&key) {
-                return Ok(pipeline);
+            if let Some(shader) = combiners.0.get(&key) {
+                return Ok(shader);
             }
             let adapter = &self.adapter().name;
             if let Err(error) = element.supported_by(Capabilities::from(self.features()), adapter) {
@@ -111,9 +104,9 @@ impl Device {
                 });
             }
             let source = combine_source(element, operator);
-            let pipeline = self.compute_pipeline(&format!("operator {operator}"), &source.text)?;
-            combiners.0.insert(key, pipeline.clone());
-            Ok(pipeline)
+            let shader = self.shader(&format!("operator {operator}"), &source.text)?;
+            combiners.0.insert(key, shader.clone());
+            Ok(shader)
         })
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::movers::{BoxDispatch, BufferMove, Window};
+use super::shader::{Bound, Shader};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::boxes::BoxPair;
 use crate::device::checks::{bad, check_element, check_view};
-use crate::device::counters::Tally;
 use crate::device::memory::{SLICE_BYTES, Staging};
 use crate::device::ranges::read_mapped;
 use crate::device::{BoxOf, Device};
@@ -31,7 +31,7 @@ pub struct FoldKernel<'a> {
 }
 
 #[derive(Default)]
-struct Folders(HashMap<String, wgpu::ComputePipeline>);
+struct Folders(HashMap<String, Shader>);
 
 /// A dispatch in the making.
 struct FoldDispatch<'a> {
@@ -105,31 +105,19 @@ impl Device {
         bytes: u64,
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
-        let pipeline = self.folder(kernel)?;
-        let memory = &self.logical().memory;
+        let shader = self.folder(kernel)?;
         let partials = self.staging(Staging::Device, bytes)?;
         let readback = self.staging(Staging::Readback, bytes)?;
         let row = kernel.words as u64 * 4;
         for (at, step) in batch {
-            let table = self.table(&step.table)?;
             let output = Window { buffer: &partials, start: *at, bytes: step.workgroups * row };
-            let inputs = [(0, Some(step.first.binding())), (1, step.second.as_ref().map(Window::binding))];
-            let others = [(2, Some(table.as_entire_binding())), (3, Some(output.binding()))];
-            let entries: Vec<_> = (inputs.into_iter().chain(others))
-                .filter_map(|(binding, resource)| Some(wgpu::BindGroupEntry { binding, resource: resource? }))
-                .collect();
-            let layout = &pipeline.get_bind_group_layout(0);
-            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
-            let group =
-                self.checked("binding the cells of a reduction", || self.raw().create_bind_group(&descriptor))?;
-            let (x, y) = self.folded(step.workgroups);
-            self.record(|encoder| {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &group, &[]);
-                pass.dispatch_workgroups(x, y, 1);
-            });
-            Tally::add(&memory.tally.dispatches);
+            let bound = [
+                Some(Bound::Window(step.first)),
+                step.second.map(Bound::Window),
+                Some(Bound::Words(&step.table.words)),
+                Some(Bound::Window(output)),
+            ];
+            self.dispatch(kernel.name, &shader, &bound, step.workgroups)?;
         }
         self.record(|encoder| encoder.copy_buffer_to_buffer(&partials, 0, &readback, 0, Some(bytes)));
         drop(partials);
@@ -144,14 +132,14 @@ impl Device {
         Ok(())
     }
 
-    fn folder(&self, kernel: &FoldKernel) -> Result<wgpu::ComputePipeline, DeviceError> {
+    fn folder(&self, kernel: &FoldKernel) -> Result<Shader, DeviceError> {
         self.with_cache(|folders: &mut Folders| {
-            if let Some(pipeline) = folders.0.get(kernel.name) {
-                return Ok(pipeline.clone());
+            if let Some(shader) = folders.0.get(kernel.name) {
+                return Ok(shader.clone());
             }
-            let pipeline = self.compute_pipeline(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
-            folders.0.insert(kernel.name.to_string(), pipeline.clone());
-            Ok(pipeline)
+            let shader = self.shader(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
+            folders.0.insert(kernel.name.to_string(), shader.clone());
+            Ok(shader)
         })
     }
 }

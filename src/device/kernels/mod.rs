@@ -5,6 +5,7 @@ pub(super) mod combine_source;
 mod copies;
 mod fold;
 pub(super) mod movers;
+pub(super) mod shader;
 mod slices;
 mod staging;
 mod tables;

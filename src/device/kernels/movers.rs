@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::shader::{Bound, Shader};
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, common_multiple};
-use crate::device::counters::Tally;
 use crate::error::DeviceError;
-use crate::wgsl;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
 #[derive(Debug, Clone)]
@@ -30,7 +29,7 @@ enum Unit {
 
 /// The pipelines, made when first needed.
 #[derive(Default)]
-struct Movers(HashMap<&'static str, wgpu::ComputePipeline>);
+struct Movers(HashMap<&'static str, Shader>);
 
 /// A range of a buffer that one binding can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,31 +166,11 @@ impl Device {
     }
 
     /// Records a dispatch: source and destination are bindings 0 and 1, the job table is 2.
-    pub(super) fn run_jobs(
-        &self,
-        pipeline: &wgpu::ComputePipeline,
-        dispatch: &BoxDispatch,
-        slots: Slots,
-    ) -> Result<(), DeviceError> {
+    pub(super) fn run_jobs(&self, shader: &Shader, dispatch: &BoxDispatch, slots: Slots) -> Result<(), DeviceError> {
         for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {
             let table = Table::new(jobs, slots);
-            let buffer = self.table(&table)?;
-            let entries = [dispatch.src.binding(), dispatch.dst.binding(), buffer.as_entire_binding()];
-            let mut binding = 0..;
-            let entries =
-                entries.map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or(0), resource });
-            let layout = &pipeline.get_bind_group_layout(0);
-            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
-            let group =
-                self.checked("binding the buffers of a transfer", || self.raw().create_bind_group(&descriptor))?;
-            let (x, y) = self.folded(table.groups);
-            self.record(|encoder| {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                pass.set_pipeline(pipeline);
-                pass.set_bind_group(0, &group, &[]);
-                pass.dispatch_workgroups(x, y, 1);
-            });
-            Tally::add(&self.logical().memory.tally.dispatches);
+            let bound = [Bound::Window(dispatch.src), Bound::Window(dispatch.dst), Bound::Words(&table.words)];
+            self.dispatch("a transfer", shader, &bound.map(Some), table.groups)?;
         }
         Ok(())
     }
@@ -201,30 +180,10 @@ impl Device {
         let most = u64::from(self.limits().workgroups);
         if groups <= most { (groups as u32, 1) } else { (most as u32, groups.div_ceil(most) as u32) }
     }
-
-    /// Compiles a compute pipeline with the layout that its shader implies, entry point `main`.
-    pub(super) fn compute_pipeline(&self, label: &str, source: &str) -> Result<wgpu::ComputePipeline, DeviceError> {
-        let what = format!("compiling {label}");
-        wgsl::check_text(source).map_err(DeviceError::Other)?;
-        let pipeline = self.checked(&what, || {
-            let source = wgpu::ShaderSource::Wgsl(source.into());
-            let module = self.raw().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source });
-            self.raw().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(label),
-                layout: None,
-                module: &module,
-                entry_point: Some("main"),
-                compilation_options: Default::default(),
-                cache: None,
-            })
-        })?;
-        Tally::add(&self.logical().memory.tally.pipelines_made);
-        Ok(pipeline)
-    }
 }
 
 impl Movers {
-    fn pipeline(&mut self, device: &Device, unit: Unit) -> Result<wgpu::ComputePipeline, DeviceError> {
+    fn pipeline(&mut self, device: &Device, unit: Unit) -> Result<Shader, DeviceError> {
         let words = include_str!("../../../shaders/move_words.wgsl");
         let (name, source) = match unit {
             Unit::Word => ("move_words", words.to_string()),
@@ -234,7 +193,7 @@ impl Movers {
         if let Some(pipeline) = self.0.get(name) {
             return Ok(pipeline.clone());
         }
-        let pipeline = device.compute_pipeline(name, &[JOBS, &source].concat())?;
+        let pipeline = device.shader(name, &[JOBS, &source].concat())?;
         self.0.insert(name, pipeline.clone());
         Ok(pipeline)
     }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use wgpu::MapMode;
+use wgpu::{BufferUsages, MapMode};
 
 use super::movers::BufferMove;
 use super::slices::Slice;
@@ -69,7 +69,8 @@ impl Device {
                 memory.shrink_staging(kind, size);
             }
             let what = "staging memory for a transfer";
-            let buffer = self.new_buffer(size, kind.usage(), what, what, kind == Staging::Upload)?;
+            let usage = if kind == Staging::Device { self.kernel_usages() } else { BufferUsages::empty() };
+            let buffer = self.new_buffer(size, kind.usage() | usage, what, what, kind == Staging::Upload)?;
             memory.made_staging(kind, size);
             Ok(buffer)
         };

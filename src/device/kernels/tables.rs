@@ -104,22 +104,22 @@ struct CachedTable {
 
 impl Device {
     /// A buffer that holds the table when the commands being recorded run.
-    pub(super) fn table(&self, table: &Table) -> Result<wgpu::Buffer, DeviceError> {
-        self.with_cache(|cache: &mut TableCache| self.table_in(cache, table))
+    pub(super) fn table(&self, words: &[u32]) -> Result<wgpu::Buffer, DeviceError> {
+        self.with_cache(|cache: &mut TableCache| self.table_in(cache, words))
     }
 
-    fn table_in(&self, cache: &mut TableCache, table: &Table) -> Result<wgpu::Buffer, DeviceError> {
+    fn table_in(&self, cache: &mut TableCache, words: &[u32]) -> Result<wgpu::Buffer, DeviceError> {
         let logical = self.logical();
         let mut hasher = DefaultHasher::new();
-        table.words.hash(&mut hasher);
+        words.hash(&mut hasher);
         let hash = hasher.finish();
         cache.clock += 1;
         let (clock, epoch) = (cache.clock, logical.epoch.get());
-        if let Some(entry) = cache.entries.iter_mut().find(|e| e.hash == hash && e.words == table.words) {
+        if let Some(entry) = cache.entries.iter_mut().find(|e| e.hash == hash && e.words == words) {
             (entry.used, entry.epoch) = (clock, epoch);
             return Ok(entry.buffer.clone());
         }
-        let bytes = table.words.len() as u64 * 4;
+        let bytes = words.len() as u64 * 4;
         let size = bytes.next_power_of_two().max(4096);
         let total: u64 = cache.entries.iter().map(|e| e.buffer.size()).sum();
         let mut buffer = None;
@@ -153,9 +153,9 @@ impl Device {
                 self.new_buffer(size, usage, "the geometry of a transfer", "job table", false)?
             }
         };
-        logical.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
+        logical.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
         let epoch = logical.epoch.get();
-        let entry = CachedTable { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
+        let entry = CachedTable { hash, words: words.to_vec(), buffer: buffer.clone(), used: clock, epoch };
         cache.entries.push(entry);
         Ok(buffer)
     }

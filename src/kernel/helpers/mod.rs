@@ -122,14 +122,11 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
             signature.reports_stopped_loops,
         ));
     }
-    let has_words = scan
-        .storage
-        .iter()
-        .zip(&signature.vars)
-        .any(|(var, shape)| shape.packed.is_some() && var.writable && !var.atomic);
+    let by_words = scan.storage.iter().zip(&signature.vars).filter(|(var, _)| var.writable && !var.atomic);
+    let word_cells = by_words.filter_map(|(_, shape)| Some(4 / shape.packed?.bytes())).next();
     let (at, form) = (map.domain(), signature.boxes);
     let axes = Axes::new(signature.domain_axes, at, &used);
-    let positions = Positions { axes, used: &used, at, form, has_words, is_watched: watch != Watch::Off };
+    let positions = Positions { axes, used: &used, at, form, word_cells, is_watched: watch != Watch::Off };
     domain::domain(&mut out, scan, signature, &positions);
     if out.contains("$position(") {
         out.push_str(&positions.position());

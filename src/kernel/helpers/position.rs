@@ -27,8 +27,8 @@ pub struct Positions<'u> {
     /// First vector of the domain's geometry.
     pub at: usize,
     pub form: BoxForm,
-    /// Whether an invocation has all cells of a word.
-    pub has_words: bool,
+    /// Cells of an invocation, where it has all of a word.
+    pub word_cells: Option<usize>,
     pub is_watched: bool,
 }
 
@@ -78,14 +78,18 @@ impl Positions<'_> {
     /// `$position`.
     pub fn position(&self) -> String {
         let mut text = format!("fn $position($id: vec3<u32>) -> {} {{\n{}", self.axes.ty(), self.invocation());
-        text += &if self.axes.count > 4 { self.many_axes() } else { self.along_directions() };
+        text += &match (self.form, self.axes.count) {
+            (BoxForm::OneInOrder, _) => self.in_order(),
+            (_, ..=4) => self.along_directions(),
+            _ => self.many_axes(),
+        };
         text + "}\n"
     }
 
     /// The index in the domain without a division; none where it takes one.
     pub fn domain_index(&self) -> Option<String> {
         let axes = self.axes;
-        if self.form != BoxForm::OneInOrder || axes.count > 3 || self.has_words {
+        if self.form != BoxForm::OneInOrder || axes.count > 3 || self.word_cells.is_some() {
             return None;
         }
         let (parts, origin, lo) = (self.parts(), self.of_box(2), axes.geometry(Tuple::DomainLo));
@@ -104,6 +108,40 @@ impl Positions<'_> {
         format!(
             "  let $f = {fold}.x;\n  let $folded = $i.z + {first}.z;\n  let $w = $folded / $f;\n  let $z = $folded - $w * $f;\n"
         )
+    }
+
+    /// Axes 0 and 1 along x and y, and the others folded along z.
+    fn in_order(&self) -> String {
+        let n = self.axes.count;
+        let part = |tuple: usize, k: usize| {
+            format!("{}.{}", self.of_box(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
+        };
+        let mut text = match n {
+            ..=3 => String::new(),
+            4 => self.unfold(),
+            _ => format!("  let $t2 = $i.z + {}.z;\n", self.of_box(1)),
+        };
+        for k in 2..n.saturating_sub(1).max(2) {
+            if n > 4 {
+                let (extent, next) = (part(2, k), k + 1);
+                let _ = writeln!(text, "  let $t{next} = $t{k} / {extent};");
+            }
+        }
+        let number = |k: usize| match (k, n) {
+            (0, _) => format!("$i.x{}", self.word_cells.map_or(String::new(), |cells| format!(" * {cells}"))),
+            (1, _) => "$i.y".to_owned(),
+            (_, 3) => "$i.z".to_owned(),
+            (_, 4) => ["$z", "$w"][k - 2].to_owned(),
+            _ if k + 1 == n => format!("$t{k}"),
+            _ => format!("($t{k} - $t{} * {})", k + 1, part(2, k)),
+        };
+        let position: Vec<_> = (0..n).map(|k| format!("{} + {}", part(0, k), number(k))).collect();
+        let (ty, position) = (self.axes.ty(), position.join(", "));
+        let _ = match n {
+            ..=4 => writeln!(text, "  return select({ty}({position}), {}, $outside);", nowhere(n)),
+            _ => writeln!(text, "  if $outside {{ return {}; }}\n  return {ty}({position});", nowhere(n)),
+        };
+        text
     }
 
     /// Up to four axes, each with a unit vector for its direction.

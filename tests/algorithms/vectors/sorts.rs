@@ -84,11 +84,11 @@ fn sorts_by_threads() {
 }
 
 crate::with_variables! {
-    one_host_thread, [("ZIPPY_HOST_THREADS", "1")], sorts_by_threads
+    one_host_thread, [("ZIPPY_THREADS", "1")], sorts_by_threads
 }
 
 crate::with_variables! {
-    three_host_threads, [("ZIPPY_HOST_THREADS", "3")], sorts_by_threads
+    three_host_threads, [("ZIPPY_THREADS", "3")], sorts_by_threads
 }
 
 #[test]

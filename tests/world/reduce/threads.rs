@@ -15,7 +15,7 @@ fn with_threads(test: &str) -> bool {
         return true;
     }
     for threads in ["1", "2", "3"] {
-        support::alone(&format!("world::reduce::threads::{test}"), &[("ZIPPY_HOST_THREADS", threads)]);
+        support::alone(&format!("world::reduce::threads::{test}"), &[("ZIPPY_THREADS", threads)]);
     }
     false
 }

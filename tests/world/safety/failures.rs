@@ -319,7 +319,9 @@ fn an_array_that_one_rank_has_dropped() {
 }
 
 crate::with_variables! {
-    no_adapter, [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent")], || {
+    no_adapter, [
+        ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_KERNELS", "driver"),
+    ], || {
         for count in launcher::counts(&[1, 3]) {
             let error = run_with(Config::threads(count), |world| world.barrier()).unwrap_err().to_string();
             assert!(error.contains("apt install mesa-vulkan-drivers"), "{error}");

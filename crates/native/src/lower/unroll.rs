@@ -158,7 +158,8 @@ impl<'m> Lowering<'m> {
         ) {
             return None;
         }
-        let local = self.loaded_local(left)?;
+        // A load before the loop has the value of that time.
+        let local = self.loaded_local(left).filter(|_| emits(&body[..index], left))?;
         Some(Test { first: index + 1, local, operator: op, limit: self.constant_integer(right)? })
     }
 
@@ -171,7 +172,7 @@ impl<'m> Lowering<'m> {
         let expressions = self.instance.expressions;
         let Expression::LocalVariable(stored) = expressions[*pointer] else { return None };
         let Expression::Binary { op, left, right } = expressions[*value] else { return None };
-        if stored != local || self.loaded_local(left)? != local {
+        if stored != local || self.loaded_local(left)? != local || !emits(continuing, left) {
             return None;
         }
         match op {
@@ -225,6 +226,15 @@ fn holds(operator: BinaryOperator, a: i64, b: i64) -> bool {
         BinaryOperator::NotEqual => a != b,
         _ => false,
     }
+}
+
+/// True where one of the statements evaluates an expression.
+fn emits(statements: &[Statement], expression: Handle<Expression>) -> bool {
+    let mut ranges = statements.iter().filter_map(|statement| match statement {
+        Statement::Emit(range) => Some(range.clone()),
+        _ => None,
+    });
+    ranges.any(|mut range| range.any(|emitted| emitted == expression))
 }
 
 /// True where a statement of `block` can set a local variable.

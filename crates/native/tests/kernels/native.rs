@@ -31,7 +31,7 @@ fn run(
         .iter_mut()
         .map(|(words, count, writable)| {
             let bytes = &mut bytemuck::cast_slice_mut(words)[..*count];
-            if *writable { Bytes::Exclusive(bytes) } else { Bytes::Shared(bytes) }
+            if *writable { Bytes::written(bytes) } else { Bytes::Read(bytes) }
         })
         .collect();
     let done = compiled.run(&mut bindings, workgroups, &OneThread, &Stop::default());

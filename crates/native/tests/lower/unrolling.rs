@@ -1,17 +1,21 @@
 //! Loops with few, constant iterations.
 
-use crate::{lower, run_body};
+use crate::{lower, run_body, run_with};
 use zippy_native::ir::Statement;
 
-fn kernel(body: &str) -> zippy_native::ir::Kernel {
-    lower(&format!(
+fn text(body: &str) -> String {
+    format!(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          const weights = array<f32, 4>(1.0, 2.0, 3.0, 4.0);
          const limit = 4u;
          fn sum(n: u32) -> f32 {{ var s = 0.0; for (var i = 0u; i < n; i++) {{ s += weights[i]; }} return s; }}
          fn step_(p: ptr<function, u32>) {{ *p += 1u; }}
          @compute @workgroup_size(1) fn main() {{ {body} }}"
-    ))
+    )
+}
+
+fn kernel(body: &str) -> zippy_native::ir::Kernel {
+    lower(&text(body))
 }
 
 fn has_loop(body: &[Statement]) -> bool {
@@ -41,6 +45,19 @@ fn limits_are_constants_of_the_caller() {
     assert_eq!(kernel.frame_bytes, 0);
 }
 
+const LIMIT_OF_EARLIER_VALUE: &str =
+    "var i = 0u; let first = i; for (; first < 1u; i++) { if (i > 6u) { break; } out[i] = i + 1u; }";
+const STEP_FROM_EARLIER_VALUE: &str =
+    "var i = 0u; let first = i; loop { if i < 3u {} else { break; } out[1] += 1u; if out[1] > 4u { break; }
+     continuing { i = first + 1u; } }";
+
+#[test]
+fn loops_use_values_that_were_loaded_before_them() {
+    let run = |body: &str| run_with(&text(body), &[], 8);
+    assert_eq!(run(LIMIT_OF_EARLIER_VALUE), [1, 2, 3, 4, 5, 6, 7, 0]);
+    assert_eq!(run(STEP_FROM_EARLIER_VALUE), [0, 5, 0, 0, 0, 0, 0, 0]);
+}
+
 #[test]
 fn loops_that_are_long_or_change_their_counter_stay() {
     for body in [
@@ -51,6 +68,8 @@ fn loops_that_are_long_or_change_their_counter_stay() {
         "for (var i = 0u; i < out[0]; i++) { out[i] = i; }",
         "for (var i = out[0]; i < 3u; i++) { out[i] = i; }",
         "for (var i = 0u; i < 3u; i *= 2u) { out[i] = i; }",
+        LIMIT_OF_EARLIER_VALUE,
+        STEP_FROM_EARLIER_VALUE,
     ] {
         assert!(has_loop(&kernel(body).body), "{body}");
     }
