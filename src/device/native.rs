@@ -51,8 +51,8 @@ impl Device {
         self.logical().is_native
     }
 
-    /// Whether a driver can compute kernels of this device.
-    pub(crate) fn has_driver(&self) -> bool {
+    /// Whether a driver can draw and compute on this device.
+    pub fn has_driver(&self) -> bool {
         self.adapter.backend != wgpu::Backend::Noop
     }
 

@@ -311,7 +311,7 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    everything_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
+    everything_by_driver_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
         ranks(&[1, 3], |world| {
             assert!(!world.gpu().host_mapped());
             exercise(world, &Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]), |chunks| chunks == 6)

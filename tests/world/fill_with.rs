@@ -27,7 +27,7 @@ fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(
 
 /// No rank takes part in what another one fills.
 #[test]
-fn chunks_are_not_collected_on_the_host() {
+fn chunks_by_driver_are_not_collected_on_the_host() {
     if support::launcher::size().is_some() {
         return;
     }

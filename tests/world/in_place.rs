@@ -187,7 +187,7 @@ fn open_mapping_device() -> Option<Rc<Device>> {
 }
 
 #[test]
-fn a_chunk_is_lent_until_the_last_payload_is_gone() {
+fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let Some(device) = open_mapping_device() else { return };
     let chunk = device.storage_buffer(4096, "lent").unwrap();
     let values: Vec<u32> = (0..1024).collect();

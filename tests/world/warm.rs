@@ -11,7 +11,7 @@ crate::in_place_too!();
 
 /// Everything once more where no chunk is mapped, under MPI too.
 #[test]
-fn kernels_too_under_mpi() {
+fn kernels_by_driver_too_under_mpi() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() || support::launcher::size().is_some() {
         return;
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{self, Parsed, parse};
 use crate::context::{Built, Context};
+use crate::packages::GRAPHICS;
 use crate::ranks::{self, Ranks};
 use crate::{others, process, setup};
 
@@ -39,7 +40,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         say!("{}", names.join("\n"));
         return Ok(0);
     }
-    let mut context = setup::ready(&[], !parsed.has("--no-mpi"), &parsed)?;
+    let mut context = setup::ready(GRAPHICS, !parsed.has("--no-mpi"), &parsed)?;
     let benches: Vec<&str> = names.iter().flat_map(|name| ["--bench", name]).collect();
     let build = [&["bench", "--no-run", "--workspace"], &benches[..], context.features()].concat();
     let mut built = context.build(&build)?;

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::args::parse;
 use crate::context::{Built, Context};
+use crate::packages::GRAPHICS;
 use crate::process::{output, succeed};
 use crate::setup;
 
@@ -37,7 +38,7 @@ const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volum
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("bundle", HELP, arguments)? else { return Ok(0) };
-    let context = setup::ready(&[], !parsed.has("--no-mpi"), &parsed)?;
+    let context = setup::ready(GRAPHICS, !parsed.has("--no-mpi"), &parsed)?;
     say!("==> building the programs, the tests and the benchmarks (the first time this takes ten minutes and more)");
     let packages = PACKAGES.iter().flat_map(|name| ["--package", name]);
     let build = ["build", "--profile", "bundle", "--no-default-features", "--bins", "--test", "everything"];

@@ -18,6 +18,8 @@ pub struct Outcome {
     /// Tests, or runs of examples.
     pub passed: usize,
     pub failed: usize,
+    /// Tests that filters left out of programs that ran others.
+    pub skipped: usize,
     pub failures: Vec<Failure>,
     /// Why the step failed, if it did, in one line.
     pub problem: Option<String>,
@@ -119,9 +121,10 @@ fn read(lines: Vec<String>) -> Outcome {
             (name, running) = (next, false);
         } else if line.starts_with("running ") && line.trim_end_matches('s').ends_with(" test") {
             running = true;
-        } else if let Some((passed, failed)) = result(line) {
+        } else if let Some([passed, failed, skipped]) = result(line) {
             outcome.passed += passed;
             outcome.failed += failed;
+            outcome.skipped += if passed + failed > 0 { skipped } else { 0 };
             running = false;
         } else if let Some(test) = section(line) {
             let rest = &lines[at + 1..];
@@ -144,11 +147,12 @@ fn program(line: &str) -> Option<&str> {
     running.map(|name| name.trim_start_matches("unittests ")).or(line.starts_with("Doc-tests").then_some(line))
 }
 
-/// How many passed and failed in a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; …`.
-fn result(line: &str) -> Option<(usize, usize)> {
+/// How many passed, failed and were left out in a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0
+/// measured; 3 filtered out; …`.
+fn result(line: &str) -> Option<[usize; 3]> {
     let (_, rest) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let mut numbers = rest.split("; ").filter_map(|part| part.split(' ').next()?.parse().ok());
-    Some((numbers.next()?, numbers.next()?))
+    Some([numbers.next()?, numbers.next()?, numbers.nth(2)?])
 }
 
 #[cfg(test)]

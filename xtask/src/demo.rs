@@ -7,9 +7,9 @@ use crate::{ranks, setup};
 const HELP: &str = "\
 cargo xtask demo [OPTIONS]
 
-Sets this machine up (a Vulkan driver; asks once before installing anything), builds the volume renderer and runs it:
-the volume is cut over the ranks, each rank casts rays through its own chunk on the GPU, and the partial images are
-composited into one picture. The same picture is rendered on one rank and compared. MPI is not needed.
+Builds the volume renderer and runs it: the volume is cut over the ranks, each rank casts rays through its own chunk, on
+the GPU or, where there is none, on the processor, and the partial images are composited into one picture. The same
+picture is rendered on one rank and compared. Neither a driver nor MPI is needed.
 
   --ranks N             number of ranks, as threads of one process (default 4)
   --input FILE          a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)

@@ -16,11 +16,11 @@ use crate::setup;
 const HELP: &str = "\
 cargo xtask doctor [--json]
 
-Looks at this machine and says what is wrong and how to mend it: the Rust toolchain, what set-up would install, GPU
-adapters with their limits, driver traps (some versions of Mesa's software Vulkan silently stop loops after 65,535
-iterations; a GPU without a driver leaves its work to the CPU), the MPI library against its launcher, and two ranks that
-greet each other, as threads and under MPI. Installs and changes nothing, except that it builds two small examples. The
-exit code is 1 if something is wrong.
+Looks at this machine and says what is wrong and how to mend it: the Rust toolchain, what set-up would install, adapters
+with their limits and what computes kernels, driver traps (some versions of Mesa's software Vulkan silently stop loops
+after 65,535 iterations; a GPU without a driver leaves its work to the CPU), the MPI library against its launcher, and two
+ranks that greet each other, as threads and under MPI. Installs and changes nothing, except that it builds two small
+examples. The exit code is 1 if something is wrong.
 
   --json                print one JSON object instead of text
   --help                this text";
@@ -154,7 +154,16 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     let [name, backend, kind, driver] = ["name", "backend", "type", "driver"].map(field);
     let [binding, buffer, mapped] = ["storage_binding_mib", "buffer_mib", "host_mapped"].map(field);
     let [canary, iterations, features] = ["loop_canary", "loop_iterations", "features"].map(field);
+    let kernels = field("kernels");
     let (verdict, trap, fix) = match canary.as_str() {
+        _ if backend == "Noop" => (
+            "note",
+            "\nno Vulkan driver was found: the processor computes kernels; windows cannot open, and surfaces among volumes \
+             cannot be drawn"
+                .to_owned(),
+            "for these, install a driver, such as Mesa's software Vulkan (package mesa-vulkan-drivers)",
+        ),
+        _ if kernels == "native" => ("good", String::new(), ""),
         "good" => ("good", String::new(), ""),
         "capped" => (
             "note",
@@ -170,7 +179,7 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     };
     let text = format!(
         "{name} ({backend}, {kind}, {driver}); storage binding {binding} MiB, buffer {buffer} MiB, host-mapped chunks: \
-         {mapped}, optional: {}{trap}",
+         {mapped}, kernels: {kernels}, optional: {}{trap}",
         optional(&features)
     );
     findings.add(verdict, "adapter", text, fix)["data"] = adapter.clone();

@@ -20,7 +20,7 @@ pub struct Need {
 
 // Metal comes with macOS, and a C compiler is here wherever this program could be linked.
 const GRAPHICS_DRIVER: Need = Need {
-    why: "a Vulkan driver: all computing happens in GPU kernels; Mesa's lavapipe runs them on the CPU where there is no GPU",
+    why: "a Vulkan driver: tests and benchmarks compare native kernels with those of a driver; Mesa's lavapipe is one for CPUs",
     missing: |machine| machine.graphics_problem().map(|problem| format!("\n    found: {problem}")),
     packages: [
         "",
@@ -66,11 +66,11 @@ const TOOLS: Need = Need {
     packages: ["rustfmt clippy", "", "", "", ""],
 };
 
-/// What running a program with thread ranks needs.
+/// What comparing with a driver needs.
 pub const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
 
 /// What building and running with MPI needs.
-pub const MPI: &[Need] = &[GRAPHICS_DRIVER, OPEN_MPI, MPICH, LIBCLANG];
+pub const MPI: &[Need] = &[OPEN_MPI, MPICH, LIBCLANG];
 
 /// What the sources are checked and tested with.
 pub const CHECKS: &[Need] = &[TOOLS, SCREEN];

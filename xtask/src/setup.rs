@@ -5,14 +5,14 @@ use std::io::IsTerminal;
 use crate::args::Parsed;
 use crate::context::Context;
 use crate::machine::Machine;
-use crate::packages::{GRAPHICS, MPI, Need, commands};
+use crate::packages::{MPI, Need, commands};
 use crate::process::status;
 use crate::{mpi, say};
 
 /// The project on this machine with everything that a command needs, with MPI or without; or why that cannot be had.
 pub fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, String> {
     let mut context = Context::new()?;
-    ensure(&mut context, &[needs, if with_mpi { MPI } else { GRAPHICS }].concat(), flags)?;
+    ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
     if with_mpi {
         context.mpi = Some(mpi::ready(&context)?);
     }

@@ -21,7 +21,7 @@ type Environment = &'static [(&'static str, &'static str)];
 type Commands = &'static [&'static str];
 
 /// All of them. The quick ones come first.
-pub const STEPS: [Step; 9] = [
+pub const STEPS: [Step; 10] = [
     step("format", "rustfmt finds nothing to change", &[], &["fmt --all --check"]),
     step("lints", "clippy finds nothing", &[], &["clippy {all} --all-targets --keep-going -- -D warnings"]),
     step(
@@ -46,6 +46,12 @@ pub const STEPS: [Step; 9] = [
             "{suites} -- --skip closed_form --skip fast_mode --skip features --skip leaps --skip other_modes --skip same_bits \
              --skip scans --skip solids:: --skip ten_million --skip trees:: --skip vtk --skip without_mapping",
         ],
+    ),
+    step(
+        "no-driver",
+        "tests that open a world, again without any Vulkan driver; what a driver draws or computes is skipped",
+        WITHOUT_DRIVER,
+        &["test {all} --no-fail-fast --test world --test ranks -- {not_by_driver}"],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
     step(
@@ -76,6 +82,20 @@ pub const DRIVERS: Step = step(
     &[EXAMPLES, "{suites} --test device --test flow --test picture"],
 );
 
+/// What `--no-driver` runs.
+pub const NO_DRIVER: Step = step(
+    "no-driver",
+    "what uses a device, without any Vulkan driver; what a driver draws or computes is skipped",
+    WITHOUT_DRIVER,
+    &[EXAMPLES, "{suites} --test device --test flow --test picture --test program -- {not_by_driver}"],
+);
+
+/// The loader finds no driver.
+const WITHOUT_DRIVER: Environment = &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
+
+/// Leaves out tests of what a driver draws or computes.
+const NOT_BY_DRIVER: &str = "--skip by_driver";
+
 /// The tests with ranks that have devices.
 const SUITES: &str = "{test} --test world --test algorithms --test ranks --test surfaces";
 const EXAMPLES: &str = "build {all} --examples";
@@ -91,7 +111,8 @@ impl Step {
         }
         let mut outcome = Outcome::default();
         for line in self.commands {
-            let line = line.replace("{suites}", SUITES).replace("{test}", "test {all} --no-fail-fast");
+            let line = line.replace("{suites}", SUITES).replace("{not_by_driver}", NOT_BY_DRIVER);
+            let line = line.replace("{test}", "test {all} --no-fail-fast");
             let line =
                 line.replace("{all}", "--workspace {features}").replace("{features}", &context.features().join(" "));
             let mut command = context.cargo(&line.split_whitespace().collect::<Vec<_>>());
@@ -102,6 +123,8 @@ impl Step {
                 command.env("ZIPPY_MPIRUN", &mpi.launcher);
             }
             outcome = watched(command, &format!("cargo {line}"), SILENCE)?;
+            // Other filters choose what is run.
+            outcome.skipped *= usize::from(line.contains("--skip"));
             // Filters that match no test run nothing, and that is no success.
             if outcome.problem.is_none() && line.contains(" --test ") && outcome.passed == 0 {
                 outcome.problem = Some("no test was run".into());

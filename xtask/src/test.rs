@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::args::{self, Parsed, parse};
 use crate::cargo_test::{Failure, Outcome};
 use crate::context::Context;
-use crate::packages::CHECKS;
-use crate::steps::{DRIVERS, QUICK, STEPS, Step};
+use crate::packages::{CHECKS, GRAPHICS};
+use crate::steps::{DRIVERS, NO_DRIVER, QUICK, STEPS, Step};
 use crate::{others, setup};
 
 const HELP: &str = "\
@@ -22,6 +22,8 @@ whatever failed is told once more; the exit code is 0 only if all of them pass. 
   --no-mpi              default features only: neither install, build nor run anything with MPI
   --quick               only what tells most in little time, between two edits
   --drivers             only what uses a device, on another Vulkan driver: SwiftShader, or what VK_DRIVER_FILES names
+  --no-driver           only what uses a device, without any Vulkan driver: kernels are native, and tests of what a driver
+                        draws or computes are skipped and counted
   --list                print the names of the steps
 {setup}";
 
@@ -38,7 +40,9 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         steps.iter().for_each(|step| say!("{}", step.name));
         return Ok(0);
     }
-    let mut context = setup::ready(CHECKS, !parsed.has("--no-mpi"), &parsed)?;
+    let without_driver = parsed.has("--no-driver");
+    let needs = if without_driver { CHECKS.to_vec() } else { [CHECKS, GRAPHICS].concat() };
+    let mut context = setup::ready(&needs, !without_driver && !parsed.has("--no-mpi"), &parsed)?;
     if parsed.has("--drivers") {
         others::use_other_driver(&mut context)?;
     }
@@ -59,12 +63,13 @@ fn done(context: &Context, step: &Step) -> Done {
 
 /// The steps that the flags leave.
 fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
-    let mut flags = vec!["--quick", "--drivers", "--only", "--skip"];
+    let mut flags = vec!["--quick", "--drivers", "--no-driver", "--only", "--skip"];
     flags.retain(|flag| parsed.has(flag));
     match flags[..] {
         ["--quick"] => return Ok(vec![&STEPS[0], &QUICK]),
         ["--drivers"] => return Ok(vec![&DRIVERS]),
-        [flag @ ("--quick" | "--drivers"), other, ..] => {
+        ["--no-driver"] => return Ok(vec![&NO_DRIVER]),
+        [flag @ ("--quick" | "--drivers" | "--no-driver"), other, ..] => {
             return Err(format!("{flag} chooses the steps itself, so it cannot be used with {other}"));
         }
         _ => {}
@@ -103,12 +108,15 @@ fn children_cpu_secs() -> f64 {
 /// Everything that failed, with what it printed; the table of steps, and below it the names of what failed: the end of a log
 /// is what people see first.
 fn summary(results: &[Done]) -> String {
-    let header = format!("{:14} {:>8} {:>8} {:>7} {:>7}  result", "step", "seconds", "CPU secs", "passed", "failed");
+    let header = format!(
+        "{:14} {:>8} {:>8} {:>7} {:>7} {:>7}  result",
+        "step", "seconds", "CPU secs", "passed", "failed", "skipped"
+    );
     let (mut outputs, mut table, mut names) = (String::new(), header, String::new());
-    for Done { name, took, cpu_secs, outcome: Outcome { passed, failed, problem, failures, .. } } in results {
+    for Done { name, took, cpu_secs, outcome: Outcome { passed, failed, skipped, problem, failures, .. } } in results {
         let verdict = problem.as_ref().map_or("ok".into(), |problem| format!("FAILED: {problem}"));
         let secs = took.as_secs_f64();
-        table += &format!("\n{name:14} {secs:8.1} {cpu_secs:8.0} {passed:7} {failed:7}  {verdict}");
+        table += &format!("\n{name:14} {secs:8.1} {cpu_secs:8.0} {passed:7} {failed:7} {skipped:7}  {verdict}");
         for Failure { what, text } in failures {
             outputs += &format!("FAILED in {name}: {what}\n    {}\n\n", text.replace('\n', "\n    "));
             names += &format!("FAILED in {name}: {what}\n");

@@ -9,7 +9,7 @@ use crate::support;
 
 /// Everything once more where no chunk is mapped and every binding is small.
 #[test]
-fn unmapped_and_small_bindings_too() {
+fn unmapped_and_small_bindings_by_driver_too() {
     let set = ["ZIPPY_HOST_MAP", "ZIPPY_BINDING_LIMIT"].iter().any(|name| std::env::var_os(name).is_some());
     if set || support::launcher::size().is_some() {
         return;

@@ -77,8 +77,8 @@ fn long_output_keeps_its_end() {
 
 #[test]
 fn results_are_read() {
-    let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
-    assert_eq!(result(line), Some((12, 3)));
+    let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.01s";
+    assert_eq!(result(line), Some([12, 3, 4]));
     assert_eq!(result("test region::tests::x ... ok"), None);
 }
 

@@ -21,7 +21,14 @@ fn steps_are_chosen() {
     assert!(chosen(&parsed("--only mpi --no-mpi")).is_err());
     assert_eq!(names("--quick"), ["format", "quick"]);
     assert_eq!(names("--drivers --no-mpi"), ["drivers"]);
-    for both in ["--quick --only docs", "--quick --skip docs", "--drivers --only docs", "--quick --drivers"] {
+    assert_eq!(names("--no-driver"), ["no-driver"]);
+    for both in [
+        "--quick --only docs",
+        "--quick --skip docs",
+        "--drivers --only docs",
+        "--quick --drivers",
+        "--no-driver --skip docs",
+    ] {
         assert!(chosen(&parsed(both)).err().unwrap().contains("cannot be used with"), "{both}");
     }
 }
@@ -36,7 +43,7 @@ fn failures_are_told_last() {
     let done = |name, outcome| Done { name, took: second, cpu_secs: 2.0, outcome };
     let text = summary(&[done("format", good(0)), done("tests", good(7)), done("mpi", failed)]);
     assert!(text.starts_with("FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n    right: 2\n\nstep "), "{text}");
-    assert!(text.contains("      8       1  FAILED: 1 of 9 tests failed\n"), "{text}");
+    assert!(text.contains("      8       1       0  FAILED: 1 of 9 tests failed\n"), "{text}");
     assert!(text.contains("\nall                 3.0        6\n"), "{text}");
     assert!(text.ends_with("\n\nFAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{text}");
 }

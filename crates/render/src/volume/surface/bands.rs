@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use zippy::wgpu;
+use zippy::{World, wgpu};
 
 use crate::error::RenderError;
 
@@ -29,6 +29,11 @@ impl Written<'_> {
     pub fn words_before(&self, rows: &Range<u32>) -> u32 {
         (((self.rows)(rows.start) - self.bytes(rows).start) / 4) as u32
     }
+}
+
+/// Bytes of a buffer that a drawing pass can see; native kernels can see more.
+pub(super) fn binding_bytes(world: &World) -> u64 {
+    world.binding_bytes().min(world.gpu().limits().wgpu.max_storage_buffer_binding_size)
 }
 
 /// The bands of a picture of so many rows, where a binding has at most `most` bytes.

@@ -7,7 +7,7 @@ use zippy::kernel::{Kernel, KernelSource};
 use zippy::wgpu::BufferUsages;
 use zippy::{Layout, Operator, Result, World};
 
-use super::bands::Written;
+use super::bands::{Written, binding_bytes};
 use super::opaque::Opaque;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::error::RenderError;
@@ -117,7 +117,7 @@ impl<'w> Fragments<'w> {
     fn starts(&self, total: u32) -> Result<Vec<u32>> {
         let (row, rows) = (self.size.0 as usize, self.size.1 as usize);
         let most = (4 * row * rows).max((BYTES * u64::from(total)) as usize) as u64;
-        if most <= self.world.binding_bytes() {
+        if most <= binding_bytes(self.world) {
             return Ok((0..=rows).map(|at| if at == 0 { 0 } else { total }).collect());
         }
         let sums = self.cursors.all().read()?;

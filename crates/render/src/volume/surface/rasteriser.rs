@@ -11,9 +11,10 @@ use zippy::kernel::ParamValue;
 use zippy::wgpu::{self, BufferUsages};
 use zippy::{Error, Result, World};
 
-use super::bands::{Written, bands};
+use super::bands::{Written, bands, binding_bytes};
 use super::material::{Colouring, Material};
 use super::surface::{CORNER_BYTES, Surface};
+use crate::error::RenderError;
 use crate::volume::kernels::rays_and_light;
 use crate::volume::look::Shading;
 use crate::volume::transfer::TransferTable;
@@ -68,8 +69,13 @@ impl<'w> Rasteriser<'w> {
     /// Local.
     ///
     /// # Errors
-    /// The device has no picture so large.
+    /// There is no driver, or the device has no picture so large.
     pub fn new(world: &'w World, size: (u32, u32), pipelines: &Rc<Pipelines>) -> Result<Self> {
+        if !world.gpu().has_driver() {
+            let problem = "a driver draws surfaces, and none was found; install one, such as Mesa's software Vulkan \
+                           (package mesa-vulkan-drivers)";
+            return Err(RenderError::Surface(problem.into()).into());
+        }
         let target = world.gpu().checked("making room for drawing", || {
             let extent = wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 };
             let texture = world.gpu().raw().create_texture(&wgpu::TextureDescriptor {
@@ -90,7 +96,7 @@ impl<'w> Rasteriser<'w> {
     /// Queues one pass over all surfaces. Local.
     pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[Written]) -> Result<()> {
         let pipeline = self.pipeline(drawing.planes, pass.is_opaque())?;
-        let bands = bands(written, self.size.1, self.world.binding_bytes())?;
+        let bands = bands(written, self.size.1, binding_bytes(self.world))?;
         let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
         let view = self.filled("view", BufferUsages::UNIFORM, &view)?;
         for (surface, material) in &drawing.surfaces {

@@ -1,0 +1,130 @@
+//! Kernels that the host computes: the same bits as one thread and as without a driver, loops without an end, and what only
+//! a driver computes.
+
+use std::time::Duration;
+
+use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
+
+use crate::support::launcher;
+
+/// Bits of a field after some steps of a kernel with functions, branches and integers.
+fn steps(world: &World) -> Result<u64> {
+    const TEXT: &str = "
+@group(0) @binding(0) var<storage, read> now: array<f32>;
+@group(0) @binding(1) var<storage, read_write> next: array<f32>;
+@compute @workgroup_size(16, 4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = next_position(id);
+    if !next_inside(p) { return; }
+    let x = vec2<i32>(1, 0);
+    let y = vec2<i32>(0, 1);
+    let around = now_load(p - x) + now_load(p + x) + now_load(p - y) + now_load(p + y);
+    var value = 0.3 * now_load(p) + 0.17 * around;
+    if (p.x ^ p.y) % 5 == 2 { value = sin(value) + exp2(-value); }
+    for (var i = 0; i < p.x % 3; i++) { value = value * 1.1 - 0.05; }
+    next_store(p, value);
+}";
+    let layout = Layout::new([67, 45]).split_all(Split::Auto).ghost([1, 1]).periodic([true, true]);
+    let mut now = world.array::<f32, 2>("now", &layout)?;
+    let mut next = world.array::<f32, 2>("next", &layout)?;
+    now.fill_with(|[x, y]| (x * 31 + y * 17) as f32 * 0.01)?;
+    let kernel = world.kernel(KernelSource::text("steps.wgsl", TEXT))?;
+    for _ in 0..9 {
+        world.ghosts(&now)?;
+        for (a, b) in zippy::together((&now, &next))? {
+            kernel.call().read("now", a.all()).write("next", b.all()).run()?;
+        }
+        std::mem::swap(&mut now, &mut next);
+    }
+    let all = world.get(now.at((.., ..)))?;
+    let cells = world.fence()?.redeem(all)?;
+    let mix = |sum: u64, cell: &f32| sum.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7) ^ u64::from(cell.to_bits());
+    Ok(cells.iter().fold(0, mix))
+}
+
+/// The hash of [`steps`] on every processor.
+const HASH: u64 = 0x7dba_f5e8_e44d_c2e2;
+
+fn check_hash() {
+    for ranks in launcher::counts(&[1, 2, 3, 5]) {
+        let hashes = run_with(Config::threads(ranks), |world| Ok((world.gpu().is_native(), steps(world)?))).unwrap();
+        assert!(hashes.iter().all(|(is_native, hash)| !is_native || *hash == HASH), "{ranks} ranks: {hashes:x?}");
+    }
+}
+
+#[test]
+fn cells_have_the_same_bits_on_every_processor() {
+    check_hash();
+}
+
+crate::with_variables! {
+    one_thread, [("ZIPPY_THREADS", "1")], check_hash
+}
+
+crate::with_variables! {
+    three_threads, [("ZIPPY_THREADS", "3")], check_hash
+}
+
+crate::with_variables! {
+    no_driver_at_all, [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent")], || {
+        let ranks = launcher::counts(&[1, 3])[0];
+        let found = run_with(Config::threads(ranks), |world| Ok((world.gpu().has_driver(), world.gpu().is_native())));
+        assert!(found.unwrap().iter().all(|found| *found == (false, true)));
+        check_hash();
+    }
+}
+
+const ENDLESS: &str = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var n = 0u;
+    while x_load(0) < 7u {
+        n += 1u;
+    }
+    x_store(0, n);
+}";
+
+/// A rank alone, and one that others wait for.
+#[test]
+fn loops_without_an_end_are_stopped_at_the_timeout() {
+    for ranks in launcher::counts(&[1, 3]) {
+        let result = run_with(Config::threads(ranks).timeout(Duration::from_secs(2)), |world| {
+            let x = world.local_array::<u32, 1>("x", &Layout::new([1]))?;
+            let kernel = world.kernel(KernelSource::text("endless.wgsl", ENDLESS))?;
+            if world.gpu().is_native() && world.rank() == 0 {
+                kernel.call().update("x", x.all()).run()?;
+            }
+            world.barrier()?;
+            Ok(world.gpu().is_native())
+        });
+        match result {
+            Ok(native) => assert_eq!(native, vec![false; native.len()]),
+            Err(error) => {
+                let text = error.to_string();
+                let parts = ["kernel endless.wgsl has run for 1.8 s", "the loop at line 5"];
+                assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn loops_have_no_limit_of_passes() {
+    const TEXT: &str = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var n = 0u;
+    for (var i = 0u; i < 1000000u; i++) { n += i % 7u; }
+    x_store(0, n);
+}";
+    run_with(Config::threads(1), |world| {
+        let x = world.local_array::<u32, 1>("x", &Layout::new([1]))?;
+        let kernel = world.kernel(KernelSource::text("long.wgsl", TEXT))?;
+        if world.gpu().is_native() {
+            kernel.call().update("x", x.all()).run()?;
+            assert_eq!(x.all().read()?, [(0..1_000_000_u32).map(|i| i % 7).sum::<u32>()]);
+        }
+        Ok(())
+    })
+    .unwrap();
+}
