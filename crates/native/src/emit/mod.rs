@@ -7,8 +7,10 @@
 mod access;
 mod atomics;
 mod control;
+mod interior;
 mod masked;
 mod masks;
+mod parts;
 mod registers;
 mod rows;
 mod scalar;
@@ -24,6 +26,7 @@ use cranelift_frontend::FunctionBuilder;
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
 use masks::Mask;
+pub use parts::Groups;
 pub use registers::Register;
 pub use rows::{Frames, context, rows, signature};
 
@@ -44,6 +47,8 @@ pub struct Emitter<'a, 'f> {
     /// Where a group goes for which an assumption does not hold.
     scalar_rerun: Option<code::Block>,
     inputs: Inputs,
+    /// The interior of the row that the group is in.
+    row: Option<interior::InRow<'a>>,
 }
 
 /// Values that the generated function begins with.
@@ -66,6 +71,9 @@ pub struct Inputs {
 impl Emitter<'_, '_> {
     /// Generates the definition of a value.
     fn define(&mut self, value: Value) {
+        if self.is_of_row(value) {
+            return;
+        }
         let register = match self.shapes.of(value) {
             Shape::Varying => self.define_lanes(value),
             Shape::Uniform | Shape::Affine(_) => Register::Scalar(self.define_scalar(value)),
