@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{self as code, InstBuilder, types};
 use cranelift_frontend::Variable;
 
 use super::interior::Interval;
+use super::pins::pins;
 use super::{Emitter, Frames, LANES};
 use crate::interior::Interior;
 use crate::ir::Kernel;
@@ -94,6 +95,7 @@ impl<'a, 'f> Parts<'a, 'f> {
                 self.emitter.jump(self.singles, &[x0, x1]);
             }
         }
+        self.emitter.pins = pins(self.kernel);
         if let Some(groups) = groups {
             self.group(groups.shapes);
         }
@@ -161,6 +163,7 @@ impl<'a, 'f> Parts<'a, 'f> {
         let last = emitter.build.ins().iadd_imm_s(left, -ANCHOR - 1);
         let holds = emitter.build.ins().iconst(types::I8, 1);
         emitter.kernel = &interior.kernel;
+        emitter.pins = pins(&interior.kernel);
         emitter.shapes = self.scalar;
         emitter.lanes = LANES;
         emitter.inputs.position[0] = anchor;

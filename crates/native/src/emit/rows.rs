@@ -1,6 +1,6 @@
 //! The generated function: a row of invocations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
@@ -80,6 +80,8 @@ pub fn rows(
         scalar_rerun: None,
         inputs,
         row: None,
+        pins: HashSet::new(),
+        pin_slot: None,
     };
     let emitter = Parts::write(emitter, &scalar, groups, frames, x1);
     emitter.build.finalize(frontend);
