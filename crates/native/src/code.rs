@@ -175,7 +175,10 @@ impl Code {
             emit::rows(kernel, *groups, frames, &mut context.func, frontend);
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
+            if std::env::var("ZZ_CLIF").is_ok() { eprintln!("{}", context.func.display()); }
+            context.set_disasm(std::env::var("ZZ_DISASM").is_ok());
             module.define_function(id, &mut context).map_err(failed)?;
+            if let Some(t) = context.compiled_code().and_then(|c| c.vcode.clone()) { eprintln!("{t}"); }
             ids.push(id);
         }
         module.finalize_definitions().map_err(failed)?;

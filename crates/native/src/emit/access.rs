@@ -176,7 +176,10 @@ impl Emitter<'_, '_> {
 
     fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
         let vector = vector_type(type_of(access.format));
-        let flags = MemFlagsData::new().with_notrap();
+        let flags = match self.is_fixed_in_row(access) {
+            true => MemFlagsData::new().with_notrap().with_readonly().with_can_move(),
+            false => MemFlagsData::new().with_notrap(),
+        };
         (0..LANES / lanes_per_vector(type_of(access.format)))
             .map(|number| self.build.ins().load(vector, flags, address, 16 * number as i32))
             .collect()

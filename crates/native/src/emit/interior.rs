@@ -173,6 +173,14 @@ impl<'a> Emitter<'a, '_> {
         Some(if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) })
     }
 
+    /// True for a load that the row's groups can evaluate at any place: no kernel writes its memory.
+    pub fn is_fixed_in_row(&self, access: &Access) -> bool {
+        let (Some(row), Memory::Binding(binding), Some(index)) = (&self.row, access.memory, access.index) else {
+            return false;
+        };
+        !self.kernel.bindings[binding].writable && access.guard.is_none() && row.interior.indices.contains(&index)
+    }
+
     /// Rounds the begin of an interval up, to whole groups from the row's begin.
     pub fn align(&mut self, interval: &mut Interval, row_begin: code::Value) {
         let within = self.build.ins().isub(interval.first, row_begin);

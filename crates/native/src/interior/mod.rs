@@ -58,6 +58,7 @@ impl Interior {
     /// Simplifies a kernel in single-assignment form; none where nothing depends on x alone.
     pub fn find(kernel: &Kernel) -> Option<Self> {
         let interior = pass::simplify(kernel);
+        if std::env::var("ZZ_INT").is_ok() { for c in &interior.conditions { eprintln!("{c:?}"); } eprintln!("{}", interior.kernel); }
         (!interior.conditions.is_empty()).then_some(interior)
     }
 
