@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, InstBuilder, types};
 
 use super::{Emitter, LANES, Register};
-use crate::interior::{Bound, Condition, Interior, Test};
+use crate::interior::{Bound, Condition, Interior, Tail, Test};
 use crate::ir::{Access, Memory, Value};
 use crate::shape::Shape;
 
@@ -95,6 +95,22 @@ impl<'a> Emitter<'a, '_> {
             found.holds = self.build.ins().select(value, found.holds, interval.holds);
         }
         found
+    }
+
+    /// Distance from the anchor at which the tail of the row begins, if it is before `end`.
+    pub fn tail(&mut self, tail: &Tail, end: code::Value) -> code::Value {
+        let [here, bound] = [tail.value, tail.bound].map(|one| self.extended(one, false));
+        let begin = self.build.ins().isub(bound, here);
+        // The value must not wrap in the tail.
+        let last = self.build.ins().iadd(here, end);
+        let stays = self.build.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, 1 << 32);
+        let mut is_idle = self.scalar(tail.condition);
+        if !tail.idle {
+            is_idle = self.build.ins().bxor_imm_u(is_idle, 1);
+        }
+        let is_idle = self.build.ins().band(is_idle, stays);
+        let begin = self.build.ins().smin(begin, end);
+        self.build.ins().select(is_idle, begin, end)
     }
 
     fn extended(&mut self, value: Value, is_signed: bool) -> code::Value {

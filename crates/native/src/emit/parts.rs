@@ -45,6 +45,8 @@ pub struct Parts<'a, 'f> {
     /// Runs parts from its argument on.
     parts: code::Block,
     done: code::Block,
+    /// End of the invocations that do something.
+    row_end: Variable,
     /// End of the invocations that run as groups.
     end: Variable,
     /// Invocations that run as groups next; its end is where the next part begins.
@@ -62,7 +64,8 @@ impl<'a, 'f> Parts<'a, 'f> {
     ) -> Emitter<'a, 'f> {
         let row = [emitter.inputs.row_start, end];
         let blocks = [(); 4].map(|()| emitter.build.create_block());
-        let [end, first, last] = [(); 3].map(|()| emitter.build.declare_var(types::I32));
+        let [row_end, end, first, last] = [(); 4].map(|()| emitter.build.declare_var(types::I32));
+        emitter.build.def_var(row_end, row[1]);
         let mut parts = Self {
             kernel: emitter.kernel,
             frame: emitter.inputs.frame,
@@ -73,6 +76,7 @@ impl<'a, 'f> Parts<'a, 'f> {
             singles: blocks[1],
             parts: blocks[2],
             done: blocks[3],
+            row_end,
             end,
             second: [first, last],
             emitter,
@@ -131,7 +135,8 @@ impl<'a, 'f> Parts<'a, 'f> {
     /// The end of invocations from `start` after which an interior is evaluated again.
     fn again(&mut self, start: code::Value) -> code::Value {
         let build = &mut self.emitter.build;
-        let left = build.ins().isub(self.row[1], start);
+        let end = build.use_var(self.row_end);
+        let left = build.ins().isub(end, start);
         let few = build.ins().iconst(types::I32, AGAIN);
         let few = build.ins().umin(left, few);
         build.ins().iadd(start, few)
@@ -160,7 +165,7 @@ impl<'a, 'f> Parts<'a, 'f> {
         let anchor = emitter.build.ins().iadd_imm_s(start, ANCHOR);
         let left = emitter.build.ins().uextend(types::I64, left);
         let first = emitter.build.ins().iconst(types::I64, -ANCHOR);
-        let last = emitter.build.ins().iadd_imm_s(left, -ANCHOR - 1);
+        let end = emitter.build.ins().iadd_imm_s(left, -ANCHOR);
         let holds = emitter.build.ins().iconst(types::I8, 1);
         emitter.kernel = &interior.kernel;
         emitter.pins = pins(&interior.kernel);
@@ -169,7 +174,18 @@ impl<'a, 'f> Parts<'a, 'f> {
         emitter.inputs.position[0] = anchor;
         let row = emitter.enter_row(interior);
         emitter.row = Some(row);
+        let end = match &interior.tail {
+            Some(tail) => {
+                let begin = emitter.tail(tail, end);
+                emitter.build.ins().smax(begin, first)
+            }
+            None => end,
+        };
+        let last = emitter.build.ins().iadd_imm_s(end, -1);
         let mut interval = emitter.hold_conditions(interior, Interval { first, last, holds });
+        let x1 = self.position(anchor, end);
+        self.emitter.build.def_var(self.row_end, x1);
+        let emitter = &mut self.emitter;
         if self.frames == Frames::OfGroups {
             let begin = emitter.build.ins().isub(self.row[0], anchor);
             let begin = emitter.build.ins().sextend(types::I64, begin);
@@ -288,7 +304,8 @@ impl<'a, 'f> Parts<'a, 'f> {
         self.run_groups(second_start, second_end, [second_end, second_end]);
         self.begin(after);
         let build = &mut self.emitter.build;
-        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, second_end, self.row[1]);
+        let row_end = build.use_var(self.row_end);
+        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, second_end, row_end);
         build.ins().brif(is_left, self.parts, &[second_end.into()], self.done, &[]);
     }
 }

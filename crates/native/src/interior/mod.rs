@@ -7,11 +7,14 @@
 
 mod pass;
 mod rules;
+mod tail;
 
 use std::collections::HashSet;
 
 use crate::ir::{Kernel, Value};
 use crate::shape::Shape;
+
+pub use tail::Tail;
 
 /// A kernel as it is where all conditions hold.
 #[derive(Debug, Clone)]
@@ -26,6 +29,7 @@ pub struct Interior {
     pub conditions: Vec<Condition>,
     /// Affine indices of accesses, which the conditions keep from wrapping.
     pub indices: HashSet<Value>,
+    pub tail: Option<Tail>,
 }
 
 /// An assumption of the simplified kernel.

@@ -7,11 +7,12 @@ use crate::prune;
 use crate::shape::{Shape, effects};
 
 use super::rules::{Rule, Rules, is_tested};
-use super::{Condition, Interior, Test};
+use super::{Condition, Interior, Test, tail};
 
 /// Simplifies a kernel, and finds the conditions under which it is the same.
 pub fn simplify(kernel: &Kernel) -> Interior {
     let guards = effects::guards(kernel);
+    let whole = kernel;
     let mut kernel = kernel.clone();
     let bools = [0, 1].map(|bit| kernel.add(Type::Bool, Definition::Constant(bit)));
     let constants = kernel.values.iter().map(|(_, definition)| match definition {
@@ -26,7 +27,7 @@ pub fn simplify(kernel: &Kernel) -> Interior {
     };
     let mut pass = Pass {
         stores: count_stores(&body),
-        out: Interior { kernel, shapes, values: Vec::new(), conditions: Vec::new(), indices: HashSet::new() },
+        out: Interior { kernel, shapes, values: Vec::new(), conditions: Vec::new(), indices: HashSet::new(), tail: None },
         guards,
         bools,
         returns,
@@ -40,6 +41,7 @@ pub fn simplify(kernel: &Kernel) -> Interior {
     let mut out = pass.out;
     out.kernel.body = body;
     prune::prune(&mut out.kernel);
+    out.tail = tail::find(&mut out, whole, bools, returns);
     keep_needed(&mut out);
     out
 }
@@ -49,6 +51,9 @@ fn keep_needed(out: &mut Interior) {
     let mut needed = vec![false; out.kernel.values.len()];
     let mut left = Vec::new();
     collect(&out.kernel.body, &mut left);
+    if let Some(tail) = &out.tail {
+        left.extend([tail.value, tail.bound, tail.condition]);
+    }
     for condition in &out.conditions {
         left.extend(condition.path.iter().map(|(value, _)| *value));
         match condition.test {
