@@ -10,7 +10,7 @@ use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
 /// Runs a kernel by machine code on one thread.
-fn run(
+pub fn run(
     vectors: Vectors,
     module: &Module,
     info: &ModuleInfo,
@@ -79,7 +79,7 @@ impl Functions for Own {
     }
 }
 
-fn options() -> Options<'static> {
+pub fn options() -> Options<'static> {
     Options { functions: &Own, ..Options::default() }
 }
 
