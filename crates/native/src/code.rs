@@ -45,6 +45,7 @@ pub struct Row {
 /// Memory of a binding.
 ///
 /// Bindings that are written may overlap, as far as no invocation reaches what another one writes.
+/// Bindings that a kernel declares as read do not overlap them.
 #[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
     Read(&'a [u8]),
@@ -78,6 +79,11 @@ impl<'a> Bytes<'a> {
 
     pub(crate) fn len(self) -> usize {
         self.range()[1] as usize
+    }
+
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let ([a, a_bytes], [b, b_bytes]) = (self.range(), other.range());
+        a < b + b_bytes && b < a + a_bytes
     }
 
     pub(crate) fn is_aligned(self) -> bool {
@@ -175,10 +181,7 @@ impl Code {
             emit::rows(kernel, *groups, frames, &mut context.func, frontend);
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
-            if std::env::var("ZZ_CLIF").is_ok() { eprintln!("{}", context.func.display()); }
-            context.set_disasm(std::env::var("ZZ_DISASM").is_ok());
             module.define_function(id, &mut context).map_err(failed)?;
-            if let Some(t) = context.compiled_code().and_then(|c| c.vcode.clone()) { eprintln!("{t}"); }
             ids.push(id);
         }
         module.finalize_definitions().map_err(failed)?;

@@ -233,6 +233,11 @@ impl Compiled {
             if !bytes.is_aligned() {
                 return Err(fail("the memory does not begin at a multiple of 8 bytes".to_owned()));
             }
+            // Code loads memory that it does not write once for many invocations.
+            let written = self.kernel.bindings.iter().zip(bindings).filter(|(other, _)| other.writable);
+            if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, one)| one.overlaps(*bytes)) {
+                return Err(fail(format!("the memory overlaps that of \"{}\", which is written", other.name)));
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! at once and simplifies the kernel. The generated function evaluates the [`Condition`]s once a row,
 //! and runs the simplified kernel where they hold.
 
+mod needed;
 mod pass;
 mod rules;
 mod tail;
@@ -62,7 +63,6 @@ impl Interior {
     /// Simplifies a kernel in single-assignment form; none where nothing depends on x alone.
     pub fn find(kernel: &Kernel) -> Option<Self> {
         let interior = pass::simplify(kernel);
-        if std::env::var("ZZ_INT").is_ok() { for c in &interior.conditions { eprintln!("{c:?}"); } eprintln!("{}", interior.kernel); }
         (!interior.conditions.is_empty()).then_some(interior)
     }
 

@@ -7,7 +7,7 @@ use crate::prune;
 use crate::shape::{Shape, effects};
 
 use super::rules::{Rule, Rules, is_tested};
-use super::{Condition, Interior, Test, tail};
+use super::{Condition, Interior, Test, needed, tail};
 
 /// Simplifies a kernel, and finds the conditions under which it is the same.
 pub fn simplify(kernel: &Kernel) -> Interior {
@@ -27,7 +27,14 @@ pub fn simplify(kernel: &Kernel) -> Interior {
     };
     let mut pass = Pass {
         stores: count_stores(&body),
-        out: Interior { kernel, shapes, values: Vec::new(), conditions: Vec::new(), indices: HashSet::new(), tail: None },
+        out: Interior {
+            kernel,
+            shapes,
+            values: Vec::new(),
+            conditions: Vec::new(),
+            indices: HashSet::new(),
+            tail: None,
+        },
         guards,
         bools,
         returns,
@@ -42,50 +49,8 @@ pub fn simplify(kernel: &Kernel) -> Interior {
     out.kernel.body = body;
     prune::prune(&mut out.kernel);
     out.tail = tail::find(&mut out, whole, bools, returns);
-    keep_needed(&mut out);
+    needed::keep_needed(&mut out);
     out
-}
-
-/// Removes values that neither conditions nor the simplified kernel need.
-fn keep_needed(out: &mut Interior) {
-    let mut needed = vec![false; out.kernel.values.len()];
-    let mut left = Vec::new();
-    collect(&out.kernel.body, &mut left);
-    if let Some(tail) = &out.tail {
-        left.extend([tail.value, tail.bound, tail.condition]);
-    }
-    for condition in &out.conditions {
-        left.extend(condition.path.iter().map(|(value, _)| *value));
-        match condition.test {
-            Test::Is { value, .. } => left.push(value),
-            Test::Within { value, low, high, .. } => {
-                left.push(value);
-                left.extend(low.into_iter().chain(high).map(|bound| bound.value));
-            }
-            Test::Differs { value, other } => left.extend([value, other]),
-        }
-    }
-    while let Some(value) = left.pop() {
-        if !std::mem::replace(&mut needed[value.0 as usize], true) {
-            out.kernel.definition(value).for_each_operand(|operand| left.push(operand));
-        }
-    }
-    out.values.retain(|value| needed[value.0 as usize]);
-}
-
-/// Values that a body defines.
-fn collect(body: &[Statement], into: &mut Vec<Value>) {
-    for statement in body {
-        match statement {
-            Statement::Let(value) => into.push(*value),
-            Statement::If { accept, reject, .. } => {
-                collect(accept, into);
-                collect(reject, into);
-            }
-            Statement::Block { body, .. } | Statement::Loop { body, .. } => collect(body, into),
-            _ => {}
-        }
-    }
 }
 
 struct Pass {

@@ -74,9 +74,7 @@ impl Rules<'_> {
             }
             Definition::Get(_) | Definition::Result => Rule::Free,
             Definition::Function(..) if !self.is_certain => Rule::Free,
-            Definition::Binary(operation @ (Binary::And | Binary::Or), a, b)
-                if self.kernel.ty(value) == Type::Bool =>
-            {
+            Definition::Binary(operation @ (Binary::And | Binary::Or), a, b) if self.kernel.ty(value) == Type::Bool => {
                 self.logical(*operation, *a, *b)
             }
             Definition::Unary(Unary::Not, a) if self.kernel.ty(value) == Type::Bool => match self.constant(*a) {
@@ -160,9 +158,7 @@ impl Rules<'_> {
             Binary::UnsignedRemainder if step_a == 1 && step_b == 0 && self.constant(b).is_none() => {
                 Rule::Shaped(Shape::Affine(1), self.same_quotient(value, a, b))
             }
-            Binary::UnsignedDivide if step_a == 1 && step_b == 0 && self.constant(b).is_none() => {
-                Rule::Quotient(a, b)
-            }
+            Binary::UnsignedDivide if step_a == 1 && step_b == 0 && self.constant(b).is_none() => Rule::Quotient(a, b),
             _ => Rule::Free,
         }
     }
@@ -197,12 +193,9 @@ impl Rules<'_> {
         let is_strict = matches!(comparison, Compare::SignedLess | Compare::UnsignedLess);
         let bound = |value, plus| Some(Bound { value, plus });
         // Positions are mostly above small constants, and below other bounds.
-        let is_low =
-            |bound| !self.guards.contains(&value) && self.constant(bound).is_some_and(|bits| bits <= LOW);
+        let is_low = |bound| !self.guards.contains(&value) && self.constant(bound).is_some_and(|bits| bits <= LOW);
         let (test, result) = match (step_a, step_b) {
-            (_, 0) if is_low(b) => {
-                (self.within(a, is_signed, bound(b, i64::from(!is_strict)), None), false)
-            }
+            (_, 0) if is_low(b) => (self.within(a, is_signed, bound(b, i64::from(!is_strict)), None), false),
             (_, 0) => (self.within(a, is_signed, None, bound(b, -i64::from(is_strict))), true),
             (0, _) if is_low(a) => (self.within(b, is_signed, bound(a, i64::from(is_strict)), None), true),
             (0, _) => (self.within(b, is_signed, None, bound(a, -i64::from(!is_strict))), false),

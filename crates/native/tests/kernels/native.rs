@@ -27,14 +27,14 @@ pub fn run(
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         copies.push((words, bytes.len(), binding.writable));
     }
-    let mut bindings: Vec<_> = copies
+    let bindings: Vec<_> = copies
         .iter_mut()
         .map(|(words, count, writable)| {
             let bytes = &mut bytemuck::cast_slice_mut(words)[..*count];
             if *writable { Bytes::written(bytes) } else { Bytes::Read(bytes) }
         })
         .collect();
-    let done = compiled.run(&mut bindings, workgroups, &OneThread, &Stop::default());
+    let done = compiled.run(&bindings, workgroups, &OneThread, &Stop::default());
     done.map_err(|error| error.to_string())?;
     for (binding, (words, count, _)) in compiled.kernel().bindings.iter().zip(&copies) {
         let bytes = bytemuck::cast_slice::<u64, u8>(words)[..*count].to_vec();

@@ -22,10 +22,7 @@ const BODIES: [(&str, &str); 14] = [
         "if a > 9u { out[x + b] = source[x] + x; } if c == 0u { return; } other[x] = source[x + d] + out[x + b];",
     ),
     ("selected", "let y = select(x + b, a, a > 40u); out[x] = source[y]; other[x] = select(d, y, y < c);"),
-    (
-        "loop",
-        "var n = 0u; for (var k = 0u; k < min(a, 9u); k++) { if x + k < b { n += source[x + k]; } } out[x] = n;",
-    ),
+    ("loop", "var n = 0u; for (var k = 0u; k < min(a, 9u); k++) { if x + k < b { n += source[x + k]; } } out[x] = n;"),
     (
         "early return",
         "if source[x] % 3u == 0u { return; } if x + 1u < a { out[x] = source[x + 1u]; } other[x] = reach(x, b);",
@@ -103,9 +100,10 @@ fn interiors_of_rows_give_bits_of_interpreter() {
             let arrays = [bounds.clone(), source, vec![3; ROW as usize + 5], vec![4; ROW as usize - 30]];
             let bytes = |words: &Vec<u32>| bytemuck::cast_slice(words).to_vec();
             let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
-            let result = compare_with(&options(), &text, &buffers, [ROW / 16, 1, 1], |module, info, entry, buffers, groups| {
-                run(Vectors::Use, module, info, entry, buffers, groups)
-            });
+            let result =
+                compare_with(&options(), &text, &buffers, [ROW / 16, 1, 1], |module, info, entry, buffers, groups| {
+                    run(Vectors::Use, module, info, entry, buffers, groups)
+                });
             assert_eq!(result, Ok(()), "{name} with bounds {bounds:?} and {length} words");
         }
     }
