@@ -15,10 +15,9 @@ use cranelift_codegen::{Context, ir::UserFuncName};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module};
 
-use crate::emit::{self, Frames, context};
+use crate::emit::{self, Frames, Groups, context};
 use crate::error::Error;
 use crate::ir::Kernel;
-use crate::shape::Shapes;
 
 /// The generated function for rows.
 // SAFETY: callers give a context whose addresses live through the call.
@@ -46,6 +45,7 @@ pub struct Row {
 /// Memory of a binding.
 ///
 /// Bindings that are written may overlap, as far as no invocation reaches what another one writes.
+/// Bindings that a kernel declares as read do not overlap them.
 #[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
     Read(&'a [u8]),
@@ -79,6 +79,11 @@ impl<'a> Bytes<'a> {
 
     pub(crate) fn len(self) -> usize {
         self.range()[1] as usize
+    }
+
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let ([a, a_bytes], [b, b_bytes]) = (self.range(), other.range());
+        a < b + b_bytes && b < a + a_bytes
     }
 
     pub(crate) fn is_aligned(self) -> bool {
@@ -159,9 +164,8 @@ fn target() -> Result<OwnedTargetIsa, Error> {
 }
 
 impl Code {
-    /// Generates one function for each kernel. `shapes` are those of groups, where they are to use
-    /// vectors.
-    pub fn generate(kernels: &[Kernel], shapes: &[Option<Shapes>], frames: Frames) -> Result<Self, Error> {
+    /// Generates one function for each kernel, with the shapes of groups where they use vectors.
+    pub fn generate(kernels: &[Kernel], groups: &[Option<Groups<'_>>], frames: Frames) -> Result<Self, Error> {
         let isa = target()?;
         let (call, frontend) = (isa.default_call_conv(), isa.frontend_config());
         let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
@@ -170,11 +174,11 @@ impl Code {
             other => Error::Generator(other.to_string()),
         };
         let mut ids = Vec::new();
-        for (number, (kernel, shapes)) in kernels.iter().zip(shapes).enumerate() {
+        for (number, (kernel, groups)) in kernels.iter().zip(groups).enumerate() {
             let mut context = Context::new();
             context.func.signature = emit::signature(call);
             context.func.name = UserFuncName::user(0, number as u32);
-            emit::rows(kernel, shapes.as_ref(), frames, &mut context.func, frontend);
+            emit::rows(kernel, *groups, frames, &mut context.func, frontend);
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
             module.define_function(id, &mut context).map_err(failed)?;

@@ -4,9 +4,10 @@ use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 
 use crate::code::{Bytes, Code, Row, Run, Stop};
-use crate::emit::{Frames, LANES};
+use crate::emit::{Frames, Groups, LANES};
 use crate::error::Error;
 use crate::groups::{self, Group};
+use crate::interior::Interior;
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
@@ -58,6 +59,27 @@ pub enum Vectors {
     Avoid,
 }
 
+/// Shapes of a kernel's groups, and the interior of its rows.
+struct GroupShapes {
+    shapes: Shapes,
+    interior: Option<(Interior, Shapes)>,
+}
+
+impl GroupShapes {
+    /// Infers shapes; `is_kept` as in [`Shapes::infer`].
+    fn infer(kernel: &Kernel, is_kept: bool) -> Self {
+        let interior = Interior::find(kernel).map(|interior| {
+            let shapes = Shapes::infer_others(&interior.kernel, is_kept, &interior.shapes);
+            (interior, shapes)
+        });
+        Self { shapes: Shapes::infer(kernel, is_kept), interior }
+    }
+
+    fn groups(&self) -> Groups<'_> {
+        Groups { shapes: &self.shapes, interior: self.interior.as_ref().map(|(interior, shapes)| (interior, shapes)) }
+    }
+}
+
 impl Compiled {
     /// Generates machine code for a compute entry point of a module that naga's validator accepted.
     /// Errors have lines of `source`, the module's text; it may be empty.
@@ -93,11 +115,14 @@ impl Compiled {
             prune::prune(region);
         }
         let frames = if staged.is_some() { Frames::OfGroups } else { Frames::Reused };
-        let shapes: Vec<_> = regions
-            .iter()
-            .map(|region| (vectors == Vectors::Use).then(|| Shapes::infer(region, staged.is_some())))
-            .collect();
-        let code = Code::generate(&regions, &shapes, frames)?;
+        let is_kept = staged.is_some();
+        let shapes: Vec<_> = match vectors {
+            Vectors::Use => regions.iter().map(|region| Some(GroupShapes::infer(region, is_kept))).collect(),
+            Vectors::Avoid => regions.iter().map(|_| None).collect(),
+        };
+        let groups: Vec<_> = shapes.iter().map(|shapes| shapes.as_ref().map(GroupShapes::groups)).collect();
+        let code = Code::generate(&regions, &groups, frames)?;
+        drop(groups);
         if staged.is_none() {
             kernel = regions.remove(0);
         }
@@ -207,6 +232,11 @@ impl Compiled {
             }
             if !bytes.is_aligned() {
                 return Err(fail("the memory does not begin at a multiple of 8 bytes".to_owned()));
+            }
+            // Code loads memory that it does not write once for many invocations.
+            let written = self.kernel.bindings.iter().zip(bindings).filter(|(other, _)| other.writable);
+            if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, one)| one.overlaps(*bytes)) {
+                return Err(fail(format!("the memory overlaps that of \"{}\", which is written", other.name)));
             }
         }
         Ok(())

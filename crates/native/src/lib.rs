@@ -11,6 +11,7 @@ mod compiled;
 mod emit;
 mod error;
 mod groups;
+mod interior;
 pub mod ir;
 mod legal;
 pub mod lower;

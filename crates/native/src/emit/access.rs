@@ -74,6 +74,15 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Address of the scalar of a lane's index.
+    fn lane_address(&mut self, access: &Access, lane: usize, guard: Option<code::Value>) -> code::Value {
+        if let Some(address) = self.row_address(access, lane).filter(|_| guard.is_none()) {
+            return address;
+        }
+        let index = access.index.map(|index| self.lane(index, lane));
+        self.address(access, lane, index, guard)
+    }
+
     /// Flags of a load. Memory that no invocation writes may be loaded once for all groups.
     fn flags(&self, access: &Access) -> MemFlagsData {
         let flags = MemFlagsData::trusted().with_alias_region(None);
@@ -106,9 +115,8 @@ impl Emitter<'_, '_> {
 
     /// Loads one lane's scalar.
     pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
-        let index = access.index.map(|index| self.lane(index, lane));
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
-        let address = self.address(access, lane, index, guard);
+        let address = self.lane_address(access, lane, guard);
         let flags = self.flags(access);
         let loaded = self.load_from(access.format, flags, address);
         let Some(guard) = guard else { return loaded };
@@ -136,8 +144,7 @@ impl Emitter<'_, '_> {
             }
             _ => self.scalar(guard),
         });
-        let index = access.index.map(|index| self.scalar(index));
-        let address = self.address(access, 0, index, None);
+        let address = self.lane_address(access, 0, None);
         Some(Run { address, is_inside })
     }
 
@@ -169,7 +176,10 @@ impl Emitter<'_, '_> {
 
     fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
         let vector = vector_type(type_of(access.format));
-        let flags = MemFlagsData::new().with_notrap();
+        let flags = match self.is_fixed_in_row(access) {
+            true => MemFlagsData::new().with_notrap().with_readonly().with_can_move(),
+            false => MemFlagsData::new().with_notrap(),
+        };
         (0..LANES / lanes_per_vector(type_of(access.format)))
             .map(|number| self.build.ins().load(vector, flags, address, 16 * number as i32))
             .collect()
@@ -239,8 +249,7 @@ impl Emitter<'_, '_> {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let conditions: Vec<_> = guard.into_iter().chain(runs).collect();
         self.where_all(&conditions, |this| {
-            let index = access.index.map(|index| this.lane(index, lane));
-            let address = this.address(access, lane, index, None);
+            let address = this.lane_address(access, lane, None);
             let scalar = this.lane(value, lane);
             let flags =
                 if this.is_aligned(access) { MemFlagsData::trusted() } else { MemFlagsData::new().with_notrap() };

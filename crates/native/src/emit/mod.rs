@@ -7,15 +7,18 @@
 mod access;
 mod atomics;
 mod control;
+mod interior;
 mod masked;
 mod masks;
+mod parts;
+mod pins;
 mod registers;
 mod rows;
 mod scalar;
 mod speculate;
 mod vector;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
@@ -24,6 +27,7 @@ use cranelift_frontend::FunctionBuilder;
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
 use masks::Mask;
+pub use parts::Groups;
 pub use registers::Register;
 pub use rows::{Frames, context, rows, signature};
 
@@ -44,6 +48,12 @@ pub struct Emitter<'a, 'f> {
     /// Where a group goes for which an assumption does not hold.
     scalar_rerun: Option<code::Block>,
     inputs: Inputs,
+    /// The interior of the row that the group is in.
+    row: Option<interior::InRow<'a>>,
+    /// Values that several branches need.
+    pins: HashSet<Value>,
+    /// Memory that pinned values are stored to.
+    pin_slot: Option<code::StackSlot>,
 }
 
 /// Values that the generated function begins with.
@@ -66,11 +76,15 @@ pub struct Inputs {
 impl Emitter<'_, '_> {
     /// Generates the definition of a value.
     fn define(&mut self, value: Value) {
+        if self.is_of_row(value) {
+            return;
+        }
         let register = match self.shapes.of(value) {
             Shape::Varying => self.define_lanes(value),
             Shape::Uniform | Shape::Affine(_) => Register::Scalar(self.define_scalar(value)),
         };
         self.registers.insert(value, register);
+        self.pin(value);
     }
 
     /// A value with the same bits in all lanes, or the first lane of an affine one.

@@ -48,6 +48,9 @@ impl Emitter<'_, '_> {
         if let Definition::Constant(bits) = self.kernel.definition(value) {
             return self.constant(self.kernel.ty(value), *bits);
         }
+        if let Some(scalar) = self.of_row(value) {
+            return scalar;
+        }
         match &self.registers[&value] {
             Register::Scalar(scalar) => *scalar,
             Register::Lanes(_) => unreachable!("a varying value as a scalar"),

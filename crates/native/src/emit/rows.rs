@@ -1,13 +1,13 @@
 //! The generated function: a row of invocations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::control::Flow;
+use super::parts::{Groups, Parts};
 use super::{Emitter, Inputs, LANES};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
@@ -45,11 +45,10 @@ pub fn signature(call: CallConv) -> Signature {
     signature
 }
 
-/// Generates the function for rows. `shapes` are those of groups; without, all invocations run one
-/// at a time.
+/// Generates the function for rows. Without shapes of groups all invocations run one at a time.
 pub fn rows(
     kernel: &Kernel,
-    shapes: Option<&Shapes>,
+    groups: Option<Groups<'_>>,
     frames: Frames,
     function: &mut Function,
     frontend: TargetFrontendConfig,
@@ -68,81 +67,29 @@ pub fn rows(
         .map(|number| [0, 8].map(|part| field(context::BINDINGS + 16 * number + part)))
         .collect();
     let inputs = Inputs { context, position: [x0, y, z], row_start: x0, bindings, frame, frame_lane: None, workgroup };
-
-    let [groups, group, singles, single, ends, done] = [(); 6].map(|()| build.create_block());
-    let group_start = build.append_block_param(groups, types::I32);
-    let [start, end] = [(); 2].map(|()| build.append_block_param(singles, types::I32));
-    build.ins().jump(groups, &[x0.into()]);
-
-    // A whole group, where one is left.
-    build.switch_to_block(groups);
-    let left = build.ins().isub(x1, group_start);
-    let is_whole = match shapes {
-        Some(_) => build.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, left, LANES as i64),
-        None => build.ins().iconst(types::I8, 0),
-    };
-    build.ins().brif(is_whole, group, &[], singles, &[group_start.into(), x1.into()]);
-    build.seal_block(group);
-    build.switch_to_block(group);
-    let group_end = build.ins().iadd_imm_s(group_start, LANES as i64);
-    let scalar = Shapes::uniform(kernel);
-    let mut emitter = Emitter {
+    let interior = groups.and_then(|groups| groups.interior);
+    let scalar = Shapes::uniform(interior.map_or(kernel, |(interior, _)| &interior.kernel));
+    let emitter = Emitter {
         kernel,
-        shapes: shapes.unwrap_or(&scalar),
+        shapes: &scalar,
         build,
-        lanes: LANES,
+        lanes: 1,
         registers: HashMap::new(),
         targets: HashMap::new(),
         active: None,
         scalar_rerun: None,
-        inputs: Inputs { position: [group_start, y, z], ..inputs.clone() },
+        inputs,
+        row: None,
+        pins: HashSet::new(),
+        pin_slot: None,
     };
-    match shapes {
-        Some(_) => {
-            let rerun = emitter.build.create_block();
-            emitter.scalar_rerun = Some(rerun);
-            emitter.place_frames(frames, frame, group_start);
-            emitter.invocations(|this| this.jump(groups, &[group_end]));
-            emitter.build.seal_block(rerun);
-            emitter.build.switch_to_block(rerun);
-            emitter.build.set_cold_block(rerun);
-            emitter.jump(singles, &[group_start, group_end]);
-        }
-        None => emitter.jump(done, &[]),
-    }
-
-    // One invocation at a time, up to an end.
-    emitter.shapes = &scalar;
-    emitter.lanes = 1;
-    emitter.scalar_rerun = None;
-    emitter.inputs.position[0] = start;
-    emitter.build.switch_to_block(singles);
-    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, start, end);
-    emitter.build.ins().brif(is_left, single, &[], ends, &[]);
-    emitter.build.seal_block(single);
-    emitter.build.switch_to_block(single);
-    emitter.place_frames(frames, frame, start);
-    emitter.invocations(|this| {
-        let next = this.build.ins().iadd_imm_s(start, 1);
-        this.jump(singles, &[next, end]);
-    });
-    emitter.build.seal_block(singles);
-    emitter.build.seal_block(ends);
-    emitter.build.switch_to_block(ends);
-    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, end, x1);
-    let arguments: [code::BlockArg; 1] = [end.into()];
-    emitter.build.ins().brif(is_left, groups, &arguments, done, &[]);
-    emitter.build.seal_block(groups);
-    emitter.build.seal_block(done);
-    emitter.build.switch_to_block(done);
-    let zero = emitter.build.ins().iconst(types::I32, 0);
-    emitter.build.ins().return_(&[zero]);
+    let emitter = Parts::write(emitter, &scalar, groups, frames, x1);
     emitter.build.finalize(frontend);
 }
 
 impl Emitter<'_, '_> {
     /// Finds the frames of the group that begins, or has an invocation, at `x`.
-    fn place_frames(&mut self, frames: Frames, row: code::Value, x: code::Value) {
+    pub fn place_frames(&mut self, frames: Frames, row: code::Value, x: code::Value) {
         self.inputs.frame = row;
         self.inputs.frame_lane = None;
         if frames == Frames::Reused {
@@ -159,7 +106,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Generates the kernel's body, and `next` after it.
-    fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
+    pub fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
         self.targets.clear();
         self.active = None;

@@ -5,7 +5,7 @@
 //! ([`Speculation`]): an invocation at the edge of a domain differs from its neighbours. Where a
 //! test fails before the group has written anything, the group runs again lane by lane.
 
-mod effects;
+pub mod effects;
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,7 +62,12 @@ impl Shapes {
     /// Shapes of a group of several invocations. A group cannot run again once it has written to
     /// frames that are `kept` from region to region.
     pub fn infer(kernel: &Kernel, kept: bool) -> Self {
-        let mut shapes = vec![None; kernel.values.len()];
+        Self::infer_others(kernel, kept, &vec![None; kernel.values.len()])
+    }
+
+    /// As [`Shapes::infer`], where the shapes of some values are known.
+    pub fn infer_others<'k>(kernel: &'k Kernel, kept: bool, known: &'k [Option<Shape>]) -> Self {
+        let mut shapes = known.to_vec();
         for (shape, (_, definition)) in shapes.iter_mut().zip(&kernel.values) {
             if let Definition::Constant(_) = definition {
                 *shape = Some(Shape::Uniform);
@@ -70,6 +75,7 @@ impl Shapes {
         }
         let mut pass = Inference {
             kernel,
+            known,
             out: Self { shapes, ..Self::default() },
             results: HashMap::new(),
             around: Vec::new(),
@@ -115,6 +121,8 @@ enum Around {
 
 struct Inference<'k> {
     kernel: &'k Kernel,
+    /// Shapes that need no assumption of a group.
+    known: &'k [Option<Shape>],
     out: Shapes,
     /// Results of the block or parameters of the loop with a label.
     results: HashMap<Label, &'k [Value]>,
@@ -261,6 +269,9 @@ impl<'k> Inference<'k> {
                 true => self.out.reruns.insert(value),
                 false => self.out.reruns.remove(&value),
             };
+        }
+        if self.known[value.0 as usize].is_some() {
+            return;
         }
         let mut operands = Vec::new();
         kernel.definition(value).for_each_operand(|one| operands.push(one));

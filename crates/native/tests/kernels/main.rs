@@ -4,6 +4,7 @@
 //! * [`compare`]: a kernel by the interpreter and by an executor, bit by bit.
 //! * [`random`]: random kernels without data races, and the reduction of those that fail.
 //! * [`edges`]: each operator and built-in function over numbers at the edges of its types.
+//! * [`rows`]: kernels with tests of positions, with bounds at the edges of rows.
 //! * [`cases`]: tests of all of these.
 
 mod cases;
@@ -12,3 +13,4 @@ mod edges;
 mod interpreter;
 mod native;
 mod random;
+mod rows;

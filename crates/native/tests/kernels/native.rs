@@ -10,7 +10,7 @@ use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
 /// Runs a kernel by machine code on one thread.
-fn run(
+pub fn run(
     vectors: Vectors,
     module: &Module,
     info: &ModuleInfo,
@@ -27,14 +27,14 @@ fn run(
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         copies.push((words, bytes.len(), binding.writable));
     }
-    let mut bindings: Vec<_> = copies
+    let bindings: Vec<_> = copies
         .iter_mut()
         .map(|(words, count, writable)| {
             let bytes = &mut bytemuck::cast_slice_mut(words)[..*count];
             if *writable { Bytes::written(bytes) } else { Bytes::Read(bytes) }
         })
         .collect();
-    let done = compiled.run(&mut bindings, workgroups, &OneThread, &Stop::default());
+    let done = compiled.run(&bindings, workgroups, &OneThread, &Stop::default());
     done.map_err(|error| error.to_string())?;
     for (binding, (words, count, _)) in compiled.kernel().bindings.iter().zip(&copies) {
         let bytes = bytemuck::cast_slice::<u64, u8>(words)[..*count].to_vec();
@@ -79,7 +79,7 @@ impl Functions for Own {
     }
 }
 
-fn options() -> Options<'static> {
+pub fn options() -> Options<'static> {
     Options { functions: &Own, ..Options::default() }
 }
 

@@ -1,0 +1,360 @@
+//! The walk over a kernel that finds its conditions and simplifies it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::ir::{Access, Binary, Definition, Kernel, Label, Memory, Merge, Statement, Type, Value};
+use crate::prune;
+use crate::shape::{Shape, effects};
+
+use super::rules::{Rule, Rules, is_tested};
+use super::{Condition, Interior, Test, needed, tail};
+
+/// Simplifies a kernel, and finds the conditions under which it is the same.
+pub fn simplify(kernel: &Kernel) -> Interior {
+    let guards = effects::guards(kernel);
+    let whole = kernel;
+    let mut kernel = kernel.clone();
+    let bools = [0, 1].map(|bit| kernel.add(Type::Bool, Definition::Constant(bit)));
+    let constants = kernel.values.iter().map(|(_, definition)| match definition {
+        Definition::Constant(_) => Some(Shape::Uniform),
+        _ => None,
+    });
+    let shapes = constants.collect();
+    let body = std::mem::take(&mut kernel.body);
+    let returns = match body.as_slice() {
+        [.., Statement::Block { label, .. }] => Some(*label),
+        _ => None,
+    };
+    let mut pass = Pass {
+        stores: count_stores(&body),
+        out: Interior {
+            kernel,
+            shapes,
+            values: Vec::new(),
+            conditions: Vec::new(),
+            indices: HashSet::new(),
+            tail: None,
+        },
+        guards,
+        bools,
+        returns,
+        replaced: HashMap::new(),
+        path: Vec::new(),
+        is_certain: true,
+        proved: HashSet::new(),
+        found: HashSet::new(),
+    };
+    let body = pass.body(body);
+    let mut out = pass.out;
+    out.kernel.body = body;
+    prune::prune(&mut out.kernel);
+    out.tail = tail::find(&mut out, whole, bools, returns);
+    needed::keep_needed(&mut out);
+    out
+}
+
+struct Pass {
+    out: Interior,
+    guards: HashSet<Value>,
+    /// The constants false and true.
+    bools: [Value; 2],
+    /// Label of the block that a return leaves.
+    returns: Option<Label>,
+    /// Number of stores and atomics.
+    stores: usize,
+    /// Values that others stand for.
+    replaced: HashMap<Value, Value>,
+    /// Row conditions of the statement.
+    path: Vec<(Value, bool)>,
+    /// Control comes to the statement in every invocation.
+    is_certain: bool,
+    /// Affine values that conditions keep from wrapping, with the path of the condition.
+    proved: HashSet<(Value, Vec<(Value, bool)>)>,
+    found: HashSet<Condition>,
+}
+
+impl Pass {
+    fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
+        let mut out = Vec::with_capacity(body.len());
+        for statement in body {
+            self.statement(statement, &mut out);
+            if out.last().is_some_and(Statement::diverts) {
+                break;
+            }
+        }
+        out
+    }
+
+    fn operand(&self, value: Value) -> Value {
+        *self.replaced.get(&value).unwrap_or(&value)
+    }
+
+    fn operands(&self, values: &mut [Value]) {
+        values.iter_mut().for_each(|value| *value = self.operand(*value));
+    }
+
+    fn known(&self, value: Value) -> Option<bool> {
+        match self.out.kernel.definition(value) {
+            Definition::Constant(bits) => Some(*bits == 1),
+            _ => None,
+        }
+    }
+
+    fn statement(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        match statement {
+            Statement::Let(value) => self.define(value, out),
+            Statement::Store(access, value) => {
+                let access = self.access(access);
+                out.push(Statement::Store(access, self.operand(value)));
+            }
+            Statement::Atomic(mut atomic) => {
+                atomic.access = self.access(atomic.access);
+                atomic.operand = self.operand(atomic.operand);
+                atomic.expected = atomic.expected.map(|one| self.operand(one));
+                out.push(Statement::Atomic(atomic));
+            }
+            Statement::If { condition, accept, reject, merges } => {
+                self.choose(condition, [accept, reject], merges, out);
+            }
+            Statement::Block { label, body, results, ending } => self.block(label, body, results, ending, out),
+            Statement::Loop { label, body, parameters, mut initial, line } => {
+                self.operands(&mut initial);
+                let body = self.body(body);
+                out.push(Statement::Loop { label, body, parameters, initial, line });
+            }
+            Statement::Break { label, mut values } => {
+                self.operands(&mut values);
+                out.push(Statement::Break { label, values });
+            }
+            Statement::Repeat { label, mut values } => {
+                self.operands(&mut values);
+                out.push(Statement::Repeat { label, values });
+            }
+            other @ (Statement::Barrier | Statement::Set(..)) => out.push(other),
+        }
+    }
+
+    fn define(&mut self, value: Value, out: &mut Vec<Statement>) {
+        let mut definition = self.out.kernel.definition(value).clone();
+        definition.map_operands(|one| self.operand(one));
+        if let Definition::Load(access) = &mut definition {
+            *access = self.access(*access);
+        }
+        self.out.kernel.values[value.0 as usize].1 = definition;
+        let rules = Rules {
+            kernel: &self.out.kernel,
+            shapes: &self.out.shapes,
+            guards: &self.guards,
+            is_certain: self.is_certain,
+        };
+        match rules.apply(value) {
+            Rule::Shaped(shape, tests) => {
+                self.shape(value, shape);
+                tests.into_iter().for_each(|test| self.assume(test));
+            }
+            Rule::Copy(other, tests) => {
+                tests.into_iter().for_each(|test| self.assume(test));
+                self.replaced.insert(value, other);
+                return;
+            }
+            Rule::Known(bit, tests) => {
+                tests.into_iter().for_each(|test| self.assume(test));
+                self.replaced.insert(value, self.bools[usize::from(bit)]);
+                return;
+            }
+            Rule::Quotient(dividend, divisor) => {
+                let remainder = Definition::Binary(Binary::UnsignedRemainder, dividend, divisor);
+                let remainder = self.out.kernel.add(Type::I32, remainder);
+                self.out.shapes.push(None);
+                let rules = Rules {
+                    kernel: &self.out.kernel,
+                    shapes: &self.out.shapes,
+                    guards: &self.guards,
+                    is_certain: self.is_certain,
+                };
+                let tests = rules.same_quotient(remainder, dividend, divisor);
+                self.shape(remainder, Shape::Affine(1));
+                self.shape(value, Shape::Uniform);
+                tests.into_iter().for_each(|test| self.assume(test));
+            }
+            Rule::Free => {}
+        }
+        out.push(Statement::Let(value));
+    }
+
+    fn shape(&mut self, value: Value, shape: Shape) {
+        self.out.shapes[value.0 as usize] = Some(shape);
+        self.out.values.push(value);
+    }
+
+    fn assume(&mut self, test: Test) {
+        if let Test::Within { value, is_signed: false, .. } = test {
+            self.proved.insert((value, self.path.clone()));
+        }
+        let condition = Condition { test, path: self.path.clone() };
+        if self.found.insert(condition.clone()) {
+            self.out.conditions.push(condition);
+        }
+    }
+
+    /// Resolves an access, and keeps its affine index from wrapping.
+    fn access(&mut self, mut access: Access) -> Access {
+        access.map_operands(|one| self.operand(one));
+        access.guard = access.guard.filter(|guard| self.known(*guard) != Some(true));
+        let (Some(index), Memory::Binding(_)) = (access.index, access.memory) else { return access };
+        let Some(Shape::Affine(step)) = self.out.shapes[index.0 as usize] else { return access };
+        if is_tested(step) && access.guard.is_none() {
+            let is_proved = self.proved.contains(&(index, Vec::new()));
+            if !is_proved && !self.proved.contains(&(index, self.path.clone())) {
+                self.assume(Test::Within { value: index, is_signed: false, low: None, high: None });
+            }
+            self.out.indices.insert(index);
+        }
+        access
+    }
+
+    /// A block; where only its end leaves to its label, its statements alone.
+    fn block(
+        &mut self,
+        label: Label,
+        body: Vec<Statement>,
+        results: Vec<Value>,
+        mut ending: Vec<Value>,
+        out: &mut Vec<Statement>,
+    ) {
+        let before = self.is_certain;
+        let mut body = self.body(body);
+        self.operands(&mut ending);
+        if crate::ir::diverts(&body) {
+            ending.clear();
+        }
+        // Invocations that have left to labels outside do not come to the end.
+        self.is_certain = before && !leaves(&body, &mut vec![label]);
+        if let Some(Statement::Break { label: to, values }) = body.last()
+            && *to == label
+            && !breaks(&body[..body.len() - 1], label)
+        {
+            ending = values.clone();
+            body.pop();
+        }
+        if breaks(&body, label) {
+            out.push(Statement::Block { label, body, results, ending });
+            return;
+        }
+        let pairs = results.into_iter().zip(ending);
+        self.replaced.extend(pairs);
+        out.extend(body);
+    }
+
+    fn choose(
+        &mut self,
+        condition: Value,
+        [accept, reject]: [Vec<Statement>; 2],
+        merges: Vec<Merge>,
+        out: &mut Vec<Statement>,
+    ) {
+        let condition = self.operand(condition);
+        let is_row = self.out.shapes[condition.0 as usize] == Some(Shape::Uniform);
+        let mut known = self.known(condition);
+        if known.is_none() && is_row && self.is_certain && self.path.is_empty() {
+            known = self.expected(&accept, &reject, &merges);
+            if let Some(expected) = known {
+                self.assume(Test::Is { value: condition, expected });
+            }
+        }
+        if let Some(known) = known {
+            let arm = self.body(if known { accept } else { reject });
+            let diverts = crate::ir::diverts(&arm);
+            out.extend(arm);
+            for merge in merges.into_iter().filter(|_| !diverts) {
+                if let Some(value) = if known { merge.accept } else { merge.reject } {
+                    self.replaced.insert(merge.result, self.operand(value));
+                }
+            }
+            return;
+        }
+        let before = std::mem::replace(&mut self.is_certain, false);
+        let arms = [(accept, true), (reject, false)].map(|(arm, expected)| {
+            if is_row {
+                self.path.push((condition, expected));
+            }
+            let arm = self.body(arm);
+            if is_row {
+                self.path.pop();
+            }
+            self.is_certain = false;
+            arm
+        });
+        self.is_certain = before && !arms.iter().any(|arm| leaves(arm, &mut Vec::new()));
+        let [accept, reject] = arms;
+        let merges = merges.into_iter().map(|merge| Merge {
+            result: merge.result,
+            accept: merge.accept.filter(|_| !crate::ir::diverts(&accept)).map(|one| self.operand(one)),
+            reject: merge.reject.filter(|_| !crate::ir::diverts(&reject)).map(|one| self.operand(one)),
+        });
+        let merges = merges.collect();
+        out.push(Statement::If { condition, accept, reject, merges });
+    }
+
+    /// The way that an `if` takes in rows that have much to do.
+    fn expected(&self, accept: &[Statement], reject: &[Statement], merges: &[Merge]) -> Option<bool> {
+        if self.returns_at_once(accept) {
+            return Some(false);
+        }
+        if self.returns_at_once(reject) {
+            return Some(true);
+        }
+        if !merges.is_empty() || leaves(accept, &mut Vec::new()) || leaves(reject, &mut Vec::new()) {
+            return None;
+        }
+        // Nothing else has effects.
+        match [accept, reject].map(|arm| count_stores(arm) == self.stores) {
+            [true, false] => Some(true),
+            [false, true] => Some(false),
+            _ => None,
+        }
+    }
+
+    fn returns_at_once(&self, body: &[Statement]) -> bool {
+        match body {
+            [.., Statement::Break { label, .. }] => Some(*label) == self.returns && count_stores(body) == 0,
+            _ => false,
+        }
+    }
+}
+
+/// Number of stores and atomics of a body.
+fn count_stores(body: &[Statement]) -> usize {
+    let count = |statement: &Statement| match statement {
+        Statement::Store(..) | Statement::Atomic(_) => 1,
+        Statement::If { accept, reject, .. } => count_stores(accept) + count_stores(reject),
+        Statement::Block { body, .. } | Statement::Loop { body, .. } => count_stores(body),
+        _ => 0,
+    };
+    body.iter().map(count).sum()
+}
+
+/// True where a body leaves to a label.
+fn breaks(body: &[Statement], label: Label) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::If { accept, reject, .. } => breaks(accept, label) || breaks(reject, label),
+        Statement::Block { body, .. } | Statement::Loop { body, .. } => breaks(body, label),
+        Statement::Break { label: to, .. } => *to == label,
+        _ => false,
+    })
+}
+
+/// True where a body leaves to a label outside of it.
+fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::If { accept, reject, .. } => leaves(accept, inside) || leaves(reject, inside),
+        Statement::Block { label, body, .. } | Statement::Loop { label, body, .. } => {
+            inside.push(*label);
+            let leaves = leaves(body, inside);
+            inside.pop();
+            leaves
+        }
+        Statement::Break { label, .. } | Statement::Repeat { label, .. } => !inside.contains(label),
+        _ => false,
+    })
+}

@@ -1,0 +1,110 @@
+//! Kernels whose tests of positions hold in an interval of a row, with bounds at its edges.
+
+use zippy_native::Vectors;
+
+use crate::compare::compare_with;
+use crate::interpreter::Buffers;
+use crate::native::{options, run};
+
+/// Body of a kernel over the position `x`, its signed form `s`, the bounds `a` to `d`, the array
+/// `source`, and the arrays `out` and `other`.
+const BODIES: [(&str, &str); 14] = [
+    ("domain", "if x >= a { return; } out[x] = source[x + b] ^ source[x + b - 1u] ^ source[x + c];"),
+    ("strict domain", "if x < a { out[x + b] = source[x] + 1u; other[x] = source[x + 1u]; }"),
+    ("signed", "let y = s + i32(b); if y > 0 && y < i32(a) { out[x] = source[y - 1]; } else { out[x] = 7u; }"),
+    ("reversed", "out[x] = source[a - x]; if i32(a) - s >= 0 { other[a - x] = x; }"),
+    ("clamp", "out[x] = source[min(x + b, a)] + source[max(x, c)] + source[clamp(i32(a) - s, 0, i32(b))];"),
+    ("quotient", "let y = x + b; out[x] = y / a * 31u + source[y % a] + y / 7u; other[y % a] = 1u;"),
+    ("equality", "if x == a { return; } out[x] = select(source[x], 9u, x + b != c) + u32(x * 4u == d);"),
+    ("stride", "out[x] = source[x * 2u + a] + source[b - 4u * x] + source[(x << 3u) - c] + source[3u * x + d];"),
+    (
+        "condition of the row",
+        "if a > 9u { out[x + b] = source[x] + x; } if c == 0u { return; } other[x] = source[x + d] + out[x + b];",
+    ),
+    ("selected", "let y = select(x + b, a, a > 40u); out[x] = source[y]; other[x] = select(d, y, y < c);"),
+    ("loop", "var n = 0u; for (var k = 0u; k < min(a, 9u); k++) { if x + k < b { n += source[x + k]; } } out[x] = n;"),
+    (
+        "early return",
+        "if source[x] % 3u == 0u { return; } if x + 1u < a { out[x] = source[x + 1u]; } other[x] = reach(x, b);",
+    ),
+    ("ghost", "let y = select(x + b, 0x9e3779b9u, a <= x || c <= 3u); if y < d { out[y] = source[y - 1u]; }"),
+    ("in place", "if x + 1u < a { out[x] = out[x] * 3u + source[x + b]; out[x] += 1u; } other[x] = out[x];"),
+];
+
+fn text(body: &str) -> String {
+    format!(
+        "struct Bounds {{ a: u32, b: u32, c: u32, d: u32 }}
+        @group(0) @binding(0) var<uniform> bounds: Bounds;
+        @group(0) @binding(1) var<storage> source: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(3) var<storage, read_write> other: array<u32>;
+        fn reach(x: u32, b: u32) -> u32 {{ if x >= b {{ return 5u; }} return source[x]; }}
+        @compute @workgroup_size(16)
+        fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+            let x = id.x;
+            let s = i32(x);
+            let a = bounds.a;
+            let b = bounds.b;
+            let c = bounds.c;
+            let d = bounds.d;
+            {body}
+        }}"
+    )
+}
+
+/// Invocations of a row.
+const ROW: u32 = 176;
+
+/// Bounds at the edges of rows and of integers.
+const BOUNDS: [u32; 24] = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    9,
+    15,
+    16,
+    17,
+    41,
+    64,
+    100,
+    ROW - 9,
+    ROW - 8,
+    ROW - 1,
+    ROW,
+    ROW + 1,
+    1 << 31,
+    (1 << 31) - 60,
+    u32::MAX,
+    u32::MAX - 1,
+    u32::MAX - 16,
+    u32::MAX - 70,
+];
+
+#[test]
+fn interiors_of_rows_give_bits_of_interpreter() {
+    let mut state = 0x1234_5678_u32;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    let count = std::env::var("ZIPPY_RANDOM_KERNELS").map_or(12, |text| text.parse().unwrap());
+    for (name, body) in BODIES {
+        let text = text(body);
+        for _ in 0..count {
+            let bounds: Vec<u32> = (0..4).map(|_| BOUNDS[random(BOUNDS.len())]).collect();
+            let length = [ROW as usize + 20, ROW as usize, 90][random(3)];
+            let source: Vec<u32> = (0..length as u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();
+            let arrays = [bounds.clone(), source, vec![3; ROW as usize + 5], vec![4; ROW as usize - 30]];
+            let bytes = |words: &Vec<u32>| bytemuck::cast_slice(words).to_vec();
+            let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
+            let result =
+                compare_with(&options(), &text, &buffers, [ROW / 16, 1, 1], |module, info, entry, buffers, groups| {
+                    run(Vectors::Use, module, info, entry, buffers, groups)
+                });
+            assert_eq!(result, Ok(()), "{name} with bounds {bounds:?} and {length} words");
+        }
+    }
+}
