@@ -6,6 +6,7 @@
 //! between neighbouring invocations; and `emit` generates machine code for rows of invocations,
 //! several lanes at a time.
 
+mod advance;
 mod code;
 mod compiled;
 mod emit;
@@ -15,6 +16,7 @@ pub mod ir;
 mod legal;
 pub mod lower;
 pub mod math;
+mod number;
 mod prune;
 mod shape;
 mod ssa;

@@ -71,7 +71,7 @@ pub struct Binding {
 }
 
 /// Definition of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Definition {
     /// Bits of a constant, zero-extended; a bool is 0 or 1.
     Constant(u64),
@@ -134,7 +134,7 @@ pub enum Format {
 ///
 /// Lowering proves that the scalar lies inside the memory wherever `guard` holds. An access whose
 /// guard is false loads zero, stores nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Access {
     pub memory: Memory,
     pub format: Format,
