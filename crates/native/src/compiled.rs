@@ -10,7 +10,7 @@ use crate::groups::{self, Group};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
-use crate::{advance, legal, lower, number, prune, ssa};
+use crate::{advance, bytes, legal, lower, number, prune, ssa};
 
 /// Invocations along x that one task takes at least.
 const TASK: u64 = 8192;
@@ -92,6 +92,10 @@ impl Compiled {
             ssa::convert(region);
             prune::prune(region);
             number::number(region);
+            if bytes::load_bytes(region) {
+                prune::prune(region);
+                number::number(region);
+            }
             advance::advance(region);
         }
         let frames = if staged.is_some() { Frames::OfGroups } else { Frames::Reused };

@@ -7,6 +7,7 @@
 //! several lanes at a time.
 
 mod advance;
+mod bytes;
 mod code;
 mod compiled;
 mod emit;

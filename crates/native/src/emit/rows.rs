@@ -92,6 +92,7 @@ pub fn rows(
         build,
         lanes: LANES,
         registers: HashMap::new(),
+        ends: HashMap::new(),
         targets: HashMap::new(),
         active: None,
         scalar_rerun: None,
@@ -161,6 +162,7 @@ impl Emitter<'_, '_> {
     /// Generates the kernel's body, and `next` after it.
     fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
+        self.ends.clear();
         self.targets.clear();
         self.active = None;
         let kernel = self.kernel;

@@ -124,6 +124,8 @@ pub enum Format {
     F16,
     /// Two bytes; as a value an `i32`, zero-extended.
     Half,
+    /// A byte of a word, of bindings, only loaded; as a value an `i32`, zero-extended.
+    Byte,
     F32,
     /// `i64` or `u64`.
     Long,
@@ -223,6 +225,7 @@ impl Type {
 impl Format {
     pub fn bytes(self) -> u32 {
         match self {
+            Self::Byte => 1,
             Self::F16 | Self::Half => 2,
             Self::Word | Self::F32 => 4,
             Self::Long | Self::F64 => 8,

@@ -10,7 +10,7 @@ mod effects;
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{
-    Access, Binary, Builtin, Compare, Convert, Definition, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
+    Access, Binary, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
 };
 
 /// How a value differs between lanes.
@@ -36,6 +36,8 @@ pub enum Speculation {
     Second,
     /// The unsigned quotient is the same in all lanes.
     SameQuotient,
+    /// The shifted value does not wrap between the first and the last lane.
+    NoWrap,
     /// The condition selects `accept`.
     Accept,
     /// The condition selects `reject`.
@@ -49,6 +51,11 @@ pub struct Shapes {
     pub speculations: HashMap<Value, Speculation>,
     /// Labels that lanes reach at different times.
     pub varying_labels: HashSet<Label>,
+    /// Varying integers that do not decrease from lane to lane, by a few units in all.
+    ordered: HashSet<Value>,
+    /// Tests of words that have to hold for the word after the last lane's, too: loads of bytes
+    /// reach into it.
+    reached: HashSet<Value>,
     /// Loads before anything is written: a group in which one is outside can run again.
     reruns: HashSet<Value>,
 }
@@ -98,6 +105,16 @@ impl Shapes {
     /// True for a comparison that holds in all lanes of a group that does not run again.
     pub fn is_inside(&self, guard: Value) -> bool {
         self.speculations.get(&guard) == Some(&Speculation::Inside)
+    }
+
+    /// True for a varying value whose first and last lane are its least and greatest.
+    pub fn is_ordered(&self, value: Value) -> bool {
+        self.ordered.contains(&value)
+    }
+
+    /// True for a test that has to hold for the word after the last lane's, too.
+    pub fn is_reached(&self, guard: Value) -> bool {
+        self.reached.contains(&guard)
     }
 
     pub fn is_varying(&self, value: Value) -> bool {
@@ -262,6 +279,12 @@ impl<'k> Inference<'k> {
                 false => self.out.reruns.remove(&value),
             };
         }
+        if let Definition::Load(Access { format: Format::Byte, index: Some(index), guard: Some(guard), .. }) =
+            kernel.definition(value)
+            && self.out.of(*index) == Shape::Affine(4)
+        {
+            self.out.reached.insert(*guard);
+        }
         let mut operands = Vec::new();
         kernel.definition(value).for_each_operand(|one| operands.push(one));
         if operands.iter().any(|one| self.shape(*one).is_none()) {
@@ -273,6 +296,10 @@ impl<'k> Inference<'k> {
         if let Some(speculation) = speculation {
             self.out.speculations.insert(value, speculation);
         }
+        self.has_changed |= match self.is_ordered(value, shape) {
+            true => self.out.ordered.insert(value),
+            false => self.out.ordered.remove(&value),
+        };
         self.has_changed |= old != speculation;
         self.raise(value, shape);
     }
@@ -295,6 +322,14 @@ impl<'k> Inference<'k> {
             },
             Definition::Convert(Convert::Bits, a) if self.kernel.ty(value) == self.kernel.ty(*a) => plain(of(*a)),
             Definition::Binary(operation, a, b) => self.binary(*operation, *a, *b),
+            Definition::Compare(Compare::UnsignedLess, a, b)
+                if self.out.is_ordered(*a)
+                    && of(*b) == Uniform
+                    && self.is_pure
+                    && self.guards.contains(&value) =>
+            {
+                (Uniform, Some(Speculation::Inside))
+            }
             Definition::Compare(comparison, a, b) => {
                 let is_exact = matches!(comparison, Compare::Equal | Compare::NotEqual);
                 match (of(*a), of(*b)) {
@@ -320,10 +355,7 @@ impl<'k> Inference<'k> {
 
     fn binary(&self, operation: Binary, a: Value, b: Value) -> (Shape, Option<Speculation>) {
         use Shape::{Affine, Uniform, Varying};
-        let constant = |value: Value| match self.kernel.definition(value) {
-            Definition::Constant(bits) => Some(*bits as u32 as i32),
-            _ => None,
-        };
+        let constant = |value: Value| self.constant(value);
         let step = |shape| match shape {
             Affine(step) => Some(step),
             Uniform => Some(0),
@@ -344,6 +376,21 @@ impl<'k> Inference<'k> {
             (Binary::ShiftLeft, Some(a), Some(0)) if constant(b).is_some() => {
                 affine(a.wrapping_shl(constant(b).unwrap_or(0) as u32))
             }
+            (Binary::And, Some(a), Some(0)) => (self.masked(a, constant(b)), None),
+            (Binary::And, Some(0), Some(b)) => (self.masked(b, constant(a)), None),
+            (Binary::Or | Binary::Xor, Some(a), Some(0)) if constant(b).is_some_and(|b| b & !low_bits(a) == 0) => {
+                affine(a)
+            }
+            (Binary::SignedShiftRight | Binary::UnsignedShiftRight, Some(a), Some(0))
+                if speculates && a != i32::MIN && constant(b).is_some() =>
+            {
+                let bits = constant(b).unwrap_or(0) as u32 % 32;
+                match a.trailing_zeros() >= bits {
+                    true => (affine(a >> bits).0, Some(Speculation::NoWrap)),
+                    false if a > 0 => (Varying, Some(Speculation::NoWrap)),
+                    false => (Varying, None),
+                }
+            }
             (Binary::SignedMin | Binary::SignedMax | Binary::UnsignedMin | Binary::UnsignedMax, Some(_), Some(_))
                 if speculates =>
             {
@@ -363,6 +410,41 @@ impl<'k> Inference<'k> {
         }
     }
 
+    fn constant(&self, value: Value) -> Option<i32> {
+        match self.kernel.definition(value) {
+            Definition::Constant(bits) => Some(*bits as u32 as i32),
+            _ => None,
+        }
+    }
+
+    /// Shape of the bits of an affine value that a constant mask keeps.
+    fn masked(&self, step: i32, mask: Option<i32>) -> Shape {
+        match mask {
+            // Bits below those of the step are the same in all lanes.
+            Some(mask) if mask & !low_bits(step) == 0 => Shape::Uniform,
+            Some(mask) if mask | low_bits(step) == -1 => Shape::Affine(step),
+            _ => Shape::Varying,
+        }
+    }
+
+    /// Quotients of an affine value, and sums of them and uniform values.
+    fn is_ordered(&self, value: Value, shape: Shape) -> bool {
+        let Definition::Binary(operation, a, b) = *self.kernel.definition(value) else { return false };
+        let is_uniform = |value| self.out.of(value) == Shape::Uniform;
+        shape == Shape::Varying
+            && self.kernel.ty(value) == Type::I32
+            && match operation {
+                Binary::SignedShiftRight | Binary::UnsignedShiftRight => {
+                    self.out.speculations.get(&value) == Some(&Speculation::NoWrap)
+                }
+                Binary::Add => {
+                    self.out.is_ordered(a) && is_uniform(b) || self.out.is_ordered(b) && is_uniform(a)
+                }
+                Binary::Subtract => self.out.is_ordered(a) && is_uniform(b),
+                _ => false,
+            }
+    }
+
     fn loaded(&self, access: &Access) -> Shape {
         let mut is_uniform = true;
         access.for_each_operand(|operand| is_uniform &= self.out.of(operand) == Shape::Uniform);
@@ -371,5 +453,13 @@ impl<'k> Inference<'k> {
             true => Shape::Uniform,
             false => Shape::Varying,
         }
+    }
+}
+
+/// The bits below the lowest bit of a step.
+fn low_bits(step: i32) -> i32 {
+    match step {
+        0 => -1,
+        _ => (step & step.wrapping_neg()).wrapping_sub(1),
     }
 }
