@@ -35,6 +35,12 @@ fn advance_body(kernel: &Kernel, body: &mut Vec<Statement>) {
     }
     let mut later = Later::default();
     later.collect(kernel, &body[from..], &mut wanted);
+    match &body[first] {
+        Statement::Atomic(atomic) => later.results.extend([atomic.result]),
+        Statement::If { merges, .. } => later.results.extend(merges.iter().map(|merge| merge.result)),
+        Statement::Block { results, .. } => later.results.extend(results),
+        _ => {}
+    }
     let mut moved = Vec::new();
     for value in wanted {
         if later.can_move(kernel, value, 0) {
@@ -110,8 +116,7 @@ impl Later {
         let definition = kernel.definition(value);
         let is_pure = match definition {
             Definition::Load(access) => {
-                let is_constant =
-                    matches!(access.memory, Memory::Binding(number) if !kernel.bindings[number].writable);
+                let is_constant = matches!(access.memory, Memory::Binding(number) if !kernel.bindings[number].writable);
                 is_constant && access.index.is_none() && access.guard.is_none()
             }
             Definition::Function(..) | Definition::Get(_) | Definition::Result => false,

@@ -51,7 +51,8 @@ fn operands(kernel: &Kernel, operation: Binary, value: Value) -> Option<[Value; 
 /// The operand beside a constant.
 fn beside(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Option<Value> {
     let [a, b] = operands(kernel, operation, value)?;
-    let is_swapped = matches!(operation, Binary::And | Binary::Multiply | Binary::Add) && constant(kernel, a) == Some(wanted);
+    let is_swapped =
+        matches!(operation, Binary::And | Binary::Multiply | Binary::Add) && constant(kernel, a) == Some(wanted);
     if is_swapped {
         return Some(b);
     }
@@ -60,8 +61,7 @@ fn beside(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Opti
 
 /// The value of which bits 0 and 1 say how many bits lie below a byte.
 fn cell_of(kernel: &Kernel, bits: Value) -> Option<Value> {
-    let number =
-        beside(kernel, Binary::Multiply, bits, 8).or_else(|| beside(kernel, Binary::ShiftLeft, bits, 3))?;
+    let number = beside(kernel, Binary::Multiply, bits, 8).or_else(|| beside(kernel, Binary::ShiftLeft, bits, 3))?;
     beside(kernel, Binary::And, number, 3)
 }
 

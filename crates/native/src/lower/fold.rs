@@ -25,10 +25,14 @@ pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
             (_, Some(bits)) => unary(ty, operation, bits).map(Fold::Constant),
             _ => double_unary(kernel, operation, a),
         },
-        Definition::Binary(Binary::UnsignedMin, a, b) if ty == Type::I32 && bounds(kernel, a)[1] <= bounds(kernel, b)[0] => {
+        Definition::Binary(Binary::UnsignedMin, a, b)
+            if ty == Type::I32 && bounds(kernel, a)[1] <= bounds(kernel, b)[0] =>
+        {
             Some(Fold::Value(a))
         }
-        Definition::Binary(Binary::UnsignedMin, a, b) if ty == Type::I32 && bounds(kernel, b)[1] <= bounds(kernel, a)[0] => {
+        Definition::Binary(Binary::UnsignedMin, a, b)
+            if ty == Type::I32 && bounds(kernel, b)[1] <= bounds(kernel, a)[0] =>
+        {
             Some(Fold::Value(b))
         }
         Definition::Binary(operation, a, b) => match (bits(a), bits(b)) {

@@ -10,7 +10,8 @@ mod effects;
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{
-    Access, Binary, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
+    Access, Binary, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type,
+    Unary, Value,
 };
 
 /// How a value differs between lanes.
@@ -323,10 +324,7 @@ impl<'k> Inference<'k> {
             Definition::Convert(Convert::Bits, a) if self.kernel.ty(value) == self.kernel.ty(*a) => plain(of(*a)),
             Definition::Binary(operation, a, b) => self.binary(*operation, *a, *b),
             Definition::Compare(Compare::UnsignedLess, a, b)
-                if self.out.is_ordered(*a)
-                    && of(*b) == Uniform
-                    && self.is_pure
-                    && self.guards.contains(&value) =>
+                if self.out.is_ordered(*a) && of(*b) == Uniform && self.is_pure && self.guards.contains(&value) =>
             {
                 (Uniform, Some(Speculation::Inside))
             }
@@ -437,9 +435,7 @@ impl<'k> Inference<'k> {
                 Binary::SignedShiftRight | Binary::UnsignedShiftRight => {
                     self.out.speculations.get(&value) == Some(&Speculation::NoWrap)
                 }
-                Binary::Add => {
-                    self.out.is_ordered(a) && is_uniform(b) || self.out.is_ordered(b) && is_uniform(a)
-                }
+                Binary::Add => self.out.is_ordered(a) && is_uniform(b) || self.out.is_ordered(b) && is_uniform(a),
                 Binary::Subtract => self.out.is_ordered(a) && is_uniform(b),
                 _ => false,
             }

@@ -4,8 +4,10 @@
 //! * [`compare`]: a kernel by the interpreter and by an executor, bit by bit.
 //! * [`random`]: random kernels without data races, and the reduction of those that fail.
 //! * [`edges`]: each operator and built-in function over numbers at the edges of its types.
+//! * [`bytes`]: bytes of words in several orders.
 //! * [`cases`]: tests of all of these.
 
+mod bytes;
 mod cases;
 mod compare;
 mod edges;
