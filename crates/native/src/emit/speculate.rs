@@ -12,7 +12,7 @@ impl Emitter<'_, '_> {
     pub fn require(&mut self, condition: code::Value) {
         let Some(rerun) = self.scalar_rerun else { return };
         let next = self.build.create_block();
-        self.build.ins().brif(condition, next, &[], rerun, &[]);
+        self.branch_unless(condition, rerun, next);
         self.build.seal_block(next);
         self.build.switch_to_block(next);
     }

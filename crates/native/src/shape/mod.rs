@@ -11,8 +11,7 @@ mod integers;
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{
-    Access, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type,
-    Unary, Value,
+    Access, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
 };
 
 /// How a value differs between lanes.
