@@ -11,7 +11,7 @@ use crate::interior::Interior;
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
-use crate::{legal, lower, prune, ssa};
+use crate::{advance, bytes, legal, lower, number, prune, ssa};
 
 /// Invocations along x that one task takes at least.
 const TASK: u64 = 8192;
@@ -113,6 +113,12 @@ impl Compiled {
         for region in &mut regions {
             ssa::convert(region);
             prune::prune(region);
+            number::number(region);
+            if bytes::load_bytes(region) {
+                prune::prune(region);
+                number::number(region);
+            }
+            advance::advance(region);
         }
         let frames = if staged.is_some() { Frames::OfGroups } else { Frames::Reused };
         let is_kept = staged.is_some();

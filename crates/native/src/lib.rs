@@ -6,6 +6,8 @@
 //! between neighbouring invocations; and `emit` generates machine code for rows of invocations,
 //! several lanes at a time.
 
+mod advance;
+mod bytes;
 mod code;
 mod compiled;
 mod emit;
@@ -16,6 +18,7 @@ pub mod ir;
 mod legal;
 pub mod lower;
 pub mod math;
+mod number;
 mod prune;
 mod shape;
 mod ssa;

@@ -11,7 +11,7 @@ use crate::shape::Shape;
 /// Type of a value in memory.
 pub fn type_of(format: Format) -> Type {
     match format {
-        Format::Word | Format::Half => Type::I32,
+        Format::Word | Format::Half | Format::Byte => Type::I32,
         Format::F16 | Format::F32 => Type::F32,
         Format::Long => Type::I64,
         Format::F64 => Type::F64,
@@ -104,6 +104,7 @@ impl Emitter<'_, '_> {
     fn load_from(&mut self, format: Format, flags: MemFlagsData, address: code::Value) -> code::Value {
         match format {
             Format::Half => self.build.ins().uload16(types::I32, flags, address, 0),
+            Format::Byte => self.build.ins().uload8(types::I32, flags, address, 0),
             _ => self.build.ins().load(scalar_type(type_of(format)), flags, address, 0),
         }
     }
@@ -134,7 +135,7 @@ impl Emitter<'_, '_> {
             (_, Shape::Affine(step)) => i64::from(step) * i64::from(access.scale) == i64::from(bytes),
             _ => false,
         };
-        if !follows || access.format == Format::Half || self.lanes != LANES {
+        if !follows || matches!(access.format, Format::Half | Format::Byte) || self.lanes != LANES {
             return None;
         }
         let is_inside = self.open_guard(access).map(|guard| match self.shapes.of(guard) {
@@ -148,9 +149,26 @@ impl Emitter<'_, '_> {
         Some(Run { address, is_inside })
     }
 
+    /// True for a load of all lanes that needs neither tests nor single lanes.
+    pub fn loads_at_once(&self, access: &Access) -> bool {
+        let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
+        let bytes = access.format.bytes() as i32;
+        let is_run = match (access.memory, step) {
+            (_, Shape::Uniform) => true,
+            (Memory::Frame, _) => false,
+            (_, Shape::Affine(4)) if access.format == Format::Byte => true,
+            (_, Shape::Affine(step)) => i64::from(step) * i64::from(access.scale) == i64::from(bytes),
+            _ => false,
+        };
+        is_run && access.format != Format::Half && self.open_guard(access).is_none()
+    }
+
     /// Loads the lanes' scalars.
     pub fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
         let ty = type_of(access.format);
+        if let Some(bytes) = self.load_bytes(access) {
+            return bytes;
+        }
         let Some(run) = self.run(access) else { return self.load_lane_by_lane(access) };
         let Some(is_inside) = run.is_inside else { return self.load_run(access, run.address) };
         if self.shapes.reruns(value) {
@@ -172,6 +190,28 @@ impl Emitter<'_, '_> {
         self.build.seal_block(next);
         self.build.switch_to_block(next);
         results
+    }
+
+    /// Loads bytes that are next to each other, or the lowest ones of words.
+    fn load_bytes(&mut self, access: &Access) -> Option<Vec<code::Value>> {
+        let (Format::Byte, Some(index)) = (access.format, access.index) else { return None };
+        let Shape::Affine(step) = self.shapes.of(index) else { return None };
+        let is_inside = access.guard.is_some_and(|guard| self.shapes.is_inside(guard));
+        if !is_inside || !matches!(step, 1 | 4) || self.lanes != LANES {
+            return None;
+        }
+        let index = self.scalar(index);
+        let address = self.address(access, 0, Some(index), None);
+        let flags = MemFlagsData::new().with_notrap();
+        if step == 1 {
+            let halves = self.build.ins().uload8x8(flags, address, 0);
+            return Some(vec![self.build.ins().uwiden_low(halves), self.build.ins().uwiden_high(halves)]);
+        }
+        // The guard holds for the word after the last lane's, too.
+        let low = self.build.ins().iconst(types::I32, 0xff);
+        let low = self.build.ins().splat(types::I32X4, low);
+        let words = [0, 16].map(|offset| self.build.ins().load(types::I32X4, flags, address, offset));
+        Some(words.map(|words| self.build.ins().band(words, low)).to_vec())
     }
 
     fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {

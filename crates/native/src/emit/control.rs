@@ -1,12 +1,13 @@
 //! Structured control flow. Where all lanes go one way, code jumps. Where lanes part, masks say
 //! which lanes run, and each label collects the lanes that have left to it.
 
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
 
 use super::masks::{Mask, Slot};
 use super::registers::{lanes_per_vector, scalar_type, vector_type};
 use super::{Emitter, LANES, Register, context};
-use crate::ir::{Label, Merge, Statement, Value};
+use crate::ir::{Label, Merge, Statement, Value, diverts};
 use crate::shape::Shape;
 
 /// Where `Break` and `Repeat` of a label go.
@@ -134,7 +135,12 @@ impl Emitter<'_, '_> {
         let lanes = leaves.then(|| self.new_mask_slot());
         let blocks = [(); 2].map(|()| self.build.create_block());
         let next = self.build.create_block();
-        self.build.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
+        match diverts(arms[1]) && !diverts(arms[0]) {
+            true => self.branch_unless(condition, blocks[1], blocks[0]),
+            false => {
+                self.build.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
+            }
+        }
         let slots: Vec<Slot> = merges.iter().map(|merge| self.new_result_slot(merge.result)).collect();
         let mut flows = [Flow::Falls; 2];
         for (side, arm) in arms.into_iter().enumerate() {
@@ -173,6 +179,22 @@ impl Emitter<'_, '_> {
             None => outer,
         };
         if flows.contains(&Flow::Falls) { Flow::Falls } else { Flow::Left }
+    }
+
+    /// Goes to `exit` where a condition is false, else to `next`.
+    ///
+    /// The exit comes first: Cranelift moves values out of a loop only as long as it has not met a
+    /// block outside of it, and meets the first destination last.
+    pub fn branch_unless(&mut self, condition: code::Value, exit: code::Block, next: code::Block) {
+        let dfg = &self.build.func.dfg;
+        let compared = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
+        let inverse = match compared {
+            Some(code::InstructionData::IntCompare { cond, args: [a, b], .. }) => {
+                self.build.ins().icmp(cond.complement(), a, b)
+            }
+            _ => self.build.ins().icmp_imm_s(IntCC::Equal, condition, 0),
+        };
+        self.build.ins().brif(inverse, exit, &[], next, &[]);
     }
 
     pub fn new_result_slot(&mut self, result: Value) -> Slot {

@@ -88,13 +88,21 @@ impl Emitter<'_, '_> {
     /// True for a few operations without effect.
     fn is_cheap(&self, body: &[Statement]) -> bool {
         const FEW: usize = 24;
-        body.len() <= FEW
-            && body.iter().all(|statement| match statement {
-                Statement::Let(value) => {
-                    !matches!(self.kernel.definition(*value), Definition::Load(_) | Definition::Function(..))
-                }
-                _ => false,
-            })
+        self.cost(body).is_some_and(|cost| cost <= FEW)
+    }
+
+    /// Number of operations of a body without effect.
+    fn cost(&self, body: &[Statement]) -> Option<usize> {
+        let costs = body.iter().map(|statement| match statement {
+            Statement::Let(value) => match self.kernel.definition(*value) {
+                Definition::Function(..) => None,
+                Definition::Load(access) => self.loads_at_once(access).then_some(1),
+                _ => Some(1),
+            },
+            Statement::If { accept, reject, .. } => Some(1 + self.cost(accept)? + self.cost(reject)?),
+            _ => None,
+        });
+        costs.sum()
     }
 
     pub fn masked_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> Flow {

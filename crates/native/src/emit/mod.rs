@@ -42,6 +42,8 @@ pub struct Emitter<'a, 'f> {
     /// Invocations at a time: [`LANES`] or 1.
     lanes: usize,
     registers: HashMap<Value, Register>,
+    /// First and last lane of varying values that are ordered.
+    ends: HashMap<Value, [code::Value; 2]>,
     targets: HashMap<Label, control::Target>,
     /// Lanes that run; all where there is no mask.
     active: Option<Mask>,
@@ -78,6 +80,9 @@ impl Emitter<'_, '_> {
     fn define(&mut self, value: Value) {
         if self.is_of_row(value) {
             return;
+        }
+        if self.shapes.is_ordered(value) {
+            self.define_ends(value);
         }
         let register = match self.shapes.of(value) {
             Shape::Varying => self.define_lanes(value),

@@ -75,6 +75,7 @@ pub fn rows(
         build,
         lanes: 1,
         registers: HashMap::new(),
+        ends: HashMap::new(),
         targets: HashMap::new(),
         active: None,
         scalar_rerun: None,
@@ -108,6 +109,7 @@ impl Emitter<'_, '_> {
     /// Generates the kernel's body, and `next` after it.
     pub fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
+        self.ends.clear();
         self.targets.clear();
         self.active = None;
         let kernel = self.kernel;

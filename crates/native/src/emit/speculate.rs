@@ -12,7 +12,7 @@ impl Emitter<'_, '_> {
     pub fn require(&mut self, condition: code::Value) {
         let Some(rerun) = self.scalar_rerun else { return };
         let next = self.build.create_block();
-        self.build.ins().brif(condition, next, &[], rerun, &[]);
+        self.branch_unless(condition, rerun, next);
         self.build.seal_block(next);
         self.build.switch_to_block(next);
     }
@@ -20,7 +20,10 @@ impl Emitter<'_, '_> {
     /// A value whose shape holds on an assumption, and the test of the assumption.
     pub fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
         match (self.kernel.definition(value).clone(), speculation) {
-            (Definition::Compare(comparison, a, b), Speculation::Inside) => self.inside(comparison, a, b),
+            (Definition::Compare(comparison, a, b), Speculation::Inside) => {
+                let reach = i64::from(self.shapes.is_reached(value));
+                self.inside(comparison, a, b, reach)
+            }
             (Definition::Compare(comparison, a, b), _) => match comparison {
                 Compare::Equal | Compare::NotEqual => self.differing(comparison, a, b),
                 _ => self.same_result(comparison, a, b),
@@ -51,6 +54,13 @@ impl Emitter<'_, '_> {
                     _ => self.binary(operation, Type::I32, dividend, divisor),
                 }
             }
+            (Definition::Binary(operation, a, b), Speculation::NoWrap) => {
+                if let Some(no_wrap) = self.no_wrap(a, operation == Binary::SignedShiftRight) {
+                    self.require(no_wrap);
+                }
+                let [a, b] = [a, b].map(|one| self.scalar(one));
+                self.binary(operation, Type::I32, a, b)
+            }
             (Definition::Binary(operation, a, b), _) => {
                 let (kept, other) = if speculation == Speculation::First { (a, b) } else { (b, a) };
                 let comparison = match operation {
@@ -76,6 +86,9 @@ impl Emitter<'_, '_> {
 
     /// The first and the last lane of an affine or uniform value.
     fn ends(&mut self, value: Value) -> [code::Value; 2] {
+        if let Some(ends) = self.ends.get(&value) {
+            return *ends;
+        }
         let first = self.scalar(value);
         match self.shapes.of(value) {
             Shape::Affine(step) => {
@@ -88,8 +101,12 @@ impl Emitter<'_, '_> {
 
     /// True where an affine value does not wrap between the first and the last lane.
     fn no_wrap(&mut self, value: Value, is_signed: bool) -> Option<code::Value> {
-        let Shape::Affine(step) = self.shapes.of(value) else { return None };
         let [first, last] = self.ends(value);
+        let step = match self.shapes.of(value) {
+            Shape::Affine(step) => step,
+            Shape::Varying => 1,
+            Shape::Uniform => return None,
+        };
         if step.checked_mul(LANES as i32 - 1).is_none() {
             return Some(self.build.ins().iconst(types::I8, 0));
         }
@@ -119,20 +136,45 @@ impl Emitter<'_, '_> {
     }
 
     /// A comparison of an affine value that holds in the first and the last lane, and so in all
-    /// between them.
-    fn inside(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
+    /// between them. With `reach`, of an unsigned value
+    /// that grows, it holds for the value so far after the greatest, too.
+    fn inside(&mut self, comparison: Compare, a: Value, b: Value, reach: i64) -> code::Value {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
+        if reach != 0 {
+            let [first, last] = self.ends(a);
+            let bound = self.scalar(b);
+            let end = self.build.ins().iadd_imm_s(last, reach);
+            let is_inside = self.compare(comparison, end, bound);
+            let no_wrap = self.build.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, end);
+            let holds = self.build.ins().band(is_inside, no_wrap);
+            self.require(holds);
+            return self.build.ins().iconst(types::I8, 1);
+        }
         let [first, last] = self.ends(a);
         let bound = self.scalar(b);
-        let grows = matches!(self.shapes.of(a), Shape::Affine(step) if step > 0);
+        let falls = matches!(self.shapes.of(a), Shape::Affine(step) if step < 0);
         // Where the value does not wrap, the greatest lane decides.
-        let greatest = if grows { last } else { first };
+        let greatest = if falls { first } else { last };
         let mut holds = self.compare(comparison, greatest, bound);
         if let Some(no_wrap) = self.no_wrap(a, is_signed) {
             holds = self.build.ins().band(holds, no_wrap);
         }
         self.require(holds);
         self.build.ins().iconst(types::I8, 1)
+    }
+
+    /// The first and the last lane of a varying value that is ordered, and the test of the assumption
+    /// that it is.
+    pub fn define_ends(&mut self, value: Value) {
+        let Definition::Binary(operation, a, b) = *self.kernel.definition(value) else { return };
+        if self.shapes.speculations.get(&value) == Some(&Speculation::NoWrap)
+            && let Some(no_wrap) = self.no_wrap(a, operation == Binary::SignedShiftRight)
+        {
+            self.require(no_wrap);
+        }
+        let [a, b] = [a, b].map(|one| self.ends(one));
+        let ends = [0, 1].map(|end| self.binary(operation, Type::I32, a[end], b[end]));
+        self.ends.insert(value, ends);
     }
 
     /// A test for equality that fails in all lanes.

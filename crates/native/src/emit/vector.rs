@@ -59,7 +59,12 @@ impl Emitter<'_, '_> {
                     return Some(pairs.map(|(a, b)| self.build.ins().select(condition, *a, *b)).collect());
                 }
                 let mask = self.vectors(*condition);
-                Some(self.blend(to, &mask, &values[0], &values[1]))
+                let is_zero = |value: Value| *self.kernel.definition(value) == Definition::Constant(0);
+                match (is_zero(*accept), is_zero(*reject)) {
+                    (_, true) => Some(self.keep_where(to, &mask, &values[0], true)),
+                    (true, _) => Some(self.keep_where(to, &mask, &values[1], false)),
+                    _ => Some(self.blend(to, &mask, &values[0], &values[1])),
+                }
             }
             Definition::Convert(conversion, a) => self.vector_convert(*conversion, [to, from], *a),
             _ => {
@@ -182,6 +187,23 @@ impl Emitter<'_, '_> {
         let wide =
             masks.iter().flat_map(|mask| [self.build.ins().swiden_low(*mask), self.build.ins().swiden_high(*mask)]);
         wide.collect()
+    }
+
+    /// Values in the lanes that a mask has, or has not; zero in the others.
+    fn keep_where(&mut self, ty: Type, mask: &[code::Value], values: &[code::Value], has: bool) -> Vec<code::Value> {
+        let masks = self.masks_of(ty, mask);
+        let kept = masks.iter().zip(values).map(|(mask, value)| {
+            let vector = vector_type(ty);
+            let mask = match self.build.func.dfg.value_type(*mask) == vector {
+                true => *mask,
+                false => self.build.ins().bitcast(vector, little_endian(), *mask),
+            };
+            match has {
+                true => self.build.ins().band(*value, mask),
+                false => self.build.ins().band_not(*value, mask),
+            }
+        });
+        kept.collect()
     }
 
     /// `accept` in the lanes of a mask, `reject` in the others.

@@ -71,7 +71,7 @@ pub struct Binding {
 }
 
 /// Definition of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Definition {
     /// Bits of a constant, zero-extended; a bool is 0 or 1.
     Constant(u64),
@@ -124,6 +124,8 @@ pub enum Format {
     F16,
     /// Two bytes; as a value an `i32`, zero-extended.
     Half,
+    /// A byte of a word, of bindings, only loaded; as a value an `i32`, zero-extended.
+    Byte,
     F32,
     /// `i64` or `u64`.
     Long,
@@ -134,7 +136,7 @@ pub enum Format {
 ///
 /// Lowering proves that the scalar lies inside the memory wherever `guard` holds. An access whose
 /// guard is false loads zero, stores nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Access {
     pub memory: Memory,
     pub format: Format,
@@ -223,6 +225,7 @@ impl Type {
 impl Format {
     pub fn bytes(self) -> u32 {
         match self {
+            Self::Byte => 1,
             Self::F16 | Self::Half => 2,
             Self::Word | Self::F32 => 4,
             Self::Long | Self::F64 => 8,

@@ -1,5 +1,6 @@
 //! Values of operations that are known while a kernel is built.
 
+use super::bounds::bounds;
 use crate::ir::{Binary, Compare, Convert, Definition, Format, Kernel, Type, Unary, Value};
 
 /// An operation that needs no definition of its own.
@@ -24,6 +25,16 @@ pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
             (_, Some(bits)) => unary(ty, operation, bits).map(Fold::Constant),
             _ => double_unary(kernel, operation, a),
         },
+        Definition::Binary(Binary::UnsignedMin, a, b)
+            if ty == Type::I32 && bounds(kernel, a)[1] <= bounds(kernel, b)[0] =>
+        {
+            Some(Fold::Value(a))
+        }
+        Definition::Binary(Binary::UnsignedMin, a, b)
+            if ty == Type::I32 && bounds(kernel, b)[1] <= bounds(kernel, a)[0] =>
+        {
+            Some(Fold::Value(b))
+        }
         Definition::Binary(operation, a, b) => match (bits(a), bits(b)) {
             (Some(a), Some(b)) => binary(ty, operation, a, b).map(Fold::Constant),
             (None, None) => same_operands(operation, a, b),

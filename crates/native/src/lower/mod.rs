@@ -6,6 +6,7 @@
 //! * `f16` is carried as `f32`. Operators round each result to `f16`; built-in functions compute in
 //!   `f32` and round their result once.
 
+mod bounds;
 mod builder;
 mod call;
 mod entry;

@@ -14,7 +14,7 @@ use crate::ir::{Label, Value, Variable};
 const MAX_ITERATIONS: usize = 32;
 
 /// Largest number of statements and expressions of all unrolled iterations of a loop nest.
-const MAX_COST: u32 = 1000;
+const MAX_COST: u32 = 2000;
 
 /// A loop that steps a variable by a constant to a constant limit.
 pub(super) struct CountedLoop {

@@ -6,11 +6,12 @@
 //! test fails before the group has written anything, the group runs again lane by lane.
 
 pub mod effects;
+mod integers;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{
-    Access, Binary, Builtin, Compare, Convert, Definition, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
+    Access, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
 };
 
 /// How a value differs between lanes.
@@ -36,6 +37,8 @@ pub enum Speculation {
     Second,
     /// The unsigned quotient is the same in all lanes.
     SameQuotient,
+    /// The shifted value does not wrap between the first and the last lane.
+    NoWrap,
     /// The condition selects `accept`.
     Accept,
     /// The condition selects `reject`.
@@ -49,6 +52,11 @@ pub struct Shapes {
     pub speculations: HashMap<Value, Speculation>,
     /// Labels that lanes reach at different times.
     pub varying_labels: HashSet<Label>,
+    /// Varying integers that do not decrease from lane to lane, by a few units in all.
+    ordered: HashSet<Value>,
+    /// Tests of words that have to hold for the word after the last lane's, too: loads of bytes
+    /// reach into it.
+    reached: HashSet<Value>,
     /// Loads before anything is written: a group in which one is outside can run again.
     reruns: HashSet<Value>,
 }
@@ -104,6 +112,16 @@ impl Shapes {
     /// True for a comparison that holds in all lanes of a group that does not run again.
     pub fn is_inside(&self, guard: Value) -> bool {
         self.speculations.get(&guard) == Some(&Speculation::Inside)
+    }
+
+    /// True for a varying value whose first and last lane are its least and greatest.
+    pub fn is_ordered(&self, value: Value) -> bool {
+        self.ordered.contains(&value)
+    }
+
+    /// True for a test that has to hold for the word after the last lane's, too.
+    pub fn is_reached(&self, guard: Value) -> bool {
+        self.reached.contains(&guard)
     }
 
     pub fn is_varying(&self, value: Value) -> bool {
@@ -273,6 +291,12 @@ impl<'k> Inference<'k> {
         if self.known[value.0 as usize].is_some() {
             return;
         }
+        if let Definition::Load(Access { format: Format::Byte, index: Some(index), guard: Some(guard), .. }) =
+            kernel.definition(value)
+            && self.out.of(*index) == Shape::Affine(4)
+        {
+            self.out.reached.insert(*guard);
+        }
         let mut operands = Vec::new();
         kernel.definition(value).for_each_operand(|one| operands.push(one));
         if operands.iter().any(|one| self.shape(*one).is_none()) {
@@ -284,6 +308,10 @@ impl<'k> Inference<'k> {
         if let Some(speculation) = speculation {
             self.out.speculations.insert(value, speculation);
         }
+        self.has_changed |= match self.is_ordered(value, shape) {
+            true => self.out.ordered.insert(value),
+            false => self.out.ordered.remove(&value),
+        };
         self.has_changed |= old != speculation;
         self.raise(value, shape);
     }
@@ -306,6 +334,11 @@ impl<'k> Inference<'k> {
             },
             Definition::Convert(Convert::Bits, a) if self.kernel.ty(value) == self.kernel.ty(*a) => plain(of(*a)),
             Definition::Binary(operation, a, b) => self.binary(*operation, *a, *b),
+            Definition::Compare(Compare::UnsignedLess, a, b)
+                if self.out.is_ordered(*a) && of(*b) == Uniform && self.is_pure && self.guards.contains(&value) =>
+            {
+                (Uniform, Some(Speculation::Inside))
+            }
             Definition::Compare(comparison, a, b) => {
                 let is_exact = matches!(comparison, Compare::Equal | Compare::NotEqual);
                 match (of(*a), of(*b)) {
@@ -326,51 +359,6 @@ impl<'k> Inference<'k> {
                 _ => plain(Varying),
             },
             _ => plain(Varying),
-        }
-    }
-
-    fn binary(&self, operation: Binary, a: Value, b: Value) -> (Shape, Option<Speculation>) {
-        use Shape::{Affine, Uniform, Varying};
-        let constant = |value: Value| match self.kernel.definition(value) {
-            Definition::Constant(bits) => Some(*bits as u32 as i32),
-            _ => None,
-        };
-        let step = |shape| match shape {
-            Affine(step) => Some(step),
-            Uniform => Some(0),
-            Varying => None,
-        };
-        let affine = |step: i32| (if step == 0 { Uniform } else { Affine(step) }, None);
-        let shapes = (self.out.of(a), self.out.of(b));
-        let speculates = self.is_pure && self.kernel.ty(a) == Type::I32;
-        match (operation, step(shapes.0), step(shapes.1)) {
-            (Binary::Add, Some(a), Some(b)) => affine(a.wrapping_add(b)),
-            (Binary::Subtract, Some(a), Some(b)) => affine(a.wrapping_sub(b)),
-            (Binary::Multiply, Some(a), Some(0)) if constant(b).is_some() => {
-                affine(a.wrapping_mul(constant(b).unwrap_or(0)))
-            }
-            (Binary::Multiply, Some(0), Some(b)) if constant(a).is_some() => {
-                affine(b.wrapping_mul(constant(a).unwrap_or(0)))
-            }
-            (Binary::ShiftLeft, Some(a), Some(0)) if constant(b).is_some() => {
-                affine(a.wrapping_shl(constant(b).unwrap_or(0) as u32))
-            }
-            (Binary::SignedMin | Binary::SignedMax | Binary::UnsignedMin | Binary::UnsignedMax, Some(_), Some(_))
-                if speculates =>
-            {
-                match shapes {
-                    (Affine(a), Uniform) => (Affine(a), Some(Speculation::First)),
-                    (Uniform, Affine(b)) => (Affine(b), Some(Speculation::Second)),
-                    _ => (Varying, None),
-                }
-            }
-            (Binary::UnsignedRemainder, Some(a), Some(0)) if speculates && a == 1 && constant(b).is_none() => {
-                (Affine(a), Some(Speculation::SameQuotient))
-            }
-            (Binary::UnsignedDivide, Some(1), Some(0)) if speculates && constant(b).is_none() => {
-                (Uniform, Some(Speculation::SameQuotient))
-            }
-            _ => (Varying, None),
         }
     }
 

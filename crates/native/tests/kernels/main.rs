@@ -5,8 +5,10 @@
 //! * [`random`]: random kernels without data races, and the reduction of those that fail.
 //! * [`edges`]: each operator and built-in function over numbers at the edges of its types.
 //! * [`rows`]: kernels with tests of positions, with bounds at the edges of rows.
+//! * [`bytes`]: bytes of words in several orders.
 //! * [`cases`]: tests of all of these.
 
+mod bytes;
 mod cases;
 mod compare;
 mod edges;

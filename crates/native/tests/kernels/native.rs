@@ -4,6 +4,7 @@ use naga::Module;
 use naga::valid::ModuleInfo;
 use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 
+use crate::bytes::byte_kernels;
 use crate::compare::Failure;
 use crate::edges::edge_kernels;
 use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
@@ -107,5 +108,15 @@ fn edge_kernels_give_bits_of_interpreter() {
         let text = |(text, failure): &(String, Failure)| format!("{failure}\n{text}\n");
         assert!(count > 300, "{count} kernels");
         assert!(failures.is_empty(), "{vectors:?}: {}", failures.iter().map(text).collect::<String>());
+    }
+}
+
+#[test]
+fn bytes_of_words_are_bits_of_interpreter() {
+    for vectors in [Vectors::Avoid, Vectors::Use] {
+        let count = byte_kernels(|module, info, entry, buffers, workgroups| {
+            run(vectors, module, info, entry, buffers, workgroups)
+        });
+        assert_eq!(count, Ok(972), "{vectors:?}");
     }
 }

@@ -66,7 +66,7 @@ impl Verifier<'_> {
             assert_eq!(self.kernel.ty(guard), Type::Bool);
         }
         let fits = match access.format {
-            Format::Half => false,
+            Format::Half | Format::Byte => false,
             Format::Word => ty == Type::I32 || ty == Type::Bool && !matches!(access.memory, Memory::Binding(_)),
             Format::F16 | Format::F32 => ty == Type::F32,
             Format::Long => ty == Type::I64,

@@ -84,6 +84,10 @@ impl Generator {
             (rare, 15),
             (rare, 16),
             (6, 17),
+            (2, 18),
+            (2, 19),
+            (2, 20),
+            (1, 21),
         ]);
         match form {
             0 => i,
@@ -136,6 +140,14 @@ impl Generator {
                     None => infix(operator, i, k),
                 }
             }
+            // Words of cells, and cells of words.
+            18 => infix(">>", infix("+", i, k), Expression::u32(2)),
+            19 => infix(">>", infix("+", infix("*", i, Expression::u32(4)), k), Expression::u32(2)),
+            20 => {
+                let mask = *self.rng.pick(&[3, 7, 12, 28]);
+                infix("&", infix("+", infix("*", i, Expression::u32(4)), k), Expression::u32(mask))
+            }
+            21 => infix("|", infix("*", i, Expression::u32(4)), Expression::u32(3)),
             _ => self.small_integer(),
         }
     }
