@@ -7,6 +7,7 @@
 mod access;
 mod atomics;
 mod control;
+mod joined;
 mod masked;
 mod masks;
 mod registers;
@@ -45,6 +46,9 @@ pub struct Emitter<'a, 'f> {
     active: Option<Mask>,
     /// Where a group goes for which an assumption does not hold.
     scalar_rerun: Option<code::Block>,
+    /// Condition under which stores go to memory, and memory that they go to otherwise.
+    stores_where: Option<code::Value>,
+    unread: Option<code::StackSlot>,
     inputs: Inputs,
 }
 

@@ -96,6 +96,8 @@ pub fn rows(
         targets: HashMap::new(),
         active: None,
         scalar_rerun: None,
+        stores_where: None,
+        unread: None,
         inputs: Inputs { position: [group_start, y, z], ..inputs.clone() },
     };
     match shapes {

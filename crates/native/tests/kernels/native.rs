@@ -35,7 +35,7 @@ fn run(
             if *writable { Bytes::written(bytes) } else { Bytes::Read(bytes) }
         })
         .collect();
-    let done = compiled.run(&mut bindings, workgroups, &OneThread, &Stop::default());
+    let done = compiled.run(&bindings, workgroups, &OneThread, &Stop::default());
     done.map_err(|error| error.to_string())?;
     for (binding, (words, count, _)) in compiled.kernel().bindings.iter().zip(&copies) {
         let bytes = bytemuck::cast_slice::<u64, u8>(words)[..*count].to_vec();
