@@ -149,11 +149,23 @@ impl Drop for Code {
     }
 }
 
-/// The processor that this program runs on.
-fn target() -> Result<OwnedTargetIsa, Error> {
+/// Instructions of a function from which on registers are allocated in one pass. The better
+/// allocation takes time in proportion to the square of their number.
+const ONE_PASS: usize = 6000;
+
+/// The processor that this program runs on, for functions of at most so many instructions.
+fn target(instructions: usize) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
+        (
+            "regalloc_algorithm",
+            if instructions > std::env::var("ZZ_ONE").map_or(ONE_PASS, |v| v.parse().unwrap()) {
+                "single_pass"
+            } else {
+                "backtracking"
+            },
+        ),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", "false"),
     ] {
@@ -166,23 +178,38 @@ fn target() -> Result<OwnedTargetIsa, Error> {
 impl Code {
     /// Generates one function for each kernel, with the shapes of groups where they use vectors.
     pub fn generate(kernels: &[Kernel], groups: &[Option<Groups<'_>>], frames: Frames) -> Result<Self, Error> {
-        let isa = target()?;
+        let isa = target(0)?;
         let (call, frontend) = (isa.default_call_conv(), isa.frontend_config());
+        let generate = |(number, (kernel, groups)): (usize, (&Kernel, &Option<Groups<'_>>))| {
+            let mut context = Context::new();
+            context.func.signature = emit::signature(call);
+            context.func.name = UserFuncName::user(0, number as u32);
+            emit::rows(kernel, *groups, frames, &mut context.func, frontend);
+            context
+        };
+        let zz = std::time::Instant::now();
+        let mut contexts: Vec<_> = kernels.iter().zip(groups).enumerate().map(generate).collect();
+        let largest = contexts.iter().map(|context| context.func.dfg.num_insts()).max();
+        let isa = target(largest.unwrap_or(0))?;
         let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
         let failed = |error: cranelift_module::ModuleError| match error {
             cranelift_module::ModuleError::Compilation(inner) => Error::Generator(format!("{inner:?}")),
             other => Error::Generator(other.to_string()),
         };
         let mut ids = Vec::new();
-        for (number, (kernel, groups)) in kernels.iter().zip(groups).enumerate() {
-            let mut context = Context::new();
-            context.func.signature = emit::signature(call);
-            context.func.name = UserFuncName::user(0, number as u32);
-            emit::rows(kernel, *groups, frames, &mut context.func, frontend);
+        for (number, context) in contexts.iter_mut().enumerate() {
             let name = format!("region_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
-            module.define_function(id, &mut context).map_err(failed)?;
+            module.define_function(id, context).map_err(failed)?;
             ids.push(id);
+        }
+        if std::env::var("ZZ_TIME").is_ok() {
+            eprintln!(
+                "emit+compile {:?} {} regions, {} insts largest",
+                zz.elapsed(),
+                contexts.len(),
+                largest.unwrap_or(0)
+            );
         }
         module.finalize_definitions().map_err(failed)?;
         let function = |id| {

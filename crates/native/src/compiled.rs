@@ -25,6 +25,8 @@ pub struct Compiled {
     staged: Option<Staged>,
     /// Rows end where workgroups do.
     by_workgroup: bool,
+    /// The code counts bytes of bindings with 32 bits.
+    loads_bytes: bool,
 }
 
 /// Runs tasks on the threads of the host.
@@ -110,11 +112,13 @@ impl Compiled {
             Some(staged) => staged.regions.clone(),
             None => vec![std::mem::take(&mut kernel)],
         };
+        let mut loads_bytes = false;
         for region in &mut regions {
             ssa::convert(region);
             prune::prune(region);
             number::number(region);
             if bytes::load_bytes(region) {
+                loads_bytes = true;
                 prune::prune(region);
                 number::number(region);
             }
@@ -133,7 +137,7 @@ impl Compiled {
             kernel = regions.remove(0);
         }
         let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::asks_for_row(definition));
-        Ok(Self { code, kernel, staged, by_workgroup })
+        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes })
     }
 
     /// The kernel that the code was generated from; its bindings are in the order of `run`.
@@ -235,6 +239,9 @@ impl Compiled {
             };
             if bytes.len() < declared.min_bytes as usize {
                 return Err(fail(format!("{} bytes are bound; it needs {}", bytes.len(), declared.min_bytes)));
+            }
+            if self.loads_bytes && bytes.len() as u64 > 1 << 32 {
+                return Err(fail("more than 4 GiB are bound to a kernel that takes single bytes".to_owned()));
             }
             if !bytes.is_aligned() {
                 return Err(fail("the memory does not begin at a multiple of 8 bytes".to_owned()));

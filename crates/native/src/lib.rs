@@ -2,9 +2,10 @@
 //!
 //! A kernel is an entry point of a validated naga module. [`lower`] turns it into scalar operations
 //! in structured control flow ([`ir`]); `legal` expands functions ([`math`]) and halves; `stages`
-//! cuts it at its barriers; `ssa` replaces variables by values; `shape` finds how values differ
-//! between neighbouring invocations; and `emit` generates machine code for rows of invocations,
-//! several lanes at a time.
+//! cuts it at its barriers; `ssa` replaces variables by values, `number` evaluates equal values once,
+//! `bytes` loads single bytes, and `advance` tests accesses before the first write; `shape` finds
+//! how values differ between neighbouring invocations; and `emit` generates machine code for rows of
+//! invocations, several lanes at a time.
 
 mod advance;
 mod bytes;

@@ -260,7 +260,20 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
+    /// True for a store of all lanes that follow each other, without tests.
+    pub fn stores_at_once(&self, access: &Access) -> bool {
+        let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
+        let bytes = access.format.bytes() as i32;
+        let follows =
+            matches!(step, Shape::Affine(step) if i64::from(step) * i64::from(access.scale) == i64::from(bytes));
+        follows && !matches!(access.format, Format::Half | Format::Byte) && self.open_guard(access).is_none()
+    }
+
     fn store_run(&mut self, access: &Access, address: code::Value, value: Value) {
+        let address = match self.stores_where {
+            Some(condition) => self.address_where(condition, address),
+            None => address,
+        };
         let vectors = self.stored_vectors(access, value);
         for (number, vector) in vectors.into_iter().enumerate() {
             self.build.ins().store(MemFlagsData::new().with_notrap(), vector, address, 16 * number as i32);
@@ -287,9 +300,15 @@ impl Emitter<'_, '_> {
 
     fn store_lane(&mut self, access: &Access, value: Value, lane: usize, runs: Option<code::Value>) {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
-        let conditions: Vec<_> = guard.into_iter().chain(runs).collect();
+        let mut conditions: Vec<_> = guard.into_iter().chain(runs).collect();
+        let joined = self
+            .stores_where
+            .map(|condition| conditions.drain(..).fold(condition, |all, one| self.build.ins().band(all, one)));
         self.where_all(&conditions, |this| {
-            let address = this.lane_address(access, lane, None);
+            let mut address = this.lane_address(access, lane, None);
+            if let Some(condition) = joined {
+                address = this.address_where(condition, address);
+            }
             let scalar = this.lane(value, lane);
             let flags =
                 if this.is_aligned(access) { MemFlagsData::trusted() } else { MemFlagsData::new().with_notrap() };

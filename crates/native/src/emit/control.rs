@@ -32,7 +32,12 @@ pub enum Flow {
 
 impl Emitter<'_, '_> {
     pub fn body(&mut self, body: &[Statement]) -> Flow {
+        let joined = body.iter().filter(|one| self.joins(one).is_some()).count() > 1;
         for statement in body {
+            if joined && let Some((condition, arm)) = self.joins(statement) {
+                self.store_where(condition, arm);
+                continue;
+            }
             let flow = self.statement(statement);
             if flow != Flow::Falls {
                 return flow;

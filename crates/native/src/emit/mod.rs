@@ -8,6 +8,7 @@ mod access;
 mod atomics;
 mod control;
 mod interior;
+mod joined;
 mod masked;
 mod masks;
 mod parts;
@@ -49,6 +50,9 @@ pub struct Emitter<'a, 'f> {
     active: Option<Mask>,
     /// Where a group goes for which an assumption does not hold.
     scalar_rerun: Option<code::Block>,
+    /// Condition under which stores go to memory, and memory that they go to otherwise.
+    stores_where: Option<code::Value>,
+    unread: Option<code::StackSlot>,
     inputs: Inputs,
     /// The interior of the row that the group is in.
     row: Option<interior::InRow<'a>>,

@@ -83,6 +83,8 @@ pub fn rows(
         row: None,
         pins: HashSet::new(),
         pin_slot: None,
+        stores_where: None,
+        unread: None,
     };
     let emitter = Parts::write(emitter, &scalar, groups, frames, x1);
     emitter.build.finalize(frontend);

@@ -5,7 +5,7 @@ use naga::valid::ModuleInfo;
 use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 
 use crate::bytes::byte_kernels;
-use crate::compare::Failure;
+use crate::compare::{Failure, compare};
 use crate::edges::edge_kernels;
 use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
@@ -118,5 +118,37 @@ fn bytes_of_words_are_bits_of_interpreter() {
             run(vectors, module, info, entry, buffers, workgroups)
         });
         assert_eq!(count, Ok(972), "{vectors:?}");
+    }
+}
+
+#[test]
+fn stores_under_several_conditions_are_bits_of_interpreter() {
+    let text = "
+        @group(0) @binding(0) var<storage, read_write> out: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> other: array<i32>;
+        @group(0) @binding(2) var<uniform> bounds: vec4<u32>;
+        @compute @workgroup_size(32)
+        fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let i = id.y * 32u + id.x;
+            let shared_value = sqrt(f32(i) + 0.5);
+            if id.x < bounds.x { out[i] = shared_value; }
+            if id.y == bounds.y { out[i + 96u] = shared_value * 2.0; other[i] = i32(i) - 7; }
+            if id.x >= bounds.z && id.y != bounds.w { out[i + 192u] = shared_value + 1.0; }
+            if bounds.x > 100u { other[i + 64u] = 1; }
+        }";
+    for bounds in [[32_u32, 1, 0, 9], [16, 0, 16, 1], [13, 2, 5, 0], [101, 1, 31, 2], [0, 7, 99, 0]] {
+        for vectors in [Vectors::Avoid, Vectors::Use] {
+            let buffers: Buffers = [
+                ((0, 0), vec![0x55; 4 * 250]),
+                ((0, 1), vec![0x33; 4 * 130]),
+                ((0, 2), bytemuck::cast_slice(&bounds).to_vec()),
+            ]
+            .into_iter()
+            .collect();
+            let same = compare(text, &buffers, [1, 3, 1], |module, info, entry, buffers, workgroups| {
+                run(vectors, module, info, entry, buffers, workgroups)
+            });
+            assert_eq!(same, Ok(()), "{vectors:?}, {bounds:?}");
+        }
     }
 }
