@@ -11,22 +11,29 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{Context, ir::UserFuncName};
+use cranelift_codegen::{
+    Context,
+    ir::{Function, UserFuncName},
+};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module};
 
-use crate::emit::{self, Frames, Groups, context};
+use crate::emit::{self, Frames, context};
 use crate::error::Error;
+use crate::interior::Interior;
 use crate::ir::Kernel;
+use crate::shape::Shapes;
 
 /// The generated function for rows.
 // SAFETY: callers give a context whose addresses live through the call.
-type Rows = unsafe extern "C" fn(*const u8, u32, u32, u32, u32) -> u32;
+type Rows = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u32;
 
 /// Machine code of a kernel: one function for each of its regions.
 pub struct Code {
     module: Option<JITModule>,
     functions: Vec<Rows>,
+    /// Functions for rows without interior, where `functions` has one for rows with interior.
+    rests: Vec<Option<Rows>>,
 }
 
 // SAFETY: the module is not used after the code is finished but to free it, and code is only read.
@@ -158,14 +165,7 @@ fn target(instructions: usize) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
-        (
-            "regalloc_algorithm",
-            if instructions > std::env::var("ZZ_ONE").map_or(ONE_PASS, |v| v.parse().unwrap()) {
-                "single_pass"
-            } else {
-                "backtracking"
-            },
-        ),
+        ("regalloc_algorithm", if instructions > ONE_PASS { "single_pass" } else { "backtracking" }),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", "false"),
     ] {
@@ -175,20 +175,39 @@ fn target(instructions: usize) -> Result<OwnedTargetIsa, Error> {
     target.finish(settings::Flags::new(flags)).map_err(|error| Error::Generator(error.to_string()))
 }
 
+/// Shapes of a kernel's groups.
+#[derive(Debug, Clone)]
+pub struct GroupShapes {
+    pub shapes: Shapes,
+    /// The interior of rows, with the shapes of its groups.
+    pub interior: Option<(Interior, Shapes)>,
+}
+
 impl Code {
     /// Generates one function for each kernel, with the shapes of groups where they use vectors.
-    pub fn generate(kernels: &[Kernel], groups: &[Option<Groups<'_>>], frames: Frames) -> Result<Self, Error> {
+    pub fn generate(kernels: &[Kernel], groups: &[Option<GroupShapes>], frames: Frames) -> Result<Self, Error> {
         let isa = target(0)?;
         let (call, frontend) = (isa.default_call_conv(), isa.frontend_config());
-        let generate = |(number, (kernel, groups)): (usize, (&Kernel, &Option<Groups<'_>>))| {
+        let mut contexts = Vec::new();
+        let mut generate = |emit: &dyn Fn(&mut Function)| {
             let mut context = Context::new();
             context.func.signature = emit::signature(call);
-            context.func.name = UserFuncName::user(0, number as u32);
-            emit::rows(kernel, *groups, frames, &mut context.func, frontend);
-            context
+            context.func.name = UserFuncName::user(0, contexts.len() as u32);
+            emit(&mut context.func);
+            contexts.push(context);
+            contexts.len() - 1
         };
-        let zz = std::time::Instant::now();
-        let mut contexts: Vec<_> = kernels.iter().zip(groups).enumerate().map(generate).collect();
+        let mut parts = Vec::new();
+        for (kernel, groups) in kernels.iter().zip(groups) {
+            let shapes = groups.as_ref().map(|groups| &groups.shapes);
+            let rest = generate(&|function| emit::rows(kernel, shapes, frames, function, frontend));
+            parts.push(match groups.as_ref().and_then(|groups| groups.interior.as_ref()) {
+                Some((interior, shapes)) => {
+                    (generate(&|function| emit::interiors(interior, shapes, frames, function, frontend)), Some(rest))
+                }
+                None => (rest, None),
+            });
+        }
         let largest = contexts.iter().map(|context| context.func.dfg.num_insts()).max();
         let isa = target(largest.unwrap_or(0))?;
         let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
@@ -196,29 +215,22 @@ impl Code {
             cranelift_module::ModuleError::Compilation(inner) => Error::Generator(format!("{inner:?}")),
             other => Error::Generator(other.to_string()),
         };
-        let mut ids = Vec::new();
+        let mut defined = Vec::new();
         for (number, context) in contexts.iter_mut().enumerate() {
-            let name = format!("region_{number}");
+            let name = format!("rows_{number}");
             let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
             module.define_function(id, context).map_err(failed)?;
-            ids.push(id);
+            defined.push(id);
         }
-        if std::env::var("ZZ_TIME").is_ok() {
-            eprintln!(
-                "emit+compile {:?} {} regions, {} insts largest",
-                zz.elapsed(),
-                contexts.len(),
-                largest.unwrap_or(0)
-            );
-        }
+        let ids = parts.into_iter().map(|(first, rest)| (defined[first], rest.map(|rest| defined[rest])));
         module.finalize_definitions().map_err(failed)?;
         let function = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with this signature.
             unsafe { std::mem::transmute::<*const u8, Rows>(address) }
         };
-        let functions = ids.into_iter().map(function).collect();
-        Ok(Self { module: Some(module), functions })
+        let (functions, rests) = ids.into_iter().map(|(id, rest)| (function(id), rest.map(function))).unzip();
+        Ok(Self { module: Some(module), functions, rests })
     }
 
     /// Begins a run over these bindings, which have the sizes that the kernel needs.
@@ -232,7 +244,7 @@ impl Run<'_> {
     /// A thread's part, with memory for frames and for a workgroup.
     pub fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
         let [x, y, z] = self.workgroups.map(u64::from);
-        let mut context = vec![(&raw const self.stop.asked).expose_provenance() as u64, 0, 0, x | y << 32, z];
+        let mut context = vec![(&raw const self.stop.asked).expose_provenance() as u64, 0, 0, 0, x | y << 32, z];
         debug_assert_eq!(8 * context.len(), context::BINDINGS as usize);
         context.extend(self.bindings.iter().flatten());
         let [frames, workgroup] = [frame_bytes, workgroup_bytes].map(|bytes| vec![0; bytes.div_ceil(8)]);
@@ -248,9 +260,12 @@ impl Worker<'_> {
         let stop = self.run.stop;
         self.context[context::FRAME as usize / 8] = (self.frames.as_mut_ptr().expose_provenance() + frame) as u64;
         self.context[context::WORKGROUP as usize / 8] = self.workgroup.as_mut_ptr().expose_provenance() as u64;
+        let rest = self.run.code.rests[function].map_or(0, |rest| (rest as *const u8).expose_provenance());
+        self.context[context::REST as usize / 8] = rest as u64;
         // SAFETY: the context has the layout that the code expects, and all it points to lives
         // through the call; frames and workgroup memory have the sizes that the kernel needs.
-        let stopped = unsafe { (self.run.code.functions[function])(self.context.as_ptr().cast(), first, end, y, z) };
+        let stopped =
+            unsafe { (self.run.code.functions[function])(self.context.as_ptr().cast(), first, end, y, z, first) };
         if stopped != 0 {
             stop.line.store(stopped, Ordering::Relaxed);
             stop.ask();

@@ -3,8 +3,8 @@
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 
-use crate::code::{Bytes, Code, Row, Run, Stop};
-use crate::emit::{Frames, Groups, LANES};
+use crate::code::{Bytes, Code, GroupShapes, Row, Run, Stop};
+use crate::emit::{Frames, LANES};
 use crate::error::Error;
 use crate::groups::{self, Group};
 use crate::interior::Interior;
@@ -61,12 +61,6 @@ pub enum Vectors {
     Avoid,
 }
 
-/// Shapes of a kernel's groups, and the interior of its rows.
-struct GroupShapes {
-    shapes: Shapes,
-    interior: Option<(Interior, Shapes)>,
-}
-
 impl GroupShapes {
     /// Infers shapes; `is_kept` as in [`Shapes::infer`].
     fn infer(kernel: &Kernel, is_kept: bool) -> Self {
@@ -75,10 +69,6 @@ impl GroupShapes {
             (interior, shapes)
         });
         Self { shapes: Shapes::infer(kernel, is_kept), interior }
-    }
-
-    fn groups(&self) -> Groups<'_> {
-        Groups { shapes: &self.shapes, interior: self.interior.as_ref().map(|(interior, shapes)| (interior, shapes)) }
     }
 }
 
@@ -130,9 +120,7 @@ impl Compiled {
             Vectors::Use => regions.iter().map(|region| Some(GroupShapes::infer(region, is_kept))).collect(),
             Vectors::Avoid => regions.iter().map(|_| None).collect(),
         };
-        let groups: Vec<_> = shapes.iter().map(|shapes| shapes.as_ref().map(GroupShapes::groups)).collect();
-        let code = Code::generate(&regions, &groups, frames)?;
-        drop(groups);
+        let code = Code::generate(&regions, &shapes, frames)?;
         if staged.is_none() {
             kernel = regions.remove(0);
         }

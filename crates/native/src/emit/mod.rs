@@ -28,7 +28,7 @@ use cranelift_frontend::FunctionBuilder;
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
 use masks::Mask;
-pub use parts::Groups;
+pub use parts::interiors;
 pub use registers::Register;
 pub use rows::{Frames, context, rows, signature};
 

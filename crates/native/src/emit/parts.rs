@@ -1,17 +1,18 @@
-//! Control flow of a row: parts, groups, and invocations one at a time.
+//! The generated function for rows with an interior.
 //!
-//! A part's interior runs first, then the invocations before it, and then the next part. Where a
-//! row is short, or has no interior, all of it runs as invocations before an interior do.
+//! A row is cut into parts. A part's interior runs here. Invocations before and after it run in the
+//! function for rows without interior, whose address the context has.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self as code, InstBuilder, types};
-use cranelift_frontend::Variable;
+use cranelift_codegen::ir::{self as code, Function, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilderContext;
 
 use super::interior::Interval;
 use super::pins::pins;
-use super::{Emitter, Frames, LANES};
+use super::rows::{begin, signature};
+use super::{Emitter, Frames, LANES, context};
 use crate::interior::Interior;
-use crate::ir::Kernel;
 use crate::shape::Shapes;
 
 /// Invocations of a row from which on its interior is evaluated.
@@ -21,121 +22,85 @@ const AGAIN: i64 = 64;
 /// Invocations from the begin of a part to its anchor. Indices of the first cells' neighbours may wrap.
 const ANCHOR: i64 = 16;
 
-/// Shapes of the groups of a row.
-#[derive(Debug, Clone, Copy)]
-pub struct Groups<'a> {
-    pub shapes: &'a Shapes,
-    /// The interior of rows, with the shapes of its groups.
-    pub interior: Option<(&'a Interior, &'a Shapes)>,
+/// Generates the function for rows with an interior, whose groups have `shapes`.
+pub fn interiors(
+    interior: &Interior,
+    shapes: &Shapes,
+    frames: Frames,
+    function: &mut Function,
+    frontend: TargetFrontendConfig,
+) {
+    let mut reusable = FunctionBuilderContext::new();
+    let scalar = Shapes::uniform(&interior.kernel);
+    let (mut emitter, [x0, x1]) = begin(&interior.kernel, &scalar, function, &mut reusable);
+    emitter.pins = pins(&interior.kernel);
+    emitter.lanes = LANES;
+    let parts = emitter.build.create_block();
+    emitter.jump(parts, &[x0]);
+    let frame = emitter.inputs.frame;
+    let mut parts = Parts { emitter, scalar: &scalar, shapes, frames, frame, x1, parts };
+    parts.part(interior);
+    let Parts { mut emitter, .. } = parts;
+    emitter.build.seal_all_blocks();
+    emitter.build.finalize(frontend);
 }
 
-/// Writer of a row's control flow.
-pub struct Parts<'a, 'f> {
+struct Parts<'a, 'f> {
     emitter: Emitter<'a, 'f>,
-    kernel: &'a Kernel,
     scalar: &'a Shapes,
+    shapes: &'a Shapes,
     frames: Frames,
     frame: code::Value,
-    /// Begin and end of the row.
-    row: [code::Value; 2],
-    /// Runs groups from its argument to `end`, and then the rest.
-    groups: code::Block,
-    /// Runs invocations one at a time from the first to the second argument, and then groups.
-    singles: code::Block,
-    /// Runs parts from its argument on.
+    /// End of the row.
+    x1: code::Value,
+    /// Runs the row from its argument on.
     parts: code::Block,
-    done: code::Block,
-    /// End of the invocations that do something.
-    row_end: Variable,
-    /// End of the invocations that run as groups.
-    end: Variable,
-    /// Invocations that run as groups next; its end is where the next part begins.
-    second: [Variable; 2],
 }
 
-impl<'a, 'f> Parts<'a, 'f> {
-    /// Writes the row from the block that `emitter` is in. `scalar` are shapes of one invocation.
-    pub fn write(
-        mut emitter: Emitter<'a, 'f>,
-        scalar: &'a Shapes,
-        groups: Option<Groups<'a>>,
-        frames: Frames,
-        end: code::Value,
-    ) -> Emitter<'a, 'f> {
-        let row = [emitter.inputs.row_start, end];
-        let blocks = [(); 4].map(|()| emitter.build.create_block());
-        let [row_end, end, first, last] = [(); 4].map(|()| emitter.build.declare_var(types::I32));
-        emitter.build.def_var(row_end, row[1]);
-        let mut parts = Self {
-            kernel: emitter.kernel,
-            frame: emitter.inputs.frame,
-            scalar,
-            frames,
-            row,
-            groups: blocks[0],
-            singles: blocks[1],
-            parts: blocks[2],
-            done: blocks[3],
-            row_end,
-            end,
-            second: [first, last],
-            emitter,
-        };
-        parts.row(groups);
-        parts.emitter
-    }
-
-    fn row(&mut self, groups: Option<Groups<'a>>) {
-        let [x0, x1] = self.row;
-        let interior = groups.and_then(|groups| groups.interior);
-        match (groups, interior) {
-            (_, Some((interior, shapes))) => {
-                self.emitter.jump(self.parts, &[x0]);
-                self.part(interior, shapes);
-            }
-            (Some(_), None) => self.run_groups(x0, x1, [x1, x1]),
-            (None, _) => {
-                self.plan(x1, [x1, x1]);
-                self.emitter.jump(self.singles, &[x0, x1]);
-            }
-        }
-        self.emitter.pins = pins(self.kernel);
-        if let Some(groups) = groups {
-            self.group(groups.shapes);
-        }
-        self.single(groups.is_some(), interior.is_some());
-        let emitter = &mut self.emitter;
-        emitter.build.seal_all_blocks();
-        emitter.build.switch_to_block(self.done);
-        let zero = emitter.build.ins().iconst(types::I32, 0);
-        emitter.build.ins().return_(&[zero]);
-    }
-
+impl<'a> Parts<'a, '_> {
     fn begin(&mut self, block: code::Block) {
         self.emitter.build.switch_to_block(block);
     }
 
-    fn parameter(&mut self, block: code::Block) -> code::Value {
-        self.emitter.build.append_block_param(block, types::I32)
+    /// Runs invocations in the function for rows without interior.
+    fn run_rest(&mut self, start: code::Value, end: code::Value) {
+        let inputs = self.emitter.inputs.clone();
+        let build = &mut self.emitter.build;
+        let [some, stopped, next] = [(); 3].map(|()| build.create_block());
+        let is_some = build.ins().icmp(IntCC::UnsignedLessThan, start, end);
+        build.ins().brif(is_some, some, &[], next, &[]);
+        build.switch_to_block(some);
+        let flags = MemFlagsData::trusted();
+        let rest = build.ins().load(types::I64, flags, inputs.context, context::REST);
+        let signature = signature(build.func.signature.call_conv);
+        let signature = build.import_signature(signature);
+        let [_, y, z] = inputs.position;
+        let arguments = [inputs.context, start, end, y, z, inputs.row_start];
+        let call = build.ins().call_indirect(signature, rest, &arguments);
+        let result = build.inst_results(call)[0];
+        build.ins().brif(result, stopped, &[], next, &[]);
+        build.switch_to_block(stopped);
+        build.set_cold_block(stopped);
+        build.ins().return_(&[result]);
+        build.switch_to_block(next);
     }
 
-    fn plan(&mut self, end: code::Value, second: [code::Value; 2]) {
-        self.emitter.build.def_var(self.end, end);
-        for (variable, value) in self.second.into_iter().zip(second) {
-            self.emitter.build.def_var(variable, value);
-        }
-    }
-
-    /// Runs two intervals as groups, and the next part after them.
-    fn run_groups(&mut self, start: code::Value, end: code::Value, second: [code::Value; 2]) {
-        self.plan(end, second);
-        self.emitter.jump(self.groups, &[start]);
+    /// Goes on with the row at `start`.
+    fn go_on(&mut self, start: code::Value, end: code::Value) {
+        let build = &mut self.emitter.build;
+        let [more, done] = [(); 2].map(|()| build.create_block());
+        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, start, end);
+        build.ins().brif(is_left, more, &[], done, &[]);
+        build.switch_to_block(done);
+        let zero = build.ins().iconst(types::I32, 0);
+        build.ins().return_(&[zero]);
+        self.begin(more);
+        self.emitter.jump(self.parts, &[start]);
     }
 
     /// The end of invocations from `start` after which an interior is evaluated again.
-    fn again(&mut self, start: code::Value) -> code::Value {
+    fn again(&mut self, start: code::Value, end: code::Value) -> code::Value {
         let build = &mut self.emitter.build;
-        let end = build.use_var(self.row_end);
         let left = build.ins().isub(end, start);
         let few = build.ins().iconst(types::I32, AGAIN);
         let few = build.ins().umin(left, few);
@@ -148,17 +113,18 @@ impl<'a, 'f> Parts<'a, 'f> {
         self.emitter.build.ins().iadd(anchor, narrow)
     }
 
-    fn part(&mut self, interior: &'a Interior, shapes: &'a Shapes) {
-        let x1 = self.row[1];
-        let start = self.parameter(self.parts);
-        self.begin(self.parts);
+    fn part(&mut self, interior: &'a Interior) {
+        let x1 = self.x1;
         let [long, short, empty, other, inside] = [(); 5].map(|()| self.emitter.build.create_block());
+        let start = self.emitter.build.append_block_param(self.parts, types::I32);
+        self.begin(self.parts);
         let build = &mut self.emitter.build;
         let left = build.ins().isub(x1, start);
         let is_long = build.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, LEAST);
         build.ins().brif(is_long, long, &[], short, &[]);
         self.begin(short);
-        self.run_groups(start, x1, [x1, x1]);
+        self.run_rest(start, x1);
+        self.go_on(x1, x1);
 
         self.begin(long);
         let emitter = &mut self.emitter;
@@ -167,10 +133,7 @@ impl<'a, 'f> Parts<'a, 'f> {
         let first = emitter.build.ins().iconst(types::I64, -ANCHOR);
         let end = emitter.build.ins().iadd_imm_s(left, -ANCHOR);
         let holds = emitter.build.ins().iconst(types::I8, 1);
-        emitter.kernel = &interior.kernel;
-        emitter.pins = pins(&interior.kernel);
         emitter.shapes = self.scalar;
-        emitter.lanes = LANES;
         emitter.inputs.position[0] = anchor;
         let row = emitter.enter_row(interior);
         emitter.row = Some(row);
@@ -183,11 +146,10 @@ impl<'a, 'f> Parts<'a, 'f> {
         };
         let last = emitter.build.ins().iadd_imm_s(end, -1);
         let mut interval = emitter.hold_conditions(interior, Interval { first, last, holds });
-        let x1 = self.position(anchor, end);
-        self.emitter.build.def_var(self.row_end, x1);
+        let row_end = self.position(anchor, end);
         let emitter = &mut self.emitter;
         if self.frames == Frames::OfGroups {
-            let begin = emitter.build.ins().isub(self.row[0], anchor);
+            let begin = emitter.build.ins().isub(emitter.inputs.row_start, anchor);
             let begin = emitter.build.ins().sextend(types::I64, begin);
             emitter.align(&mut interval, begin);
         }
@@ -195,18 +157,18 @@ impl<'a, 'f> Parts<'a, 'f> {
         let is_group = emitter.build.ins().icmp(IntCC::SignedLessThanOrEqual, interval.first, last_group);
         let enters = emitter.build.ins().band(is_group, interval.holds);
         let distance = emitter.build.append_block_param(inside, types::I64);
-        let first = interval.first;
-        emitter.build.ins().brif(enters, inside, &[first.into()], empty, &[]);
+        emitter.build.ins().brif(enters, inside, &[interval.first.into()], empty, &[]);
         self.begin(empty);
-        let again = self.again(start);
-        let end = self.emitter.build.ins().select(interval.holds, again, x1);
-        self.run_groups(start, end, [end, end]);
+        let again = self.again(start, row_end);
+        let end = self.emitter.build.ins().select(interval.holds, again, row_end);
+        self.run_rest(start, end);
+        self.go_on(end, row_end);
 
         self.begin(inside);
         let x = self.position(anchor, distance);
         let emitter = &mut self.emitter;
         let rerun = emitter.build.create_block();
-        emitter.shapes = shapes;
+        emitter.shapes = self.shapes;
         emitter.inputs.position[0] = x;
         emitter.scalar_rerun = Some(rerun);
         emitter.place_frames(self.frames, self.frame, x);
@@ -219,93 +181,22 @@ impl<'a, 'f> Parts<'a, 'f> {
         });
         emitter.row = None;
         self.begin(other);
-        let [first, after] = [first, after].map(|one| self.position(anchor, one));
+        let [first, after] = [interval.first, after].map(|one| self.position(anchor, one));
         let build = &mut self.emitter.build;
-        let left = build.ins().isub(x1, after);
+        let left = build.ins().isub(row_end, after);
         let is_long = build.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, AGAIN);
-        let second_end = build.ins().select(is_long, after, x1);
-        self.run_groups(start, first, [after, second_end]);
+        let next = build.ins().select(is_long, after, row_end);
+        self.run_rest(start, first);
+        self.run_rest(after, next);
+        self.go_on(next, row_end);
 
         // Assumptions of a group that are not conditions of the row.
         self.begin(rerun);
         self.emitter.build.set_cold_block(rerun);
         let first = self.position(anchor, interval.first);
-        let end = self.again(x);
-        self.run_groups(start, first, [x, end]);
-    }
-
-    fn group(&mut self, shapes: &'a Shapes) {
-        let start = self.parameter(self.groups);
-        let [whole, rest] = [(); 2].map(|()| self.emitter.build.create_block());
-        self.begin(self.groups);
-        let emitter = &mut self.emitter;
-        let end = emitter.build.use_var(self.end);
-        let left = emitter.build.ins().isub(end, start);
-        let is_whole = emitter.build.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, LANES as i64);
-        emitter.build.ins().brif(is_whole, whole, &[], rest, &[]);
-        self.begin(rest);
-        self.emitter.jump(self.singles, &[start, end]);
-
-        self.begin(whole);
-        let emitter = &mut self.emitter;
-        let next = emitter.build.ins().iadd_imm_s(start, LANES as i64);
-        let rerun = emitter.build.create_block();
-        emitter.kernel = self.kernel;
-        emitter.shapes = shapes;
-        emitter.lanes = LANES;
-        emitter.scalar_rerun = Some(rerun);
-        emitter.inputs.position[0] = start;
-        emitter.place_frames(self.frames, self.frame, start);
-        let groups = self.groups;
-        emitter.invocations(|this| this.jump(groups, &[next]));
-        self.begin(rerun);
-        self.emitter.build.set_cold_block(rerun);
-        self.emitter.jump(self.singles, &[start, next]);
-    }
-
-    fn single(&mut self, has_groups: bool, has_parts: bool) {
-        let [start, stop] = [(); 2].map(|()| self.parameter(self.singles));
-        let [single, ends] = [(); 2].map(|()| self.emitter.build.create_block());
-        self.begin(self.singles);
-        let emitter = &mut self.emitter;
-        let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, start, stop);
-        emitter.build.ins().brif(is_left, single, &[], ends, &[]);
-        self.begin(single);
-        let emitter = &mut self.emitter;
-        emitter.kernel = self.kernel;
-        emitter.shapes = self.scalar;
-        emitter.lanes = 1;
-        emitter.scalar_rerun = None;
-        emitter.inputs.position[0] = start;
-        emitter.place_frames(self.frames, self.frame, start);
-        let singles = self.singles;
-        emitter.invocations(|this| {
-            let next = this.build.ins().iadd_imm_s(start, 1);
-            this.jump(singles, &[next, stop]);
-        });
-        self.begin(ends);
-        if !has_groups {
-            return self.emitter.jump(self.done, &[]);
-        }
-        let [over, second, after] = [(); 3].map(|()| self.emitter.build.create_block());
-        let build = &mut self.emitter.build;
-        let end = build.use_var(self.end);
-        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, stop, end);
-        build.ins().brif(is_left, self.groups, &[stop.into()], over, &[]);
-        self.begin(over);
-        if !has_parts {
-            return self.emitter.jump(self.done, &[]);
-        }
-        let build = &mut self.emitter.build;
-        let [second_start, second_end] = self.second.map(|one| build.use_var(one));
-        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, second_start, second_end);
-        build.ins().brif(is_left, second, &[], after, &[]);
-        self.begin(second);
-        self.run_groups(second_start, second_end, [second_end, second_end]);
-        self.begin(after);
-        let build = &mut self.emitter.build;
-        let row_end = build.use_var(self.row_end);
-        let is_left = build.ins().icmp(IntCC::UnsignedLessThan, second_end, row_end);
-        build.ins().brif(is_left, self.parts, &[second_end.into()], self.done, &[]);
+        let next = self.again(x, row_end);
+        self.run_rest(start, first);
+        self.run_rest(x, next);
+        self.go_on(next, row_end);
     }
 }

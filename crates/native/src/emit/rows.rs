@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::control::Flow;
-use super::parts::{Groups, Parts};
+use super::pins::pins;
 use super::{Emitter, Inputs, LANES};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
@@ -20,10 +21,12 @@ pub mod context {
     pub const FRAME: i32 = 8;
     /// Address of the workgroup's memory.
     pub const WORKGROUP: i32 = 16;
+    /// Address of the function for rows without interior, where there is another one.
+    pub const REST: i32 = 24;
     /// Workgroups along x, y and z, `u32` each.
-    pub const WORKGROUPS: i32 = 24;
+    pub const WORKGROUPS: i32 = 32;
     /// Address and bytes of each binding, `u64` each.
-    pub const BINDINGS: i32 = 40;
+    pub const BINDINGS: i32 = 48;
 }
 
 /// Where invocations have their frames.
@@ -35,43 +38,117 @@ pub enum Frames {
     OfGroups,
 }
 
-/// The generated function's parameters: context, `x0`, `x1`, `y`, `z`. It returns 0, or the line of
-/// the loop in which it was stopped plus 1.
+/// The generated function's parameters: context, `x0`, `x1`, `y`, `z`, and the position at which the
+/// row begins. It returns 0, or the line of the loop in which it was stopped plus 1.
 pub fn signature(call: CallConv) -> Signature {
     let mut signature = Signature::new(call);
     signature.params.push(AbiParam::new(types::I64));
-    signature.params.extend([AbiParam::new(types::I32); 4]);
+    signature.params.extend([AbiParam::new(types::I32); 5]);
     signature.returns.push(AbiParam::new(types::I32));
     signature
 }
 
-/// Generates the function for rows. Without shapes of groups all invocations run one at a time.
+/// Generates the function for rows. `shapes` are those of groups; without, all invocations run one
+/// at a time.
 pub fn rows(
     kernel: &Kernel,
-    groups: Option<Groups<'_>>,
+    shapes: Option<&Shapes>,
     frames: Frames,
     function: &mut Function,
     frontend: TargetFrontendConfig,
 ) {
     let mut reusable = FunctionBuilderContext::new();
-    let mut build = FunctionBuilder::new(function, &mut reusable);
+    let scalar = Shapes::uniform(kernel);
+    let (mut emitter, [x0, x1]) = begin(kernel, &scalar, function, &mut reusable);
+    emitter.pins = pins(kernel);
+    let (frame, y, z) = (emitter.inputs.frame, emitter.inputs.position[1], emitter.inputs.position[2]);
+    let build = &mut emitter.build;
+
+    let [groups, group, singles, single, ends, done] = [(); 6].map(|()| build.create_block());
+    let group_start = build.append_block_param(groups, types::I32);
+    let [start, end] = [(); 2].map(|()| build.append_block_param(singles, types::I32));
+    build.ins().jump(groups, &[x0.into()]);
+
+    // A whole group, where one is left.
+    build.switch_to_block(groups);
+    let left = build.ins().isub(x1, group_start);
+    let is_whole = match shapes {
+        Some(_) => build.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, left, LANES as i64),
+        None => build.ins().iconst(types::I8, 0),
+    };
+    build.ins().brif(is_whole, group, &[], singles, &[group_start.into(), x1.into()]);
+    build.seal_block(group);
+    build.switch_to_block(group);
+    let group_end = build.ins().iadd_imm_s(group_start, LANES as i64);
+    emitter.shapes = shapes.unwrap_or(&scalar);
+    emitter.lanes = LANES;
+    emitter.inputs.position = [group_start, y, z];
+    match shapes {
+        Some(_) => {
+            let rerun = emitter.build.create_block();
+            emitter.scalar_rerun = Some(rerun);
+            emitter.place_frames(frames, frame, group_start);
+            emitter.invocations(|this| this.jump(groups, &[group_end]));
+            emitter.build.seal_block(rerun);
+            emitter.build.switch_to_block(rerun);
+            emitter.build.set_cold_block(rerun);
+            emitter.jump(singles, &[group_start, group_end]);
+        }
+        None => emitter.jump(done, &[]),
+    }
+
+    // One invocation at a time, up to an end.
+    emitter.shapes = &scalar;
+    emitter.lanes = 1;
+    emitter.scalar_rerun = None;
+    emitter.inputs.position[0] = start;
+    emitter.build.switch_to_block(singles);
+    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, start, end);
+    emitter.build.ins().brif(is_left, single, &[], ends, &[]);
+    emitter.build.seal_block(single);
+    emitter.build.switch_to_block(single);
+    emitter.place_frames(frames, frame, start);
+    emitter.invocations(|this| {
+        let next = this.build.ins().iadd_imm_s(start, 1);
+        this.jump(singles, &[next, end]);
+    });
+    emitter.build.seal_block(singles);
+    emitter.build.seal_block(ends);
+    emitter.build.switch_to_block(ends);
+    let is_left = emitter.build.ins().icmp(IntCC::UnsignedLessThan, end, x1);
+    let arguments: [code::BlockArg; 1] = [end.into()];
+    emitter.build.ins().brif(is_left, groups, &arguments, done, &[]);
+    emitter.build.seal_block(groups);
+    emitter.build.seal_block(done);
+    emitter.build.switch_to_block(done);
+    let zero = emitter.build.ins().iconst(types::I32, 0);
+    emitter.build.ins().return_(&[zero]);
+    emitter.build.finalize(frontend);
+}
+
+/// The block that a generated function begins with; also the begin and end of the row.
+pub fn begin<'a, 'f>(
+    kernel: &'a Kernel,
+    shapes: &'a Shapes,
+    function: &'f mut Function,
+    reusable: &'f mut FunctionBuilderContext,
+) -> (Emitter<'a, 'f>, [code::Value; 2]) {
+    let mut build = FunctionBuilder::new(function, reusable);
     let entry = build.create_block();
     build.append_block_params_for_function_params(entry);
     build.switch_to_block(entry);
     build.seal_block(entry);
-    let [context, x0, x1, y, z] = build.block_params(entry).try_into().expect("five parameters");
+    let [context, x0, x1, y, z, row_start] = build.block_params(entry).try_into().expect("six parameters");
     let flags = MemFlagsData::trusted().with_readonly().with_can_move();
     let mut field = |offset: i32| build.ins().load(types::I64, flags, context, offset);
     let (frame, workgroup) = (field(context::FRAME), field(context::WORKGROUP));
     let bindings = (0..kernel.bindings.len() as i32)
         .map(|number| [0, 8].map(|part| field(context::BINDINGS + 16 * number + part)))
         .collect();
-    let inputs = Inputs { context, position: [x0, y, z], row_start: x0, bindings, frame, frame_lane: None, workgroup };
-    let interior = groups.and_then(|groups| groups.interior);
-    let scalar = Shapes::uniform(interior.map_or(kernel, |(interior, _)| &interior.kernel));
+    let inputs = Inputs { context, position: [x0, y, z], row_start, bindings, frame, frame_lane: None, workgroup };
     let emitter = Emitter {
         kernel,
-        shapes: &scalar,
+        shapes,
         build,
         lanes: 1,
         registers: HashMap::new(),
@@ -86,8 +163,7 @@ pub fn rows(
         stores_where: None,
         unread: None,
     };
-    let emitter = Parts::write(emitter, &scalar, groups, frames, x1);
-    emitter.build.finalize(frontend);
+    (emitter, [x0, x1])
 }
 
 impl Emitter<'_, '_> {

@@ -150,7 +150,15 @@ impl<'m> Lowering<'m> {
         values: Option<Rc<[Value]>>,
     ) -> Result<(), Unsupported> {
         if values.is_none() && place.layout == Layout::Packed {
-            return self.clear_frame(place.offset, self.layouts.size(Layout::Packed, ty) as u32);
+            // Lanes of a frame interleave scalars by their size, so zeroes have the size of scalars.
+            let format = match self.scalar_widths(ty) {
+                [true, true] => None,
+                [_, true] => Some(Format::Long),
+                [_, false] => Some(Format::Word),
+            };
+            if let Some(format) = format {
+                return self.clear_frame(place.offset, self.layouts.size(Layout::Packed, ty) as u32, format);
+            }
         }
         let values = match values {
             Some(values) => values,
@@ -161,31 +169,49 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Stores zeroes to the frame.
-    fn clear_frame(&mut self, offset: u32, bytes: u32) -> Result<(), Unsupported> {
-        let zero = self.builder.u32(0);
-        let access = Access { memory: Memory::Frame, format: Format::Word, index: None, scale: 0, offset, guard: None };
+    /// Whether a type has scalars of 4 and of 8 bytes in a frame.
+    fn scalar_widths(&self, ty: Handle<naga::Type>) -> [bool; 2] {
+        match &self.module.types[ty].inner {
+            TypeInner::Scalar(scalar)
+            | TypeInner::Vector { scalar, .. }
+            | TypeInner::Matrix { scalar, .. }
+            | TypeInner::Atomic(scalar) => [scalar.width != 8, scalar.width == 8],
+            TypeInner::Array { base, .. } => self.scalar_widths(*base),
+            TypeInner::Struct { members, .. } => members.iter().fold([false; 2], |found, member| {
+                let [narrow, wide] = self.scalar_widths(member.ty);
+                [found[0] || narrow, found[1] || wide]
+            }),
+            _ => [true, false],
+        }
+    }
+
+    /// Stores zeroes of a format to the frame.
+    fn clear_frame(&mut self, offset: u32, bytes: u32, format: Format) -> Result<(), Unsupported> {
+        let zero = self.builder.zero(if format == Format::Long { Type::I64 } else { Type::I32 });
+        let access = Access { memory: Memory::Frame, format, index: None, scale: 0, offset, guard: None };
+        let count = bytes.div_ceil(format.bytes());
         if bytes <= MAX_UNROLLED_BYTES {
-            for word in 0..bytes.div_ceil(4) {
-                let access = Access { offset: offset + word * 4, ..access };
+            for number in 0..count {
+                let access = Access { offset: offset + number * format.bytes(), ..access };
                 self.builder.push(Statement::Store(access, zero));
             }
             return Ok(());
         }
         let counter = self.builder.kernel.add_variable(Type::I32);
-        self.builder.set(counter, zero);
-        self.clear_words(counter, access, bytes.div_ceil(4));
+        let first = self.builder.u32(0);
+        self.builder.set(counter, first);
+        self.clear_scalars(counter, access, zero, count);
         Ok(())
     }
 
-    fn clear_words(&mut self, counter: Variable, access: Access, words: u32) {
+    fn clear_scalars(&mut self, counter: Variable, access: Access, zero: Value, count: u32) {
         let builder = &mut self.builder;
         let (exit, head) = (builder.label(), builder.label());
-        let (zero, one, count) = (builder.u32(0), builder.u32(1), builder.u32(words));
+        let (one, count) = (builder.u32(1), builder.u32(count));
         builder.open_body();
         builder.open_loop();
         let index = builder.get(counter);
-        builder.push(Statement::Store(Access { index: Some(index), scale: 4, ..access }, zero));
+        builder.push(Statement::Store(Access { index: Some(index), scale: access.format.bytes(), ..access }, zero));
         let next = builder.binary(Binary::Add, index, one);
         builder.set(counter, next);
         let done = builder.compare(Compare::UnsignedLessEqual, count, next);

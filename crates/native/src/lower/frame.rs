@@ -14,11 +14,19 @@ pub(super) struct FrameAllocator {
     top: u64,
     stack_bytes: u64,
     table_bytes: u64,
+    /// Memory is not used again. Lanes interleave scalars by their size, so a scalar of 4 bytes would
+    /// overlap a scalar of 8 bytes of another lane.
+    keeps: bool,
     /// Offset of each table, by the offsets and values of its scalars.
     tables: HashMap<Vec<(u32, Value)>, u32>,
 }
 
 impl FrameAllocator {
+    /// A frame that uses memory again, or `keeps` it.
+    pub(super) fn new(keeps: bool) -> Self {
+        Self { keeps, ..Self::default() }
+    }
+
     /// Offset of new memory on the stack, aligned to 8; none where the frame is too large.
     pub(super) fn allocate(&mut self, bytes: u64) -> Option<u32> {
         let offset = self.top;
@@ -36,7 +44,9 @@ impl FrameAllocator {
 
     /// Frees the allocations on the stack since `mark`.
     pub(super) fn release(&mut self, mark: u64) {
-        self.top = mark;
+        if !self.keeps {
+            self.top = mark;
+        }
     }
 
     /// Offset of the table of `constants`, and whether it is new; none for too large a frame.

@@ -230,7 +230,7 @@ impl<'m> Lowering<'m> {
             found: IndexedArrays::default(),
             unrolled: 1,
             builder: Builder::default(),
-            frame: FrameAllocator::default(),
+            frame: FrameAllocator::new(has_wide_scalars(module)),
             globals: vec![None; module.global_variables.len()],
             instance,
             bridges: Vec::new(),
@@ -297,4 +297,9 @@ fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
         (Float, 8) => Some(ir::Type::F64),
         _ => None,
     }
+}
+
+/// True where a type of the module has scalars of 8 bytes.
+fn has_wide_scalars(module: &Module) -> bool {
+    module.types.iter().any(|(_, ty)| ty.inner.scalar().is_some_and(|scalar| scalar.width == 8))
 }

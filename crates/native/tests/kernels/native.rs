@@ -5,7 +5,7 @@ use naga::valid::ModuleInfo;
 use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 
 use crate::bytes::byte_kernels;
-use crate::compare::{Failure, compare};
+use crate::compare::{Failure, compare, compare_with};
 use crate::edges::edge_kernels;
 use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
@@ -150,5 +150,31 @@ fn stores_under_several_conditions_are_bits_of_interpreter() {
             });
             assert_eq!(same, Ok(()), "{vectors:?}, {bounds:?}");
         }
+    }
+}
+
+#[test]
+fn wide_variables_of_lanes_do_not_overlap_zeroed_ones() {
+    let text = "
+        @group(0) @binding(0) var<storage> wide: array<u64>;
+        @group(0) @binding(1) var<storage, read_write> out: array<u64>;
+        fn narrow(x: u32) -> u32 { var words: array<u32, 9>; words[x] = x; return words[x + 1u]; }
+        @compute @workgroup_size(8)
+        fn main(@builtin(local_invocation_index) x: u32) {
+            let zero = narrow(x);
+            var values: array<u64, 5>;
+            values[x % 5u] = wide[x];
+            workgroupBarrier();
+            out[x] = values[x % 5u] + values[(x + 1u) % 5u] + u64(zero);
+        }";
+    let wide: Vec<u64> = (0..8).map(|number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let arrays = [wide, vec![0; 8]];
+    let bytes = |words: &Vec<u64>| bytemuck::cast_slice(words).to_vec();
+    let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
+    for vectors in [Vectors::Avoid, Vectors::Use] {
+        let result = compare_with(&options(), text, &buffers, [1, 1, 1], |module, info, entry, buffers, groups| {
+            run(vectors, module, info, entry, buffers, groups)
+        });
+        assert_eq!(result, Ok(()), "{vectors:?}");
     }
 }
