@@ -96,7 +96,7 @@ fn validate(name: &str, text: &str) {
 }
 
 /// Whole kernels, with arrays bound by name.
-const KERNELS: [&str; 2] = ["add.wgsl", "diffuse.wgsl"];
+const KERNELS: [&str; 3] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl"];
 
 #[test]
 fn all_are_valid() {
@@ -176,6 +176,51 @@ fn diffuse() {
                     let bound = if rate == 0.125 { 0.0 } else { large * f64::from(f32::EPSILON) };
                     assert!((f64::from(got) - expected).abs() <= bound, "{p:?} at {rate}: {got} for {expected}");
                 }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn gray_scott() {
+    const SHAPE: [i64; 2] = [21, 18];
+    let [of_u, of_v] = [0.9_f32, 0.3].map(|scale| {
+        move |x: i64, y: i64| {
+            let [x, y] = [x.rem_euclid(SHAPE[0]), y.rem_euclid(SHAPE[1])];
+            scale * ((x * 7 + y * 13) % 31) as f32 / 31.0
+        }
+    });
+    support::ranks(support::RANKS, |world: &World| {
+        let kernel = world.kernel(include_wgsl!("../../../shaders/gray_scott.wgsl"))?;
+        let split = [Split::Even(world.size()), Split::Even(2)];
+        let layout = Layout::new(SHAPE).split(split).ghost([1, 1]).periodic([true, true]);
+        let [u, v, next_u, next_v] = ["u", "v", "next_u", "next_v"].map(|name| world.array::<f32, 2>(name, &layout));
+        let [u, v, next_u, next_v] = [u?, v?, next_u?, next_v?];
+        u.fill_with(|[x, y]| of_u(x, y))?;
+        v.fill_with(|[x, y]| of_v(x, y))?;
+        world.ghosts(&u)?;
+        world.ghosts(&v)?;
+        let (feed, kill) = (0.0367_f32, 0.0649_f32);
+        for (u, v, next_u, next_v) in zippy::together((&u, &v, &next_u, &next_v))? {
+            let call = kernel.call().read("u", u.all()).read("v", v.all());
+            let call = call.write("next_u", next_u.all()).write("next_v", next_v.all());
+            call.param("feed", feed).param("kill", kill).run()?;
+            let found = next_u.all().read()?.into_iter().zip(next_v.all().read()?);
+            for (p, (got_u, got_v)) in next_u.region().points().zip(found) {
+                let around = |of: &dyn Fn(i64, i64) -> f32| {
+                    of(p[0] - 1, p[1]) + of(p[0] + 1, p[1]) + of(p[0], p[1] - 1) + of(p[0], p[1] + 1)
+                };
+                let (a, b) = (of_u(p[0], p[1]), of_v(p[0], p[1]));
+                let reaction = a * b * b;
+                let expected = [
+                    a + 0.2 * (around(&of_u) - 4.0 * a) - reaction + feed * (1.0 - a),
+                    b + 0.1 * (around(&of_v) - 4.0 * b) + reaction - (feed + kill) * b,
+                ];
+                // Other devices may contract products and sums.
+                let bound = if world.gpu().is_native() { 0.0 } else { 1e-6 };
+                let errors = [got_u - expected[0], got_v - expected[1]];
+                assert!(errors.iter().all(|error| error.abs() <= bound), "{p:?}: {got_u}, {got_v} for {expected:?}");
             }
         }
         Ok(())
