@@ -160,7 +160,7 @@ impl Drop for Code {
 /// Instructions of a function from which on registers are allocated in one pass, where rows have no
 /// interior. The better allocation takes time in proportion to the square of their number, and makes
 /// functions of this size two to three times as fast.
-const ONE_PASS: usize = 8000;
+const ONE_PASS: usize = 6000;
 /// The same for interiors of rows, most of the invocations.
 const ONE_PASS_INTERIOR: usize = 14_000;
 /// The same for rows beside their interiors, few of the invocations.
