@@ -9,14 +9,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{
     Context,
     ir::{Function, UserFuncName},
 };
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Linkage, Module};
+use cranelift_module::{FuncId, Module, ModuleError, ModuleReloc};
 
 use crate::emit::{self, Frames, context};
 use crate::error::Error;
@@ -156,16 +157,21 @@ impl Drop for Code {
     }
 }
 
-/// Instructions of a function from which on registers are allocated in one pass. The better
-/// allocation takes time in proportion to the square of their number.
+/// Instructions of a function from which on registers are allocated in one pass, where rows have no
+/// interior. The better allocation takes time in proportion to the square of their number, and makes
+/// functions of this size two to three times as fast.
 const ONE_PASS: usize = 6000;
+/// The same for interiors of rows, most of the invocations.
+const ONE_PASS_INTERIOR: usize = 14_000;
+/// The same for rows beside their interiors, few of the invocations.
+const ONE_PASS_REST: usize = 2000;
 
-/// The processor that this program runs on, for functions of at most so many instructions.
-fn target(instructions: usize) -> Result<OwnedTargetIsa, Error> {
+/// The processor that this program runs on.
+fn target(allocation: &str) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
-        ("regalloc_algorithm", if instructions > ONE_PASS { "single_pass" } else { "backtracking" }),
+        ("regalloc_algorithm", allocation),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", "false"),
     ] {
@@ -173,6 +179,21 @@ fn target(instructions: usize) -> Result<OwnedTargetIsa, Error> {
     }
     let target = cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned()))?;
     target.finish(settings::Flags::new(flags)).map_err(|error| Error::Generator(error.to_string()))
+}
+
+/// Adds the machine code of a function to a module.
+fn define(module: &mut JITModule, isa: &dyn TargetIsa, context: &mut Context) -> Result<FuncId, Error> {
+    let failed = |error: ModuleError| Error::Generator(error.to_string());
+    let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+    let compiled = context
+        .compile(isa, &mut ControlPlane::default())
+        .map_err(|error| Error::Generator(format!("{:?}", error.inner)))?;
+    let (code, alignment) = (compiled.code_buffer().to_vec(), u64::from(compiled.buffer.alignment));
+    let relocations: Vec<_> = compiled.buffer.relocs().to_vec();
+    let relocations: Vec<_> =
+        relocations.iter().map(|one| ModuleReloc::from_mach_reloc(one, &context.func, id)).collect();
+    module.define_function_bytes(id, alignment, &code, &relocations).map_err(failed)?;
+    Ok(id)
 }
 
 /// Shapes of a kernel's groups.
@@ -186,44 +207,40 @@ pub struct GroupShapes {
 impl Code {
     /// Generates one function for each kernel, with the shapes of groups where they use vectors.
     pub fn generate(kernels: &[Kernel], groups: &[Option<GroupShapes>], frames: Frames) -> Result<Self, Error> {
-        let isa = target(0)?;
+        let isa = target("backtracking")?;
+        let quick = target("single_pass")?;
         let (call, frontend) = (isa.default_call_conv(), isa.frontend_config());
         let mut contexts = Vec::new();
-        let mut generate = |emit: &dyn Fn(&mut Function)| {
+        let mut generate = |one_pass: usize, emit: &dyn Fn(&mut Function)| {
             let mut context = Context::new();
             context.func.signature = emit::signature(call);
             context.func.name = UserFuncName::user(0, contexts.len() as u32);
             emit(&mut context.func);
-            contexts.push(context);
+            let is_quick = context.func.dfg.num_insts() > one_pass;
+            contexts.push((context, is_quick));
             contexts.len() - 1
         };
         let mut parts = Vec::new();
         for (kernel, groups) in kernels.iter().zip(groups) {
+            let interior = groups.as_ref().and_then(|groups| groups.interior.as_ref());
             let shapes = groups.as_ref().map(|groups| &groups.shapes);
-            let rest = generate(&|function| emit::rows(kernel, shapes, frames, function, frontend));
-            parts.push(match groups.as_ref().and_then(|groups| groups.interior.as_ref()) {
+            let one_pass = if interior.is_some() { ONE_PASS_REST } else { ONE_PASS };
+            let rest = generate(one_pass, &|function| emit::rows(kernel, shapes, frames, function, frontend));
+            parts.push(match interior {
                 Some((interior, shapes)) => {
-                    (generate(&|function| emit::interiors(interior, shapes, frames, function, frontend)), Some(rest))
+                    let emit = |function: &mut Function| emit::interiors(interior, shapes, frames, function, frontend);
+                    (generate(ONE_PASS_INTERIOR, &emit), Some(rest))
                 }
                 None => (rest, None),
             });
         }
-        let largest = contexts.iter().map(|context| context.func.dfg.num_insts()).max();
-        let isa = target(largest.unwrap_or(0))?;
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
-        let failed = |error: cranelift_module::ModuleError| match error {
-            cranelift_module::ModuleError::Compilation(inner) => Error::Generator(format!("{inner:?}")),
-            other => Error::Generator(other.to_string()),
-        };
+        let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), cranelift_module::default_libcall_names()));
         let mut defined = Vec::new();
-        for (number, context) in contexts.iter_mut().enumerate() {
-            let name = format!("rows_{number}");
-            let id = module.declare_function(&name, Linkage::Export, &context.func.signature).map_err(failed)?;
-            module.define_function(id, context).map_err(failed)?;
-            defined.push(id);
+        for (context, is_quick) in &mut contexts {
+            defined.push(define(&mut module, if *is_quick { &*quick } else { &*isa }, context)?);
         }
         let ids = parts.into_iter().map(|(first, rest)| (defined[first], rest.map(|rest| defined[rest])));
-        module.finalize_definitions().map_err(failed)?;
+        module.finalize_definitions().map_err(|error| Error::Generator(error.to_string()))?;
         let function = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with this signature.

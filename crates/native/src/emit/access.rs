@@ -192,7 +192,8 @@ impl Emitter<'_, '_> {
         results
     }
 
-    /// Loads bytes that are next to each other, or the lowest ones of words.
+    /// Loads bytes that are next to each other, or the lowest ones of words. The conditions of a row
+    /// that take a guard away say nothing of the word after the last lane's: such loads are single.
     fn load_bytes(&mut self, access: &Access) -> Option<Vec<code::Value>> {
         let (Format::Byte, Some(index)) = (access.format, access.index) else { return None };
         let Shape::Affine(step) = self.shapes.of(index) else { return None };
