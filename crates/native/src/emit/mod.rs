@@ -12,14 +12,13 @@ mod joined;
 mod masked;
 mod masks;
 mod parts;
-mod pins;
 mod registers;
 mod rows;
 mod scalar;
 mod speculate;
 mod vector;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
@@ -56,10 +55,6 @@ pub struct Emitter<'a, 'f> {
     inputs: Inputs,
     /// The interior of the row that the group is in.
     row: Option<interior::InRow<'a>>,
-    /// Values that several branches need.
-    pins: HashSet<Value>,
-    /// Memory that pinned values are stored to.
-    pin_slot: Option<code::StackSlot>,
 }
 
 /// Values that the generated function begins with.
@@ -93,7 +88,6 @@ impl Emitter<'_, '_> {
             Shape::Uniform | Shape::Affine(_) => Register::Scalar(self.define_scalar(value)),
         };
         self.registers.insert(value, register);
-        self.pin(value);
     }
 
     /// A value with the same bits in all lanes, or the first lane of an affine one.

@@ -9,7 +9,6 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilderContext;
 
 use super::interior::Interval;
-use super::pins::pins;
 use super::rows::{begin, signature};
 use super::{Emitter, Frames, LANES, context};
 use crate::interior::Interior;
@@ -33,7 +32,6 @@ pub fn interiors(
     let mut reusable = FunctionBuilderContext::new();
     let scalar = Shapes::uniform(&interior.kernel);
     let (mut emitter, [x0, x1]) = begin(&interior.kernel, &scalar, function, &mut reusable);
-    emitter.pins = pins(&interior.kernel);
     emitter.lanes = LANES;
     let parts = emitter.build.create_block();
     emitter.jump(parts, &[x0]);

@@ -1,6 +1,6 @@
 //! The generated function: a row of invocations.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
@@ -8,7 +8,6 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::control::Flow;
-use super::pins::pins;
 use super::{Emitter, Inputs, LANES};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
@@ -60,7 +59,6 @@ pub fn rows(
     let mut reusable = FunctionBuilderContext::new();
     let scalar = Shapes::uniform(kernel);
     let (mut emitter, [x0, x1]) = begin(kernel, &scalar, function, &mut reusable);
-    emitter.pins = pins(kernel);
     let (frame, y, z) = (emitter.inputs.frame, emitter.inputs.position[1], emitter.inputs.position[2]);
     let build = &mut emitter.build;
 
@@ -158,8 +156,6 @@ pub fn begin<'a, 'f>(
         scalar_rerun: None,
         inputs,
         row: None,
-        pins: HashSet::new(),
-        pin_slot: None,
         stores_where: None,
         unread: None,
     };

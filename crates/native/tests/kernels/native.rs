@@ -7,6 +7,7 @@ use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
 use crate::bytes::byte_kernels;
 use crate::compare::{Failure, compare, compare_with};
 use crate::edges::edge_kernels;
+use crate::guarded::Guarded;
 use crate::interpreter::{Buffers, Functions, Libm, LibraryFunction, Options};
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
@@ -20,26 +21,19 @@ pub fn run(
     workgroups: [u32; 3],
 ) -> Result<(), String> {
     let compiled = Compiled::new(module, info, entry, "", vectors).map_err(|error| error.to_string())?;
-    // The memory of a binding begins at a multiple of 8 bytes.
     let mut copies = Vec::new();
     for binding in &compiled.kernel().bindings {
         let bytes = buffers.get(&(binding.group, binding.binding)).ok_or("a buffer is missing")?;
-        let mut words = vec![0_u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        copies.push((words, bytes.len(), binding.writable));
+        copies.push((Guarded::new(bytes), binding.writable));
     }
     let bindings: Vec<_> = copies
         .iter_mut()
-        .map(|(words, count, writable)| {
-            let bytes = &mut bytemuck::cast_slice_mut(words)[..*count];
-            if *writable { Bytes::written(bytes) } else { Bytes::Read(bytes) }
-        })
+        .map(|(copy, writable)| if *writable { Bytes::written(copy.bytes()) } else { Bytes::Read(copy.bytes()) })
         .collect();
     let done = compiled.run(&bindings, workgroups, &OneThread, &Stop::default());
     done.map_err(|error| error.to_string())?;
-    for (binding, (words, count, _)) in compiled.kernel().bindings.iter().zip(&copies) {
-        let bytes = bytemuck::cast_slice::<u64, u8>(words)[..*count].to_vec();
-        buffers.insert((binding.group, binding.binding), bytes);
+    for (binding, (copy, _)) in compiled.kernel().bindings.iter().zip(&mut copies) {
+        buffers.insert((binding.group, binding.binding), copy.bytes().to_vec());
     }
     Ok(())
 }
@@ -118,6 +112,42 @@ fn bytes_of_words_are_bits_of_interpreter() {
             run(vectors, module, info, entry, buffers, workgroups)
         });
         assert_eq!(count, Ok(972), "{vectors:?}");
+    }
+}
+
+#[test]
+fn bytes_at_the_end_of_memory_are_bits_of_interpreter() {
+    for (cell, word) in [("4 * x + c", "q >> 2u"), ("c", "x + (q >> 2u)"), ("x + c", "q >> 2u")] {
+        for test in ["", "if x >= n { return; }", "if x < 1 || x >= n - 1 { return; }"] {
+            let text = format!(
+                "@group(0) @binding(0) var<storage> words: array<u32>;
+                @group(0) @binding(1) var<storage, read_write> out: array<i32>;
+                @group(0) @binding(2) var<uniform> place: vec4<i32>;
+                @compute @workgroup_size(64)
+                fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                    let x = i32(id.x);
+                    let n = place.x;
+                    let c = place.y;
+                    {test}
+                    let q = {cell};
+                    out[id.x] = extractBits(i32(words[u32({word})]), u32(q & 3) * 8u, 8u);
+                }}"
+            );
+            for (n, c) in [(192, 0), (192, 1), (192, -1), (190, 3), (200, 5), (64, 4)] {
+                let words: Vec<u32> = (0..192u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ i).collect();
+                let buffers: Buffers = [
+                    ((0, 0), bytemuck::cast_slice(&words).to_vec()),
+                    ((0, 1), vec![0; 4 * 192]),
+                    ((0, 2), bytemuck::cast_slice(&[n, c, 0, 0_i32]).to_vec()),
+                ]
+                .into_iter()
+                .collect();
+                let same = compare(&text, &buffers, [3, 1, 1], |module, info, entry, buffers, workgroups| {
+                    run(Vectors::Use, module, info, entry, buffers, workgroups)
+                });
+                assert_eq!(same, Ok(()), "{n}, {c}: {text}");
+            }
+        }
     }
 }
 
