@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use wgpu::{DeviceType, Features};
 
+use super::Staged;
+use super::backend::KernelBackend;
 use super::health::Health;
 use super::memory::MemoryPool;
-use super::{KernelBackend, Staged};
 use crate::error::DeviceError;
 use crate::transport::at_exit_call;
 

@@ -9,6 +9,7 @@
 
 mod adapter;
 mod allocation;
+mod backend;
 mod boxes;
 mod buffers;
 mod checked;
@@ -20,6 +21,7 @@ mod health;
 mod host_threads;
 mod idle;
 mod in_place;
+mod kept;
 mod kernels;
 mod lease;
 #[cfg(test)]
@@ -43,16 +45,17 @@ mod transfers;
 mod watchdog;
 
 pub use adapter::AdapterSummary;
+pub use backend::KernelBackend;
 pub use boxes::{Piece, Strided};
 pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use host_threads::HostThreads;
-pub use kernels::FoldKernel;
 #[doc(hidden)]
-pub use kernels::movers::bound_kept;
-pub(crate) use kernels::movers::{compiled_bytes, kept_bytes};
+pub use kept::bound_kept;
+pub(crate) use kept::{compiled_bytes, kept_bytes};
+pub use kernels::FoldKernel;
 pub(crate) use kernels::shader::aligned;
 pub use lease::Lease;
 pub use logical::Limits;
@@ -60,7 +63,7 @@ pub use machine::Room;
 pub(crate) use native::{NativeBinding, NativeDispatch};
 pub(crate) use native_code::{CodeKey, native_code};
 pub use numbered::BoxOf;
-pub use open::{DeviceOptions, IN_PLACE_BYTES, KernelBackend, MESSAGE_BYTES};
+pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
 pub use operator::Operator;
 pub(crate) use runtime_directory::set_runtime_directory;
 pub use staged::Staged;

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use zippy_native::{Compiled, Error};
 
-use super::kernels::movers::{compiled_bytes, kept_bytes};
+use super::kept::{compiled_bytes, kept_bytes};
 use crate::plan::cache::WeightedCache;
 
 /// All that the machine code of a kernel depends on.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::backend::KernelBackend;
 use super::logical::{Key, LogicalDevice, unified};
 use super::machine::{adapter_bytes, machine_bytes};
 use super::{AdapterSummary, Device, HostThreads, Room, adapter, set_runtime_directory};
@@ -42,15 +43,6 @@ pub struct DeviceOptions {
     pub kernels: Option<KernelBackend>,
     /// Time after which a native kernel is stopped; 300 s when absent.
     pub kernel_limit: Option<Duration>,
-}
-
-/// What computes kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KernelBackend {
-    /// The host's processor, by machine code of its own.
-    Native,
-    /// The adapter's driver.
-    Driver,
 }
 
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.

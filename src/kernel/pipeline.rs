@@ -10,7 +10,7 @@ use zippy_native::Compiled as NativeCode;
 
 use super::checked::{Checked, Resource};
 use super::geometry::COUNT_VECTORS;
-use super::native;
+use super::machine_code::machine_code;
 use crate::device::{Device, Lease, WeakChunkBuffer, compiled_bytes, kept_bytes};
 use crate::error::{KernelError, Result};
 use crate::plan::cache::WeightedCache;
@@ -59,7 +59,7 @@ impl Pipeline {
         if let Some(found) = kept {
             return Ok(found);
         }
-        let made = match native::code(device, name, checked)? {
+        let made = match machine_code(device, name, checked)? {
             Some(code) => Self::Native(code),
             None => {
                 let what = format!("compiling kernel {name}");

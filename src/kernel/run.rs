@@ -2,10 +2,10 @@
 
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
+use super::compute::BoundMemory;
 use super::dispatch::{self, Dispatch, Shape};
 use super::domain::{Domain, Given};
 use super::geometry;
-use super::native::BoundMemory;
 use super::pipeline::{BoundBuffer, Pipeline};
 use super::prepare::{PreparedCall, Work};
 use super::report::{Report, Told};

@@ -2,11 +2,12 @@
 
 use super::combine_source::combine_source;
 use super::copies::read_aside;
-use super::movers::{BufferMove, compiled_bytes, kept_bytes};
+use super::movers::BufferMove;
 use super::shader::Shader;
 use super::slices::slices;
 use super::tables::Slots;
 use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
+use crate::device::kept::{compiled_bytes, kept_bytes};
 use crate::device::memory::SLICE_BYTES;
 use crate::device::numbered::Numbered;
 use crate::device::order::{any_hazard, layers};

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::movers::{BoxDispatch, BufferMove, Window};
+use super::movers::{BoxDispatch, BufferMove};
 use super::shader::{Bound, Shader};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
+use super::window::Window;
 use crate::device::boxes::BoxPair;
 use crate::device::checks::{bad, check_element, check_view};
 use crate::device::memory::{SLICE_BYTES, Staging};

@@ -9,6 +9,7 @@ pub(super) mod shader;
 mod slices;
 mod staging;
 mod tables;
+mod window;
 
 use std::ops::Range;
 

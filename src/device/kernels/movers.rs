@@ -1,10 +1,10 @@
 //! Recording transfers: which shader, which windows of the buffers, one dispatch for all boxes that share them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::shader::{Bound, Shader};
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
+use super::window::Window;
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, common_multiple};
 use crate::error::DeviceError;
@@ -31,48 +31,11 @@ enum Unit {
 #[derive(Default)]
 struct Movers(HashMap<&'static str, Shader>);
 
-/// A range of a buffer that one binding can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Window<'a> {
-    pub buffer: &'a wgpu::Buffer,
-    pub start: u64,
-    pub bytes: u64,
-}
-
-impl Window<'_> {
-    pub fn binding(&self) -> wgpu::BindingResource<'_> {
-        let size = wgpu::BufferSize::new(self.bytes);
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: self.buffer, offset: self.start, size })
-    }
-}
-
 /// One dispatch.
 pub(super) struct BoxDispatch<'a> {
     pub src: Window<'a>,
     pub dst: Window<'a>,
     pub transfers: Vec<BoxPair>,
-}
-
-/// Capacity, in bytes, of all caches of one kind in a process: of plans, or of compiled kernels.
-///
-/// [`Device::share_of`] divides it among ranks. The cache of a rank with a larger working set
-/// grows, up to four times its share.
-static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
-
-/// Returns the capacity, in bytes, of all caches of one kind.
-pub fn kept_bytes() -> usize {
-    KEPT_BYTES.load(Ordering::Relaxed)
-}
-
-/// Sets the capacity, in bytes, of all caches of one kind. Tests reach a small one after few plans
-/// and compilations.
-pub fn bound_kept(bytes: usize) {
-    KEPT_BYTES.store(bytes, Ordering::Relaxed);
-}
-
-/// Bytes that what is compiled of a text takes, about: bytes of the text, of naga's module, and of the driver.
-pub fn compiled_bytes(text: &str) -> usize {
-    (256 << 10) + 32 * text.len()
 }
 
 impl Device {

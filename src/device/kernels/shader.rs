@@ -5,7 +5,7 @@ use std::sync::Arc;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use zippy_native::{Compiled, Vectors};
 
-use super::movers::Window;
+use super::window::Window;
 use crate::device::counters::Tally;
 use crate::device::native_code::{CodeKey, native_code};
 use crate::device::{Device, NativeBinding, NativeDispatch};

@@ -20,8 +20,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let y = vec2<i32>(0, 1);
     let around = now_load(p - x) + now_load(p + x) + now_load(p - y) + now_load(p + y);
     var value = 0.3 * now_load(p) + 0.17 * around;
-    if (p.x ^ p.y) % 5 == 2 { value = sin(value) + exp2(-value); }
-    for (var i = 0; i < p.x % 3; i++) { value = value * 1.1 - 0.05; }
+    // Positions depend on the cut.
+    let bits = bitcast<u32>(value);
+    if bits % 5u == 2u { value = sin(value) + exp2(-value); }
+    for (var i = 0u; i < bits % 3u; i++) { value = value * 1.1 - 0.05; }
     next_store(p, value);
 }";
     let layout = Layout::new([67, 45]).split_all(Split::Auto).ghost([1, 1]).periodic([true, true]);

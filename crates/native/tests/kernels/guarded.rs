@@ -17,6 +17,7 @@ mod system {
     pub const PRIVATE_ANONYMOUS: i32 = 0x22;
     pub const PAGE: usize = 1 << 16;
 
+    // SAFETY: the C library's own signatures.
     unsafe extern "C" {
         pub fn mmap(address: *mut u8, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> *mut u8;
         pub fn mprotect(address: *mut u8, bytes: usize, protection: i32) -> i32;

@@ -1,42 +1,16 @@
 //! Calls that the host computes natively.
 
-use std::sync::Arc;
-
-use zippy_native::{Compiled as NativeCode, Vectors};
+use zippy_native::Compiled as NativeCode;
 
 use super::call::Call;
-use super::checked::{Checked, Resource};
+use super::checked::Resource;
 use super::dispatch::Dispatch;
 use super::geometry::COUNT_VECTORS;
 use super::pipeline::BoundBuffer;
 use super::prepare::PreparedCall;
-use crate::device::{CodeKey, Device, Lease, NativeBinding, NativeDispatch, Piece, Strided, aligned, native_code};
-use crate::error::{KernelError, Result};
+use crate::device::{Device, Lease, NativeBinding, NativeDispatch, Piece, Strided, aligned};
+use crate::error::Result;
 use crate::extents::Index;
-use crate::trace;
-
-/// Machine code of a kernel; none where the driver computes it.
-///
-/// # Errors
-/// A kernel that is not native, on a machine without a driver.
-pub fn code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<NativeCode>>> {
-    if !device.is_native() {
-        return Ok(None);
-    }
-    let Checked { text, entry, parsed, .. } = checked;
-    let key = CodeKey { text: text.clone(), entry: entry.clone() };
-    match native_code(key, || NativeCode::new(&parsed.module, &parsed.info, entry, text, Vectors::Use)) {
-        Ok(code) => Ok(Some(code)),
-        Err(error) if device.has_driver() => {
-            trace::warn(&format!("the driver computes kernel {name}: {error}"));
-            Ok(None)
-        }
-        Err(error) => {
-            let problem = format!("{error}, and there is no driver that could compute it");
-            Err(KernelError::Limit { kernel: name.to_owned(), problem }.into())
-        }
-    }
-}
 
 /// Memory that a call is bound to.
 pub struct BoundMemory<'a> {

@@ -1,0 +1,25 @@
+//! Capacity of caches.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Capacity, in bytes, of all caches of one kind in a process: of plans, or of compiled kernels.
+///
+/// [`Device::share_of`](super::Device::share_of) divides it among ranks. The cache of a rank with a larger working set
+/// grows, up to four times its share.
+static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
+
+/// Returns the capacity, in bytes, of all caches of one kind.
+pub fn kept_bytes() -> usize {
+    KEPT_BYTES.load(Ordering::Relaxed)
+}
+
+/// Sets the capacity, in bytes, of all caches of one kind. Tests reach a small one after few plans
+/// and compilations.
+pub fn bound_kept(bytes: usize) {
+    KEPT_BYTES.store(bytes, Ordering::Relaxed);
+}
+
+/// Bytes that what is compiled of a text takes, about: bytes of the text, of naga's module, and of the driver.
+pub fn compiled_bytes(text: &str) -> usize {
+    (256 << 10) + 32 * text.len()
+}
