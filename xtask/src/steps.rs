@@ -49,9 +49,9 @@ pub const STEPS: [Step; 10] = [
     ),
     step(
         "no-driver",
-        "tests that open a world, again without any Vulkan driver; what a driver draws or computes is skipped",
+        "tests of the library, again without any Vulkan driver; what a driver draws or computes is skipped",
         WITHOUT_DRIVER,
-        &["test {all} --no-fail-fast --test world --test ranks -- {not_by_driver}"],
+        &["{test} --test world -- {not_by_driver}"],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
     step(
