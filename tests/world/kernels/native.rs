@@ -68,7 +68,9 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    no_driver_at_all, [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent")], || {
+    no_driver_at_all, [
+        ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
+    ], || {
         let ranks = launcher::counts(&[1, 3])[0];
         let found = run_with(Config::threads(ranks), |world| Ok((world.gpu().has_driver(), world.gpu().is_native())));
         assert!(found.unwrap().iter().all(|found| *found == (false, true)));
