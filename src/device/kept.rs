@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Capacity, in bytes, of all caches of one kind in a process: of plans, or of compiled kernels.
 ///
-/// [`Device::share_of`](super::Device::share_of) divides it among ranks. The cache of a rank with a larger working set
-/// grows, up to four times its share.
+/// [`Device::share_of`](super::Device::share_of) divides it among ranks. The cache of a rank with a
+/// larger working set grows, up to four times its share.
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
 /// Returns the capacity, in bytes, of all caches of one kind.

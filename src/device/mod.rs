@@ -96,7 +96,7 @@ pub struct Device {
     ranks: usize,
     host_threads: HostThreads,
     /// Time after which a native kernel is stopped.
-    kernel_seconds: Duration,
+    kernel_limit: Duration,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }

@@ -92,7 +92,7 @@ impl Device {
                     buffers.iter().position(|one| *one == buffer).expect("all dispatches have the same buffers");
                 memory[number].part(range.start as usize..range.end as usize)
             };
-            let _watched = watchdog::watch(&stop, self.kernel_seconds);
+            let _watched = watchdog::watch(&stop, self.kernel_limit);
             outcome = dispatches.iter().try_for_each(|dispatch| {
                 let bound = dispatch.bindings.iter().map(|binding| match binding {
                     NativeBinding::Words(words) => Bytes::Read(bytemuck::cast_slice(words)),
@@ -104,7 +104,7 @@ impl Device {
         Tally::add(&self.logical().memory.tally.dispatches);
         outcome.map_err(|error| match error {
             Error::Stopped { line } => {
-                DeviceError::KernelStopped { kernel: what(), line, seconds: self.kernel_seconds.as_secs_f64() }
+                DeviceError::KernelStopped { kernel: what(), line, seconds: self.kernel_limit.as_secs_f64() }
             }
             other => DeviceError::Other(format!("{}: {other}", what())),
         })

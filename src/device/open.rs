@@ -41,7 +41,7 @@ pub struct DeviceOptions {
     /// What computes kernels (`ZIPPY_KERNELS`); when absent the host where it maps chunks and the
     /// adapter is software, else the driver.
     pub kernels: Option<KernelBackend>,
-    /// Time after which a native kernel is stopped; 300 s when absent.
+    /// Time after which a native kernel is stopped, nine tenths of a run's timeout; 270 s when absent.
     pub kernel_limit: Option<Duration>,
 }
 
@@ -52,7 +52,7 @@ pub const IN_PLACE_BYTES: u64 = 64 << 10;
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
 /// Time after which a native kernel is stopped, where nothing else is said.
-const KERNEL_LIMIT: Duration = Duration::from_secs(300);
+const KERNEL_LIMIT: Duration = Duration::from_secs(270);
 
 impl DeviceOptions {
     /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`,
@@ -159,7 +159,7 @@ impl Device {
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
         let ranks = options.node_ranks / options.node_processes.max(1);
         let host_threads = HostThreads::new(options.threads, ranks, options.node_processes);
-        let kernel_seconds = options.kernel_limit.unwrap_or(KERNEL_LIMIT);
+        let kernel_limit = options.kernel_limit.unwrap_or(KERNEL_LIMIT);
         let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
         Ok(Rc::new(Self {
             logical,
@@ -169,7 +169,7 @@ impl Device {
             room,
             ranks,
             host_threads,
-            kernel_seconds,
+            kernel_limit,
             _rank,
         }))
     }

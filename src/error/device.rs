@@ -2,7 +2,7 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// No adapter at all, where a driver is asked for.
+    /// No adapter, although the run needs a driver.
     #[error(
         "no GPU adapter was found. The host can compute kernels natively, but a driver is asked for \
          (ZIPPY_KERNELS=driver, ZIPPY_HOST_MAP=0): it needs a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's \
@@ -90,17 +90,17 @@ pub enum DeviceError {
         /// The reason given.
         message: String,
     },
-    /// A native kernel has run longer than the run's timeout.
+    /// A native kernel has run for nearly the run's timeout.
     #[error(
-        "{kernel} has run for {seconds} s, the run's timeout, and was stopped in the loop at line {line}; a longer \
-         timeout (ZIPPY_TIMEOUT_SECS) lets it go on"
+        "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped in the loop at line {line}; \
+         a longer timeout (ZIPPY_TIMEOUT_SECS) lets it go on"
     )]
     KernelStopped {
         /// The kernel.
         kernel: String,
         /// Line of a loop in its text, from 1.
         line: u32,
-        /// The timeout, in seconds.
+        /// Time after which it was stopped, in seconds.
         seconds: f64,
     },
     /// The adapter lacks an optional feature.

@@ -201,7 +201,7 @@ impl Call<'_> {
             );
             return self.wrong(program, problem);
         }
-        // Native rows along axis 0 are vectors, and dispatches are quick.
+        // Native rows along axis 0 are vectors, and a dispatch costs little.
         let separate = self.kernel.shared.device.is_native();
         let in_order = separate
             || self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))

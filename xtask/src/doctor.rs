@@ -158,8 +158,8 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     let (verdict, trap, fix) = match canary.as_str() {
         _ if backend == "Noop" => (
             "note",
-            "\nno Vulkan driver was found: the processor computes kernels; windows cannot open, and surfaces among volumes \
-             cannot be drawn"
+            "\nno Vulkan driver was found: the processor computes kernels; windows cannot open, and meshes cannot be \
+             drawn"
                 .to_owned(),
             "for these, install a driver, such as Mesa's software Vulkan (package mesa-vulkan-drivers)",
         ),

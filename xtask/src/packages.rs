@@ -66,7 +66,7 @@ const TOOLS: Need = Need {
     packages: ["rustfmt clippy", "", "", "", ""],
 };
 
-/// What comparing with a driver needs.
+/// Needs of comparisons with a driver.
 pub const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
 
 /// What building and running with MPI needs.

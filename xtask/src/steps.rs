@@ -49,7 +49,7 @@ pub const STEPS: [Step; 10] = [
     ),
     step(
         "no-driver",
-        "tests of the library, again without any Vulkan driver; what a driver draws or computes is skipped",
+        "tests of the library, again without any Vulkan driver; those of drawing and computing by one are skipped",
         WITHOUT_DRIVER,
         &["{test} --test world -- {not_by_driver}"],
     ),
@@ -82,10 +82,10 @@ pub const DRIVERS: Step = step(
     &[EXAMPLES, "{suites} --test device --test flow --test picture"],
 );
 
-/// What `--no-driver` runs.
+/// Step of `--no-driver`.
 pub const NO_DRIVER: Step = step(
     "no-driver",
-    "what uses a device, without any Vulkan driver; what a driver draws or computes is skipped",
+    "tests with a device, without any Vulkan driver; those of drawing and computing by one are skipped",
     WITHOUT_DRIVER,
     &[EXAMPLES, "{suites} --test device --test flow --test picture --test program -- {not_by_driver}"],
 );
@@ -93,7 +93,7 @@ pub const NO_DRIVER: Step = step(
 /// The loader finds no driver.
 const WITHOUT_DRIVER: Environment = &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// Leaves out tests of what a driver draws or computes.
+/// Leaves out tests of drawing and computing by a driver.
 const NOT_BY_DRIVER: &str = "--skip by_driver";
 
 /// The tests with ranks that have devices.

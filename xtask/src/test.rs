@@ -22,8 +22,8 @@ whatever failed is told once more; the exit code is 0 only if all of them pass. 
   --no-mpi              default features only: neither install, build nor run anything with MPI
   --quick               only what tells most in little time, between two edits
   --drivers             only what uses a device, on another Vulkan driver: SwiftShader, or what VK_DRIVER_FILES names
-  --no-driver           only what uses a device, without any Vulkan driver: kernels are native, and tests of what a driver
-                        draws or computes are skipped and counted
+  --no-driver           only tests with a device, without any Vulkan driver: kernels are native, and tests of drawing and
+                        computing by a driver are skipped and counted
   --list                print the names of the steps
 {setup}";
 
