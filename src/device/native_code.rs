@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use zippy_native::{Compiled, Error};
+use zippy_native::Compiled;
 
 use super::kept::{compiled_bytes, kept_bytes};
 use crate::plan::cache::WeightedCache;
@@ -17,13 +17,14 @@ pub struct CodeKey {
     pub entry: String,
 }
 
-type Slot = Arc<OnceLock<Result<Arc<Compiled>, Error>>>;
+/// The code, or why there is none.
+type Slot = Arc<OnceLock<Result<Arc<Compiled>, String>>>;
 
 static KEPT: LazyLock<Mutex<WeightedCache<CodeKey, Slot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(kept_bytes(), |key, _| compiled_bytes(&key.text))));
 
 /// Machine code of a kernel: what another rank has made or is making, else what `make` returns.
-pub fn native_code(key: CodeKey, make: impl FnOnce() -> Result<Compiled, Error>) -> Result<Arc<Compiled>, Error> {
+pub fn native_code(key: CodeKey, make: impl FnOnce() -> Result<Compiled, String>) -> Result<Arc<Compiled>, String> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok(slot) = kept.get_or_build(key, || Ok::<_, Infallible>(Slot::default()));
     // Ranks that ask for the same code wait below; the others go on.

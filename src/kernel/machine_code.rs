@@ -19,7 +19,8 @@ pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Op
     }
     let Checked { text, entry, parsed, .. } = checked;
     let key = CodeKey { text: text.clone(), entry: entry.clone() };
-    match native_code(key, || Compiled::new(&parsed.module, &parsed.info, entry, text, Vectors::Use)) {
+    let compile = || Compiled::new(&parsed.module, &parsed.info, entry, text, Vectors::Use);
+    match native_code(key, || compile().map_err(|error| error.to_string())) {
         Ok(code) => Ok(Some(code)),
         Err(error) if device.has_driver() => {
             trace::warn(&format!("the driver computes kernel {name}: {error}"));

@@ -5,7 +5,7 @@ mod over_ranks;
 use super::on_rank::OnRank;
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
-use crate::array::{Cells, IntoSequence, Lent, Sequence, stretches};
+use crate::array::{Cells, IntoSequence, Sequence, stretches};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
@@ -110,9 +110,6 @@ pub(super) fn find(
     side: BoundSide,
     mut fresh: bool,
 ) -> Result<()> {
-    if world.gpu().is_host() {
-        return find_on_host(world, order, keys, needles, bounds, side, fresh);
-    }
     if fresh && keys.len() == 0 {
         return bounds.fill(&[0; 4]);
     }
@@ -132,46 +129,6 @@ pub(super) fn find(
         fresh = false;
     }
     Ok(())
-}
-
-fn find_on_host(
-    world: &World,
-    order: KeyOrder,
-    keys: &Cells,
-    needles: &Cells,
-    bounds: &Cells,
-    side: BoundSide,
-    fresh: bool,
-) -> Result<()> {
-    for slice in needles.slices(BYTES, 1) {
-        let cells = (slice.end - slice.start) as usize;
-        let (mut at, mut found) = (vec![0_u32; cells * order.words], vec![0_u32; cells]);
-        needles.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
-        if !fresh {
-            bounds.read(slice.clone(), bytemuck::cast_slice_mut(&mut found))?;
-        }
-        keys.lent(world.gpu(), |lent| {
-            for (needle, bound) in at.chunks_exact(order.words).zip(&mut found) {
-                let needle = order.number(needle);
-                for part in keys.parts() {
-                    *bound += count(lent, order, part.first..part.first + part.cells(), needle, side) as u32;
-                }
-            }
-        })?;
-        bounds.write(slice, bytemuck::cast_slice(&found))?;
-    }
-    Ok(())
-}
-
-/// How many of some sorted keys come before a needle.
-fn count(keys: &mut Lent, order: KeyOrder, among: std::ops::Range<u64>, needle: u64, side: BoundSide) -> u64 {
-    let (mut low, mut high) = (among.start, among.end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let key = order.number(bytemuck::cast_slice(keys.cell(middle)));
-        if key < needle || key == needle && side == BoundSide::Upper { low = middle + 1 } else { high = middle }
-    }
-    low - among.start
 }
 
 /// A rank for each needle, by the host.

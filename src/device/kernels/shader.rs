@@ -136,11 +136,12 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u64> {
 }
 
 fn native(label: &str, source: &str) -> Result<Shader, DeviceError> {
-    let failed = |message: String| DeviceError::Other(format!("compiling {label} failed: {message}"));
-    let module = naga::front::wgsl::parse_str(source).map_err(|error| failed(error.emit_to_string(source)))?;
-    let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-    let info = info.map_err(|error| failed(error.emit_to_string(source)))?;
     let key = CodeKey { text: source.to_owned(), entry: "main".to_owned() };
-    let code = native_code(key, || Compiled::new(&module, &info, "main", source, Vectors::Use));
-    code.map(Shader::Native).map_err(|error| failed(error.to_string()))
+    let code = native_code(key, || {
+        let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+        let info = info.map_err(|error| error.emit_to_string(source))?;
+        Compiled::new(&module, &info, "main", source, Vectors::Use).map_err(|error| error.to_string())
+    });
+    code.map(Shader::Native).map_err(|problem| DeviceError::Other(format!("compiling {label} failed: {problem}")))
 }
