@@ -8,3 +8,12 @@ pub enum KernelBackend {
     /// The adapter's driver.
     Driver,
 }
+
+/// Whether the processor has vectors of 512 bits (AVX-512), with which software drivers compute kernels
+/// of many gathers and branches faster than native code does.
+pub fn has_wide_vectors() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}

@@ -25,8 +25,10 @@ const MIN_BINDING_BYTES: u64 = 4096;
 /// What fits on a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// The largest range of a buffer that a shader can see at once.
+    /// The largest range of a buffer that a kernel can see at once; of native kernels, if there are any.
     pub binding_bytes: u64,
+    /// The same of the driver's kernels.
+    pub driver_binding_bytes: u64,
     /// The largest buffer.
     pub buffer_bytes: u64,
     /// Bindings start at multiples of this.
@@ -184,6 +186,11 @@ impl LogicalDevice {
         fitting.max_by_key(|&i| idle[i].memory.counters().pipelines_made).map(|found| idle.swap_remove(found))
     }
 
+    /// Whether the options ask for native kernels.
+    pub fn is_native_asked_for(&self) -> bool {
+        self.key.kernels == Some(KernelBackend::Native)
+    }
+
     /// All of the adapter's limits, and those optional features that Zippy can use.
     pub fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
         let info = super::adapter::info(adapter);
@@ -240,8 +247,10 @@ impl LogicalDevice {
         let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
         // Native kernels see whole buffers.
         let seen_at_once = if is_native { wgpu.max_buffer_size } else { wgpu.max_storage_buffer_binding_size };
+        let aligned = |bytes: u64| binding.min(bytes) / offset_alignment * offset_alignment;
         let limits = Limits {
-            binding_bytes: binding.min(seen_at_once) / offset_alignment * offset_alignment,
+            binding_bytes: aligned(seen_at_once),
+            driver_binding_bytes: aligned(wgpu.max_storage_buffer_binding_size),
             // Buffers are made in steps of 16 bytes.
             buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
             offset_alignment,

@@ -51,6 +51,17 @@ impl Device {
         self.logical().is_native
     }
 
+    /// Whether the host computes a kernel. One that prefers the driver it computes where there is
+    /// no driver, or where native kernels were asked for.
+    pub(crate) fn computes_natively(&self, prefers_driver: bool) -> bool {
+        self.is_native() && !(prefers_driver && self.has_driver() && !self.logical().is_native_asked_for())
+    }
+
+    /// The largest range of a buffer that a kernel can see at once.
+    pub(crate) fn binding_bytes(&self, is_native: bool) -> u64 {
+        if is_native { self.limits().binding_bytes } else { self.limits().driver_binding_bytes }
+    }
+
     /// Whether a driver can draw and compute on this device.
     pub fn has_driver(&self) -> bool {
         self.adapter.backend != wgpu::Backend::Noop

@@ -9,14 +9,11 @@ use crate::device::{CodeKey, Device, native_code};
 use crate::error::{KernelError, Result};
 use crate::trace;
 
-/// Machine code of a kernel; none where the driver computes it.
+/// Machine code of a kernel; none of a kernel that is not generated, where the driver computes it.
 ///
 /// # Errors
 /// A kernel that is not native, on a machine without a driver.
 pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<Compiled>>> {
-    if !device.is_native() {
-        return Ok(None);
-    }
     let Checked { text, entry, parsed, .. } = checked;
     let key = CodeKey { text: text.clone(), entry: entry.clone() };
     let compile = || Compiled::new(&parsed.module, &parsed.info, entry, text, Vectors::Use);

@@ -39,7 +39,7 @@ impl Call<'_> {
         let _call = CallSite::enter();
         let at = CallSite::here();
         // First, as an error of something earlier is no fault of a change.
-        self.kernel.shared.device.check(&format!("running kernel {}", self.kernel.name()))?;
+        self.kernel.shared.target.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
         let done = self.attempt(at);
         if let Err(error) = &done
@@ -61,7 +61,7 @@ impl Call<'_> {
     fn attempt(&self, at: CallSite) -> Result<()> {
         let prepared = self.prepare()?;
         let bindings = || self.bound.iter().map(|(_, binding, _)| binding);
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let report = if prepared.watch != Watch::Off { Some(Report::new(device, bindings())?) } else { None };
         if !self.submit(&prepared, report.as_ref())? {
             self.pass(&prepared, at);
@@ -143,7 +143,7 @@ impl Call<'_> {
         match work {
             Work::Parts(parts) => {
                 let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
-                let most = self.kernel.shared.device.limits().workgroups;
+                let most = self.kernel.shared.target.device.limits().workgroups;
                 let shape = Shape { workgroup: checked.workgroup, limit: most };
                 // All of them first, as nothing is recorded where one is not possible.
                 let dispatches = parts.iter().map(|part| dispatch::dispatches(&part.grid, &shape));
@@ -174,12 +174,12 @@ impl Call<'_> {
         count: Option<&Lease>,
     ) -> Result<()> {
         let PreparedCall { version, compiled, uniforms, .. } = prepared;
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
         if dispatches.is_empty() {
             return Ok(());
         }
-        let pipeline = match compiled.pipeline(device, name)? {
+        let pipeline = match compiled.pipeline(&self.kernel.shared.target, name)? {
             Pipeline::Driver(pipeline) => pipeline,
             Pipeline::Native(code) => {
                 let _span = trace::span(SpanKind::Kernel, || format!("computing {}", version.label));
@@ -227,7 +227,7 @@ impl Call<'_> {
         report: Option<&Report>,
     ) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
         let PreparedCall { version, compiled, order, .. } = prepared;
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let map = &compiled.checked.map;
         // The geometry of arrays that this entry point does not use stays empty.
         let mut words = vec![0; 4 * map.domain()];
@@ -235,7 +235,7 @@ impl Call<'_> {
         for (number, &bound) in order.iter().enumerate() {
             let Some(bound) = bound else { continue };
             let (_, binding, _) = &self.bound[bound];
-            let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
+            let (slot_bytes, window_bytes) = binding.window(self.kernel.shared.target.binding_bytes());
             let array = geometry::array_words(binding).ok_or_else(|| KernelError::Limit {
                 kernel: version.program.name.clone(),
                 problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
