@@ -191,6 +191,7 @@ impl Call<'_> {
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
         trace::queued(&version.label);
         let (buffers, words) = self.arrays(prepared, offsets, report)?;
+        self.check_binding_bytes(prepared, &buffers)?;
         for some in dispatches.chunks(AT_A_TIME) {
             let mut parts = uniforms.clone();
             for dispatch in some {
@@ -215,6 +216,28 @@ impl Call<'_> {
                     }
                 }
             });
+        }
+        Ok(())
+    }
+
+    /// A kernel that is not native, on a device whose other kernels are, binds whole chunks, which
+    /// a driver may not see at once.
+    fn check_binding_bytes(&self, prepared: &PreparedCall, buffers: &[Option<BoundBuffer>]) -> Result<()> {
+        let device = &self.kernel.shared.device;
+        let limit = device.limits().wgpu.max_storage_buffer_binding_size;
+        for (bound, buffer) in prepared.order.iter().zip(buffers) {
+            let (Some(bound), Some(buffer)) = (bound, buffer) else { continue };
+            let window = buffer.window(0);
+            let bytes = window.end - window.start;
+            if bytes > limit {
+                let (_, Binding { label, .. }, _) = &self.bound[*bound];
+                let adapter = &device.adapter().name;
+                let problem = format!(
+                    "it is left to the driver, and {label} has {bytes} bytes; {adapter} binds at most {limit}: cut the array \
+                     into more chunks, or run with ZIPPY_BINDING_LIMIT={limit}, which binds chunks in several parts"
+                );
+                return Err(KernelError::Limit { kernel: prepared.version.program.name.clone(), problem }.into());
+            }
         }
         Ok(())
     }

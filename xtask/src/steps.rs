@@ -87,7 +87,11 @@ pub const NO_DRIVER: Step = step(
     "no-driver",
     "tests with a device, without any Vulkan driver; those of drawing and computing by one are skipped",
     WITHOUT_DRIVER,
-    &[EXAMPLES, "{suites} --test device --test flow --test picture --test program -- {not_by_driver}"],
+    &[
+        EXAMPLES,
+        "{suites} --lib --test alone --test device --test flow --test picture --test pictures --test program --test viewer \
+         --test window -- {not_by_driver}",
+    ],
 );
 
 /// The loader finds no driver.

@@ -191,13 +191,13 @@ fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn(
 }
 
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
 crate::with_variables! {
-    beyond_a_binding, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
+    beyond_a_binding_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
 }
 
 crate::with_variables! {
-    beyond_a_buffer, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
+    beyond_a_buffer_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
 }

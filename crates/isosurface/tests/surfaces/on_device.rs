@@ -130,5 +130,5 @@ fn the_host_has_no_kernels() {
 }
 
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
