@@ -50,6 +50,8 @@ pub(super) struct LogicalDevice {
     pub host_mapped: bool,
     /// Whether the host computes kernels.
     pub is_native: bool,
+    /// Whether operations have kernels only, none of their versions for the host.
+    pub has_kernels_only: bool,
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
@@ -144,7 +146,7 @@ fn computes_natively(
 ) -> Result<bool, DeviceError> {
     let is_host = host_mapped && info.device_type == DeviceType::Cpu;
     match asked {
-        Some(KernelBackend::Native) if !is_host => Err(DeviceError::MissingFeature {
+        Some(KernelBackend::Native | KernelBackend::NativeOnly) if !is_host => Err(DeviceError::MissingFeature {
             adapter: info.name.clone(),
             what: "computing kernels natively (ZIPPY_KERNELS=native)".into(),
             feature: "memory that is the host's and mapped, as software adapters have it".into(),
@@ -152,7 +154,7 @@ fn computes_natively(
         _ if info.backend == wgpu::Backend::Noop && (asked == Some(KernelBackend::Driver) || !is_host) => {
             Err(DeviceError::NoAdapter)
         }
-        Some(asked) => Ok(asked == KernelBackend::Native),
+        Some(asked) => Ok(asked != KernelBackend::Driver),
         None => Ok(is_host),
     }
 }
@@ -205,6 +207,7 @@ impl LogicalDevice {
             });
         }
         let is_native = computes_natively(&info, host_mapped, key.kernels)?;
+        let has_kernels_only = key.kernels == Some(KernelBackend::NativeOnly);
         let mut wanted = Features::SHADER_F16
             | Features::SHADER_F64
             | Features::SHADER_INT64
@@ -265,6 +268,7 @@ impl LogicalDevice {
             limits,
             host_mapped,
             is_native,
+            has_kernels_only,
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),

@@ -95,7 +95,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_KERNELS",
-        "what computes kernels: `native`, the host's processor by [machine code of their own](cpu.md), or `driver`, the adapter's",
+        "what computes kernels: `native`, the host's processor by [machine code of their own](cpu.md), `native-only`, the same and no version of an operation that is written for the host (to test kernels), or `driver`, the adapter's",
         "`native` where the adapter is the processor, else `driver`",
     ),
     documented(
