@@ -89,6 +89,11 @@ impl Kernel {
         Ok(Self { shared: self.shared.clone(), entry: Some(name.to_owned()) })
     }
 
+    /// Whether the host computes the kernel natively; with operations that are not generated, the driver does it all the same.
+    pub fn is_native(&self) -> bool {
+        self.shared.target.is_native
+    }
+
     /// The file or name that the kernel came from.
     pub fn name(&self) -> String {
         self.version().program.name.clone()

@@ -223,7 +223,7 @@ impl Call<'_> {
     /// A kernel that is not native, on a device whose other kernels are, binds whole chunks, which
     /// a driver may not see at once.
     fn check_binding_bytes(&self, prepared: &PreparedCall, buffers: &[Option<BoundBuffer>]) -> Result<()> {
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let limit = device.limits().wgpu.max_storage_buffer_binding_size;
         for (bound, buffer) in prepared.order.iter().zip(buffers) {
             let (Some(bound), Some(buffer)) = (bound, buffer) else { continue };

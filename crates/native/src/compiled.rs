@@ -1,5 +1,7 @@
 //! A compiled kernel, and its run over the threads of the host.
 
+use std::ops::RangeInclusive;
+
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 
@@ -11,10 +13,12 @@ use crate::interior::Interior;
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 use crate::stages::{self, Staged};
-use crate::{advance, bytes, legal, lower, number, prune, ssa};
+use crate::{advance, bytes, legal, lower, number, prune, ssa, work};
 
-/// Invocations along x that one task takes at least.
-const TASK: u64 = 8192;
+/// Statements that one task runs at least, by the estimate of [`work`].
+const TASK_STATEMENTS: u64 = 200_000;
+/// Bounds of the least number of invocations of a task.
+const TASK: RangeInclusive<u64> = 64..=8192;
 
 /// A kernel as machine code.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct Compiled {
     by_workgroup: bool,
     /// The code counts bytes of bindings with 32 bits.
     loads_bytes: bool,
+    /// Least number of invocations of a task.
+    task: u64,
 }
 
 /// Runs tasks on the threads of the host.
@@ -97,6 +103,8 @@ impl Compiled {
     /// Generates machine code for a kernel as lowering has made it.
     pub fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
         legal::expand(&mut kernel);
+        let task = TASK_STATEMENTS / work::count_statements(&kernel.body).max(1);
+        let task = task.clamp(*TASK.start(), *TASK.end());
         let staged = stages::has_stages(&kernel).then(|| stages::cut(&kernel));
         let mut regions = match &staged {
             Some(staged) => staged.regions.clone(),
@@ -125,7 +133,7 @@ impl Compiled {
             kernel = regions.remove(0);
         }
         let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::asks_for_row(definition));
-        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes })
+        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes, task })
     }
 
     /// The kernel that the code was generated from; its bindings are in the order of `run`.
@@ -166,10 +174,10 @@ impl Compiled {
         let size = u64::from(self.kernel.workgroup_size[0]);
         let step = if self.by_workgroup { size } else { LANES as u64 };
         // Rows in parts, and then parts in tasks.
-        let part = (nx.div_ceil(4 * threads.count() as u64).max(TASK)).next_multiple_of(step);
+        let part = (nx.div_ceil(4 * threads.count() as u64).max(self.task)).next_multiple_of(step);
         let parts = nx.div_ceil(part);
         let items = parts * ny * nz;
-        let per_task = (TASK / part.min(nx)).max(items.div_ceil(16 * threads.count() as u64)).clamp(1, items);
+        let per_task = (self.task / part.min(nx)).max(items.div_ceil(16 * threads.count() as u64)).clamp(1, items);
         let rows = |item: u64| {
             let (x, y, z) = (item % parts * part, item / parts % ny, item / parts / ny);
             let (first, end) = (x, (x + part).min(nx));
@@ -190,7 +198,7 @@ impl Compiled {
         let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
         let size = self.kernel.workgroup_size;
         let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
-        let per_task = (TASK / invocations).max(groups.div_ceil(16 * threads.count() as u64)).clamp(1, groups);
+        let per_task = (self.task / invocations).max(groups.div_ceil(16 * threads.count() as u64)).clamp(1, groups);
         threads.run(groups.div_ceil(per_task) as usize, &|task| {
             let frames = groups::frames_bytes(size, staged.frame_bytes);
             let mut worker = run.worker(frames, self.kernel.workgroup_bytes as usize);

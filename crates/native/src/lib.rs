@@ -24,6 +24,7 @@ mod prune;
 mod shape;
 mod ssa;
 mod stages;
+mod work;
 
 pub use code::{Bytes, Stop};
 pub use compiled::{Compiled, OneThread, Threads, Vectors};

@@ -1,0 +1,17 @@
+//! An estimate of the work of an invocation.
+
+use crate::ir::Statement;
+
+/// Passes that a loop is taken to make.
+const PASSES: u64 = 64;
+
+/// Statements that an invocation runs at most, every loop taken to make [`PASSES`] passes.
+pub fn count_statements(body: &[Statement]) -> u64 {
+    let count = |statement: &Statement| match statement {
+        Statement::If { accept, reject, .. } => 1 + count_statements(accept).max(count_statements(reject)),
+        Statement::Block { body, .. } => count_statements(body),
+        Statement::Loop { body, .. } => count_statements(body).saturating_mul(PASSES),
+        _ => 1,
+    };
+    body.iter().map(count).fold(0, u64::saturating_add)
+}
