@@ -190,7 +190,7 @@ impl LogicalDevice {
 
     /// Whether the options ask for native kernels.
     pub fn is_native_asked_for(&self) -> bool {
-        self.key.kernels == Some(KernelBackend::Native)
+        self.is_native && self.key.kernels.is_some()
     }
 
     /// All of the adapter's limits, and those optional features that Zippy can use.

@@ -162,7 +162,7 @@ impl Drop for Code {
 /// functions of this size two to three times as fast.
 const ONE_PASS: usize = 6000;
 /// The same for interiors of rows, most of the invocations.
-const ONE_PASS_INTERIOR: usize = 14_000;
+const ONE_PASS_INTERIOR: usize = 8000;
 /// The same for rows beside their interiors, few of the invocations.
 const ONE_PASS_REST: usize = 2000;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 
-use crate::support::launcher;
+use crate::support::{self, launcher};
 
 /// Bits of a field after some steps of a kernel with functions, branches and integers.
 fn steps(world: &World) -> Result<u64> {
