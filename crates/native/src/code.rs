@@ -112,9 +112,22 @@ impl Stop {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Line of a loop at which code has stopped; 0 where the source is unknown.
+    /// Line of a loop at which code has stopped; 0 where the source is unknown, or no loop ran.
     pub fn line(&self) -> Option<u32> {
-        self.line.load(Ordering::Relaxed).checked_sub(1)
+        let line = self.line.load(Ordering::Relaxed).checked_sub(1);
+        line.or_else(|| self.is_asked().then_some(0))
+    }
+
+    fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// True where the run has to stop, at a loop at this line.
+    pub(crate) fn stops_at(&self, line: u32) -> bool {
+        if self.is_asked() {
+            self.line.store(line + 1, Ordering::Relaxed);
+        }
+        self.is_asked()
     }
 }
 
@@ -174,6 +187,9 @@ fn target(allocation: &str) -> Result<OwnedTargetIsa, Error> {
         ("regalloc_algorithm", allocation),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", "false"),
+        // Large frames touch each page, so that the end of the stack is met and not passed.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
     ] {
         flags.set(name, value).map_err(|error| Error::Generator(error.to_string()))?;
     }
@@ -287,7 +303,12 @@ impl Worker<'_> {
             stop.line.store(stopped, Ordering::Relaxed);
             stop.ask();
         }
-        !stop.asked.load(Ordering::Relaxed)
+        !stop.is_asked()
+    }
+
+    /// True where the run has to stop, at a loop at this line.
+    pub fn stops_at(&self, line: u32) -> bool {
+        self.run.stop.stops_at(line)
     }
 
     /// Fills the workgroup's memory with zeros.

@@ -17,6 +17,8 @@ use crate::{advance, bytes, legal, lower, number, prune, ssa, work};
 
 /// Statements that one task runs at least, by the estimate of [`work`].
 const TASK_STATEMENTS: u64 = 200_000;
+/// Bytes of private and workgroup memory of a thread.
+const MOST_MEMORY: usize = 256 << 20;
 /// Bounds of the least number of invocations of a task.
 const TASK: RangeInclusive<u64> = 64..=8192;
 
@@ -101,7 +103,7 @@ impl Compiled {
     }
 
     /// Generates machine code for a kernel as lowering has made it.
-    pub fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
+    pub(crate) fn of_kernel(mut kernel: Kernel, vectors: Vectors) -> Result<Self, Error> {
         legal::expand(&mut kernel);
         let task = TASK_STATEMENTS / work::count_statements(&kernel.body).max(1);
         let task = task.clamp(*TASK.start(), *TASK.end());
@@ -131,6 +133,14 @@ impl Compiled {
         let code = Code::generate(&regions, &shapes, frames)?;
         if staged.is_none() {
             kernel = regions.remove(0);
+        }
+        let frame_bytes = match &staged {
+            Some(staged) => groups::frames_bytes(kernel.workgroup_size, staged.frame_bytes),
+            None => kernel.frame_bytes as usize * LANES,
+        };
+        let bytes = frame_bytes.saturating_add(kernel.workgroup_bytes as usize);
+        if bytes > MOST_MEMORY {
+            return Err(Error::Memory { bytes, most: MOST_MEMORY });
         }
         let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::asks_for_row(definition));
         Ok(Self { code, kernel, staged, by_workgroup, loads_bytes, task })

@@ -14,6 +14,9 @@ pub enum Error {
     /// An override has no value, or one that is not possible.
     #[error("overrides: {0}")]
     Overrides(String),
+    /// The memory of the invocations that a thread runs at a time.
+    #[error("private and workgroup memory of a thread's invocations have {bytes} bytes; {most} is the limit")]
+    Memory { bytes: usize, most: usize },
     /// A binding is missing or too small.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]
     Binding { group: u32, binding: u32, name: String, problem: String },

@@ -28,8 +28,8 @@ enum End {
 
 /// Bytes of the frames of a workgroup.
 pub fn frames_bytes([x, y, z]: [u32; 3], frame_bytes: u32) -> usize {
-    let lanes = (x as usize).next_multiple_of(LANES) * y as usize * z as usize;
-    lanes * frame_bytes as usize
+    let lanes = (x as usize).next_multiple_of(LANES).saturating_mul(y as usize).saturating_mul(z as usize);
+    lanes.saturating_mul(frame_bytes as usize)
 }
 
 impl Group<'_, '_> {
@@ -53,8 +53,9 @@ impl Group<'_, '_> {
                     End::Break(to) if to == *label => End::Falls,
                     other => other,
                 },
-                Stage::Loop { label, body, .. } => loop {
+                Stage::Loop { label, body, line } => loop {
                     match self.stages(body) {
+                        End::Repeat(_) if self.worker.stops_at(*line) => break End::Over,
                         End::Repeat(to) if to == *label && self.first_running().is_some() => {}
                         End::Repeat(to) if to == *label => break End::Over,
                         other => break other,

@@ -118,6 +118,7 @@ impl Emitter<'_, '_> {
     pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let address = self.lane_address(access, lane, guard);
+        let address = self.joined_address(address);
         let flags = self.flags(access);
         let loaded = self.load_from(access.format, flags, address);
         let Some(guard) = guard else { return loaded };
@@ -203,6 +204,7 @@ impl Emitter<'_, '_> {
         }
         let index = self.scalar(index);
         let address = self.address(access, 0, Some(index), None);
+        let address = self.joined_address(address);
         let flags = MemFlagsData::new().with_notrap();
         if step == 1 {
             let halves = self.build.ins().uload8x8(flags, address, 0);
@@ -215,7 +217,16 @@ impl Emitter<'_, '_> {
         Some(words.map(|words| self.build.ins().band(words, low)).to_vec())
     }
 
+    /// The address, or that of memory that nothing reads where the condition of a joined arm is false.
+    fn joined_address(&mut self, address: code::Value) -> code::Value {
+        match self.stores_where {
+            Some(condition) => self.address_where(condition, address),
+            None => address,
+        }
+    }
+
     fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
+        let address = self.joined_address(address);
         let vector = vector_type(type_of(access.format));
         let flags = match self.is_fixed_in_row(access) {
             true => MemFlagsData::new().with_notrap().with_readonly().with_can_move(),
@@ -271,10 +282,7 @@ impl Emitter<'_, '_> {
     }
 
     fn store_run(&mut self, access: &Access, address: code::Value, value: Value) {
-        let address = match self.stores_where {
-            Some(condition) => self.address_where(condition, address),
-            None => address,
-        };
+        let address = self.joined_address(address);
         let vectors = self.stored_vectors(access, value);
         for (number, vector) in vectors.into_iter().enumerate() {
             self.build.ins().store(MemFlagsData::new().with_notrap(), vector, address, 16 * number as i32);

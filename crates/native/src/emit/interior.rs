@@ -194,7 +194,8 @@ impl<'a> Emitter<'a, '_> {
         let (Some(row), Memory::Binding(binding), Some(index)) = (&self.row, access.memory, access.index) else {
             return false;
         };
-        !self.kernel.bindings[binding].writable && access.guard.is_none() && row.interior.indices.contains(&index)
+        let is_inside = row.interior.indices.contains(&index) && !row.interior.conditional.contains(&(binding, index));
+        !self.kernel.bindings[binding].writable && access.guard.is_none() && is_inside
     }
 
     /// Rounds the begin of an interval up, to whole groups from the row's begin.

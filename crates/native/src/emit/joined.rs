@@ -2,7 +2,7 @@
 //!
 //! Cranelift evaluates a value where it is needed, once for each branch that needs it. Where several
 //! branches store what they have in common, code stores always: to memory that nothing reads where
-//! the condition is false.
+//! the condition is false. So do loads, which may be out of range there.
 
 use cranelift_codegen::ir::{self as code, InstBuilder, StackSlotData, StackSlotKind, types};
 
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
         joins.then_some((*condition, accept))
     }
 
-    /// Runs an arm whose stores go to memory only where a condition holds.
+    /// Runs an arm whose loads and stores go to memory of bindings only where a condition holds.
     pub fn store_where(&mut self, condition: Value, arm: &[Statement]) {
         let condition = self.scalar(condition);
         self.stores_where = Some(condition);

@@ -30,6 +30,8 @@ pub struct Interior {
     pub conditions: Vec<Condition>,
     /// Affine indices of accesses, which the conditions keep from wrapping.
     pub indices: HashSet<Value>,
+    /// Bindings and indices of accesses that are in range under the path of a condition alone.
+    pub conditional: HashSet<(usize, Value)>,
     pub tail: Option<Tail>,
 }
 

@@ -33,6 +33,7 @@ pub fn simplify(kernel: &Kernel) -> Interior {
             values: Vec::new(),
             conditions: Vec::new(),
             indices: HashSet::new(),
+            conditional: HashSet::new(),
             tail: None,
         },
         guards,
@@ -41,14 +42,15 @@ pub fn simplify(kernel: &Kernel) -> Interior {
         replaced: HashMap::new(),
         path: Vec::new(),
         is_certain: true,
+        assumed: HashSet::new(),
         proved: HashSet::new(),
         found: HashSet::new(),
     };
     let body = pass.body(body);
-    let mut out = pass.out;
+    let (mut out, assumed) = (pass.out, pass.assumed);
     out.kernel.body = body;
     prune::prune(&mut out.kernel);
-    out.tail = tail::find(&mut out, whole, bools, returns);
+    out.tail = tail::find(&mut out, whole, &assumed, bools, returns);
     needed::keep_needed(&mut out);
     out
 }
@@ -68,6 +70,8 @@ struct Pass {
     path: Vec<(Value, bool)>,
     /// Control comes to the statement in every invocation.
     is_certain: bool,
+    /// Values that are what they are, or have their shapes, where conditions hold.
+    assumed: HashSet<Value>,
     /// Affine values that conditions keep from wrapping, with the path of the condition.
     proved: HashSet<(Value, Vec<(Value, bool)>)>,
     found: HashSet<Condition>,
@@ -136,18 +140,19 @@ impl Pass {
 
     fn define(&mut self, value: Value, out: &mut Vec<Statement>) {
         let mut definition = self.out.kernel.definition(value).clone();
+        let mut is_assumed = false;
+        definition.for_each_operand(|one| is_assumed |= self.assumed.contains(&one));
         definition.map_operands(|one| self.operand(one));
         if let Definition::Load(access) = &mut definition {
             *access = self.access(*access);
         }
         self.out.kernel.values[value.0 as usize].1 = definition;
-        let rules = Rules {
-            kernel: &self.out.kernel,
-            shapes: &self.out.shapes,
-            guards: &self.guards,
-            is_certain: self.is_certain,
-        };
-        match rules.apply(value) {
+        let rules = self.rules(is_assumed);
+        let rule = rules.apply(value);
+        if is_assumed || rule.has_tests() {
+            self.assumed.insert(value);
+        }
+        match rule {
             Rule::Shaped(shape, tests) => {
                 self.shape(value, shape);
                 tests.into_iter().for_each(|test| self.assume(test));
@@ -166,13 +171,8 @@ impl Pass {
                 let remainder = Definition::Binary(Binary::UnsignedRemainder, dividend, divisor);
                 let remainder = self.out.kernel.add(Type::I32, remainder);
                 self.out.shapes.push(None);
-                let rules = Rules {
-                    kernel: &self.out.kernel,
-                    shapes: &self.out.shapes,
-                    guards: &self.guards,
-                    is_certain: self.is_certain,
-                };
-                let tests = rules.same_quotient(remainder, dividend, divisor);
+                self.assumed.insert(remainder);
+                let tests = self.rules(is_assumed).same_quotient(remainder, dividend, divisor);
                 self.shape(remainder, Shape::Affine(1));
                 self.shape(value, Shape::Uniform);
                 tests.into_iter().for_each(|test| self.assume(test));
@@ -180,6 +180,16 @@ impl Pass {
             Rule::Free => {}
         }
         out.push(Statement::Let(value));
+    }
+
+    fn rules(&self, is_assumed: bool) -> Rules<'_> {
+        Rules {
+            kernel: &self.out.kernel,
+            shapes: &self.out.shapes,
+            guards: &self.guards,
+            is_certain: self.is_certain,
+            is_assumed,
+        }
     }
 
     fn shape(&mut self, value: Value, shape: Shape) {
@@ -209,6 +219,9 @@ impl Pass {
                 self.assume(Test::Within { value: index, is_signed: false, low: None, high: None });
             }
             self.out.indices.insert(index);
+            if let (Memory::Binding(binding), false) = (access.memory, self.path.is_empty()) {
+                self.out.conditional.insert((binding, index));
+            }
         }
         access
     }
@@ -241,6 +254,8 @@ impl Pass {
             out.push(Statement::Block { label, body, results, ending });
             return;
         }
+        // Other ways to the end may have been left out under conditions.
+        self.assumed.extend(&results);
         let pairs = results.into_iter().zip(ending);
         self.replaced.extend(pairs);
         out.extend(body);
@@ -269,6 +284,7 @@ impl Pass {
             for merge in merges.into_iter().filter(|_| !diverts) {
                 if let Some(value) = if known { merge.accept } else { merge.reject } {
                     self.replaced.insert(merge.result, self.operand(value));
+                    self.assumed.insert(merge.result);
                 }
             }
             return;

@@ -33,6 +33,19 @@ pub struct Rules<'a> {
     pub guards: &'a HashSet<Value>,
     /// Control comes to the value in every invocation.
     pub is_certain: bool,
+    /// An operand is what it is where conditions hold.
+    pub is_assumed: bool,
+}
+
+impl Rule {
+    /// True where the rule holds under conditions.
+    pub fn has_tests(&self) -> bool {
+        match self {
+            Self::Shaped(_, tests) | Self::Copy(_, tests) | Self::Known(_, tests) => !tests.is_empty(),
+            Self::Quotient(..) => true,
+            Self::Free => false,
+        }
+    }
 }
 
 impl Rules<'_> {
@@ -69,7 +82,9 @@ impl Rules<'_> {
             Definition::Load(access) => {
                 let Memory::Binding(binding) = access.memory else { return Rule::Free };
                 let is_fixed = access.guard.is_none() && access.index.is_none();
-                let moves = !self.kernel.bindings[binding].writable && (self.is_certain || is_fixed);
+                // The row evaluates it before the conditions.
+                let is_readable = !self.kernel.bindings[binding].writable && !self.is_assumed;
+                let moves = is_readable && (self.is_certain || is_fixed);
                 if is_uniform && moves { affine(0) } else { Rule::Free }
             }
             Definition::Get(_) | Definition::Result => Rule::Free,

@@ -4,7 +4,7 @@
 //! position with the end of the domain fails, the kernel mostly returns, and so do all invocations
 //! of the row from there on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Binary, Compare, Definition, Kernel, Label, Statement, Type, Unary, Value};
 use crate::shape::Shape;
@@ -23,13 +23,19 @@ pub struct Tail {
     pub idle: bool,
 }
 
-/// Finds the tail of rows from the whole kernel. `bools` are the constants false and true; `returns`
-/// is the label that a return leaves.
-pub fn find(interior: &mut Interior, whole: &Kernel, bools: [Value; 2], returns: Option<Label>) -> Option<Tail> {
+/// Finds the tail of rows from the whole kernel. `assumed` are values whose shapes rest on
+/// conditions, `bools` the constants false and true; `returns` is the label that a return leaves.
+pub fn find(
+    interior: &mut Interior,
+    whole: &Kernel,
+    assumed: &HashSet<Value>,
+    bools: [Value; 2],
+    returns: Option<Label>,
+) -> Option<Tail> {
     let end = interior.conditions.iter().find_map(|condition| match condition.test {
         Test::Within { value, is_signed: false, low: None, high: Some(Bound { value: end, plus: -1 }) } => {
             let is_unit = interior.shape(value) == Some(Shape::Affine(1));
-            (condition.path.is_empty() && is_unit).then_some((value, end))
+            (condition.path.is_empty() && is_unit && !assumed.contains(&value)).then_some((value, end))
         }
         _ => None,
     })?;

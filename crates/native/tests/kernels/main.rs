@@ -7,6 +7,7 @@
 //! * [`guarded`]: memory that traps past its end.
 //! * [`rows`]: kernels with tests of positions, with bounds at the edges of rows.
 //! * [`bytes`]: bytes of words in several orders.
+//! * [`stopped`]: runs that are stopped.
 //! * [`cases`]: tests of all of these.
 
 mod bytes;
@@ -18,3 +19,4 @@ mod interpreter;
 mod native;
 mod random;
 mod rows;
+mod stopped;

@@ -8,7 +8,7 @@ use crate::native::{options, run};
 
 /// Body of a kernel over the position `x`, its signed form `s`, the bounds `a` to `d`, the array
 /// `source`, and the arrays `out` and `other`.
-const BODIES: [(&str, &str); 14] = [
+const BODIES: [(&str, &str); 18] = [
     ("domain", "if x >= a { return; } out[x] = source[x + b] ^ source[x + b - 1u] ^ source[x + c];"),
     ("strict domain", "if x < a { out[x + b] = source[x] + 1u; other[x] = source[x + 1u]; }"),
     ("signed", "let y = s + i32(b); if y > 0 && y < i32(a) { out[x] = source[y - 1]; } else { out[x] = 7u; }"),
@@ -28,6 +28,20 @@ const BODIES: [(&str, &str); 14] = [
         "if source[x] % 3u == 0u { return; } if x + 1u < a { out[x] = source[x + 1u]; } other[x] = reach(x, b);",
     ),
     ("ghost", "let y = select(x + b, 0x9e3779b9u, a <= x || c <= 3u); if y < d { out[y] = source[y - 1u]; }"),
+    ("joined", "if c > 40u { out[x] = source[x + d] + 1u; } if b > 8u { other[x] = source[x + d + 1u]; }"),
+    (
+        "branch in a loop",
+        "var n = 0u; for (var k = 0u; k < min(a, 9u); k++) { if c > 40u { n += source[x + d] ^ k; } n = n * 3u + k; }
+        out[x] = n; other[x] = 1u;",
+    ),
+    (
+        "remainder in the domain",
+        "let y = x % a; if any(vec2(y, x / a) >= vec2(a, b)) { return; } out[x] = y + 1u; other[x] = source[y];",
+    ),
+    (
+        "clamped twice",
+        "let y = min(max(x + d, 16u), 31u) - min(x, 15u); out[x] = fixed[y]; other[x] = fixed[min(x, 15u)] + source[y];",
+    ),
     ("in place", "if x + 1u < a { out[x] = out[x] * 3u + source[x + b]; out[x] += 1u; } other[x] = out[x];"),
 ];
 
@@ -38,6 +52,7 @@ fn text(body: &str) -> String {
         @group(0) @binding(1) var<storage> source: array<u32>;
         @group(0) @binding(2) var<storage, read_write> out: array<u32>;
         @group(0) @binding(3) var<storage, read_write> other: array<u32>;
+        @group(0) @binding(4) var<storage> fixed: array<u32, 32>;
         fn reach(x: u32, b: u32) -> u32 {{ if x >= b {{ return 5u; }} return source[x]; }}
         @compute @workgroup_size(16)
         fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
@@ -56,7 +71,7 @@ fn text(body: &str) -> String {
 const ROW: u32 = 176;
 
 /// Bounds at the edges of rows and of integers.
-const BOUNDS: [u32; 24] = [
+const BOUNDS: [u32; 26] = [
     0,
     1,
     2,
@@ -75,6 +90,8 @@ const BOUNDS: [u32; 24] = [
     ROW - 1,
     ROW,
     ROW + 1,
+    1 << 30,
+    0x7000_0000,
     1 << 31,
     (1 << 31) - 60,
     u32::MAX,
@@ -97,7 +114,8 @@ fn interiors_of_rows_give_bits_of_interpreter() {
             let bounds: Vec<u32> = (0..4).map(|_| BOUNDS[random(BOUNDS.len())]).collect();
             let length = [ROW as usize + 20, ROW as usize, 90][random(3)];
             let source: Vec<u32> = (0..length as u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();
-            let arrays = [bounds.clone(), source, vec![3; ROW as usize + 5], vec![4; ROW as usize - 30]];
+            let fixed = (100..132).collect();
+            let arrays = [bounds.clone(), source, vec![3; ROW as usize + 5], vec![4; ROW as usize - 30], fixed];
             let bytes = |words: &Vec<u32>| bytemuck::cast_slice(words).to_vec();
             let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
             let result =
