@@ -92,13 +92,14 @@ pub enum DeviceError {
     },
     /// A native kernel has run for nearly the run's timeout.
     #[error(
-        "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped in the loop at line {line}; \
-         a longer timeout (ZIPPY_TIMEOUT_SECS) lets it go on"
+        "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped{}; a longer timeout \
+         (ZIPPY_TIMEOUT_SECS) lets it go on",
+        in_loop(*.line)
     )]
     KernelStopped {
         /// The kernel.
         kernel: String,
-        /// Line of a loop in its text, from 1.
+        /// Line of a loop in its text, from 1; 0 where it was in none.
         line: u32,
         /// Time after which it was stopped, in seconds.
         seconds: f64,
@@ -146,4 +147,8 @@ pub enum DeviceError {
     /// A failure with its own text.
     #[error("{0}")]
     Other(String),
+}
+
+fn in_loop(line: u32) -> String {
+    if line == 0 { String::new() } else { format!(" in the loop at line {line}") }
 }

@@ -20,7 +20,7 @@ pub enum Error {
     /// A binding is missing or too small.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]
     Binding { group: u32, binding: u32, name: String, problem: String },
-    /// The run was stopped while a loop ran.
-    #[error("stopped in the loop at line {line}")]
+    /// The run was stopped, in the loop at this line; 0 where the line is unknown, or no loop ran.
+    #[error("stopped{}", if *line == 0 { String::new() } else { format!(" in the loop at line {line}") })]
     Stopped { line: u32 },
 }
