@@ -1,10 +1,10 @@
-//! Memory that is lent within an operation goes back where the operation fails.
+//! Tests of loans: a failed operation returns its staging memory.
 
 use super::memory::Staging;
 use super::{BoxOf, Device, DeviceOptions, InjectedFailure, Piece, Strided};
 
 #[test]
-fn memory_of_failed_operations_goes_back() {
+fn failed_operation_returns_its_memory() {
     for host_map in [Some(true), Some(false)] {
         let options = DeviceOptions { host_map, binding_limit_bytes: Some(21 << 12), ..Default::default() };
         let device = Device::open(&options).unwrap();
