@@ -386,13 +386,13 @@ fn what_is_wrong_with_a_request_is_said() {
 
 /// The same where the work is the kernels' and the host maps nothing.
 #[test]
-fn without_mapping_too() {
+fn without_mapping_by_driver_too() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() {
         return;
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let module = module_path!().split_once("::").unwrap().1;
-    let filters = [module, "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_too"];
+    let filters = [module, "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_by_driver_too"];
     command.args(filters).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

@@ -5,6 +5,18 @@
 pub enum KernelBackend {
     /// Machine code of Zippy, on the threads of the host.
     Native,
+    /// As [`Self::Native`], also in place of an operation's version for the host, so that tests
+    /// compare the kernels of such operations with their definition.
+    NativeOnly,
     /// The driver of the adapter, on a GPU or in software.
     Driver,
+}
+
+/// Whether the processor has vectors of 512 bits (AVX-512), with which software drivers compute kernels
+/// of many gathers and branches faster than native code does.
+pub fn has_wide_vectors() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }

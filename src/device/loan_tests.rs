@@ -3,25 +3,32 @@
 use super::memory::Staging;
 use super::{BoxOf, Device, DeviceOptions, InjectedFailure, Piece, Strided};
 
+fn fail_operations(host_map: bool) {
+    let options = DeviceOptions { host_map: Some(host_map), binding_limit_bytes: Some(21 << 12), ..Default::default() };
+    let device = Device::open(&options).unwrap();
+    let buffer = device.storage_buffer(4000, "cells").unwrap();
+    let view = |offset| Strided { offset, extents: [900].into(), strides: [1].into() };
+    let [from, to] = [0, 1].map(|offset| BoxOf { buffer: &buffer, view: view(offset) });
+    device.copy_boxes(4, &[(from, to)]).unwrap();
+    device.wait().unwrap();
+    device.inject_failure(InjectedFailure::LostInPoll);
+    let pieces = [Piece { buffer: &buffer, view: view(0), payload_offset: 0 }];
+    let failed = device.copy_boxes(4, &[(from, to)]).and_then(|()| device.gather(4, &pieces, 3600).map(drop));
+    assert!(failed.is_err());
+    let memory = &device.logical().memory;
+    for kind in [Staging::Readback, Staging::Upload, Staging::Device] {
+        assert_eq!(memory.staging_bytes(kind).1, 0, "{kind:?}, {host_map:?}");
+    }
+    memory.trim();
+    assert_eq!(memory.counters().host_bytes_now, 0, "{host_map:?}");
+}
+
 #[test]
 fn failed_operation_returns_its_memory() {
-    for host_map in [Some(true), Some(false)] {
-        let options = DeviceOptions { host_map, binding_limit_bytes: Some(21 << 12), ..Default::default() };
-        let device = Device::open(&options).unwrap();
-        let buffer = device.storage_buffer(4000, "cells").unwrap();
-        let view = |offset| Strided { offset, extents: [900].into(), strides: [1].into() };
-        let [from, to] = [0, 1].map(|offset| BoxOf { buffer: &buffer, view: view(offset) });
-        device.copy_boxes(4, &[(from, to)]).unwrap();
-        device.wait().unwrap();
-        device.inject_failure(InjectedFailure::LostInPoll);
-        let pieces = [Piece { buffer: &buffer, view: view(0), payload_offset: 0 }];
-        let failed = device.copy_boxes(4, &[(from, to)]).and_then(|()| device.gather(4, &pieces, 3600).map(drop));
-        assert!(failed.is_err());
-        let memory = &device.logical().memory;
-        for kind in [Staging::Readback, Staging::Upload, Staging::Device] {
-            assert_eq!(memory.staging_bytes(kind).1, 0, "{kind:?}, {host_map:?}");
-        }
-        memory.trim();
-        assert_eq!(memory.counters().host_bytes_now, 0, "{host_map:?}");
-    }
+    fail_operations(true);
+}
+
+#[test]
+fn failed_operation_by_driver_returns_its_memory() {
+    fail_operations(false);
 }

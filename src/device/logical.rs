@@ -25,8 +25,10 @@ const MIN_BINDING_BYTES: u64 = 4096;
 /// Limits of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// The largest range of a buffer that a shader can see at once.
+    /// Largest range of a buffer, in bytes, that a kernel can access at once: a native kernel on a native device.
     pub binding_bytes: u64,
+    /// Largest range of a buffer, in bytes, that a kernel of the driver can access at once.
+    pub driver_binding_bytes: u64,
     /// The largest buffer.
     pub buffer_bytes: u64,
     /// Bindings start at multiples of this.
@@ -49,6 +51,8 @@ pub(super) struct LogicalDevice {
     pub host_mapped: bool,
     /// True if the host computes kernels natively.
     pub is_native: bool,
+    /// True if operations use kernels only, and no version for the host.
+    pub has_kernels_only: bool,
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
@@ -146,7 +150,7 @@ fn computes_natively(
 ) -> Result<bool, DeviceError> {
     let is_host = host_mapped && info.device_type == DeviceType::Cpu;
     match requested {
-        Some(KernelBackend::Native) if !is_host => Err(DeviceError::MissingFeature {
+        Some(KernelBackend::Native | KernelBackend::NativeOnly) if !is_host => Err(DeviceError::MissingFeature {
             adapter: info.name.clone(),
             what: "computing kernels natively (ZIPPY_KERNELS=native)".into(),
             feature: "mapped memory of the host, as software adapters have".into(),
@@ -154,7 +158,7 @@ fn computes_natively(
         _ if info.backend == wgpu::Backend::Noop && (requested == Some(KernelBackend::Driver) || !is_host) => {
             Err(DeviceError::NoAdapter)
         }
-        Some(requested) => Ok(requested == KernelBackend::Native),
+        Some(requested) => Ok(requested != KernelBackend::Driver),
         None => Ok(is_host),
     }
 }
@@ -189,6 +193,11 @@ impl LogicalDevice {
         fitting.max_by_key(|&i| idle[i].memory.counters().pipelines_made).map(|found| idle.swap_remove(found))
     }
 
+    /// True if the options request native kernels.
+    pub fn is_native_requested(&self) -> bool {
+        self.is_native && self.key.kernels.is_some()
+    }
+
     /// All of the adapter's limits, and those optional features that Zippy can use.
     pub fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
         let info = super::adapter::adapter_info(adapter);
@@ -203,6 +212,7 @@ impl LogicalDevice {
             });
         }
         let is_native = computes_natively(&info, host_mapped, key.kernels)?;
+        let has_kernels_only = key.kernels == Some(KernelBackend::NativeOnly);
         let mut wanted = Features::SHADER_F16
             | Features::SHADER_F64
             | Features::SHADER_INT64
@@ -245,8 +255,10 @@ impl LogicalDevice {
         let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
         // Native kernels have no limit of bindings, only of buffers.
         let seen_at_once = if is_native { wgpu.max_buffer_size } else { wgpu.max_storage_buffer_binding_size };
+        let aligned = |bytes: u64| binding.min(bytes) / offset_alignment * offset_alignment;
         let limits = Limits {
-            binding_bytes: binding.min(seen_at_once) / offset_alignment * offset_alignment,
+            binding_bytes: aligned(seen_at_once),
+            driver_binding_bytes: aligned(wgpu.max_storage_buffer_binding_size),
             // Buffers are made in steps of 16 bytes.
             buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
             offset_alignment,
@@ -261,6 +273,7 @@ impl LogicalDevice {
             limits,
             host_mapped,
             is_native,
+            has_kernels_only,
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),

@@ -46,7 +46,7 @@ mod transfers;
 mod watchdog;
 
 pub use adapter::AdapterSummary;
-pub use backend::KernelBackend;
+pub use backend::{KernelBackend, has_wide_vectors};
 pub use boxes::{Piece, Strided};
 pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
@@ -137,7 +137,12 @@ impl Device {
 
     /// The optional features that kernels of this device can use.
     pub fn features(&self) -> wgpu::Features {
-        let native = if self.is_native() { NATIVE_FEATURES } else { wgpu::Features::empty() };
+        self.kernel_features(self.is_native())
+    }
+
+    /// The optional features of a kernel that is native, or the driver's.
+    pub(crate) fn kernel_features(&self, is_native: bool) -> wgpu::Features {
+        let native = if is_native { NATIVE_FEATURES } else { wgpu::Features::empty() };
         self.logical().device.features() | native
     }
 

@@ -51,6 +51,17 @@ impl Device {
         self.logical().is_native
     }
 
+    /// Returns true if the host computes a kernel. A kernel that prefers the driver runs natively
+    /// only without a driver, or if the options request native kernels.
+    pub(crate) fn computes_natively(&self, prefers_driver: bool) -> bool {
+        self.is_native() && !(prefers_driver && self.has_driver() && !self.logical().is_native_requested())
+    }
+
+    /// Largest range of a buffer, in bytes, that a kernel can access at once.
+    pub(crate) fn binding_bytes(&self, is_native: bool) -> u64 {
+        if is_native { self.limits().binding_bytes } else { self.limits().driver_binding_bytes }
+    }
+
     /// True if the device has a driver, which can draw and compute.
     pub fn has_driver(&self) -> bool {
         self.adapter.backend != wgpu::Backend::Noop

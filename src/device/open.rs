@@ -113,8 +113,9 @@ impl DeviceOptions {
                 None => None,
                 Some(value) => match value.trim().to_lowercase().as_str() {
                     "native" => Some(KernelBackend::Native),
+                    "native-only" => Some(KernelBackend::NativeOnly),
                     "driver" => Some(KernelBackend::Driver),
-                    _ => return Err(bad("ZIPPY_KERNELS", &value, "native or driver")),
+                    _ => return Err(bad("ZIPPY_KERNELS", &value, "native, native-only or driver")),
                 },
             },
             kernel_limit: None,

@@ -218,8 +218,10 @@ impl Device {
         if self.host_mapped() { &Mapped } else { &Kernels }
     }
 
-    /// Whether the device is the host itself in disguise: a software adapter whose memory is mapped.
+    /// Whether the device is the host itself in disguise: a software adapter whose memory is mapped. Operations then have
+    /// versions for the host in place of kernels, but for [`KernelBackend::NativeOnly`](super::KernelBackend::NativeOnly).
     pub fn is_host(&self) -> bool {
-        self.host_mapped() && self.adapter().device_type == wgpu::DeviceType::Cpu
+        let is_software = self.adapter().device_type == wgpu::DeviceType::Cpu;
+        self.host_mapped() && is_software && !self.logical().has_kernels_only
     }
 }

@@ -35,7 +35,7 @@ impl Kernel {
     /// Queues what writes the arguments of a dispatch over `min(count, most)` invocations, `size` of them in a workgroup.
     /// The result holds until the next such call of this kernel: commands run in their order.
     pub(super) fn count(&self, count: &Binding, most: u32, size: u32) -> Result<Lease> {
-        let device = &self.shared.device;
+        let device = &self.shared.target.device;
         let counter = match self.shared.counter.get() {
             Some(counter) => counter,
             None => {

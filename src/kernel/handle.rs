@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::pipeline::BindGroups;
 use super::source::{FileWatch, KernelSource};
+use super::target::Target;
 use super::variants::{Version, read};
 use crate::device::{Device, Lease};
 use crate::error::{CallSite, KernelError, Result};
@@ -24,7 +25,7 @@ pub struct Kernel {
 
 #[derive(Debug)]
 pub(super) struct SharedKernel {
-    pub device: Rc<Device>,
+    pub target: Target,
     versions: RefCell<Versions>,
     pub groups: RefCell<BindGroups>,
     /// Made for the first counted domain.
@@ -55,11 +56,15 @@ impl Kernel {
     #[track_caller]
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
         let _call = CallSite::enter();
-        let program = read(device, &source.name, &source.text, source.composed)?;
+        let KernelSource { name, text, composed, .. } = source;
+        let target = |is_native| Target { device: device.clone(), is_native };
+        let prefers_driver = source.prefers_driver && read(&target(false), name, text, *composed).is_ok();
+        let target = target(device.computes_natively(prefers_driver));
+        let program = read(&target, name, text, *composed)?;
         let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(FileWatch::new);
         let versions = RefCell::new(Versions { current: Version::new(program), watch, previous: None });
-        let shared =
-            SharedKernel { device: device.clone(), versions, groups: RefCell::default(), counter: OnceCell::new() };
+        let (groups, counter) = (RefCell::default(), OnceCell::new());
+        let shared = SharedKernel { target, versions, groups, counter };
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 
@@ -84,6 +89,11 @@ impl Kernel {
         Ok(Self { shared: self.shared.clone(), entry: Some(name.to_owned()) })
     }
 
+    /// Whether the host computes the kernel natively; with operations that are not generated, the driver does it all the same.
+    pub fn is_native(&self) -> bool {
+        self.shared.target.is_native
+    }
+
     /// The file or name that the kernel came from.
     pub fn name(&self) -> String {
         self.version().program.name.clone()
@@ -101,7 +111,7 @@ impl Kernel {
             return;
         }
         let name = versions.current.program.name.clone();
-        match read(&self.shared.device, &name, &text, false) {
+        match read(&self.shared.target, &name, &text, false) {
             Ok(program) => {
                 tracing::info!("kernel {name} was changed and is compiled again");
                 let old = std::mem::replace(&mut versions.current, Version::new(program));

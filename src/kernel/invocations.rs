@@ -121,7 +121,7 @@ impl Call<'_> {
 
     fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<Ground<'c>> {
         check_binding(program, count)?;
-        check_home(program, &self.kernel.shared.device, count)?;
+        check_home(program, &self.kernel.shared.target.device, count)?;
         let cells = count.section.cells();
         if count.element.kind != ElementKind::Scalar(Scalar::U32) || cells != 1 {
             let (label, element) = (&count.label, count.element.name);
@@ -203,7 +203,7 @@ impl Call<'_> {
             return self.wrong(program, problem);
         }
         // Native rows along axis 0 are vectors, and a dispatch costs little.
-        let separate = self.kernel.shared.device.is_native();
+        let separate = self.kernel.shared.target.is_native;
         let in_order = separate
             || self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
             || program.scan.speaks_of_workgroups();

@@ -9,15 +9,12 @@ use crate::device::{Device, NativeCodeKey, get_or_compile_native};
 use crate::error::{KernelError, Result};
 use crate::trace;
 
-/// Returns the machine code of a kernel; `None` where the driver computes the kernel, with a
-/// warning if native kernels do not support it.
+/// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native form,
+/// which the driver computes.
 ///
 /// # Errors
 /// The kernel has no native form, and the machine has no driver.
 pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<CompiledKernel>>> {
-    if !device.is_native() {
-        return Ok(None);
-    }
     let Checked { text, entry, parsed, .. } = checked;
     let key = NativeCodeKey { text: text.clone(), entry: entry.clone() };
     let compile = || CompiledKernel::new(&parsed.module, &parsed.info, entry, text, Vectorization::Use);

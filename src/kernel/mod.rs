@@ -197,6 +197,7 @@ mod run;
 mod scan;
 mod signature;
 mod source;
+mod target;
 mod types;
 mod uniforms;
 mod variants;

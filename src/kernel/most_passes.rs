@@ -36,15 +36,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// Words of the trial's memory.
 const WORDS: i64 = 3;
 
-/// Limit of this adapter on the passes of all loops of a group of invocations; `None` if it has no
+/// Limit of the driver on the passes of all loops of a group of invocations; `None` if it has no
 /// limit. Measured once per device.
 ///
 /// # Errors
 /// The device fails.
 pub fn most_passes(device: &Rc<Device>) -> Result<Option<u32>> {
-    if device.is_native() {
-        return Ok(None);
-    }
     #[derive(Default)]
     struct Tried(Option<Option<u32>>);
     if let Some(known) = device.with_cache(|tried: &mut Tried| tried.0) {
@@ -55,7 +52,7 @@ pub fn most_passes(device: &Rc<Device>) -> Result<Option<u32>> {
     let view = || Strided { offset: 0, extents: shape, strides: Index::from([1]) };
     device.fill(&TRIED.to_ne_bytes(), &[BoxOf { buffer: &lease, view: view() }])?;
     let words = Binding::of_words(lease.clone(), WORDS as usize, "the words of a trial");
-    Kernel::new(device, &KernelSource::text("zippy: a trial of loops", TRIAL))?
+    Kernel::new(device, &KernelSource::text("zippy: a trial of loops", TRIAL).prefer_driver(true))?
         .call()
         .update("words", words)
         .over([1])

@@ -35,7 +35,7 @@ impl Call<'_> {
         memory: &BoundMemory<'_>,
     ) -> Result<()> {
         let PreparedCall { version, compiled, .. } = prepared;
-        let (device, checked) = (&self.kernel.shared.device, &compiled.checked);
+        let (device, checked) = (&self.kernel.shared.target.device, &compiled.checked);
         let uniforms: Vec<_> = prepared.uniforms.iter().map(|bytes| to_aligned_words(bytes)).collect();
         let geometries = dispatches.iter().map(|dispatch| {
             let mut words: Vec<i32> = memory.geometry.iter().chain(&dispatch.words).copied().collect();

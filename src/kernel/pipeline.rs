@@ -11,6 +11,7 @@ use zippy_native::CompiledKernel;
 use super::checked::{Checked, Resource};
 use super::geometry::COUNT_VECTORS;
 use super::machine_code::machine_code;
+use super::target::Target;
 use crate::device::{Device, Lease, WeakChunkBuffer, cache_capacity, estimate_compiled_bytes};
 use crate::error::{KernelError, Result};
 use crate::plan::cache::WeightedCache;
@@ -33,14 +34,14 @@ pub struct DriverPipeline {
     pub layouts: Vec<(u32, wgpu::BindGroupLayout)>,
 }
 
-/// Cache of the pipelines of a device, by complete text and entry point. Pipelines outlive their
-/// kernels until the cache is full.
+/// Cache of the pipelines of a device, by complete text, entry point, and true for machine code.
+/// Pipelines outlive their kernels until the cache is full.
 #[derive(Debug)]
-pub struct Pipelines(WeightedCache<(String, String), Pipeline>);
+pub struct Pipelines(WeightedCache<(String, String, bool), Pipeline>);
 
 impl Default for Pipelines {
     fn default() -> Self {
-        Self(WeightedCache::new(cache_capacity(), |(text, _), _| estimate_compiled_bytes(text)))
+        Self(WeightedCache::new(cache_capacity(), |(text, ..), _| estimate_compiled_bytes(text)))
     }
 }
 
@@ -49,9 +50,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// The kernel needs more bindings than the device has, or the driver refuses the kernel.
-    pub fn get(device: &Device, name: &str, checked: &Checked) -> Result<Self> {
+    pub fn get(Target { device, is_native }: &Target, name: &str, checked: &Checked) -> Result<Self> {
         check_limits(device, name, checked)?;
-        let key = (checked.text.clone(), checked.entry.clone());
+        let key = (checked.text.clone(), checked.entry.clone(), *is_native);
         let kept = device.with_cache(|cache: &mut Pipelines| {
             cache.0.bound(device.share_of(cache_capacity()));
             cache.0.get(&key)
@@ -59,7 +60,8 @@ impl Pipeline {
         if let Some(found) = kept {
             return Ok(found);
         }
-        let made = match machine_code(device, name, checked)? {
+        let code = if *is_native { machine_code(device, name, checked)? } else { None };
+        let made = match code {
             Some(code) => Self::Native(code),
             None => {
                 let what = format!("compiling kernel {name}");

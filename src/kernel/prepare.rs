@@ -12,6 +12,7 @@ use super::most_passes::most_passes;
 use super::program::Program;
 use super::report::Layers;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
+use super::target::Target;
 use super::variants::{Compiled, Version};
 use super::windows::{LargeArray, Part, parts};
 use crate::error::{KernelError, Result};
@@ -42,7 +43,7 @@ impl Call<'_> {
     pub(super) fn prepare(&self) -> Result<PreparedCall<'_>> {
         let version = self.kernel.version();
         let program = &version.program;
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         for (_, binding, _) in &self.bound {
             check_binding(program, binding)?;
             check_home(program, device, binding)?;
@@ -63,7 +64,7 @@ impl Call<'_> {
         };
         let (compiled, parts) = match near {
             Some((compiled, parts)) => (compiled, Some(parts)),
-            None => (version.compiled(device, &signature, &self.kernel.entry)?, None),
+            None => (version.compiled(&self.kernel.shared.target, &signature, &self.kernel.entry)?, None),
         };
         let checked = &compiled.checked;
         self.check_used(program, &order, &checked.reached)?;
@@ -157,7 +158,7 @@ impl Call<'_> {
         order: &[Option<usize>],
         (space, domain_axes, boxes): (Space, usize, BoxForm),
     ) -> Result<Signature> {
-        let limit = self.kernel.shared.device.limits().binding_bytes;
+        let limit = self.kernel.shared.target.binding_bytes();
         let shape = |(number, bound): (usize, &Option<usize>)| {
             let Some(bound) = bound else { return VarShape { axes: domain_axes, packed: None, windows: 1 } };
             let binding = &self.bound[*bound].1;
@@ -170,7 +171,8 @@ impl Call<'_> {
         let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
         let watch = self.watch(program, order, &vars);
         let is_watched = watch != Watch::Off && program.scan.has_loops();
-        let reports_stopped_loops = is_watched && most_passes(&self.kernel.shared.device)?.is_some();
+        let Target { device, is_native } = &self.kernel.shared.target;
+        let reports_stopped_loops = is_watched && !is_native && most_passes(device)?.is_some();
         // A checked run keeps its report next to each array's geometry.
         let geometries = match watch {
             Watch::Off => self.geometries(order),
@@ -193,13 +195,12 @@ impl Call<'_> {
         if large.is_empty() || signature.watch != Watch::Off || program.scan.speaks_of_workgroups() {
             return Ok(None);
         }
-        let device = &self.kernel.shared.device;
         let signature = signature.with_one_window();
-        let compiled = version.compiled(device, &signature, &self.kernel.entry)?;
+        let compiled = version.compiled(&self.kernel.shared.target, &signature, &self.kernel.entry)?;
         let reach = compiled.reach(program, &signature.vars);
         let array = |&var: &usize| {
             let binding = &self.bound[order[var]?].1;
-            LargeArray::new(var, binding, &reach[var], device.limits().binding_bytes)
+            LargeArray::new(var, binding, &reach[var], self.kernel.shared.target.binding_bytes())
         };
         let arrays: Option<Vec<_>> = large.iter().map(array).collect();
         let parts = arrays.and_then(|arrays| parts(grid, order.len(), &arrays));
@@ -222,7 +223,7 @@ impl Call<'_> {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.watches()) else { return Watch::Off };
         let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
         let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
-        let most = self.kernel.shared.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
+        let most = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
         let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::of(binding)).collect();
         // A report is one binding more.
         if bindings >= most || layers.iter().any(Layers::are_too_many) {

@@ -40,7 +40,7 @@ impl Call<'_> {
         let _call = CallSite::enter();
         let at = CallSite::here();
         // First, as an error of something earlier is no fault of a change.
-        self.kernel.shared.device.check(&format!("running kernel {}", self.kernel.name()))?;
+        self.kernel.shared.target.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
         let done = self.attempt(at);
         if let Err(error) = &done
@@ -62,7 +62,7 @@ impl Call<'_> {
     fn attempt(&self, at: CallSite) -> Result<()> {
         let prepared = self.prepare()?;
         let bindings = || self.bound.iter().map(|(_, binding, _)| binding);
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let report = if prepared.watch != Watch::Off { Some(Report::new(device, bindings())?) } else { None };
         if !self.submit(&prepared, report.as_ref())? {
             self.pass(&prepared, at);
@@ -144,7 +144,7 @@ impl Call<'_> {
         match work {
             Work::Parts(parts) => {
                 let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
-                let most = self.kernel.shared.device.limits().workgroups;
+                let most = self.kernel.shared.target.device.limits().workgroups;
                 let shape = Shape { workgroup: checked.workgroup, limit: most };
                 // Compute all dispatches before recording: an impossible one must leave nothing
                 // recorded.
@@ -176,12 +176,12 @@ impl Call<'_> {
         count: Option<&Lease>,
     ) -> Result<()> {
         let PreparedCall { version, compiled, uniforms, .. } = prepared;
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
         if dispatches.is_empty() {
             return Ok(());
         }
-        let pipeline = match compiled.pipeline(device, name)? {
+        let pipeline = match compiled.pipeline(&self.kernel.shared.target, name)? {
             Pipeline::Driver(pipeline) => pipeline,
             Pipeline::Native(code) => {
                 let _span = trace::span(SpanKind::Kernel, || format!("computing {}", version.label));
@@ -193,6 +193,7 @@ impl Call<'_> {
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
         trace::queued(&version.label);
         let (buffers, words) = self.arrays(prepared, offsets, report)?;
+        self.check_binding_bytes(prepared, &buffers)?;
         for some in dispatches.chunks(AT_A_TIME) {
             let mut parts = uniforms.clone();
             for dispatch in some {
@@ -221,6 +222,28 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// A kernel that is not native, on a device whose other kernels are, binds whole chunks, which
+    /// a driver may not see at once.
+    fn check_binding_bytes(&self, prepared: &PreparedCall, buffers: &[Option<BoundBuffer>]) -> Result<()> {
+        let device = &self.kernel.shared.target.device;
+        let limit = device.limits().wgpu.max_storage_buffer_binding_size;
+        for (bound, buffer) in prepared.order.iter().zip(buffers) {
+            let (Some(bound), Some(buffer)) = (bound, buffer) else { continue };
+            let window = buffer.window(0);
+            let bytes = window.end - window.start;
+            if bytes > limit {
+                let (_, Binding { label, .. }, _) = &self.bound[*bound];
+                let adapter = &device.adapter().name;
+                let problem = format!(
+                    "it is left to the driver, and {label} has {bytes} bytes; {adapter} binds at most {limit}: cut the array \
+                     into more chunks, or run with ZIPPY_BINDING_LIMIT={limit}, which binds chunks in several parts"
+                );
+                return Err(KernelError::Limit { kernel: prepared.version.program.name.clone(), problem }.into());
+            }
+        }
+        Ok(())
+    }
+
     /// What is bound to the storage variables, and the geometry of all of it.
     fn arrays(
         &self,
@@ -229,7 +252,7 @@ impl Call<'_> {
         report: Option<&Report>,
     ) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
         let PreparedCall { version, compiled, order, .. } = prepared;
-        let device = &self.kernel.shared.device;
+        let device = &self.kernel.shared.target.device;
         let map = &compiled.checked.map;
         // The geometry of arrays that this entry point does not use stays empty.
         let mut words = vec![0; 4 * map.domain()];
@@ -237,7 +260,7 @@ impl Call<'_> {
         for (number, &bound) in order.iter().enumerate() {
             let Some(bound) = bound else { continue };
             let (_, binding, _) = &self.bound[bound];
-            let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
+            let (slot_bytes, window_bytes) = binding.window(self.kernel.shared.target.binding_bytes());
             let array = geometry::array_words(binding).ok_or_else(|| KernelError::Limit {
                 kernel: version.program.name.clone(),
                 problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),

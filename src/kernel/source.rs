@@ -15,12 +15,13 @@ pub struct KernelSource {
     pub(super) path: Option<PathBuf>,
     /// Put together by Zippy, of its own text and a user's whose names it has checked.
     pub(super) composed: bool,
+    pub(super) prefers_driver: bool,
 }
 
 impl KernelSource {
     /// WGSL in a string; `name` stands for the file in messages.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), path: None, composed: false }
+        Self { name: name.into(), text: text.into(), path: None, composed: false, prefers_driver: false }
     }
 
     /// A text that Zippy has put together around a user's, whose names are known not to be [`taken`](super::taken).
@@ -36,7 +37,14 @@ impl KernelSource {
         let path = path.as_ref();
         let name = path.display().to_string();
         let text = read(path).map_err(|message| KernelError::File { kernel: name.clone(), message })?;
-        Ok(Self { name, text, path: Some(path.to_owned()), composed: false })
+        Ok(Self { name, text, path: Some(path.to_owned()), composed: false, prefers_driver: false })
+    }
+
+    /// Prefers the driver where the host computes kernels natively and has a driver, too: for kernels that a software
+    /// driver computes faster. `ZIPPY_KERNELS` overrides it; without a driver the kernel is native. Bits are those of the
+    /// driver then, and not the same on every processor.
+    pub fn prefer_driver(self, prefers_driver: bool) -> Self {
+        Self { prefers_driver, ..self }
     }
 
     /// The file or name, for messages.
@@ -55,7 +63,7 @@ impl KernelSource {
         let relative = Path::new(source_file).parent().unwrap_or(Path::new("")).join(path);
         // The compiler names source files from the workspace's root, which may lie above the package.
         let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
-        Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false }
+        Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false, prefers_driver: false }
     }
 }
 

@@ -9,7 +9,7 @@ use super::pipeline::Pipeline;
 use super::program::{Program, blame_adapter, capabilities};
 use super::reach::{Reach, reach};
 use super::signature::{Signature, VarShape};
-use crate::device::Device;
+use super::target::Target;
 use crate::error::{KernelError, Result};
 
 /// What is bound, and the entry point where one was chosen.
@@ -32,10 +32,10 @@ pub(super) struct Compiled {
     reach: OnceCell<Vec<Reach>>,
 }
 
-/// A program as this device can run it.
-pub(super) fn read(device: &Device, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
+/// A program as its target can run it.
+pub(super) fn read(target: &Target, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
     let new = |features| Program::new(name, text, composed, capabilities(features));
-    new(device.features()).map_err(|error| blame_adapter(device, error, |features| new(features).is_ok()))
+    new(target.features()).map_err(|error| blame_adapter(&target.device, error, |features| new(features).is_ok()))
 }
 
 impl Version {
@@ -48,7 +48,7 @@ impl Version {
     /// before.
     pub fn compiled(
         &self,
-        device: &Device,
+        target: &Target,
         signature: &Signature,
         entry: &Option<String>,
     ) -> Result<Rc<Compiled>, KernelError> {
@@ -58,8 +58,10 @@ impl Version {
         }
         let program = &self.program;
         let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
-        let complete = complete(device.features()).map_err(|fault| {
-            blame_adapter(device, program.explain_bound(&fault, signature), |features| complete(features).is_ok())
+        let complete = complete(target.features()).map_err(|fault| {
+            blame_adapter(&target.device, program.explain_bound(&fault, signature), |features| {
+                complete(features).is_ok()
+            })
         })?;
         let checked = Checked::new(program, complete, signature, entry.as_deref())?;
         let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new(), reach: OnceCell::new() });
@@ -76,9 +78,9 @@ impl Compiled {
     }
 
     /// Returns the pipeline of the kernel on this device, compiled at its first use.
-    pub fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {
+    pub fn pipeline(&self, target: &Target, name: &str) -> Result<&Pipeline> {
         if self.pipeline.get().is_none() {
-            let made = Pipeline::get(device, name, &self.checked)?;
+            let made = Pipeline::get(target, name, &self.checked)?;
             return Ok(self.pipeline.get_or_init(|| made));
         }
         Ok(self.pipeline.get().expect("just seen"))

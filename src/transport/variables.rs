@@ -95,7 +95,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_KERNELS",
-        "backend of kernels: `native`, [machine code](cpu.md) on the host's processor, or `driver`, the driver of the adapter",
+        "backend of kernels: `native`, [machine code](cpu.md) on the host's processor; `native-only`, the same, also in place of an operation's version for the host (to test kernels); or `driver`, the driver of the adapter",
         "`native` where the adapter is the processor, else `driver`",
     ),
     documented(

@@ -3,6 +3,7 @@
 mod deliver;
 mod host_threads;
 mod moves;
+mod native_kernels;
 mod ordered;
 mod scan;
 mod sequences;

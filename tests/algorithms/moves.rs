@@ -212,8 +212,8 @@ fn too_little_memory() {
             let counts = world.local_array::<u32, 1>("counts", &Layout::new([bins]))?;
             counts.at(..5).fill(7)?;
             let done = world.on_rank().histogram(&numbers, counts.all());
-            // Kernels count in place.
-            let fits = fits || !world.gpu().is_host();
+            // Kernels count the bins of one binding at a time.
+            let fits = fits || !world.gpu().is_host() && world.gpu().limits().binding_bytes < 1 << 20;
             assert_eq!(done.is_ok(), fits, "{bins} bins: {done:?}");
             assert_eq!(counts.at(..5).read()?, if fits { [0, 1, 0, 2, 0] } else { [7; 5] });
         }

@@ -120,5 +120,5 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    by_kernels, [("ZIPPY_BUFFER_LIMIT", "65536"), ("ZIPPY_HOST_MAP", "0")], all
+    by_driver, [("ZIPPY_BUFFER_LIMIT", "65536"), ("ZIPPY_HOST_MAP", "0")], all
 }

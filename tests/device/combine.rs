@@ -1,20 +1,12 @@
 //! Operators on every element type, from payloads and from boxes of the device, against plain loops.
 
-use std::rc::Rc;
-
 use bytemuck::Pod;
 use half::f16;
 use zippy::Element;
-use zippy::device::{BoxOf, ChunkBuffer, Device, DeviceOptions, Operator, Piece, Strided};
+use zippy::device::{BoxOf, ChunkBuffer, Device, Operator, Piece, Strided};
 use zippy::error::DeviceError;
 
-/// By shaders on chunks that the host can map, on chunks that it cannot, and through small windows.
-pub fn devices() -> Vec<Rc<Device>> {
-    let with = |host_map, binding_limit_bytes| {
-        Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
-    };
-    vec![with(None, None), with(Some(false), None), with(Some(false), Some(4096))]
-}
+use super::devices::devices;
 
 pub fn dense(n: usize) -> Strided {
     Strided::dense(0, [n as i64].into())

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use zippy::Element;
 use zippy::device::{Device, DeviceOptions, Operator, Piece};
 
-use crate::device::combine::{chunk, contents, dense, devices, onto};
+use super::combine::{chunk, contents, dense, onto};
+use super::devices::{devices, moves_by_shaders};
 
 /// Whether kernels make what is smaller than the smallest normal float a zero, as WGSL lets them.
 fn kernels_flush() -> bool {
-    let device = Device::open(&DeviceOptions { host_map: Some(false), ..Default::default() }).unwrap();
+    let device = Device::open(&DeviceOptions { host_map: moves_by_shaders(), ..Default::default() }).unwrap();
     let cell = chunk(&device, &[f32::MIN_POSITIVE]);
     let piece = Piece { buffer: &cell, view: dense(1), payload_offset: 0 };
     let arriving = [-1.5 * f32::MIN_POSITIVE];

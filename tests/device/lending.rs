@@ -3,7 +3,8 @@
 use zippy::device::{Piece, Strided};
 use zippy::error::DeviceError;
 
-use super::transfers::{chunk, contents, devices};
+use super::devices::devices;
+use super::transfers::{chunk, contents};
 
 /// Memory that the host has belongs to no other operation until it is given back: an error, and no panic of wgpu's.
 #[test]

@@ -2,6 +2,7 @@
 
 mod combine;
 mod combine_extremes;
+mod devices;
 mod lending;
 mod opening;
 mod transfers;

@@ -3,6 +3,8 @@
 use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, Piece, Strided};
 use zippy::error::DeviceError;
 
+use super::devices::moves_by_shaders;
+
 /// Options that no other test of this process uses at the same time, so that pooling can be seen.
 fn options(binding_limit_bytes: u64) -> DeviceOptions {
     DeviceOptions { binding_limit_bytes: Some(binding_limit_bytes), ..Default::default() }
@@ -110,7 +112,7 @@ fn a_destroyed_device_is_lost_and_not_a_panic() {
 /// Lavapipe of Mesa 22.3 silently stops loops after 65,535 iterations of an invocation. Every built-in kernel stays far
 /// below; this shows the cap where the driver has it, and that the answer is right up to it everywhere.
 #[test]
-fn loops_run_to_their_end_or_stop_at_the_known_cap() {
+fn loops_by_driver_run_to_their_end_or_stop_at_the_known_cap() {
     const WANTED: u32 = 70_000;
     let device = Device::open(&options(11 << 12)).unwrap();
     let words = device.storage_buffer(16, "canary").unwrap();
@@ -153,7 +155,7 @@ fn ranks_on_one_adapter_do_not_disturb_each_other() {
     let rank = |rank: u32| {
         let options =
             DeviceOptions { node_rank: rank as usize, node_ranks: 4, ..options((12 + (rank as u64 % 2)) << 12) };
-        let options = DeviceOptions { host_map: if rank < 2 { None } else { Some(false) }, ..options };
+        let options = DeviceOptions { host_map: if rank < 2 { None } else { moves_by_shaders() }, ..options };
         let device = Device::open(&options).unwrap();
         assert_eq!(device.adapter().node_rank, rank as usize);
         let buffer = device.storage_buffer(4 * 3000, "cells").unwrap();
@@ -170,7 +172,7 @@ fn ranks_on_one_adapter_do_not_disturb_each_other() {
 
 #[test]
 fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
-    for host_map in [None, Some(false)] {
+    for host_map in [None, moves_by_shaders()] {
         let device = Device::open(&DeviceOptions { host_map, ..options(14 << 12) }).unwrap();
         let (a, b) = (device.storage_buffer(1 << 20, "a").unwrap(), device.storage_buffer(1 << 20, "b").unwrap());
         let view = Strided::dense(0, [1 << 20].into());

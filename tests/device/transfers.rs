@@ -1,18 +1,10 @@
 //! Gather, scatter and copies within a device, by shaders and by the host, against plain loops.
 
-use std::rc::Rc;
-
-use zippy::device::{BoxOf, ChunkBuffer, Device, DeviceOptions, Piece, Strided};
+use zippy::device::{BoxOf, ChunkBuffer, Device, Piece, Strided};
 use zippy::error::DeviceError;
 use zippy::extents::Index;
 
-/// By the host where it can map chunks, by shaders, and by shaders through small windows.
-pub fn devices() -> Vec<Rc<Device>> {
-    let with = |host_map, binding_limit_bytes| {
-        Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
-    };
-    vec![with(None, None), with(Some(false), None), with(Some(false), Some(4096))]
-}
+use super::devices::devices;
 
 /// A small generator, so that a failure repeats.
 struct Random(u64);

@@ -27,11 +27,12 @@ pub fn rank() -> Option<usize> {
 }
 
 /// `counts`, or under a launcher the one number that it has started. What is run again with another way to the cells
-/// (`ZIPPY_HOST_MAP`) needs few: up to three ranks, or the fewest that there are. Who does what, and what goes between ranks,
+/// (`ZIPPY_HOST_MAP`, `ZIPPY_KERNELS`) needs few: up to three ranks, or the fewest that there are. Who does what, and what goes between ranks,
 /// is as in the run before, with all numbers.
 pub fn counts(counts: &[usize]) -> Vec<usize> {
     let few = counts.partition_point(|&count| count <= 3).max(1);
-    let counts = if std::env::var_os("ZIPPY_HOST_MAP").is_some() { &counts[..few] } else { counts };
+    let is_another_way = ["ZIPPY_HOST_MAP", "ZIPPY_KERNELS"].iter().any(|name| std::env::var_os(name).is_some());
+    let counts = if is_another_way { &counts[..few] } else { counts };
     size().map_or_else(|| counts.to_vec(), |size| vec![size])
 }
 

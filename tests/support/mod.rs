@@ -10,6 +10,7 @@ pub mod launcher;
 pub mod shaders;
 
 use proptest::test_runner::RngSeed;
+use zippy::device::{Device, DeviceOptions};
 use zippy::transport::{Group, launch};
 use zippy::{Config, Result, World, run_with};
 
@@ -74,6 +75,30 @@ pub fn alone(test: &str, settings: &[(&str, &str)]) {
 pub fn is_alone() -> bool {
     let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|argument| argument.starts_with('-'));
     names.len() == 1 && options.iter().any(|option| option == "--exact")
+}
+
+/// Whether the host computes kernels natively.
+pub fn computes_natively() -> bool {
+    Device::open(&DeviceOptions::default()).expect("a device opens").is_native()
+}
+
+/// Runs tests of this binary once more where operations with a version for the host have native kernels instead. A
+/// test runs if its path contains one of the filters. Nothing is run on adapters that compute kernels themselves.
+pub fn rerun_by_native_kernels(filters: &[&str]) {
+    let other = ["ZIPPY_KERNELS", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
+    if other || launcher::size().is_some() || !computes_natively() {
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
+    command.args(filters).env("ZIPPY_KERNELS", "native-only");
+    // Threads of the host compute its versions.
+    for skipped in ["by_native_kernels", "by_driver", "host_thread", "in_place_too", "under_mpi"] {
+        command.args(["--skip", skipped]);
+    }
+    let output = command.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
 }
 
 /// Runs all tests of a module once more with everything sent from where it lies that can be, however small. The module is

@@ -93,7 +93,11 @@ pub const NO_DRIVER: Step = step(
     "no-driver",
     "tests with a device, without any Vulkan driver; skips tests that draw or compute by a driver",
     WITHOUT_DRIVER,
-    &[EXAMPLES, "{suites} --test device --test flow --test picture --test program -- {not_by_driver}"],
+    &[
+        EXAMPLES,
+        "{suites} --lib --test alone --test device --test flow --test picture --test pictures --test program --test viewer \
+         --test window -- {not_by_driver}",
+    ],
 );
 
 /// Environment in which the Vulkan loader finds no driver.

@@ -1,5 +1,7 @@
 //! Compiled kernels, and their runs on the threads of the host.
 
+use std::ops::RangeInclusive;
+
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 
@@ -11,10 +13,12 @@ use crate::machine_code::{BindingBytes, GroupShapes, KernelRun, MachineCode, Row
 use crate::shape::Shapes;
 use crate::staged_workgroup::{self, StagedWorkgroup};
 use crate::stages::{self, Staged};
-use crate::{hoist_tests, legalize, lower, narrow_loads, prune, ssa, value_numbering};
+use crate::{hoist_tests, legalize, lower, narrow_loads, prune, ssa, value_numbering, work};
 
-/// Least number of invocations of a task.
-const MIN_TASK_INVOCATIONS: u64 = 8192;
+/// Least number of statements of a task, by the estimate of [`work`].
+const MIN_TASK_STATEMENTS: u64 = 200_000;
+/// Bounds of the least number of invocations of a task.
+const MIN_TASK_INVOCATIONS: RangeInclusive<u64> = 64..=8192;
 
 /// Machine code of a kernel, which any number of threads can run at a time.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct CompiledKernel {
     by_workgroup: bool,
     /// The code has 32-bit byte indices into bindings.
     loads_bytes: bool,
+    /// Least number of invocations of a task.
+    min_task: u64,
 }
 
 /// Runner of parallel tasks, such as a thread pool of the host.
@@ -108,6 +114,8 @@ impl CompiledKernel {
     /// [`Error::Generator`]: the processor or the system refuses the code.
     pub fn from_kernel(mut kernel: Kernel, vectors: Vectorization) -> Result<Self, Error> {
         legalize::legalize(&mut kernel);
+        let min_task = MIN_TASK_STATEMENTS / work::count_statements(&kernel.body).max(1);
+        let min_task = min_task.clamp(*MIN_TASK_INVOCATIONS.start(), *MIN_TASK_INVOCATIONS.end());
         let staged = stages::has_stages(&kernel).then(|| stages::cut_at_barriers(&kernel));
         let mut regions = match &staged {
             Some(staged) => staged.regions.clone(),
@@ -136,7 +144,7 @@ impl CompiledKernel {
             kernel = regions.remove(0);
         }
         let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::uses_workgroup_index(definition));
-        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes })
+        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes, min_task })
     }
 
     /// Returns the lowered kernel. Its bindings are in the order of the bindings of
@@ -184,12 +192,11 @@ impl CompiledKernel {
     fn run_rows(&self, run: &KernelRun<'_>, [nx, ny, nz]: [u64; 3], threads: &impl TaskRunner) {
         let size = u64::from(self.kernel.workgroup_size[0]);
         let step = if self.by_workgroup { size } else { LANES as u64 };
-        let part = (nx.div_ceil(4 * threads.thread_count() as u64).max(MIN_TASK_INVOCATIONS)).next_multiple_of(step);
+        let part = (nx.div_ceil(4 * threads.thread_count() as u64).max(self.min_task)).next_multiple_of(step);
         let parts = nx.div_ceil(part);
         let items = parts * ny * nz;
-        let per_task = (MIN_TASK_INVOCATIONS / part.min(nx))
-            .max(items.div_ceil(16 * threads.thread_count() as u64))
-            .clamp(1, items);
+        let per_task =
+            (self.min_task / part.min(nx)).max(items.div_ceil(16 * threads.thread_count() as u64)).clamp(1, items);
         let rows = |item: u64| {
             let (x, y, z) = (item % parts * part, item / parts % ny, item / parts / ny);
             let (first, end) = (x, (x + part).min(nx));
@@ -210,9 +217,8 @@ impl CompiledKernel {
         let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
         let size = self.kernel.workgroup_size;
         let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
-        let per_task = (MIN_TASK_INVOCATIONS / invocations)
-            .max(groups.div_ceil(16 * threads.thread_count() as u64))
-            .clamp(1, groups);
+        let per_task =
+            (self.min_task / invocations).max(groups.div_ceil(16 * threads.thread_count() as u64)).clamp(1, groups);
         threads.run(groups.div_ceil(per_task) as usize, &|task| {
             let frames = staged_workgroup::frame_bytes_of(size, staged.frame_bytes);
             let mut worker = run.worker(frames, self.kernel.workgroup_bytes as usize);

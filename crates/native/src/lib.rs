@@ -54,6 +54,7 @@ mod ssa;
 mod staged_workgroup;
 mod stages;
 mod value_numbering;
+mod work;
 
 pub use compiled_kernel::{CompiledKernel, OneThread, TaskRunner, Vectorization};
 pub use error::Error;

@@ -169,7 +169,7 @@ impl Drop for MachineCode {
 /// number, and makes functions of this size two to three times as fast.
 const ONE_PASS_INSTRUCTIONS: usize = 6000;
 /// As [`ONE_PASS_INSTRUCTIONS`], for interiors of rows: most invocations run in these functions.
-const ONE_PASS_INTERIOR_INSTRUCTIONS: usize = 14_000;
+const ONE_PASS_INTERIOR_INSTRUCTIONS: usize = 8000;
 /// As [`ONE_PASS_INSTRUCTIONS`], for invocations outside the interior: few invocations run in these
 /// functions.
 const ONE_PASS_BORDER_INSTRUCTIONS: usize = 2000;

@@ -18,7 +18,7 @@ fn drawn(directory: &Path, ranks: usize, host_map: &str, options: &[&str]) -> Ve
 }
 
 #[test]
-fn kernels_draw_the_same_for_every_number_of_ranks() {
+fn pictures_by_driver_are_the_same_for_every_number_of_ranks() {
     let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let plain = drawn(&directory, 1, "0", &[]);
@@ -34,7 +34,7 @@ fn kernels_draw_the_same_for_every_number_of_ranks() {
 
 /// Numbers of 32 bits lie half a length apart at the second origin, five samples.
 #[test]
-fn picture_of_a_file_is_the_same_wherever_the_file_stands() {
+fn picture_by_driver_is_the_same_wherever_the_file_stands() {
     let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-far-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let pictures = ["(0,0,0)", "(500000.3,4600000.3,0)"].map(|origin| {
@@ -60,7 +60,7 @@ fn picture_of_a_file_is_the_same_wherever_the_file_stands() {
 }
 
 #[test]
-fn colours_at_other_positions_than_the_field_cause_a_warning() {
+fn colours_by_driver_at_other_positions_than_the_field_cause_a_warning() {
     let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-positions-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let file = |name: &str, origin: &str, step: &str| {

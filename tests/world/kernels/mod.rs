@@ -9,6 +9,7 @@ mod drawn_by_driver;
 mod errors_calls;
 mod errors_wgsl;
 mod helpers;
+mod large;
 mod native;
 mod over;
 mod packed;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 
-use crate::support::launcher;
+use crate::support::{self, launcher};
 
 /// Bits of a field after some steps of a kernel with functions, branches and integers.
 fn steps(world: &World) -> Result<u64> {
@@ -131,4 +131,49 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         Ok(())
     })
     .unwrap();
+}
+
+/// A stencil by a kernel that prefers the driver, on chunks of several bindings.
+fn check_preference(is_native: bool) {
+    let text = "
+@group(0) @binding(0) var<storage, read> now: array<u32>;
+@group(0) @binding(1) var<storage, read_write> next: array<u32>;
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = next_position(id);
+    if !next_inside(p) { return; }
+    next_store(p, now_load(p - vec2<i32>(1, 0)) + 3u * now_load(p + vec2<i32>(0, 1)));
+}";
+    support::ranks(&[1, 3], |world| {
+        let layout = Layout::new([70, 60]).split_all(Split::Auto).ghost([1, 1]).periodic([true, true]);
+        let [now, next] = ["now", "next"].map(|name| world.array::<u32, 2>(name, &layout));
+        let (now, next) = (now?, next?);
+        let value = |x: i64, y: i64| (x * 1000 + y) as u32;
+        now.fill_with(|[x, y]| value(x, y))?;
+        world.ghosts(&now)?;
+        let kernel = world.kernel(KernelSource::text("preference.wgsl", text).prefer_driver(true))?;
+        assert_eq!(kernel.is_native(), is_native && world.gpu().is_native());
+        for (a, b) in zippy::together((&now, &next))? {
+            kernel.call().read("now", a.all()).write("next", b.all()).run()?;
+        }
+        let all = world.get(next.at((.., ..)))?;
+        let cells = world.fence()?.redeem(all)?;
+        let expected = |i: i64| value((i % 70 + 69) % 70, i / 70) + 3 * value(i % 70, (i / 70 + 1) % 60);
+        assert!(cells.iter().zip(0..).all(|(cell, i)| *cell == expected(i)));
+        Ok(())
+    });
+}
+
+crate::with_variables! {
+    preferred_driver_sees_chunks_of_several_bindings_by_driver, [("ZIPPY_BINDING_LIMIT", "4096")], || check_preference(false)
+}
+
+crate::with_variables! {
+    native_kernels_are_asked_for_over_a_preference, [("ZIPPY_KERNELS", "native")], || check_preference(true)
+}
+
+crate::with_variables! {
+    preferred_driver_is_not_there, [
+        ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
+    ], || check_preference(true)
 }

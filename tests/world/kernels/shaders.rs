@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use zippy::device::colour;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
+use zippy_native::{Compiled, Vectors};
 
 use crate::support;
 
@@ -23,8 +24,8 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("sort/radix", "src/algorithms/sort/host/mod.rs"),
 ];
 
-/// Texts that stand behind declarations which depend on cells and operators. tests/algorithms runs all of them beside their
-/// twins, where the host does not map chunks.
+/// Texts that stand after declarations which depend on cells and operators. tests/algorithms compares all of them with
+/// their twins: natively, and by a driver where the host does not map chunks.
 const COMPOSED: [&str; 9] =
     ["amplify/", "heads.wgsl", "histogram/", "merge/", "permute/", "scan/", "search/", "select/", "sort/"];
 
@@ -89,21 +90,26 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
     out
 }
 
-fn validate(name: &str, text: &str) {
+/// Validates a text and compiles it natively.
+fn compile(name: &str, text: &str) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-    validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
+    let info = validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
+    for point in module.entry_points.iter().filter(|point| point.stage == naga::ShaderStage::Compute) {
+        let native = Compiled::new(&module, &info, &point.name, text, Vectors::Use);
+        assert!(native.is_ok(), "{name}, {}: {}", point.name, native.unwrap_err());
+    }
 }
 
 /// Whole kernels, with arrays bound by name.
 const KERNELS: [&str; 3] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl"];
 
 #[test]
-fn all_are_valid() {
+fn all_are_valid_and_native() {
     let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (what, used, text) in &made(&files) {
-        validate(what, text);
+        compile(what, text);
         seen.extend(used);
     }
     support::ranks(&[1], |world| {
@@ -115,7 +121,7 @@ fn all_are_valid() {
     seen.extend(KERNELS);
     seen.extend(files.keys().map(String::as_str).filter(|name| COMPOSED.iter().any(|of| name.starts_with(of))));
     // What is left must be whole shaders.
-    files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
+    files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
 }
 
 #[test]

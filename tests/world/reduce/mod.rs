@@ -258,3 +258,8 @@ fn bad_regions_are_refused_by_all_ranks_and_do_no_harm() {
         Ok(())
     });
 }
+
+#[test]
+fn reductions_by_native_kernels_have_the_cells_of_their_definition() {
+    support::rerun_by_native_kernels(&["reduce::"]);
+}

@@ -5,7 +5,7 @@ use zippy::{Config, Layout, Split, World, run_with};
 use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh, Sample};
 
 use super::fields::random;
-use super::support::{launcher, shaders};
+use super::support::{computes_natively, launcher, shaders};
 
 const SHAPE: [i64; 3] = [70, 13, 11];
 const STEPS: [[f64; 3]; 3] = [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]];
@@ -191,13 +191,17 @@ fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn(
 }
 
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
 crate::with_variables! {
-    beyond_a_binding, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
+    beyond_a_binding_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
 }
 
 crate::with_variables! {
-    beyond_a_buffer, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
+    beyond_a_buffer_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
+}
+
+crate::with_variables! {
+    by_native_kernels, [("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
 }

@@ -5,7 +5,7 @@ use zippy::{Config, Layout, Split, World, run_with};
 use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh};
 
 use super::by_kernels::rough;
-use super::support::launcher;
+use super::support::{computes_natively, launcher};
 
 const SHAPE: [i64; 3] = [45, 12, 11];
 const STEPS: [[f64; 3]; 3] = [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]];
@@ -130,5 +130,9 @@ fn the_host_has_no_kernels() {
 }
 
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
+}
+
+crate::with_variables! {
+    by_native_kernels, [("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
 }

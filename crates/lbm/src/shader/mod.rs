@@ -10,6 +10,7 @@ mod text;
 use std::fmt::Write;
 
 use zippy::KernelSource;
+use zippy::device::has_wide_vectors;
 
 use self::collide::collision;
 use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
@@ -237,7 +238,9 @@ fn list(form: &Form, access: &str, borders: &str, declarations: &str, at: &str, 
 
 fn source(form: &Form, name: &str, text: String) -> KernelSource {
     let fold = if form.fold.is_some() { ".half" } else { "" };
-    KernelSource::text(format!("{name}.{}{fold}.wgsl", form.set.name().to_lowercase()), text)
+    let source = KernelSource::text(format!("{name}.{}{fold}.wgsl", form.set.name().to_lowercase()), text);
+    // Processors convert halves in one instruction, which native kernels do not have.
+    source.prefer_driver(form.fold.is_some() || form.set.axes() == 3 && has_wide_vectors())
 }
 
 /// A step of all cells with fluid and nothing else: what arrives collides, and leaves.

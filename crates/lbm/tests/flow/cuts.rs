@@ -111,7 +111,7 @@ fn resumed() {
 
 // Where the device is not the host, cells inside are computed before those at cuts.
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], || {
         for case in all().iter().filter(|case| ["periodic", "room", "cavity"].contains(&case.name)) {
             let alone = found(case, 1, &Cut::Parts([1; 3]));
             let cut = sizes(case, alone.3);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use zippy::Result;
-use zippy::device::colour;
+use zippy::device::{colour, has_wide_vectors};
 use zippy::element::{Element, ElementKind, Packed, Scalar};
 use zippy::kernel::{Kernel, KernelSource, ParamValue};
 use zippy::world::World;
@@ -65,7 +65,8 @@ impl<'w> RayCasters<'w> {
         if let Some(kernel) = self.made.borrow().get(&features) {
             return Ok(kernel.clone());
         }
-        let kernel = self.world.kernel(KernelSource::text("shaders/volume/march.wgsl", text(self.cell, features)))?;
+        let source = KernelSource::text("shaders/volume/march.wgsl", text(self.cell, features));
+        let kernel = self.world.kernel(source.prefer_driver(has_wide_vectors()))?;
         self.made.borrow_mut().insert(features, kernel.clone());
         Ok(kernel)
     }

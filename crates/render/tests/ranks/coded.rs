@@ -181,3 +181,8 @@ round 1: 2 blends, 1 messages of 64 bytes, 64 bytes within ranks
         Ok(())
     });
 }
+
+#[test]
+fn runs_by_native_kernels_have_the_bits_of_dense_pixels() {
+    support::rerun_by_native_kernels(&["coded::"]);
+}

@@ -112,7 +112,7 @@ fn balls(world: &World, grid: Grid, layout: &Layout, parallel: bool) -> zippy::R
 const SIZE: (u32, u32) = (61, 53);
 
 #[test]
-fn ball_and_its_mesh_cover_the_disc_of_the_projection() {
+fn ball_and_its_mesh_by_driver_cover_the_disc_of_the_projection() {
     for (number, grid) in grids().into_iter().enumerate() {
         for parallel in [false, true] {
             let layout = Layout::new(SHAPE);
@@ -140,7 +140,7 @@ fn ball_and_its_mesh_cover_the_disc_of_the_projection() {
 }
 
 #[test]
-fn pictures_on_a_grid_have_the_same_bits_for_every_number_of_ranks() {
+fn pictures_by_driver_on_a_grid_have_the_same_bits_for_every_number_of_ranks() {
     for grid in grids() {
         let plain = Layout::new(SHAPE);
         let alone = run_with(Config::apart(1), |world| balls(world, grid, &plain, false)).unwrap().remove(0);

@@ -146,13 +146,6 @@ fn words_of_the_command_line() {
     let output = program(0, &[&file, "--iso", "0.5"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && error.contains("0 ranks cannot run a program"), "{error}");
-    for size in ["16,12", "16x12", "16X12"] {
-        let folder = Folder::new("size");
-        let picture = folder.0.join("p.png");
-        printed(1, &[&file, "--iso", "0.5", "--pad", "--size", size, "--render", picture.to_str().unwrap()]);
-        let bytes = std::fs::read(picture).unwrap();
-        assert_eq!(bytes[16..24], [0, 0, 0, 16, 0, 0, 0, 12]);
-    }
     for (arguments, wanted) in [
         (vec!["--size", "16;12"], "width and height, as in 512x512"),
         (vec!["--iso", "nan"], "is not a number"),
@@ -160,6 +153,18 @@ fn words_of_the_command_line() {
     ] {
         let error = refused(&[&[&file[..], "--pad", "--render", "p.png"], &arguments[..]].concat());
         assert!(error.contains(wanted), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn picture_by_driver_has_the_size_of_the_command_line() {
+    let file = data("ones.nrrd");
+    for size in ["16,12", "16x12", "16X12"] {
+        let folder = Folder::new("size");
+        let picture = folder.0.join("p.png");
+        printed(1, &[&file, "--iso", "0.5", "--pad", "--size", size, "--render", picture.to_str().unwrap()]);
+        let bytes = std::fs::read(picture).unwrap();
+        assert_eq!(bytes[16..24], [0, 0, 0, 16, 0, 0, 0, 12]);
     }
 }
 

@@ -100,7 +100,7 @@ fn positions_far_from_the_origin_of_space_are_kept() {
 /// A file with mirrored and exchanged axes is drawn as the plain file with the same voxels at the
 /// same positions.
 #[test]
-fn picture_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() {
+fn picture_by_driver_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() {
     let folder = Folder::new("mirrored");
     let [nx, ny, nz] = [19_i64, 15, 12];
     // A pear, which has no symmetry.

@@ -23,16 +23,10 @@ fn pixels(path: &Path) -> (usize, Vec<[u8; 3]>) {
     (info.width as usize, bytes.as_chunks().0.to_vec())
 }
 
-#[test]
-fn are_the_same_for_every_number_of_ranks() {
+/// Draws a flow in several ways, each the name of a file and options.
+fn draw_on_ranks(ways: &[(&str, &str)]) {
     let directory = tempfile::tempdir().unwrap();
     let flow = "--case sphere --n 24x12x14 --steps 24 --every 12 --size 96x72";
-    let ways = [
-        ("flow.apng", "--render vorticity"),
-        ("surface.png", "--render q --as surface"),
-        ("speed.png", "--render speed --iso 0.03"),
-        ("slice.png", "--render density --slice x=9"),
-    ];
     for (name, way) in ways {
         let drawn = |ranks: usize| {
             run(directory.path(), &format!("--ranks {ranks} {flow} {way} --output {name}")).unwrap();
@@ -41,6 +35,16 @@ fn are_the_same_for_every_number_of_ranks() {
         let alone = drawn(1);
         assert!(alone == drawn(2) && alone == drawn(3), "{way}");
     }
+}
+
+#[test]
+fn are_the_same_for_every_number_of_ranks() {
+    draw_on_ranks(&[("flow.apng", "--render vorticity"), ("slice.png", "--render density --slice x=9")]);
+}
+
+#[test]
+fn surfaces_by_driver_are_the_same_for_every_number_of_ranks() {
+    draw_on_ranks(&[("surface.png", "--render q --as surface"), ("speed.png", "--render speed --iso 0.03")]);
 }
 
 /// A colour of the scale, which runs over these five, for a share of the range.

@@ -52,7 +52,7 @@ fn another(screen: &Screen, before: &Shot, what: &str, (place, size): ((i16, i16
 }
 
 #[test]
-fn a_person_pauses_steps_changes_and_closes() {
+fn a_person_by_driver_pauses_steps_changes_and_closes() {
     let directory = tempfile::tempdir().unwrap();
     let screen = Screen::start(1180, 760);
     let kept = directory.path().join("kept");

@@ -102,12 +102,12 @@ fn covers_disc(grid: &Grid) {
 }
 
 #[test]
-fn volume_and_isosurface_of_a_turned_file_cover_the_same_disc() {
+fn volume_and_isosurface_by_driver_of_a_turned_file_cover_the_same_disc() {
     covers_disc(&grid());
 }
 
 #[test]
-fn volume_and_isosurface_far_from_the_origin_of_space_cover_the_same_disc() {
+fn volume_and_isosurface_by_driver_far_from_the_origin_of_space_cover_the_same_disc() {
     covers_disc(&far());
 }
 

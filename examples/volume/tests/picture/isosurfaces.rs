@@ -19,10 +19,10 @@ fn every_cut() {
 }
 
 #[test]
-fn by_the_host() {
+fn drawn_by_driver_from_the_host() {
     every_cut();
 }
 
 crate::with_variables! {
-    by_kernels, [("ZIPPY_HOST_MAP", "0")], every_cut
+    by_driver, [("ZIPPY_HOST_MAP", "0")], every_cut
 }

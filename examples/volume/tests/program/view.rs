@@ -78,7 +78,7 @@ fn a_person_looks_turns_colours_and_closes() {
 }
 
 #[test]
-fn an_isosurface_follows_the_pointer() {
+fn isosurface_by_driver_follows_the_pointer() {
     let screen = Screen::start(1180, 760);
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.args(["--ranks", "2", "--phantom-size", "36x40x32", "--iso", "2500", "--view"]).env_remove("ZIPPY_RANKS");

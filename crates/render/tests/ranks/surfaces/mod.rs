@@ -107,7 +107,7 @@ fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
 
 /// Two balls, one within the other, against rays that are intersected with the triangles one by one.
 #[test]
-fn balls_are_what_rays_meet() {
+fn balls_by_driver_are_what_rays_meet() {
     let (outer, inner) = (Mesh::ball([12.0, 12.5, 10.0], 8.5, 24), Mesh::ball([13.0, 12.0, 11.0], 4.0, 16));
     let size = (61, 47);
     for parallel in [false, true] {
@@ -177,10 +177,10 @@ fn balls_are_what_rays_meet() {
 
 /// The same in bands of a few rows, as in pictures of which a binding holds but a part.
 #[test]
-fn in_bands() {
-    let test = jobs::test(module_path!(), "in_bands");
+fn in_bands_by_driver() {
+    let test = jobs::test(module_path!(), "in_bands_by_driver");
     let body = || {
-        balls_are_what_rays_meet();
+        balls_by_driver_are_what_rays_meet();
         Ok(())
     };
     if !jobs::play(&test, body) {
@@ -241,7 +241,7 @@ fn scene(
 }
 
 #[test]
-fn the_same_bits_for_every_cut() {
+fn surfaces_by_driver_have_the_same_bits_for_every_cut() {
     let options = || RendererOptions { brick: Some(8), ..RendererOptions::default() };
     let plain = Layout::new(SHAPE);
     let alone = run_with(Config::apart(1), |world| scene(world, &plain, None, options())).unwrap().remove(0);
@@ -268,7 +268,7 @@ fn the_same_bits_for_every_cut() {
 
 /// Other ways to cast and blend.
 #[test]
-fn other_modes_and_pixels_come_close() {
+fn other_modes_and_pixels_by_driver_come_close() {
     let plain = Layout::new(SHAPE);
     let options = || RendererOptions { brick: Some(8), ..RendererOptions::default() };
     let alone = run_with(Config::apart(1), |world| scene(world, &plain, None, options())).unwrap().remove(0);
@@ -324,7 +324,17 @@ fn mistakes_are_told_to_all() {
         let other = VolumeRenderer::new(world, &volume, SPACING, other)?;
         let error = other.render_with(&look, &[(&surface, &Material::default())]).unwrap_err().to_string();
         assert!(error.contains("\"good\" is a surface in a volume of other"), "{error}");
-        // A surface without triangles, and one outside of the volume.
+        Ok(())
+    });
+}
+
+#[test]
+fn surfaces_by_driver_without_triangles_in_the_volume_are_not_seen() {
+    support::ranks(&[1, 3], |world| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+        let renderer = VolumeRenderer::new(world, &volume, SPACING, RendererOptions::default())?;
+        let look = Look { size: (9, 9), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
+        let mut surface = renderer.surface("ball", &Mesh::ball([12.0, 12.5, 10.0], 8.5, 4).triangles())?;
         let glass = Material { opacity: 0.5, ..Material::default() };
         let away = Mesh::ball([100.0, 12.5, 10.0], 8.5, 4);
         for mesh in [Mesh::default(), away] {

@@ -160,7 +160,7 @@ fn both_ways_on(grid: Grid, config: Config, layout: &Layout, owners: Option<&[us
 
 /// Positions become voxels by products and sums that no device may fuse.
 #[test]
-fn triangles_of_a_turned_grid_are_those_from_the_host() {
+fn triangles_by_driver_of_a_turned_grid_are_those_from_the_host() {
     let turned = [[0.96, 0.28, 0.0], [-0.28, 0.96, 0.0], [0.0, 0.0, -1.0]];
     let grid = Grid::new([3.3, -3.1, 20.7], SPACING).with_directions(turned);
     let plain = Layout::new(SHAPE);
@@ -328,14 +328,14 @@ fn too_many() {
 }
 
 #[test]
-fn as_from_the_host() {
+fn drawn_by_driver_as_from_the_host() {
     cuts(1);
 }
 
 crate::with_variables! {
-    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
 crate::with_variables! {
-    in_windows_and_parts, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "131072")], in_parts
+    in_windows_and_parts_by_driver, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "131072")], in_parts
 }

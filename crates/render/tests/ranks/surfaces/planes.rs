@@ -35,7 +35,7 @@ fn samples(opacity: f32, count: i32) -> [f32; 4] {
 
 /// Planes across the rays: what is in front of them, between them and behind them is known to the sample.
 #[test]
-fn planes_hide_what_lies_behind_them() {
+fn planes_by_driver_hide_what_lies_behind_them() {
     let size = (17, 17);
     let program = |world: &World| {
         let volume = world.array::<f32, 3>("volume", &Layout::new([17, 17, 33]))?;
@@ -118,7 +118,7 @@ fn behind_planes(opacity: f32, [red, green]: [usize; 2]) -> [f32; 4] {
 
 /// Rays of several passes, jitter, and planes at borders of bricks, of the crop box and of the volume.
 #[test]
-fn no_plane_is_lost() {
+fn no_plane_by_driver_is_lost() {
     let size = (16, 16);
     let plain = Look { size, termination: 0.0, ..Look::new(along_z(size), even(0.0)) };
     let crop = Some(Crop { low: [0.0, 0.0, 15.9], high: [16.0, 16.0, 32.0] });
@@ -145,7 +145,7 @@ fn no_plane_is_lost() {
 
 /// Hundreds of planes in a pixel, given from the back to the front.
 #[test]
-fn many_planes_are_sorted() {
+fn many_planes_by_driver_are_sorted() {
     let size = (4, 4);
     let look = Look { size, termination: 0.0, ..Look::new(along_z(size), even(0.0)) };
     let heights = |count: usize| (0..count).map(|n| 31.5 - 31.0 * n as f32 / count as f32).collect::<Vec<_>>();
