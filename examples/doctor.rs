@@ -1,6 +1,8 @@
-//! What `cargo xtask doctor` wants to know about the GPUs of this machine: one line of JSON per adapter, best first,
-//! with the answer of a canary for drivers that stop loops early, where a driver computes kernels. `--quick` describes
-//! the adapter of rank 0 only, and sends no canary.
+//! Description of this machine's adapters for `cargo xtask doctor`: one line of JSON per adapter,
+//! best first.
+//!
+//! For kernels of a driver, a line has the result of a canary for drivers that stop loops early.
+//! `--quick` describes the adapter of rank 0 only, without a canary.
 
 #[path = "support/say.rs"]
 mod say;

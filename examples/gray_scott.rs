@@ -1,5 +1,7 @@
-//! Reaction and diffusion of two substances on a torus (Gray and Scott): spots that divide. Prints a picture in
-//! characters, and sums whose bits are the same for every number of ranks.
+//! Gray-Scott reaction and diffusion of two substances on a torus: spots that divide.
+//!
+//! The program prints a picture in characters, and sums with the same bits for every number of
+//! ranks.
 
 #[path = "support/say.rs"]
 mod say;
@@ -21,7 +23,7 @@ fn program(world: &World) -> zippy::Result<()> {
     let (mut u, mut v) = (array("u")?, array("v")?);
     let (mut next_u, mut next_v) = (array("next u")?, array("next v")?);
     u.fill(1.0)?;
-    // A small square of the second substance, and a smaller one beside it, so that the pattern is not symmetric.
+    // Two rectangles of different sizes, so that the pattern is not symmetric.
     v.at((40..52, 40..52)).fill(0.5)?;
     v.at((60..64, 48..56)).fill(0.5)?;
 
@@ -42,7 +44,7 @@ fn program(world: &World) -> zippy::Result<()> {
     let picture = world.get(v.at((.., ..)))?;
     let picture = world.fence()?.redeem(picture)?;
     if world.rank() == 0 {
-        // A character is 2 by 4 cells.
+        // A character shows one of 2 by 4 cells.
         for row in picture.chunks(4 * SIZE as usize) {
             let shade = |b: &f32| b" .:-=+*#%@"[((b * 30.0) as usize).min(9)] as char;
             say(row[..SIZE as usize].iter().step_by(2).map(shade).collect::<String>())?;

@@ -1,4 +1,4 @@
-// One explicit step of the Gray-Scott reaction of two substances that diffuse.
+// One explicit step of the Gray-Scott reaction-diffusion equations.
 
 @group(0) @binding(0) var<storage, read> u: array<f32>;
 @group(0) @binding(1) var<storage, read> v: array<f32>;

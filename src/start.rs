@@ -6,20 +6,24 @@ use crate::error::{CallSite, Result};
 use crate::transport::{self, Config, Group, TransportKind, tell_uncaught};
 use crate::world::World;
 
-/// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
-/// rank. Returns when all ranks of this process are done.
+/// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n
+/// threads, else on one rank. Returns when all ranks of this process are done.
 ///
-/// Ranks run on threads of their own, so that the main thread stays free, as a window on macOS needs it.
+/// Ranks run on threads of their own, so that the main thread stays free, as a window on macOS
+/// needs it.
 ///
 /// # Errors
-/// The first failure of a rank; a launcher that does not match the build; no adapter; one-sided operations without a fence.
+/// The first failure of a rank; a launcher that does not match the build; no adapter; one-sided
+/// operations without a fence.
 ///
-/// This is for programs that end when it fails: under MPI the process of the rank that failed first says why, and all
-/// exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns, unless told otherwise. Two things end the process (or the job) in either: a rank that does not come back after
-/// a failure ([`Config::timeout`](crate::Config)), and a process that exits in the middle of the run, which is said and
-/// exits with code 1.
+/// This is for programs that end when it fails: under MPI the process of the rank that failed first
+/// says why, and all exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns,
+/// unless told otherwise. Two things end the process (or the job) in either: a rank that does not
+/// come back after a failure ([`Config::timeout`](crate::Config)), and a process that exits in the
+/// middle of the run, which is said and exits with code 1.
 ///
-/// A limit on the size of files (`ulimit -f`) ends no program: what is too large to be written is an error.
+/// A limit on the size of files (`ulimit -f`) ends no program: what is too large to be written is
+/// an error.
 #[track_caller]
 pub fn run<F>(program: F) -> Result<()>
 where
@@ -28,10 +32,12 @@ where
     run_with(Config::default().exit_on_failure(true), program).map(drop)
 }
 
-/// [`run`] with a configuration, and with results: of all ranks under threads, of this process' rank under MPI.
+/// [`run`] with a configuration, and with results: of all ranks under threads, of this process'
+/// rank under MPI.
 ///
 /// # Errors
-/// As [`run`]. Under MPI every process returns one: that of its own rank, or [`ErrorKind::Remote`](crate::error::ErrorKind::Remote).
+/// As [`run`]. Under MPI every process returns one: that of its own rank, or
+/// [`ErrorKind::Remote`](crate::error::ErrorKind::Remote).
 #[track_caller]
 pub fn run_with<R, F>(config: Config, program: F) -> Result<Vec<R>>
 where
@@ -43,11 +49,13 @@ where
     transport::launch(&config, |group| on_rank(call, group, &program))
 }
 
-/// [`run`] on the ranks of a communicator, for programs that have initialised MPI themselves. The program runs on the
-/// calling thread; the communicator is duplicated, so that messages of both cannot meet. Collective over the communicator.
+/// [`run`] on the ranks of a communicator, for programs that have initialised MPI themselves. The
+/// program runs on the calling thread; the communicator is duplicated, so that messages of both
+/// cannot meet. Collective over the communicator.
 ///
 /// # Errors
-/// As [`run`]; and [`Foreign`](crate::error::TransportError::Foreign) when MPI is not initialised, or for one thread only.
+/// As [`run`]; and [`Foreign`](crate::error::TransportError::Foreign) when MPI is not initialised,
+/// or for one thread only.
 #[cfg(feature = "mpi")]
 #[track_caller]
 pub fn run_on<R, F>(communicator: &impl mpi::traits::AsRaw<Raw = mpi::ffi::MPI_Comm>, program: F) -> Result<R>
@@ -72,9 +80,10 @@ pub fn prepare_process() {
     survive_file_limit();
 }
 
-/// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk does, for programs that write
-/// files without a run; [`run`], [`run_with`] and `run_on` do it themselves. The signal of such a write would end the process,
-/// without a word and with half of a file. A handler of the program's own is called all the same.
+/// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk
+/// does, for programs that write files without a run; [`run`], [`run_with`] and `run_on` do it
+/// themselves. The signal of such a write would end the process, without a word and with half of a
+/// file. A handler of the program's own is called all the same.
 pub fn survive_file_limit() {
     #[cfg(unix)]
     {
@@ -110,7 +119,7 @@ fn opened(group: Group) -> Result<World> {
     if group.kind() == TransportKind::Mpi {
         options.node_processes = group.node_size();
     }
-    // Before ranks that wait for this one give up.
+    // Stop a native kernel before the ranks that wait for this one reach their timeout.
     options.kernel_limit = group.patience().timeout.map(|limit| limit.mul_f64(0.9));
     let device = Device::open(&options)?;
     World::open(group, device)

@@ -1,14 +1,14 @@
-//! Which adapter a rank uses.
+//! Selection of the adapter of each rank.
 
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
 use wgpu::{AdapterInfo, Backend, DeviceType};
 
 use crate::error::DeviceError;
 
-/// What the adapter of a rank is.
+/// Description of a rank's adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterSummary {
-    /// Its name, as the driver gives it.
+    /// Name of the adapter, from the driver.
     pub name: String,
     /// Vulkan, Metal or DX12.
     pub backend: Backend,
@@ -16,13 +16,13 @@ pub struct AdapterSummary {
     pub device_type: DeviceType,
     /// The driver's name and version.
     pub driver: String,
-    /// PCI address, where the backend tells.
+    /// PCI address; empty where the backend has none.
     pub pci: String,
-    /// Bytes of its largest memory heap of its own, where the backend tells.
+    /// Size of the adapter's largest own memory heap, in bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
-    /// The rank on this node that it was chosen for.
+    /// Rank on this node of the device's user.
     pub node_rank: usize,
-    /// How many ranks share this node.
+    /// Number of ranks of this node.
     pub node_ranks: usize,
     /// Number of distinct adapters that ranks of this node are spread over.
     pub spread_over: usize,
@@ -50,13 +50,13 @@ impl std::fmt::Display for AdapterSummary {
     }
 }
 
-/// The processor of the host as an adapter, for machines without any driver: memory that is mapped,
-/// and kernels that run natively.
-pub(super) fn of_the_host() -> wgpu::Adapter {
+/// Adapter for machines without a driver: the host's processor, with mapped memory and native
+/// kernels.
+pub(super) fn host_adapter() -> wgpu::Adapter {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::NOOP;
     let features = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    // What programs on other adapters can rely on.
+    // Limits of common adapters, so that a program runs on all of them.
     let limits = wgpu::Limits {
         max_storage_buffers_per_shader_stage: 64,
         max_compute_workgroup_size_x: 1024,
@@ -78,12 +78,12 @@ pub(super) fn of_the_host() -> wgpu::Adapter {
     found.into_iter().next().expect("this backend always has one adapter")
 }
 
-/// What an adapter is.
-pub(super) fn info(adapter: &wgpu::Adapter) -> AdapterInfo {
+/// Description of an adapter. The adapter without a driver has the name of the host's processor.
+pub(super) fn adapter_info(adapter: &wgpu::Adapter) -> AdapterInfo {
     let info = adapter.get_info();
     match info.backend {
         Backend::Noop => AdapterInfo {
-            name: processor(),
+            name: processor_name(),
             driver: "no driver: native kernels".into(),
             driver_info: String::new(),
             ..info
@@ -92,8 +92,8 @@ pub(super) fn info(adapter: &wgpu::Adapter) -> AdapterInfo {
     }
 }
 
-/// The processor's name.
-fn processor() -> String {
+/// Name of the host's processor.
+fn processor_name() -> String {
     let only_cpus = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
     let system = System::new_with_specifics(only_cpus);
     let brand = |system: System| Some(system.cpus().first()?.brand().trim().to_owned());
@@ -117,8 +117,9 @@ fn type_order(device_type: DeviceType) -> usize {
     }
 }
 
-/// Positions in `infos` of the distinct physical devices, best first. A device that several backends offer is counted
-/// once, by PCI address where known, else by vendor, device and name; two equal cards of one backend are two.
+/// Positions in `infos` of the distinct physical devices, best first. A device that several
+/// backends offer is counted once, by PCI address where known, else by vendor, device and name; two
+/// equal cards of one backend are two.
 pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..infos.len()).collect();
     order.sort_by_key(|&i| (type_order(infos[i].device_type), backend_order(infos[i].backend), i));
@@ -140,10 +141,12 @@ pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
     kept
 }
 
-/// The adapters that the ranks of a node share, as positions in `infos`: all of the best kind present, or those that
-/// `filter` names (part of a name, case ignored, or a number in the order of [`distinct`]).
+/// The adapters that the ranks of a node share, as positions in `infos`: all of the best kind
+/// present, or those that `filter` names (part of a name, case ignored, or a number in the order of
+/// [`distinct`]).
 ///
-/// Kinds are not mixed: results are the same bits only on one adapter model, and a slow device would hold up the rest.
+/// Kinds are not mixed: results are the same bits only on one adapter model, and a slow device
+/// would hold up the rest.
 pub(super) fn candidates(infos: &[AdapterInfo], filter: Option<&str>) -> Result<Vec<usize>, DeviceError> {
     let all = distinct(infos);
     let Some(&best) = all.first() else { return Err(DeviceError::NoAdapter) };

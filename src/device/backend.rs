@@ -1,14 +1,14 @@
-//! [`KernelBackend`]: the choice between processor and driver.
+//! [`KernelBackend`]: the choice between native kernels and kernels of a driver.
 
-/// What computes kernels.
+/// Backend of kernels: the host's processor, or the driver of the adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelBackend {
-    /// The host's processor, by machine code of its own.
+    /// Machine code of Zippy, on the threads of the host.
     Native,
-    /// The same, also for operations with a version that is written for the host: so that tests compare the kernels of
-    /// these operations with their definition.
+    /// As [`Self::Native`], also in place of an operation's version for the host, so that tests
+    /// compare the kernels of such operations with their definition.
     NativeOnly,
-    /// The adapter's driver.
+    /// The driver of the adapter, on a GPU or in software.
     Driver,
 }
 

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
-use zippy_native::Threads;
+use zippy_native::TaskRunner;
 
 /// Number of threads that one rank uses for its work on the host.
 ///
@@ -16,28 +16,29 @@ use zippy_native::Threads;
 pub struct HostThreads(NonZero<usize>);
 
 impl HostThreads {
-    /// The thread of the rank alone.
+    /// One thread: the thread of the rank.
     pub(crate) const ONE: Self = Self(NonZero::<usize>::MIN);
 
-    /// This number of threads.
+    /// Makes a share of `count` threads.
     #[cfg(test)]
     pub(crate) const fn with_count(count: NonZero<usize>) -> Self {
         Self(count)
     }
 
-    /// An equal share, for each of the `ranks` of this process, of the threads that the user asks
-    /// for, else of the cores of this process, which is one of `processes` on the node.
-    pub(super) fn new(asked: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
-        let of_process = asked.map_or_else(|| cores_of_process(allowed_cores(), node_cores(), processes), NonZero::get);
+    /// Share of one of the `ranks` of this process: an equal part of the `requested` threads, else
+    /// of the cores of this process. `processes` is the number of processes on the node.
+    pub(super) fn new(requested: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
+        let of_process =
+            requested.map_or_else(|| cores_of_process(allowed_cores(), node_cores(), processes), NonZero::get);
         Self(share(of_process, ranks))
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn count(self) -> usize {
         self.0.get()
     }
 
-    /// Calls `task` once for each number below `tasks`, on all threads.
+    /// Calls `task` once for each index below `tasks`, on all threads of the rank.
     fn run_tasks(self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         let threads = self.count().min(tasks);
         let pool = if threads > 1 { pool() } else { None };
@@ -80,8 +81,8 @@ impl HostThreads {
     }
 }
 
-impl Threads for HostThreads {
-    fn count(&self) -> usize {
+impl TaskRunner for HostThreads {
+    fn thread_count(&self) -> usize {
         self.0.get()
     }
 
@@ -90,8 +91,7 @@ impl Threads for HostThreads {
     }
 }
 
-/// Cores of a process. One that is bound to some cores has these alone, another one its part of the
-/// node.
+/// Cores of a process: the cores that it is bound to, at most an equal part of the node.
 fn cores_of_process(allowed: usize, node: usize, processes: usize) -> usize {
     allowed.min(node / processes.max(1))
 }

@@ -1,4 +1,4 @@
-//! Memory that is lent within an operation goes back where the operation fails.
+//! Tests of loans: a failed operation returns its staging memory.
 
 use super::memory::Staging;
 use super::{BoxOf, Device, DeviceOptions, InjectedFailure, Piece, Strided};
@@ -24,11 +24,11 @@ fn fail_operations(host_map: bool) {
 }
 
 #[test]
-fn memory_of_failed_operations_goes_back() {
+fn failed_operation_returns_its_memory() {
     fail_operations(true);
 }
 
 #[test]
-fn memory_of_failed_operations_by_driver_goes_back() {
+fn failed_operation_by_driver_returns_its_memory() {
     fail_operations(false);
 }

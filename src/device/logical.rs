@@ -22,12 +22,12 @@ const IDLE_DEVICES: usize = 32;
 /// The smallest binding limit that transfers work with.
 const MIN_BINDING_BYTES: u64 = 4096;
 
-/// What fits on a device.
+/// Limits of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// The largest range of a buffer that a kernel can see at once; of native kernels, if there are any.
+    /// Largest range of a buffer, in bytes, that a kernel can access at once: a native kernel on a native device.
     pub binding_bytes: u64,
-    /// The same of the driver's kernels.
+    /// Largest range of a buffer, in bytes, that a kernel of the driver can access at once.
     pub driver_binding_bytes: u64,
     /// The largest buffer.
     pub buffer_bytes: u64,
@@ -39,7 +39,8 @@ pub struct Limits {
     pub wgpu: wgpu::Limits,
 }
 
-/// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
+/// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve
+/// another thread.
 pub(super) struct LogicalDevice {
     key: Key,
     _open_device: OpenDeviceGuard,
@@ -48,9 +49,9 @@ pub(super) struct LogicalDevice {
     pub limits: Limits,
     /// Whether the host maps chunk buffers.
     pub host_mapped: bool,
-    /// Whether the host computes kernels.
+    /// True if the host computes kernels natively.
     pub is_native: bool,
-    /// Whether operations have kernels only, none of their versions for the host.
+    /// True if operations use kernels only, and no version for the host.
     pub has_kernels_only: bool,
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
@@ -59,7 +60,7 @@ pub(super) struct LogicalDevice {
     pub recorded: Cell<u32>,
     /// Submissions that may be unfinished, the oldest first.
     pub in_flight: RefCell<VecDeque<wgpu::SubmissionIndex>>,
-    /// Number of submissions so far: what is recorded now runs with the next.
+    /// Number of submissions so far. Commands that are being recorded run with the next submission.
     pub epoch: Cell<u64>,
     pub map_progress: Arc<MapProgress>,
     /// Chunks that are mapped because messages are sent from them.
@@ -91,8 +92,8 @@ impl Drop for OpenDeviceGuard {
     }
 }
 
-/// How many of the maps asked for have come, and what the host has mapped for an operation; kept here, so that an operation
-/// allocates nothing.
+/// Number of completed map requests, and the mapped memory of the current operation; kept here, so
+/// that an operation allocates nothing.
 #[derive(Default)]
 pub(super) struct MapProgress {
     pub done: AtomicUsize,
@@ -138,23 +139,26 @@ pub(super) fn unified(device_type: DeviceType) -> bool {
     matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
 }
 
-/// Whether the host computes the kernels of an adapter.
+/// Returns true if the host computes the kernels of an adapter natively.
+///
+/// # Errors
+/// The adapter does not support the `requested` backend.
 fn computes_natively(
     info: &wgpu::AdapterInfo,
     host_mapped: bool,
-    asked: Option<KernelBackend>,
+    requested: Option<KernelBackend>,
 ) -> Result<bool, DeviceError> {
     let is_host = host_mapped && info.device_type == DeviceType::Cpu;
-    match asked {
+    match requested {
         Some(KernelBackend::Native | KernelBackend::NativeOnly) if !is_host => Err(DeviceError::MissingFeature {
             adapter: info.name.clone(),
             what: "computing kernels natively (ZIPPY_KERNELS=native)".into(),
-            feature: "memory that is the host's and mapped, as software adapters have it".into(),
+            feature: "mapped memory of the host, as software adapters have".into(),
         }),
-        _ if info.backend == wgpu::Backend::Noop && (asked == Some(KernelBackend::Driver) || !is_host) => {
+        _ if info.backend == wgpu::Backend::Noop && (requested == Some(KernelBackend::Driver) || !is_host) => {
             Err(DeviceError::NoAdapter)
         }
-        Some(asked) => Ok(asked != KernelBackend::Driver),
+        Some(requested) => Ok(requested != KernelBackend::Driver),
         None => Ok(is_host),
     }
 }
@@ -180,7 +184,8 @@ fn drop_idle_devices_at_exit() {
 }
 
 impl LogicalDevice {
-    /// An idle one that serves this request: of several the one with the most pipelines, which then has to make the fewest.
+    /// An idle one that serves this request: of several the one with the most pipelines, which then
+    /// has to make the fewest.
     pub fn idle(key: &Key) -> Option<Box<Self>> {
         let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
         idle.retain(|one| one.health.is_well());
@@ -188,14 +193,14 @@ impl LogicalDevice {
         fitting.max_by_key(|&i| idle[i].memory.counters().pipelines_made).map(|found| idle.swap_remove(found))
     }
 
-    /// Whether the options ask for native kernels.
-    pub fn is_native_asked_for(&self) -> bool {
+    /// True if the options request native kernels.
+    pub fn is_native_requested(&self) -> bool {
         self.is_native && self.key.kernels.is_some()
     }
 
     /// All of the adapter's limits, and those optional features that Zippy can use.
     pub fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
-        let info = super::adapter::info(adapter);
+        let info = super::adapter::adapter_info(adapter);
         let unified = unified(info.device_type);
         let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let host_mapped = key.host_map.unwrap_or(unified) && mappable;
@@ -248,7 +253,7 @@ impl LogicalDevice {
         let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
         let limit = |bytes: Option<u64>| bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
         let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
-        // Native kernels see whole buffers.
+        // Native kernels have no limit of bindings, only of buffers.
         let seen_at_once = if is_native { wgpu.max_buffer_size } else { wgpu.max_storage_buffer_binding_size };
         let aligned = |bytes: u64| binding.min(bytes) / offset_alignment * offset_alignment;
         let limits = Limits {

@@ -1,5 +1,5 @@
-//! The idle memory of a logical device: chunk buffers, staging buffers, payload vectors. What was lent comes back from
-//! any thread.
+//! Idle memory of a logical device: chunk buffers, staging buffers, payload vectors. Any thread may
+//! return lent memory.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -10,20 +10,22 @@ use super::idle::{self, IdleBlocks, largest_fit};
 
 /// Bytes of idle blocks of a kind that are kept however little is lent.
 const LEAST_IDLE_BYTES: u64 = 1 << 20;
-/// Idle chunk buffers are kept up to this much; beyond it they are freed, so that peak memory stays near what is used.
+/// Greatest total size of idle chunk buffers, in bytes. Idle buffers beyond it are freed, so that
+/// peak memory is close to the used memory.
 const IDLE_CHUNK_BYTES: u64 = 64 << 20;
-/// The same for payload vectors on the host.
+/// Greatest total size of idle payload vectors on the host, in bytes.
 const IDLE_HOST_BYTES: u64 = 256 << 20;
 /// One slice of a transfer that goes through staging memory. Longer payloads go slice by slice.
 pub(super) const SLICE_BYTES: u64 = 8 << 20;
-/// Staging buffers of one kind that may be lent at the same time; beyond it payloads are copied to the host.
+/// Staging buffers of one kind that may be lent at the same time; beyond it payloads are copied to
+/// the host.
 pub(super) const LENT_BYTES: u64 = 3 * SLICE_BYTES;
 /// Payload vectors up to this size serve every shorter payload.
 const MIN_HOST_BYTES: u64 = 8 << 10;
 /// The smallest staging buffer.
 const MIN_CLASS_BYTES: u64 = 64 << 10;
 
-/// What a staging buffer is for.
+/// Purpose of a staging buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Staging {
     /// Written by the device, mapped and read by the host.
@@ -137,7 +139,7 @@ impl MemoryPool {
         drop(idle.staging.lend_new(size));
     }
 
-    /// Takes staging memory back; what is longer than a slice is freed.
+    /// Takes staging memory back; frees a buffer that is longer than a slice.
     pub fn keep_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
         if buffer.size() <= SLICE_BYTES {
             drop(self.idle().staging.keep((kind, buffer)));
@@ -146,7 +148,7 @@ impl MemoryPool {
         }
     }
 
-    /// Takes staging memory back that is not to be used again.
+    /// Frees a staging buffer: takes it out of the accounts, without keeping it for another use.
     pub fn free_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
         let mut idle = self.idle();
         idle.staging.forget(buffer.size());
@@ -220,7 +222,7 @@ impl MemoryPool {
         }
     }
 
-    /// Frees everything idle but staging buffers, of which there is never much.
+    /// Frees all idle memory except staging buffers, which are always small.
     pub fn trim_to_staging(&self) {
         let mut idle = self.idle();
         idle.chunks.drain().for_each(|buffer| self.tally.freed(buffer.size()));

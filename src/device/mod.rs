@@ -1,9 +1,10 @@
-//! One GPU as seen by one rank: the adapter chosen for it, its memory, its queue, and moving boxes of cells
-//! between chunk buffers and contiguous bytes.
+//! One GPU as seen by one rank: the adapter chosen for it, its memory, its queue, and moving boxes
+//! of cells between chunk buffers and contiguous bytes.
 //!
 //! Nothing here talks to another rank and nothing here knows element types, except [`Operator`]s.
 //!
-//! * [`Device::open`] picks the adapter by node-local rank and re-uses an idle device of this process.
+//! * [`Device::open`] picks the adapter by node-local rank and re-uses an idle device of this
+//!   process.
 //! * [`Device::record`], [`Device::flush`], [`Device::wait`]: one pending command encoder per rank.
 //! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
 
@@ -12,6 +13,7 @@ mod allocation;
 mod backend;
 mod boxes;
 mod buffers;
+mod cache_capacity;
 mod checked;
 mod checks;
 pub mod colour;
@@ -21,7 +23,6 @@ mod health;
 mod host_threads;
 mod idle;
 mod in_place;
-mod kept;
 mod kernels;
 mod lease;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod mapped;
 mod mapping;
 mod memory;
 mod native;
-mod native_code;
+mod native_code_cache;
 mod numbered;
 mod open;
 mod operator;
@@ -49,19 +50,19 @@ pub use backend::{KernelBackend, has_wide_vectors};
 pub use boxes::{Piece, Strided};
 pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
+#[doc(hidden)]
+pub use cache_capacity::bound_kept;
+pub(crate) use cache_capacity::{cache_capacity, estimate_compiled_bytes};
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use host_threads::HostThreads;
-#[doc(hidden)]
-pub use kept::bound_kept;
-pub(crate) use kept::{compiled_bytes, kept_bytes};
 pub use kernels::FoldKernel;
-pub(crate) use kernels::shader::aligned;
+pub(crate) use kernels::shader::to_aligned_words;
 pub use lease::Lease;
 pub use logical::Limits;
 pub use machine::Room;
 pub(crate) use native::{NativeBinding, NativeDispatch};
-pub(crate) use native_code::{CodeKey, native_code};
+pub(crate) use native_code_cache::{NativeCodeKey, get_or_compile_native};
 pub use numbered::BoxOf;
 pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
 pub use operator::Operator;
@@ -76,15 +77,16 @@ use logical::LogicalDevice;
 /// Largest number of ranks among which the capacity of caches is divided.
 const MOST_SHARES: usize = 8;
 
-/// Optional features of all native kernels.
+/// Optional features that native kernels always have.
 const NATIVE_FEATURES: wgpu::Features =
     wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_F64).union(wgpu::Features::SHADER_INT64);
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
-/// Several ranks on one GPU have one logical device each, so that no rank ever waits for another's work. When the last
-/// handle is dropped the logical device, its pipelines and its staging memory go to an idle pool of the process and
-/// serve the next [`Device::open`] with the same options; a lost one is dropped.
+/// Several ranks on one GPU have one logical device each, so that no rank ever waits for another's
+/// work. When the last handle is dropped the logical device, its pipelines and its staging memory
+/// go to an idle pool of the process and serve the next [`Device::open`] with the same options; a
+/// lost one is dropped.
 pub struct Device {
     /// `None` only while being dropped.
     logical: Option<Box<LogicalDevice>>,
@@ -95,7 +97,7 @@ pub struct Device {
     /// Ranks of this process.
     ranks: usize,
     host_threads: HostThreads,
-    /// Time after which a native kernel is stopped.
+    /// Time limit of a native kernel.
     kernel_limit: Duration,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
@@ -107,18 +109,18 @@ impl Device {
         &self.logical().device
     }
 
-    /// The queue. Work recorded with [`Device::record`] is submitted by [`Device::flush`]; call that first where the
-    /// order matters.
+    /// The queue. Work recorded with [`Device::record`] is submitted by [`Device::flush`]; call
+    /// that first where the order matters.
     pub fn queue(&self) -> &wgpu::Queue {
         &self.logical().queue
     }
 
-    /// What the adapter is and for which rank it was chosen.
+    /// Description of the adapter, and the rank that it was selected for.
     pub fn adapter(&self) -> &AdapterSummary {
         &self.adapter
     }
 
-    /// What fits.
+    /// Limits of the device.
     pub fn limits(&self) -> &Limits {
         &self.logical().limits
     }
@@ -144,18 +146,18 @@ impl Device {
         self.logical().device.features() | native
     }
 
-    /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
-    /// switched off), so that a transfer is a plain memory copy.
+    /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated
+    /// adapters unless switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
         self.logical().host_mapped
     }
 
-    /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
+    /// Least size, in bytes, of a box that is sent [in place](Self::in_place); `None` if no box is.
     pub fn in_place_bytes(&self) -> Option<u64> {
         self.host_mapped().then_some(self.in_place_bytes)
     }
 
-    /// What this device has allocated and done so far, since it was opened in this process.
+    /// Counters of allocations and operations since the device was opened in this process.
     pub fn counters(&self) -> Counters {
         self.logical().memory.counters()
     }
@@ -171,8 +173,9 @@ impl Device {
         self.logical().memory.tally.reset_peak();
     }
 
-    /// A value that lives as long as the logical device, one per type: pipeline caches and the like of other modules.
-    /// It survives this handle when the device is pooled. Made by `T::default()` at the first call.
+    /// A value that lives as long as the logical device, one per type: pipeline caches and the like
+    /// of other modules. It survives this handle when the device is pooled. Made by `T::default()`
+    /// at the first call.
     ///
     /// A nested call for the same type from within `f` sees a fresh default, which is then dropped.
     pub fn with_cache<T: Default + Send + 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
@@ -184,13 +187,14 @@ impl Device {
         result
     }
 
-    /// Returns this rank's share of the bytes that a process may keep. Ranks that are threads divide them; each has an eighth at
-    /// least. A cache below the working set of a program grows, to four times its share at most.
+    /// Returns this rank's share of the bytes that a process may keep. Ranks that are threads
+    /// divide them; each has an eighth at least. A cache below the working set of a program grows,
+    /// to four times its share at most.
     pub(crate) fn share_of(&self, bytes: usize) -> usize {
         bytes / self.ranks.clamp(1, MOST_SHARES)
     }
 
-    /// The most bytes of a message that this rank asks for.
+    /// Greatest size, in bytes, of a message that this rank requests.
     pub(crate) fn message_bytes(&self) -> u64 {
         self.message_bytes
     }
@@ -209,7 +213,8 @@ impl std::fmt::Debug for Device {
 impl Drop for Device {
     fn drop(&mut self) {
         if self.logical().health.is_well() {
-            // The next rank must not wait for our work; what goes wrong now keeps the device from being used again.
+            // The next rank must not wait for this rank's work. After an error here, the device is
+            // not used again.
             let _ = self.wait();
         }
         if let Some(logical) = self.logical.take() {

@@ -1,4 +1,4 @@
-//! Opening a device: what can be asked for, the instance of the process and the adapter for a rank.
+//! Opening of a device: the options, the instance of the process, and the adapter of a rank.
 
 use std::num::NonZero;
 use std::rc::Rc;
@@ -20,47 +20,55 @@ pub struct DeviceOptions {
     pub node_ranks: usize,
     /// How many processes have these ranks: 1, or as many as ranks.
     pub node_processes: usize,
-    /// Part of an adapter's name, or its number; all adapters of the best kind when absent (`ZIPPY_ADAPTER`).
+    /// Part of an adapter's name, or its number; all adapters of the best kind when absent
+    /// (`ZIPPY_ADAPTER`).
     pub adapter: Option<String>,
-    /// Whether the host maps chunk buffers; the adapter's kind decides when absent (`ZIPPY_HOST_MAP`).
+    /// True if the host maps chunk buffers (`ZIPPY_HOST_MAP`); the adapter's kind decides when
+    /// absent.
     pub host_map: Option<bool>,
-    /// A lower binding limit than the adapter's, in bytes, for tests of large arrays (`ZIPPY_BINDING_LIMIT`).
+    /// A lower binding limit than the adapter's, in bytes, for tests of large arrays
+    /// (`ZIPPY_BINDING_LIMIT`).
     pub binding_limit_bytes: Option<u64>,
-    /// A lower buffer limit than the adapter's, in bytes, for tests of what needs several buffers (`ZIPPY_BUFFER_LIMIT`).
+    /// A lower buffer limit than the adapter's, in bytes, for tests of several buffers
+    /// (`ZIPPY_BUFFER_LIMIT`).
     pub buffer_limit_bytes: Option<u64>,
-    /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
+    /// Least size, in bytes, of a box that is sent directly from mapped memory (`ZIPPY_IN_PLACE`);
     /// [`IN_PLACE_BYTES`] when absent.
     pub in_place_bytes: Option<u64>,
-    /// The most bytes of a message of an exchange between global arrays (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] when absent.
+    /// Greatest size, in bytes, of a message of an exchange between global arrays
+    /// (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] when absent.
     pub message_bytes: Option<u64>,
-    /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
+    /// Limit of the buffers of this rank, in bytes, below the available memory
+    /// (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
     /// Number of threads that the ranks of this process share for their work on the host
     /// (`ZIPPY_THREADS`); the cores of the process when absent.
     pub threads: Option<NonZero<usize>>,
-    /// What computes kernels (`ZIPPY_KERNELS`); when absent the host where it maps chunks and the
-    /// adapter is software, else the driver.
+    /// Backend of kernels (`ZIPPY_KERNELS`). When absent: the host for software adapters with
+    /// mapped chunks, else the driver.
     pub kernels: Option<KernelBackend>,
-    /// Time after which a native kernel is stopped, nine tenths of a run's timeout; 270 s when absent.
+    /// Time limit of a native kernel, nine tenths of the run's timeout; 270 s when absent.
     pub kernel_limit: Option<Duration>,
 }
 
-/// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
+/// Least size, in bytes, of a box for which a wait for the other rank's read costs less than a
+/// copy.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
 /// The most bytes of a message of an exchange, where nothing else is said.
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
-/// Time after which a native kernel is stopped, where nothing else is said.
+/// Default time limit of a native kernel.
 const KERNEL_LIMIT: Duration = Duration::from_secs(270);
 
 impl DeviceOptions {
-    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`,
-    /// `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`,
-    /// `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT`, `ZIPPY_THREADS` and `ZIPPY_KERNELS` from the environment.
+    /// Options from the environment, for a rank in a process with all ranks of its node:
+    /// `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`,
+    /// `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT`, `ZIPPY_THREADS` and
+    /// `ZIPPY_KERNELS`.
     ///
     /// # Errors
-    /// A variable that is set to something that is not understood.
+    /// A variable has an invalid value.
     pub fn from_env(node_rank: usize, node_ranks: usize) -> Result<Self, DeviceError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let bad = |name: &str, value: &str, expected: &str| DeviceError::Setting {
@@ -121,27 +129,27 @@ fn adapters() -> &'static [wgpu::Adapter] {
     ADAPTERS.get_or_init(|| {
         set_runtime_directory();
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-        // No validation layers unless asked for: they cost more than everything else together.
+        // Validation layers cost more than all other work together, so the default is none.
         descriptor.flags = wgpu::InstanceFlags::empty().with_env();
         // Others are not even loaded.
         descriptor.backends = wgpu::Backends::PRIMARY;
         let instance = wgpu::Instance::new(descriptor);
         let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
-        if found.is_empty() { vec![adapter::of_the_host()] } else { found }
+        if found.is_empty() { vec![adapter::host_adapter()] } else { found }
     })
 }
 
 impl Device {
-    /// Opens the device of a rank: an idle one of this process where there is one, else a new one with all of the
-    /// adapter's limits and those optional features that Zippy can use.
+    /// Opens the device of a rank: an idle one of this process where there is one, else a new one
+    /// with all of the adapter's limits and those optional features that Zippy can use.
     ///
-    /// Ranks of a node are spread round robin over the adapters of the best kind present (discrete before integrated
-    /// before software).
+    /// Ranks of a node are spread round robin over the adapters of the best kind present (discrete
+    /// before integrated before software).
     ///
     /// # Errors
     /// No adapter, none that matches the options, or one that cannot be opened.
     pub fn open(options: &DeviceOptions) -> Result<Rc<Self>, DeviceError> {
-        let infos: Vec<_> = adapters().iter().map(adapter::info).collect();
+        let infos: Vec<_> = adapters().iter().map(adapter::adapter_info).collect();
         let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
         let chosen = candidates[options.node_rank % candidates.len()];
         let summary = AdapterSummary {

@@ -8,9 +8,9 @@ use super::memory::{MemoryPool, Staging};
 use super::ranges::read_mapped;
 use crate::error::DeviceError;
 
-/// The bytes that a gather has produced, in mapped staging memory or a pooled vector, or those of a chunk itself. Cheap
-/// to clone and to cut into messages; the memory goes back when the last part is dropped, on whichever thread that
-/// happens.
+/// The bytes that a gather has produced, in mapped staging memory or a pooled vector, or those of a
+/// chunk itself. Cheap to clone and to cut into messages; the memory goes back when the last part
+/// is dropped, on whichever thread that happens.
 #[derive(Clone)]
 pub struct Staged {
     loan: Arc<Loan>,
@@ -38,7 +38,7 @@ impl Staged {
         bytes: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), DeviceError>,
     ) -> Result<Self, DeviceError> {
-        // Goes back where `fill` fails, too.
+        // The loan returns the block also if `fill` fails.
         let mut loan = Loan { bytes: Backing::Host(memory.host_block(bytes)), memory: memory.clone() };
         if let Backing::Host(block) = &mut loan.bytes {
             fill(&mut bytemuck::cast_slice_mut(block)[..bytes])?;

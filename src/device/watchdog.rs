@@ -1,60 +1,60 @@
-//! One thread that stops kernels which the host computes for too long.
+//! Watchdog of native kernels: one thread stops kernels that exceed their time limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use zippy_native::Stop;
+use zippy_native::StopRequest;
 
-/// Time between two looks at the kernels that run.
+/// Interval between two checks of the running kernels.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// Time without a kernel after which the thread ends.
-const IDLE: Duration = Duration::from_secs(5);
+/// Time without a running kernel after which the thread ends.
+const IDLE_LIMIT: Duration = Duration::from_secs(5);
 
-static WATCHED: Mutex<Watched> = Mutex::new(Watched { running: Vec::new(), has_thread: false });
+static WATCHED: Mutex<WatchList> = Mutex::new(WatchList { running: Vec::new(), has_thread: false });
 
-struct Watched {
-    running: Vec<(Arc<Stop>, Instant)>,
+struct WatchList {
+    running: Vec<(Arc<StopRequest>, Instant)>,
     has_thread: bool,
 }
 
-/// A kernel that is watched as long as this lives.
-pub(super) struct Watch(Arc<Stop>);
+/// Guard of a watched kernel: dropping it ends the watch.
+pub(super) struct WatchGuard(Arc<StopRequest>);
 
-/// Stops a kernel when `limit` has passed.
-pub(super) fn watch(stop: &Arc<Stop>, limit: Duration) -> Watch {
-    let mut watched = watched();
-    // A limit beyond the clock's range is none.
+/// Watches a kernel: requests `stop` after `limit`, unless the guard is dropped first.
+pub(super) fn watch(stop: &Arc<StopRequest>, limit: Duration) -> WatchGuard {
+    let mut list = watch_list();
+    // A limit beyond the range of the clock never expires.
     if let Some(end) = Instant::now().checked_add(limit) {
-        watched.running.push((stop.clone(), end));
+        list.running.push((stop.clone(), end));
     }
-    if !watched.has_thread {
-        // Without a thread kernels run without a limit.
-        watched.has_thread = thread::Builder::new().name("zippy watchdog".into()).spawn(look).is_ok();
+    if !list.has_thread {
+        // If the system refuses the thread, kernels run without a limit.
+        list.has_thread = thread::Builder::new().name("zippy watchdog".into()).spawn(stop_overdue_kernels).is_ok();
     }
-    Watch(stop.clone())
+    WatchGuard(stop.clone())
 }
 
-impl Drop for Watch {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
-        watched().running.retain(|(stop, _)| !Arc::ptr_eq(stop, &self.0));
+        watch_list().running.retain(|(stop, _)| !Arc::ptr_eq(stop, &self.0));
     }
 }
 
-fn watched() -> MutexGuard<'static, Watched> {
+fn watch_list() -> MutexGuard<'static, WatchList> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn look() {
+fn stop_overdue_kernels() {
     let mut idle_since = Instant::now();
     loop {
         thread::sleep(INTERVAL);
-        let (now, mut watched) = (Instant::now(), watched());
-        watched.running.iter().filter(|(_, end)| *end <= now).for_each(|(stop, _)| stop.ask());
-        if !watched.running.is_empty() {
+        let (now, mut list) = (Instant::now(), watch_list());
+        list.running.iter().filter(|(_, end)| *end <= now).for_each(|(stop, _)| stop.request());
+        if !list.running.is_empty() {
             idle_since = now;
-        } else if now - idle_since >= IDLE {
-            watched.has_thread = false;
+        } else if now - idle_since >= IDLE_LIMIT {
+            list.has_thread = false;
             return;
         }
     }

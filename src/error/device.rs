@@ -2,18 +2,18 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// No adapter, although the run needs a driver.
+    /// The run needs a driver, and the machine has none.
     #[error(
-        "no GPU adapter was found. The host can compute kernels natively, but a driver is asked for \
-         (ZIPPY_KERNELS=driver, ZIPPY_HOST_MAP=0): it needs a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's \
-         software Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
+        "no GPU adapter was found, and ZIPPY_KERNELS=driver or ZIPPY_HOST_MAP=0 requires a driver. Unset these variables for \
+         native kernels on the host, or provide a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software \
+         Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
          Arch: pacman -S vulkan-swrast) and try again"
     )]
     NoAdapter,
     /// `ZIPPY_ADAPTER` (or the option of that name) matches nothing.
     #[error("no adapter matches {asked:?} (a part of a name, or a number in this list); there are: {available}")]
     UnknownAdapter {
-        /// What was asked for.
+        /// The requested adapter.
         asked: String,
         /// The adapters present, numbered.
         available: String,
@@ -67,7 +67,8 @@ pub enum DeviceError {
         bytes: u64,
         /// Bytes that buffers have.
         taken: u64,
-        /// Bytes that there are: nine tenths of the machine's, or a part of them, or what `ZIPPY_MEMORY_LIMIT` allows.
+        /// Limit of buffers, in bytes: nine tenths of the machine's memory, a part of them, or
+        /// `ZIPPY_MEMORY_LIMIT`.
         limit: u64,
     },
     /// More bytes than a buffer can have.
@@ -90,18 +91,18 @@ pub enum DeviceError {
         /// The reason given.
         message: String,
     },
-    /// A native kernel has run for nearly the run's timeout.
+    /// A native kernel has reached its time limit, nine tenths of the run's timeout.
     #[error(
-        "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped{}; a longer timeout \
-         (ZIPPY_TIMEOUT_SECS) lets it go on",
+        "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped{}; raise ZIPPY_TIMEOUT_SECS \
+         for a longer limit",
         in_loop(*.line)
     )]
     KernelStopped {
         /// The kernel.
         kernel: String,
-        /// Line of a loop in its text, from 1; 0 where it was in none.
+        /// Line, in the kernel's text, of the loop in which it was stopped, from 1; 0 for no loop.
         line: u32,
-        /// Time after which it was stopped, in seconds.
+        /// Time limit, in seconds.
         seconds: f64,
     },
     /// The adapter lacks an optional feature.

@@ -1,4 +1,5 @@
-//! From boxes of invocations to dispatches: which axis runs along which direction, what is cut, what goes together.
+//! Division of boxes of invocations into dispatches: assigns axes to directions, cuts large boxes,
+//! and combines small ones.
 
 use super::geometry::{DomainMap, MAX_BOXES, vectors};
 use super::signature::BoxForm;
@@ -46,7 +47,8 @@ struct Block {
     extents: Index,
     /// The axis along x, along y, and those folded into z.
     order: Vec<usize>,
-    /// The part, along the directions of the dispatch: its first invocation, a multiple of the workgroup, and its size.
+    /// The part, along the directions of the dispatch: its first invocation, a multiple of the
+    /// workgroup, and its size.
     first: [i64; 3],
     size: [i64; 3],
 }
@@ -94,7 +96,8 @@ impl Block {
         std::array::from_fn(|k| ceil(ceil(self.size[k], shape.along(k)), shape.limit.into()))
     }
 
-    /// The parts that fit into one dispatch each: nearly equal ones, of whole workgroups of the uncut box.
+    /// The parts that fit into one dispatch each: nearly equal ones, of whole workgroups of the
+    /// uncut box.
     fn cut(&self, shape: &Shape, out: &mut Vec<Self>) {
         let parts = self.parts(shape);
         let at = |k: usize, i: i64| {
@@ -227,7 +230,7 @@ impl Batch {
         }
         words.extend(workgroup_words(shape.workgroup));
         for k in 0..MAX_BOXES {
-            // What comes after the last box begins beyond everything.
+            // The entry after the last box begins beyond all invocations.
             words.push(self.blocks.get(k + 1).map_or(i32::MAX, |(_, start)| *start as i32));
         }
         for (block, start) in &self.blocks {

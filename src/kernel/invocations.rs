@@ -1,4 +1,4 @@
-//! What a call runs over: its domain as boxes of invocations, or as a count on the device.
+//! Invocations of a call: its domain as boxes, or as a count on the device.
 
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
@@ -66,8 +66,8 @@ impl Call<'_> {
         Err(KernelError::Binding { kernel: program.name.clone(), problem }.into())
     }
 
-    /// The section whose start is position 0 in the index space of `over`: the first one that is written there, else the
-    /// first one that is read.
+    /// The section whose start is position 0 in the index space of `over`: the first one that is
+    /// written there, else the first one that is read.
     fn origin_of(&self, over: &Binding) -> Option<&Binding> {
         let of_space = |access: bool| {
             let of = move |(_, binding, mode): &&(_, Binding, AccessMode)| {
@@ -139,7 +139,8 @@ impl Call<'_> {
         }
     }
 
-    /// The domain as positions and counts of invocations: one a cell, or one a word where packed cells are written.
+    /// The domain as positions and counts of invocations: one a cell, or one a word where packed
+    /// cells are written.
     pub(super) fn invocations<'c>(
         &self,
         program: &Program,
@@ -210,7 +211,8 @@ impl Call<'_> {
         Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order, separate }))
     }
 
-    /// Of what is written word by word: cells in a word, how many of the first one's lie before the section, and a name.
+    /// Of what is written word by word: cells in a word, how many of the first one's lie before the
+    /// section, and a name.
     fn words(&self, program: &Program, order: &[Option<usize>]) -> Result<Option<(i64, i64, &str)>> {
         let mut words: Option<(i64, i64, &str)> = None;
         for (number, bound) in order.iter().enumerate() {

@@ -1,30 +1,31 @@
-//! Machine code of kernels.
+//! Compilation of kernels to machine code.
 
 use std::sync::Arc;
 
-use zippy_native::{Compiled, Vectors};
+use zippy_native::{CompiledKernel, Vectorization};
 
 use super::checked::Checked;
-use crate::device::{CodeKey, Device, native_code};
+use crate::device::{Device, NativeCodeKey, get_or_compile_native};
 use crate::error::{KernelError, Result};
 use crate::trace;
 
-/// Machine code of a kernel; none of a kernel that is not generated, where the driver computes it.
+/// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native form,
+/// which the driver computes.
 ///
 /// # Errors
-/// A kernel that is not native, on a machine without a driver.
-pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<Compiled>>> {
+/// The kernel has no native form, and the machine has no driver.
+pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<CompiledKernel>>> {
     let Checked { text, entry, parsed, .. } = checked;
-    let key = CodeKey { text: text.clone(), entry: entry.clone() };
-    let compile = || Compiled::new(&parsed.module, &parsed.info, entry, text, Vectors::Use);
-    match native_code(key, || compile().map_err(|error| error.to_string())) {
+    let key = NativeCodeKey { text: text.clone(), entry: entry.clone() };
+    let compile = || CompiledKernel::new(&parsed.module, &parsed.info, entry, text, Vectorization::Use);
+    match get_or_compile_native(key, || compile().map_err(|error| error.to_string())) {
         Ok(code) => Ok(Some(code)),
         Err(error) if device.has_driver() => {
             trace::warn(&format!("the driver computes kernel {name}: {error}"));
             Ok(None)
         }
         Err(error) => {
-            let problem = format!("{error}, and there is no driver that could compute it");
+            let problem = format!("{error}, and the machine has no driver for such a kernel");
             Err(KernelError::Limit { kernel: name.to_owned(), problem }.into())
         }
     }

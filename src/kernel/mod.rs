@@ -1,9 +1,10 @@
 //! WGSL compute kernels over local sections.
 //!
-//! A kernel is a plain WGSL file. Sections are bound by the names of its storage variables, and for every bound array `x`
-//! address helpers are generated, so that nobody counts strides. A position `p` is `i32` for one axis, `vec2<i32>` to
-//! `vec4<i32>` for two to four, `array<i32, D>` beyond; it counts cells from the start of the section, and ghost cells
-//! are negative or past the end. All arrays of a call share it.
+//! A kernel is a plain WGSL file. Sections are bound by the names of its storage variables, and for
+//! every bound array `x` address helpers are generated, so that nobody counts strides. A position
+//! `p` is `i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four, `array<i32, D>` beyond;
+//! it counts cells from the start of the section, and ghost cells are negative or past the end. All
+//! arrays of a call share it.
 //!
 //! | helper | what it does |
 //! |---|---|
@@ -19,39 +20,43 @@
 //! | `x_linear(p) -> vec2<u32>` | the linear index of a cell in the global array, 64 bits, axis 0 fastest |
 //! | `x_index(p) -> u32` | the index of the cell in the variable `x`, for atomics (first window only, see below) |
 //!
-//! Cells of 8 and 16 bits are packed in words: declare `array<u32>`; `x_load` unpacks to `u32` or, sign extended, `i32`.
-//! Such an array is written by whole words: the domain then has one invocation for every word of a row, `x_position`
-//! is the word's first cell (possibly before the section's start), `x_inside_word(p)` tells whether any of its cells is in
-//! the section, and `x_store_word(p, cells)` writes, of the four (`vec4`) or two (`vec2`) cells of the word, those that
-//! are in the section. Over `interior()` and `boundary()` a word with cells of both is run by both. An array declared
-//! `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
+//! Cells of 8 and 16 bits are packed in words: declare `array<u32>`; `x_load` unpacks to `u32` or,
+//! sign extended, `i32`. Such an array is written by whole words: the domain then has one
+//! invocation for every word of a row, `x_position` is the word's first cell (possibly before the
+//! section's start), `x_inside_word(p)` tells whether any of its cells is in the section, and
+//! `x_store_word(p, cells)` writes, of the four (`vec4`) or two (`vec2`) cells of the word, those
+//! that are in the section. Over `interior()` and `boundary()` a word with cells of both is run by
+//! both. An array declared `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
 //!
-//! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those that have as many as
-//! the domain, which is the first written section or [`Call::over`], and only where that is a section of the index space of a
-//! bound array. Positions count from the start of the first written section of that space or, if there is none, of the first one
-//! that is read.
+//! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those
+//! that have as many as the domain, which is the first written section or [`Call::over`], and only
+//! where that is a section of the index space of a bound array. Positions count from the start of
+//! the first written section of that space or, if there is none, of the first one that is read.
 //!
 //! # What a kernel runs over
 //!
-//! A [`Domain`] is a section of whatever array, plain extents, or a count on the device. Positions in it are of its own
-//! number of axes:
+//! A [`Domain`] is a section of any array, plain extents, or a count on the device. Positions in a
+//! domain have its number of axes:
 //!
 //! | helper | what it does |
 //! |---|---|
-//! | `domain_position(id) -> P` | the place of this invocation in the domain, from 0; outside of it far from every place |
+//! | `domain_position(id) -> P` | position of this invocation in the domain, from 0; far from every position for invocations outside of it |
 //! | `domain_inside(p) -> bool` | `p` is in the domain's extents |
-//! | `domain_extent() -> P` | how many invocations there are along each axis; of a count the lesser of it and its most |
-//! | `domain_workgroup(workgroup_id)` | the number of the workgroup along each axis (`i32`, `vec2<i32>`; from three axes on `vec3<i32>`); of workgroups outside of the domain far from every number |
+//! | `domain_extent() -> P` | number of invocations along each axis; of a counted domain the lesser of the count and its limit |
+//! | `domain_workgroup(workgroup_id)` | index of the workgroup along each axis (`i32`, `vec2<i32>`; from three axes on `vec3<i32>`); far from every index for workgroups outside of the domain |
 //!
-//! A domain may take several dispatches, and `workgroup_id` counts within one. They are cut at whole workgroups, so that
-//! workgroup memory, barriers and `domain_workgroup` are the same as without cuts: a workgroup along axis 0 has the places
-//! from `domain_workgroup(..)` times its size on. In a text that speaks of workgroups, subgroups or local numbers, and over
-//! plain extents, axis 0 runs along x, axis 1 along y and all others, folded, along z; else a longer axis may take the place
-//! of a short axis 0. Over sections of several boxes (`boundary()`) no workgroup has cells of two of them, and there is no
-//! `domain_workgroup`. Where words of packed cells are written, places count words.
+//! A domain may take several dispatches, and `workgroup_id` counts within one. They are cut at
+//! whole workgroups, so that workgroup memory, barriers and `domain_workgroup` are the same as
+//! without cuts: along axis 0, a workgroup begins at position `domain_workgroup(..)` times its
+//! size. In a text with workgroups, subgroups or local ids, and over plain extents, axis 0 runs
+//! along x, axis 1 along y and all others, folded, along z; else a longer axis may run along x
+//! instead of a short axis 0. Over sections of several boxes (`boundary()`), no workgroup has cells
+//! of two boxes, and no `domain_workgroup` exists. Where a kernel writes words of packed cells,
+//! positions count words.
 //!
-//! All invocations of a workgroup come to a barrier, so do not return from those outside: guard what they load and store.
-//! A sum for each block of 64 cells, of as many as a kernel has counted:
+//! All invocations of a workgroup must reach each barrier, so invocations outside of the domain
+//! must not return: guard their loads and stores instead. Example: a sum for each block of 64
+//! cells, over a number of cells that another kernel has counted:
 //!
 //! ```
 //! use zippy::kernel::Domain;
@@ -91,23 +96,28 @@
 //!
 //! # Large chunks
 //!
-//! A kernel whose helpers load and store at the position of the invocation plus constants runs over
-//! a chunk larger than a binding in parts, each with one binding of the memory around it. Constants
-//! here are also counters of loops with constant ends and elements of constant arrays. For other
-//! kernels, those that use `global_invocation_id` for more than `*_position`, and those that speak
-//! of workgroups, such a chunk is bound as several variables: helpers choose the right one at each
-//! access, which costs time, and the shader's own `x[i]` sees the first alone.
+//! A call over a chunk that is larger than a binding has one of two forms:
+//!
+//! * In parts, each with one binding of the memory around it. In such a kernel, helpers load and
+//!   store only at the position of the invocation plus constants. Counters of loops with constant
+//!   bounds, and elements of constant arrays, count as constants.
+//! * As a whole, with several variables for the chunk. This is the form of all other kernels, of
+//!   kernels that use `global_invocation_id` other than in `*_position`, and of kernels that use
+//!   workgroups. Helpers select a variable at each access, which costs time, and `x[i]` in the
+//!   shader accesses the first variable only.
 //!
 //! # Branches on parameters
 //!
-//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` depends on `var<uniform>` alone, or a
-//! loop goes up to one: milliseconds a call. Make two kernels, or a constant in the text, of what is decided before the call.
+//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` depends
+//! on `var<uniform>` alone, or a loop goes up to one: milliseconds a call. Make two kernels, or a
+//! constant in the text, of what is decided before the call.
 //!
 //! # Names
 //!
-//! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of functions: names that
-//! begin with `zippy_`, names of helpers, and the few words of WGSL that helpers use (types such as `vec3` and `i32`, and
-//! functions such as `select`) are refused there, by line and column. All other names are free, inside functions all are.
+//! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of
+//! functions: names that begin with `zippy_`, names of helpers, and the few words of WGSL that
+//! helpers use (types such as `vec3` and `i32`, and functions such as `select`) are refused there,
+//! by line and column. All other names are free, inside functions all are.
 //!
 //! ```
 //! use zippy::{KernelSource, Layout, Split, World};
@@ -138,8 +148,8 @@
 //! # Ok::<(), zippy::Error>(())
 //! ```
 //!
-//! Kernels see local sections only, so that data never moves between ranks behind the programmer's back. That a kernel is
-//! handed a section of a global array does not compile:
+//! Kernels see local sections only, so that data never moves between ranks behind the programmer's
+//! back. That a kernel is handed a section of a global array does not compile:
 //!
 //! ```compile_fail,E0277
 //! # fn wrong(world: &zippy::World, kernel: &zippy::Kernel) -> zippy::Result<()> {
@@ -162,7 +172,6 @@ mod binding;
 mod call;
 mod checked;
 mod checks;
-mod compute;
 mod counting;
 mod diagnose;
 mod dispatch;
@@ -176,6 +185,7 @@ mod invocations;
 mod loops;
 mod machine_code;
 mod most_passes;
+mod native_call;
 mod params;
 mod parsed;
 mod pipeline;

@@ -1,5 +1,5 @@
-//! What naga makes of a text, kept for all ranks of the process: those that are threads run the same kernels, and so does the
-//! next world.
+//! What naga makes of a text, kept for all ranks of the process: those that are threads run the
+//! same kernels, and so does the next world.
 
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use naga::valid::ModuleInfo;
 
 use super::diagnose::Fault;
-use crate::device::{compiled_bytes, kept_bytes};
+use crate::device::{cache_capacity, estimate_compiled_bytes};
 use crate::plan::cache::WeightedCache;
 
 /// A text that naga has parsed and found valid.
@@ -17,7 +17,8 @@ pub struct Parsed {
     pub info: ModuleInfo,
 }
 
-/// All that a module depends on: the whole text, whether it reports what it reaches, and what the device can do.
+/// All that a module depends on: the whole text, whether it reports what it reaches, and what the
+/// device can do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParsedKey {
     pub text: String,
@@ -26,15 +27,16 @@ pub struct ParsedKey {
     pub capabilities: u64,
 }
 
-/// What came of a text; empty while it is read for the first time. Texts with faults are as usual as right ones: with how many
-/// axes a kernel is right is found by trying.
+/// What came of a text; empty while it is read for the first time. Texts with faults are as usual
+/// as right ones: with how many axes a kernel is right is found by trying.
 type Slot = Arc<OnceLock<Result<Arc<Parsed>, Fault>>>;
 
 /// Not all, as a program may make texts while it runs.
 static KEPT: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
-    LazyLock::new(|| Mutex::new(WeightedCache::new(kept_bytes(), |key, _| compiled_bytes(&key.text))));
+    LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
-/// The module of this text: what another rank has made of it, or will have in a moment, or else what `make` does.
+/// The module of this text: what another rank has made of it, or will have in a moment, or else
+/// what `make` does.
 pub fn parsed(key: ParsedKey, make: impl FnOnce(&str) -> Result<Parsed, Fault>) -> Result<Arc<Parsed>, Fault> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(Slot::default()));

@@ -1,5 +1,5 @@
-//! Kernels run in parts, against the same kernels run as a whole: kernels whose reach is easily
-//! misread, and random ones.
+//! Tests of calls in parts against calls as a whole: kernels with a reach that is hard to infer,
+//! and random kernels.
 
 use std::rc::Rc;
 
@@ -14,10 +14,10 @@ use crate::element::Element;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Bytes of a binding where chunks take several: 14 rows.
+/// Binding limit, in bytes, for chunks with several windows: 14 rows.
 const LIMIT: u64 = 4096;
 
-/// Two chunks on one device, `x` with different cells.
+/// Two chunks on one device. The cells of `x` differ from each other.
 struct Chunks {
     device: Rc<Device>,
     x: ChunkBuffer,
@@ -38,8 +38,8 @@ impl Chunks {
         chunks
     }
 
-    /// The cells of `y` after the kernel. None where `parts` asks for several parts and the call has
-    /// one.
+    /// Runs a kernel; returns the cells of `y`. With `parts`, returns `None` for a call with a
+    /// single part.
     fn run(&self, text: &str, parts: bool) -> Option<Vec<u32>> {
         let all = storage().cells() as usize;
         self.device.scatter(4, &vec![0; 4 * all], &[whole(&self.y)]).unwrap();
@@ -59,12 +59,13 @@ impl Chunks {
     }
 }
 
-/// More parts than bind groups are kept for would make them anew at each call.
+/// A call with more parts would exceed the cache of bind groups, and make its groups again each
+/// time.
 #[test]
 fn calls_of_many_parts_run_as_a_whole() {
     let device = Device::open(&DeviceOptions { binding_limit_bytes: Some(LIMIT), ..Default::default() }).unwrap();
     let kernel = Kernel::new(&device, &KernelSource::text("test.wgsl", kernel("s = x_load(p);"))).unwrap();
-    // A row has the bytes of a binding.
+    // A row has the size of a binding, so each row is a part.
     let parts = |rows: i64| {
         let region = Region::new(&[0, 0], &[LIMIT as i64 / 4, rows]).unwrap();
         let buffer = || device.storage_buffer(4 * region.cells(), "cells").unwrap();
@@ -103,7 +104,7 @@ fn binding(buffer: &ChunkBuffer, storage: Region, section: Region) -> Binding {
     }
 }
 
-/// A kernel with these statements, which loads cells by `cell`, at any position.
+/// Text of a kernel with these statements. Its function `cell` loads a cell at any position.
 pub fn kernel(statements: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read> x: array<u32>;
@@ -127,7 +128,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// Whether the kernel runs in parts, which must not change its results.
+/// Returns true if the kernel runs in parts; asserts that its results do not change.
 fn runs_in_parts(in_parts: &Chunks, as_a_whole: &Chunks, text: &str) -> bool {
     let Some(found) = in_parts.run(text, true) else { return false };
     assert!(as_a_whole.run(text, false).as_ref() == Some(&found), "parts differ from the whole:\n{text}");
@@ -141,17 +142,17 @@ fn stencils_run_in_parts_and_kernels_that_reach_further_do_not() {
         ("s += cell(p + vec2(0, 3));", true),
         ("for (var k = 3u; k > 0u; k--) { s = 31u * s + cell(own(id) + vec2(0, i32(k))); }", true),
         ("for (var k = -4; k <= 4; k += 2) { if p.x % 3 == 0 { continue; } s = 31u * s + cell(moved(p, k)); }", true),
-        // Cases of a switch begin with no other case's variables.
+        // Each case of a switch begins with the variables before the switch.
         ("var q = p; switch p.x % 2 { case 0: { q = p + vec2(0, 8); } default: { s += cell(q); } }", false),
         ("var q = p; switch p.x % 2 { case 0: { q.y += 2; s += cell(p); } default: { q = p; s += cell(q); } }", true),
-        // Numbers of other invocations.
+        // Positions of other invocations.
         ("s += cell(y_position(id + vec3(0u, 8u, 0u)) - vec2(0, 8));", false),
         ("s += cell(y_position(vec3(id.x, id.y / 8u * 8u, id.z)));", false),
         ("s += cell(own(vec3(id.xy, id.z)));", false),
         ("s += cell(p) + id.x + 64u * id.y;", false),
         ("s += cell(p); if id.y > 100u { s += 1u; }", false),
         ("s += cell(p); let position = domain_position(id); s += u32(position.y);", true),
-        // What a `continue` leaves.
+        // Variables at a `continue`.
         (
             "var q = p; var k = 0;
              loop {
@@ -184,7 +185,7 @@ fn stencils_run_in_parts_and_kernels_that_reach_further_do_not() {
             "for (var k = 2147483640; k <= 2147483647; k++) { s += cell(p + vec2(0, k % 8)); if s > 9u { break; } }",
             false,
         ),
-        // Counters that are loaded at other times.
+        // Counters that are loaded outside of the loop's condition.
         (
             "var i = 0; let first = i;
              for (; first < 4; i += 1) { if i > 7 { break; } s += cell(p - vec2(0, i)); }",

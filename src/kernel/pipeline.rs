@@ -1,4 +1,4 @@
-//! Checked kernels on the GPU: pipelines and bind groups.
+//! Pipelines and bind groups of checked kernels.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,26 +6,26 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use zippy_native::Compiled as NativeCode;
+use zippy_native::CompiledKernel;
 
 use super::checked::{Checked, Resource};
 use super::geometry::COUNT_VECTORS;
 use super::machine_code::machine_code;
 use super::target::Target;
-use crate::device::{Device, Lease, WeakChunkBuffer, compiled_bytes, kept_bytes};
+use crate::device::{Device, Lease, WeakChunkBuffer, cache_capacity, estimate_compiled_bytes};
 use crate::error::{KernelError, Result};
 use crate::plan::cache::WeightedCache;
 
-/// A compiled kernel.
+/// A compiled kernel: a pipeline of the driver, or machine code.
 #[derive(Debug, Clone)]
 pub enum Pipeline {
-    /// The driver computes it.
+    /// The driver computes the kernel.
     Driver(DriverPipeline),
-    /// The host computes it.
-    Native(Arc<NativeCode>),
+    /// The host's processor computes the kernel.
+    Native(Arc<CompiledKernel>),
 }
 
-/// A kernel as the driver has compiled it.
+/// A pipeline of the driver.
 #[derive(Debug, Clone)]
 pub struct DriverPipeline {
     pub raw: wgpu::ComputePipeline,
@@ -34,14 +34,14 @@ pub struct DriverPipeline {
     pub layouts: Vec<(u32, wgpu::BindGroupLayout)>,
 }
 
-/// The pipelines of a device, by complete text, entry point and whether the host computes them; they outlive the kernels that they were made for, as far as there
-/// is room.
+/// Cache of the pipelines of a device, by complete text, entry point, and true for machine code.
+/// Pipelines outlive their kernels until the cache is full.
 #[derive(Debug)]
 pub struct Pipelines(WeightedCache<(String, String, bool), Pipeline>);
 
 impl Default for Pipelines {
     fn default() -> Self {
-        Self(WeightedCache::new(kept_bytes(), |(text, ..), _| compiled_bytes(text)))
+        Self(WeightedCache::new(cache_capacity(), |(text, ..), _| estimate_compiled_bytes(text)))
     }
 }
 
@@ -49,12 +49,12 @@ impl Pipeline {
     /// The pipeline of a kernel, made at the first call on this device.
     ///
     /// # Errors
-    /// More bindings than the device has, or a driver that refuses the kernel.
+    /// The kernel needs more bindings than the device has, or the driver refuses the kernel.
     pub fn get(Target { device, is_native }: &Target, name: &str, checked: &Checked) -> Result<Self> {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone(), *is_native);
         let kept = device.with_cache(|cache: &mut Pipelines| {
-            cache.0.bound(device.share_of(kept_bytes()));
+            cache.0.bound(device.share_of(cache_capacity()));
             cache.0.get(&key)
         });
         if let Some(found) = kept {
@@ -115,7 +115,8 @@ impl DriverPipeline {
         });
         let module = raw.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
-            // Not the text: it would be read a second time, and a checked run's module does more than it says.
+            // Not the text: wgpu would parse it again, and the module of a checked run has checks
+            // that the text lacks.
             source: wgpu::ShaderSource::Naga(Cow::Owned(checked.parsed.module.clone())),
         });
         let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -170,30 +171,31 @@ fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> 
     Ok(())
 }
 
-/// A buffer as it is bound to a storage variable.
+/// A buffer that is bound to a storage variable, with the range of its windows.
 #[derive(Debug, Clone)]
 pub struct BoundBuffer {
     pub raw: wgpu::Buffer,
     pub id: u64,
     pub weak: Option<WeakChunkBuffer>,
-    /// Where the first window begins, in bytes.
+    /// Offset of the first window, in bytes.
     pub offset: u64,
-    /// Where the last window ends at the latest, in bytes: buffers that are used again are longer
-    /// than the array, and `arrayLength` is that of the array.
+    /// End of the last window at most, in bytes. A buffer that is used again may be longer than the
+    /// array, and `arrayLength` is the length of the array.
     pub end: u64,
     /// Bytes of a window.
     pub window_bytes: u64,
 }
 
 impl BoundBuffer {
-    /// Bytes of window `number`.
+    /// Range of window `number`, in bytes.
     pub fn window(&self, number: u32) -> Range<u64> {
         let start = self.offset + u64::from(number) * self.window_bytes;
         start..start + self.window_bytes.min(self.end.saturating_sub(start))
     }
 }
 
-/// A pipeline, and each buffer with the range of its windows; numbers of both count from 1.
+/// Key of bind groups: the id of the pipeline, and the id of each buffer with the range of its
+/// windows. Ids begin at 1.
 type GroupKey = (u64, Vec<(u64, Range<u64>)>);
 
 /// Bind groups of earlier calls, by pipeline and buffers.
@@ -206,14 +208,15 @@ pub struct BindGroups {
 /// The bind groups of one call.
 pub type Groups = Vec<(u32, wgpu::BindGroup)>;
 
-/// As many calls apart, bind groups that hold the memory of dropped arrays are let go.
+/// Number of calls between two sweeps, which drop the bind groups of dropped arrays.
 const SWEEP: u32 = 32;
 
-/// More combinations of buffers than this are not kept.
+/// Greatest number of combinations of buffers with cached bind groups.
 pub const MOST_GROUPS: usize = 1024;
 
 impl BindGroups {
-    /// The bind groups for these buffers (one for each storage variable that is used) and this count.
+    /// Returns the bind groups for these buffers, one for each used storage variable, and for this
+    /// count.
     pub fn get(
         &mut self,
         device: &Device,
@@ -227,7 +230,7 @@ impl BindGroups {
         if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST_GROUPS {
             self.sweep();
         }
-        // A kernel has one buffer for all counts, so it is no part of the key.
+        // A kernel has one buffer for all counts, so the key needs no count.
         let range = |buffer: &Option<BoundBuffer>| buffer.as_ref().map_or((0, 0..0), |b| (b.id, b.offset..b.end));
         let key = (pipeline.id, buffers.iter().map(range).collect::<Vec<_>>());
         if let Some((groups, _)) = self.made.get(&key) {
@@ -274,7 +277,7 @@ fn bind(
                 part(count.raw(), 0, 16 * COUNT_VECTORS)
             }
             Resource::Report => {
-                // Behind those of the storage variables.
+                // The report follows the buffers of the storage variables.
                 let Some(Some(report)) = buffers.last() else { continue };
                 part(&report.raw, 0, report.window_bytes)
             }

@@ -1,8 +1,8 @@
-//! Texts of random kernels that load cells around their position.
+//! Generator of random kernels that load cells around their position.
 
 use std::fmt::Write;
 
-/// Statements of a kernel; always the same for a seed.
+/// Returns the statements of a random kernel, determined by `seed`.
 pub fn random_kernel(seed: u64) -> String {
     let mut text = KernelText { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1, ..KernelText::default() };
     text.uses_ids = text.one_in(12);
@@ -12,16 +12,16 @@ pub fn random_kernel(seed: u64) -> String {
         text.statement();
     }
     if text.uses_ids {
-        text.use_of_ids();
+        text.other_use_of_id();
     }
     text.out
 }
 
-/// A text in the making.
+/// Generator of the statements of a kernel.
 #[derive(Default)]
 struct KernelText {
     out: String,
-    /// State of the random numbers.
+    /// State of the random number generator.
     state: u64,
     depth: usize,
     names: usize,
@@ -51,49 +51,49 @@ impl KernelText {
         format!("{prefix}{}", self.names)
     }
 
-    /// A variable, more often one of those declared last.
+    /// Name of a random variable; recent ones are more frequent.
     fn int_variable(&mut self) -> String {
-        let at = self.late(self.ints.len());
+        let at = self.recent_index(self.ints.len());
         self.ints[at].clone()
     }
 
     fn uint_variable(&mut self) -> String {
-        let at = self.late(self.uints.len());
+        let at = self.recent_index(self.uints.len());
         self.uints[at].clone()
     }
 
-    fn late(&mut self, length: usize) -> usize {
+    fn recent_index(&mut self, length: usize) -> usize {
         (0..3).map(|_| self.below(length as u64)).max().unwrap_or(0) as usize
     }
 
-    /// An integer with a variable in it, so that no constant expression overflows.
-    fn int(&mut self) -> String {
+    /// Random expression with a variable, so that no constant expression overflows.
+    fn int_expression(&mut self) -> String {
         let constant = self.below(4) + 1;
         match self.below(14) {
             0..5 => self.int_variable(),
-            5 => format!("({} + {constant})", self.int()),
-            6 => format!("({} - {constant})", self.int()),
-            7 => format!("({} / {constant})", self.int()),
-            8 => format!("({} % {constant})", self.int()),
-            9 => format!("max({}, {constant})", self.int()),
-            10 => format!("min({}, {constant})", self.int()),
-            11 => format!("-({})", self.int()),
-            _ => format!("i32({})", self.uint()),
+            5 => format!("({} + {constant})", self.int_expression()),
+            6 => format!("({} - {constant})", self.int_expression()),
+            7 => format!("({} / {constant})", self.int_expression()),
+            8 => format!("({} % {constant})", self.int_expression()),
+            9 => format!("max({}, {constant})", self.int_expression()),
+            10 => format!("min({}, {constant})", self.int_expression()),
+            11 => format!("-({})", self.int_expression()),
+            _ => format!("i32({})", self.uint_expression()),
         }
     }
 
-    fn uint(&mut self) -> String {
+    fn uint_expression(&mut self) -> String {
         let constant = self.below(4) + 1;
         match self.below(12) {
             0..4 => self.uint_variable(),
-            4 => format!("({} + {constant}u)", self.uint()),
-            5 => format!("({} - {constant}u)", self.uint()),
-            6 => format!("({} / {constant}u)", self.uint()),
-            7 => format!("({} % {constant}u)", self.uint()),
-            8 => format!("max({}, {constant}u)", self.uint()),
-            9 => format!("min({}, {constant}u)", self.uint()),
+            4 => format!("({} + {constant}u)", self.uint_expression()),
+            5 => format!("({} - {constant}u)", self.uint_expression()),
+            6 => format!("({} / {constant}u)", self.uint_expression()),
+            7 => format!("({} % {constant}u)", self.uint_expression()),
+            8 => format!("max({}, {constant}u)", self.uint_expression()),
+            9 => format!("min({}, {constant}u)", self.uint_expression()),
             10 => format!("max({} - {constant}u, 1u)", self.uint_variable()),
-            _ => format!("u32({})", self.int()),
+            _ => format!("u32({})", self.int_expression()),
         }
     }
 
@@ -111,14 +111,14 @@ impl KernelText {
         match self.below(20) {
             0 => "p".into(),
             1..6 => "q".into(),
-            6 | 7 => format!("p + vec2(0, {})", self.int()),
-            8 | 9 => format!("p + vec2(0, i32({}))", self.uint()),
-            10 => format!("p - vec2({}, {})", self.int(), self.int()),
-            11..14 => format!("vec2(p.x + {}, p.y - {})", self.int(), self.int()),
-            14 => format!("q + vec2(0, {})", self.int()),
+            6 | 7 => format!("p + vec2(0, {})", self.int_expression()),
+            8 | 9 => format!("p + vec2(0, i32({}))", self.uint_expression()),
+            10 => format!("p - vec2({}, {})", self.int_expression(), self.int_expression()),
+            11..14 => format!("vec2(p.x + {}, p.y - {})", self.int_expression(), self.int_expression()),
+            14 => format!("q + vec2(0, {})", self.int_expression()),
             15 => format!("select(p, q, {})", self.condition()),
-            16 => format!("max(p, p + vec2(0, {}))", self.int()),
-            17 => format!("moved(q, {})", self.int()),
+            16 => format!("max(p, p + vec2(0, {}))", self.int_expression()),
+            17 => format!("moved(q, {})", self.int_expression()),
             _ => "own(id)".into(),
         }
     }
@@ -128,8 +128,8 @@ impl KernelText {
         self.line(&format!("s = s * 31u + cell({position});"));
     }
 
-    /// More than to pass the number of the invocation on.
-    fn use_of_ids(&mut self) {
+    /// Adds a use of `id` other than as an argument of a helper.
+    fn other_use_of_id(&mut self) {
         let use_of_id = match self.below(4) {
             0 => "s += id.y;",
             1 => "if id.y % 64u > 9u { s += 1u; }",
@@ -146,28 +146,28 @@ impl KernelText {
                 self.line(&format!("q = {position};"));
             }
             2 => {
-                let (op, value) = (["+=", "-="][self.below(2) as usize], self.int());
+                let (op, value) = (["+=", "-="][self.below(2) as usize], self.int_expression());
                 self.line(&format!("q.y {op} {value};"));
             }
             3 => {
-                let value = self.int();
+                let value = self.int_expression();
                 self.line(&format!("i0 = {value};"));
             }
             4 => {
-                let value = self.uint();
+                let value = self.uint_expression();
                 self.line(&format!("u0 = {value};"));
             }
             5 if self.one_in(4) => {
-                let value = self.int();
+                let value = self.int_expression();
                 self.line(&format!("move_by(&q, {value});"));
             }
-            5 | 6 => self.known(),
+            5 | 6 => self.set_known_values(),
             _ => {}
         }
     }
 
-    /// Gives all variables known values.
-    fn known(&mut self) {
+    /// Sets all variables to known values.
+    fn set_known_values(&mut self) {
         let (ahead, int, uint) = (self.below(9) as i64 - 4, self.below(9) as i64 - 4, self.below(4));
         self.line(&format!("q = p + vec2(0, {ahead}); i0 = {int}; u0 = {uint}u;"));
     }
@@ -188,7 +188,7 @@ impl KernelText {
         }
         // The variables are unknown here.
         if !self.one_in(6) {
-            self.known();
+            self.set_known_values();
         }
     }
 
@@ -205,7 +205,7 @@ impl KernelText {
 
     fn statements(&mut self) {
         if !self.one_in(3) {
-            self.known();
+            self.set_known_values();
         }
         self.statement();
         if self.one_in(2) {
@@ -220,7 +220,7 @@ impl KernelText {
     }
 
     fn switch(&mut self) {
-        let selector = if self.one_in(2) { "p.y % 4".into() } else { self.int() };
+        let selector = if self.one_in(2) { "p.y % 4".into() } else { self.int_expression() };
         let cases = |text: &mut Self| {
             for case in ["case 0: {", "case 1, 2: {", "default: {"] {
                 text.block(case, Self::case, "}");
@@ -241,56 +241,58 @@ impl KernelText {
     fn signed_loop(&mut self) {
         let (k, step) = (self.name("k"), 1 + self.below(2));
         let (low, high) = (self.below(6) as i64 - 3, self.below(6) as i64 - 1);
-        let first = |text: &mut Self, value: i64| if text.one_in(4) { text.int() } else { value.to_string() };
+        let first =
+            |text: &mut Self, value: i64| if text.one_in(4) { text.int_expression() } else { value.to_string() };
         let head = match self.below(4) {
             0 => format!("var {k} = {}; {k} < {high}; {k} += {step}", first(self, low)),
             1 => format!("var {k} = {}; {k} <= {high}; {k} += {step}", first(self, low)),
             2 => format!("var {k} = {}; {k} > {low}; {k} -= {step}", first(self, high)),
             _ => format!("var {k} = {}; {k} >= {low}; {k} -= {step}", first(self, high)),
         };
-        self.count(&head, |text| text.ints.push(k));
+        self.bounded_loop(&head, |text| text.ints.push(k));
     }
 
     fn unsigned_loop(&mut self) {
         let (k, step) = (self.name("k"), 1 + self.below(2));
         let (low, high) = (self.below(2), 1 + self.below(4));
-        let first = |text: &mut Self, value: u64| if text.one_in(4) { text.uint() } else { format!("{value}u") };
+        let first =
+            |text: &mut Self, value: u64| if text.one_in(4) { text.uint_expression() } else { format!("{value}u") };
         let head = match self.below(4) {
             0 => format!("var {k} = {}; {k} < {high}u; {k} += {step}u", first(self, low)),
             1 => format!("var {k} = {}; {k} <= {high}u; {k} += {step}u", first(self, low)),
             2 => format!("var {k} = {}; {k} > {low}u; {k} -= {step}u", first(self, high)),
             _ => format!("var {k} = {}; {k} >= {low}u; {k} -= {step}u", first(self, high)),
         };
-        self.count(&head, |text| text.uints.push(k));
+        self.bounded_loop(&head, |text| text.uints.push(k));
     }
 
-    /// A loop of at most 9 passes, whatever its counter does.
-    fn count(&mut self, head: &str, declare: impl FnOnce(&mut Self)) {
-        let passes = self.passes();
+    /// Adds a loop of at most 9 passes, for any values of its counter.
+    fn bounded_loop(&mut self, head: &str, declare: impl FnOnce(&mut Self)) {
+        let passes = self.declare_passes();
         let body = |text: &mut Self| {
             let uints = text.uints.len();
             declare(text);
-            text.end_after(&passes);
+            text.end_after_passes(&passes);
             text.counted_load(text.uints.len() > uints);
             text.body();
         };
         self.block(&format!("for ({head}) {{"), body, "}");
     }
 
-    /// A load at a distance that a counter has.
+    /// Adds a load at a distance that depends on a counter.
     fn counted_load(&mut self, is_unsigned: bool) {
-        let distance = if is_unsigned { format!("i32({})", self.uint()) } else { self.int() };
+        let distance = if is_unsigned { format!("i32({})", self.uint_expression()) } else { self.int_expression() };
         self.line(&format!("s = s * 31u + cell(p + vec2(0, {distance}));"));
     }
 
-    /// Declares the passes of a loop.
-    fn passes(&mut self) -> String {
+    /// Declares a counter of the passes of a loop.
+    fn declare_passes(&mut self) -> String {
         let passes = self.name("passes");
         self.line(&format!("var {passes} = 0;"));
         passes
     }
 
-    fn end_after(&mut self, passes: &str) {
+    fn end_after_passes(&mut self, passes: &str) {
         self.line(&format!("{passes} += 1; if {passes} > 9 {{ break; }}"));
     }
 
@@ -303,22 +305,22 @@ impl KernelText {
             _ => {}
         }
         if !self.one_in(3) {
-            self.known();
+            self.set_known_values();
             self.load();
         }
     }
 
-    /// A loop with a counter that may be loaded at other times than a `for` loads it, or with a load
-    /// of `q` after each pass.
+    /// Adds a `loop` with a `continuing` block: loads of its counter are not where a `for` has
+    /// them, or the block loads `q`.
     fn loop_with_continuing(&mut self) {
-        let (k, before, passes) = (self.name("k"), self.name("before"), self.passes());
+        let (k, before, passes) = (self.name("k"), self.name("before"), self.declare_passes());
         self.line(&format!("var {k} = 0; let {before} = {k};"));
         let is_counter = self.one_in(2);
         let condition = if is_counter && self.one_in(3) { &before } else { &k };
         let own = if is_counter && self.one_in(3) { &before } else { &k };
         let body = |text: &mut Self| {
             text.line(&format!("if {condition} < 3 {{}} else {{ break; }}"));
-            text.end_after(&passes);
+            text.end_after_passes(&passes);
             if is_counter {
                 text.ints.push(k.clone());
                 text.counted_load(false);

@@ -1,4 +1,5 @@
-//! What a call tells of itself in a checked run: which ghost cells it has loaded, and positions that are no cells.
+//! What a call tells of itself in a checked run: which ghost cells it has loaded, and positions
+//! that are no cells.
 
 use std::rc::Rc;
 
@@ -14,7 +15,8 @@ use crate::region::Region;
 /// More layers and components of one array are not told apart: then it is layers alone.
 const MOST_BITS: usize = 1 << 22;
 
-/// The layers of a chunk's ghost cells, and components: places along axes without ghost cells. A bit for each of both.
+/// The layers of a chunk's ghost cells, and components: places along axes without ghost cells. A
+/// bit for each of both.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layers {
     /// 0 where there are none.
@@ -169,7 +171,8 @@ impl Told {
         out
     }
 
-    /// Of how many invocations the adapter has stopped loops, and the line of the loop in the first one.
+    /// Of how many invocations the adapter has stopped loops, and the line of the loop in the first
+    /// one.
     pub fn stopped(&self) -> Option<(u32, u32)> {
         let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
         (invocations > 0).then_some((invocations, line))

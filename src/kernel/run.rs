@@ -2,10 +2,10 @@
 
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
-use super::compute::BoundMemory;
 use super::dispatch::{self, Dispatch, Shape};
 use super::domain::{Domain, Given};
 use super::geometry;
+use super::native_call::BoundMemory;
 use super::pipeline::{BoundBuffer, Pipeline};
 use super::prepare::{PreparedCall, Work};
 use super::report::{Report, Told};
@@ -17,21 +17,22 @@ use crate::history::{Finding, History, Ledger, Problem, What};
 use crate::region::Region;
 use crate::trace::{self, SpanKind};
 
-/// Dispatches whose geometry is placed together.
+/// Number of dispatches with geometry in one buffer.
 const AT_A_TIME: usize = 16;
 
 impl Call<'_> {
     /// Queues the kernel on this rank's device, after everything queued before. Local.
     ///
-    /// Transfers and reads of the host wait for it. An empty domain is nothing to do. A warm call allocates nothing on the
-    /// device.
+    /// Transfers and reads of the host wait for the kernel. A call over an empty domain has no
+    /// effect. A warm call allocates nothing on the device.
     ///
     /// # Errors
     /// * Names that are missing, unknown, unused or given twice.
     /// * Element types, access or parameters that do not fit the shader.
     /// * One chunk bound to be read and to be written.
-    /// * A section whose region was wrong.
-    /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks for.
+    /// * A section with an invalid region.
+    /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks
+    ///   for.
     /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
     /// * What the device has found wrong with something earlier, and nothing has told yet.
     #[track_caller]
@@ -119,8 +120,8 @@ impl Call<'_> {
         written.map(|(_, binding, _)| binding).find_map(|binding| Some((binding, &**binding.history.as_ref()?)))
     }
 
-    /// The boxes of owned cells that a kernel writes, as far as one can know: where invocations have cells of this index
-    /// space these, else the section.
+    /// The boxes of owned cells that a kernel writes, as far as one can know: where invocations
+    /// have cells of this index space these, else the section.
     fn written(&self, binding: &Binding) -> Vec<Region> {
         let first = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read).map(|(_, first, _)| first);
         let alike = first.filter(|first| first.shape == binding.shape);
@@ -145,7 +146,8 @@ impl Call<'_> {
                 let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
                 let most = self.kernel.shared.target.device.limits().workgroups;
                 let shape = Shape { workgroup: checked.workgroup, limit: most };
-                // All of them first, as nothing is recorded where one is not possible.
+                // Compute all dispatches before recording: an impossible one must leave nothing
+                // recorded.
                 let dispatches = parts.iter().map(|part| dispatch::dispatches(&part.grid, &shape));
                 let dispatches = dispatches.collect::<Result<Vec<_>, _>>().map_err(limit)?;
                 for (part, dispatches) in parts.iter().zip(&dispatches) {
@@ -185,7 +187,7 @@ impl Call<'_> {
                 let _span = trace::span(SpanKind::Kernel, || format!("computing {}", version.label));
                 let (buffers, geometry) = self.arrays(prepared, offsets, report)?;
                 let memory = BoundMemory { buffers: &buffers, geometry: &geometry, count };
-                return self.compute(prepared, code, dispatches, &memory);
+                return self.run_natively(prepared, code, dispatches, &memory);
             }
         };
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));

@@ -1,4 +1,4 @@
-//! What is compiled from one text: a variant for every kind of arrays that it is called with.
+//! Compiled variants of one text: one variant for each kind of bound arrays.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -44,7 +44,8 @@ impl Version {
         Rc::new(Self { program, label, compiled: RefCell::default() })
     }
 
-    /// The program with helpers for `signature`, checked by naga; found again when it was checked before.
+    /// The program with helpers for `signature`, checked by naga; found again when it was checked
+    /// before.
     pub fn compiled(
         &self,
         target: &Target,
@@ -76,7 +77,7 @@ impl Compiled {
         self.reach.get_or_init(|| reach(&checked.parsed, &checked.entry, &program.scan, vars))
     }
 
-    /// The kernel as this device computes it.
+    /// Returns the pipeline of the kernel on this device, compiled at its first use.
     pub fn pipeline(&self, target: &Target, name: &str) -> Result<&Pipeline> {
         if self.pipeline.get().is_none() {
             let made = Pipeline::get(target, name, &self.checked)?;

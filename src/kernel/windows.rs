@@ -7,7 +7,8 @@ use super::pipeline::MOST_GROUPS;
 use super::reach::Reach;
 use crate::extents::Index;
 
-/// More parts than this are not worth it: each has bind groups, and those of two calls are kept.
+/// Greatest number of parts of a call: each part has bind groups, and the cache holds those of two
+/// calls.
 const MOST_PARTS: usize = MOST_GROUPS / 2;
 
 /// A part of a call's boxes, and the memory that it is bound to.

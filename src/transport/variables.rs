@@ -90,12 +90,12 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_THREADS",
-        "number of threads of a process for work on the host, shared equally by its ranks: native kernels, and reductions, scans, sorts and fills where the host maps the device's memory. Results are the same bits for every number",
+        "number of threads of a process for work on the host, shared equally by its ranks: native kernels, and reductions, scans, sorts and fills where the host maps the device's memory. Results have the same bits for every number",
         "the cores that the process may use, divided by the processes of its node that share them",
     ),
     documented(
         "ZIPPY_KERNELS",
-        "what computes kernels: `native`, the host's processor by [machine code of their own](cpu.md), `native-only`, the same and no version of an operation that is written for the host (to test kernels), or `driver`, the adapter's",
+        "backend of kernels: `native`, [machine code](cpu.md) on the host's processor; `native-only`, the same, also in place of an operation's version for the host (to test kernels); or `driver`, the driver of the adapter",
         "`native` where the adapter is the processor, else `driver`",
     ),
     documented(

@@ -54,7 +54,7 @@ pub use crate::plan::Moved;
 pub use crate::transport::Config;
 
 use crate::array::{ArrayCore, Rearranged, Registry};
-use crate::device::{Device, compiled_bytes, kept_bytes};
+use crate::device::{Device, cache_capacity, estimate_compiled_bytes};
 use crate::error::{ArrayError, CallSite, Error, ErrorKind, Result};
 use crate::history::{Acting, Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
@@ -109,8 +109,9 @@ impl World {
         let ledger = Rc::new(Ledger::new(group.watching()));
         let named = inner.clone();
         // Grows from the rank's share, which is too small for a program that uses many texts in turn.
-        let mut composed = WeightedCache::new(kept_bytes(), |text: &String, _: &Kernel| compiled_bytes(text));
-        composed.bound(device.share_of(kept_bytes()));
+        let mut composed =
+            WeightedCache::new(cache_capacity(), |text: &String, _: &Kernel| estimate_compiled_bytes(text));
+        composed.bound(device.share_of(cache_capacity()));
         let plans = RefCell::new(planned::new_cache(&device));
         Ok(Self {
             inner,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::transfer::Transfer;
-use crate::device::{Device, kept_bytes};
+use crate::device::{Device, cache_capacity};
 use crate::plan::RankPlan;
 use crate::plan::cache::{PlanCache, PlanKey};
 
@@ -16,7 +16,7 @@ pub(super) struct Planned {
 
 pub(super) fn new_cache(device: &Device) -> PlanCache<Planned> {
     let bytes = |key: &PlanKey, planned: &Planned| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();
-    let mut plans = PlanCache::new(kept_bytes(), bytes);
-    plans.bound(device.share_of(kept_bytes()));
+    let mut plans = PlanCache::new(cache_capacity(), bytes);
+    plans.bound(device.share_of(cache_capacity()));
     plans
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: run the benchmarks and put their numbers into one file.
+//! `cargo xtask bench`: runs the benchmarks, and writes their numbers to one file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +52,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     if parsed.has("--peers") && names.iter().any(|name| WITH_PYTHON.contains(&&**name)) {
         others::python(&mut context, others::VTK_AND_FILES)?;
     } else if parsed.has("--peers") && names.iter().any(|name| name == "ranks_programs") {
-        // Without an index for pip, the Python of the system may have NumPy.
+        // Without an index for pip, the system's Python may have NumPy.
         others::python(&mut context, "numpy").unwrap_or_else(|why| say!("==> {why}"));
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
@@ -71,7 +71,8 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
                 say!("--- {message}");
                 failed.push(format!("FAILED: {what}: {message}"));
             }));
-            // All of them take an hour or more: what breaks the last leaves the numbers of the others.
+            // All benchmarks take an hour or more, so a late failure must leave the numbers of the
+            // others.
             unfinished = write(&context, &machine, &only, &runs)?;
         }
     }
@@ -81,13 +82,13 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     Ok(u8::from(!failed.is_empty()))
 }
 
-/// All benchmarks: the programs of the package of that name, which lie beside its manifest.
+/// Names of all benchmarks: the programs next to the manifest of the package `benches`.
 fn known(context: &Context) -> Vec<String> {
     let files = context.machine.list(context.root.join("benches"));
     files.iter().filter_map(|file| Some(file.file_name()?.to_str()?.strip_suffix(".rs")?.into())).collect()
 }
 
-/// All benchmarks, or those whose names have a part that `--only` names.
+/// All benchmarks, or those with a part of their name in `--only`.
 fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
     let only = parsed.all("--only");
     if let Some(unknown) = only.iter().find(|part| !known.iter().any(|name| name.contains(**part))) {
@@ -97,7 +98,7 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
     Ok(known)
 }
 
-/// With how many ranks a benchmark runs; with its own choice if its name does not ask for more.
+/// Number of ranks of a benchmark; the benchmark's own choice unless its name requires more.
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         others::ICET => (&[], &[2, 4, 8]),
@@ -111,10 +112,10 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     threads.iter().map(|&n| Ranks::Threads(n)).chain(processes).collect()
 }
 
-/// Runs a benchmark and reads the numbers that it leaves.
+/// Runs a benchmark, and reads its numbers.
 fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String]) -> Result<Value, String> {
     let out = context.scratch("bench")?.join(format!("{}.json", program.name));
-    // Those of a run before.
+    // Remove the numbers of an earlier run.
     let _ = std::fs::remove_file(&out);
     let mut command = ranks::command(context, &program.path, ranks)?;
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out).current_dir(&context.root);
@@ -129,7 +130,7 @@ fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String
     Ok(json!({ "bench": program.name, "transport": transport, "ranks": count, "numbers": numbers }))
 }
 
-/// What the numbers were measured on.
+/// Description of the measured machine.
 fn describe(context: &Context, doctor: &Path) -> Value {
     let first_line = |command: &mut Command| process::output(command).ok()?.lines().next().map(String::from);
     let adapter = first_line(context.command(doctor).arg("--quick"));
@@ -146,7 +147,7 @@ fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> R
     let name = |value: &Value| file_name(value.as_str().unwrap_or("unknown"));
     let (adapter, date) = (name(&machine["adapter"]["name"]), name(&machine["date"]));
     let directory = context.root.join("benches/results");
-    // What is measured in part does not take the place of all of it.
+    // A partial measurement must not replace a complete one.
     let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
     let file = directory.join(format!("{adapter}-{date}{part}.unfinished"));
     // One line for each run.
@@ -157,7 +158,8 @@ fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> R
     written.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Letters, digits and dashes of a name: `llvmpipe (LLVM 15.0.6, 256 bits)` → `llvmpipe-llvm-15-0-6-256-bits`.
+/// Letters, digits and dashes of a name: `llvmpipe (LLVM 15.0.6, 256 bits)` →
+/// `llvmpipe-llvm-15-0-6-256-bits`.
 fn file_name(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()

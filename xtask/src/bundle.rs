@@ -1,4 +1,4 @@
-//! `cargo xtask bundle`: one archive that tests and measures where there is no toolchain.
+//! `cargo xtask bundle`: one archive for tests and measurements on a machine without a toolchain.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,10 +26,10 @@ Tests of MPI run where the machine has the MPI library of this one.
   --no-mpi              neither install MPI here nor build the program with it
 {setup}";
 
-/// Bytes that the archive has at most.
+/// Greatest size of the archive, in bytes.
 const MOST_BYTES: u64 = 45_000_000;
 
-/// Packages whose programs are packed, and the one with the tests.
+/// Packages of the packed programs, and the package with the tests.
 const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-debugger"];
 
 /// Programs of the archive, by the names that Cargo gives them.
@@ -75,7 +75,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     Ok(0)
 }
 
-/// Makes the directory that is packed, anew.
+/// Makes an empty directory for the contents of the archive.
 fn lay_out(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<(), String> {
     let failed = |path: &Path| format!("{}: ", path.display());
     let _ = std::fs::remove_dir_all(directory);
@@ -114,7 +114,8 @@ fn lay_out(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) ->
     Ok(())
 }
 
-/// The latest version of the GNU C library that a program names, as `GLIBC_2.34` among its symbols' versions.
+/// Latest version of the GNU C library among the symbol versions of a program, such as
+/// `GLIBC_2.34`.
 fn needed_glibc(program: &[u8]) -> (u32, u32) {
     const PREFIX: &[u8] = b"GLIBC_";
     let number = |text: &[u8]| {

@@ -1,33 +1,34 @@
-//! Running Cargo's commands and reading what they print, line by line: how many tests passed, which failed and what those
-//! said. Silence that lasts is taken for a hang.
+//! Runs of Cargo commands, and analysis of their output, line by line: number of passed tests,
+//! failed tests and their output. A long silence counts as a hang.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Nothing here is silent for so long: programs' own waits end before, and so does the build of any one crate.
+/// Longest permitted silence of a command: the waits of programs, and the build of a crate, are
+/// shorter.
 pub const SILENCE: Duration = Duration::from_secs(900);
 
-/// How many lines of a failure are told again at the end: those of a test with a backtrace.
+/// Number of lines of a failure that the summary repeats: enough for a test with a backtrace.
 const KEPT: usize = 50;
 
-/// What a step came to.
+/// Outcome of a step.
 #[derive(Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Tests, or runs of examples.
+    /// Number of passed tests, or of runs of examples.
     pub passed: usize,
     pub failed: usize,
-    /// Tests that filters left out of programs that ran others.
+    /// Tests that filters skipped, in programs that ran other tests.
     pub skipped: usize,
     pub failures: Vec<Failure>,
-    /// Why the step failed, if it did, in one line.
+    /// Reason for the failure of the step, in one line; `None` for success.
     pub problem: Option<String>,
-    /// All that was printed.
+    /// Complete output.
     pub lines: Vec<String>,
 }
 
-/// Something that failed: which test of which program, or which command, and the last lines of what it printed.
+/// A failure: the test and its program, or the command, and the last lines of its output.
 #[derive(Debug, PartialEq)]
 pub struct Failure {
     pub what: String,
@@ -41,14 +42,14 @@ impl Failure {
     }
 }
 
-/// Runs a command of that name to its end, and ends it where it is silent for so long.
+/// Runs a command to its end, or ends it after the longest permitted silence.
 pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Outcome, String> {
     let problem = |error: std::io::Error| format!("{name}: {error}");
-    // Both streams go through one pipe, so that their lines stay in order.
+    // One pipe for both streams keeps their lines in order.
     let (output, input) = std::io::pipe().map_err(problem)?;
     command.stdin(Stdio::null()).stdout(input.try_clone().map_err(problem)?).stderr(input);
     let mut child = command.spawn().map_err(problem)?;
-    // The command holds ends of the pipe that would keep it open.
+    // The command holds ends of the pipe, which would keep the pipe open.
     drop(command);
     let coming = lines(output);
     let mut lines = Vec::new();
@@ -71,7 +72,7 @@ pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Ou
         outcome.failures.clear();
         return Ok(outcome);
     }
-    // Where a command failed and no test did, the command itself.
+    // Report the command as the failure if it failed without a failed test.
     if outcome.failures.is_empty() {
         outcome.failures.push(Failure::new(name, &outcome.lines));
     }
@@ -83,7 +84,7 @@ pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Ou
     Ok(outcome)
 }
 
-/// The lines of a stream as they come.
+/// Sends the lines of a stream as they arrive.
 fn lines(output: PipeReader) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -93,13 +94,13 @@ fn lines(output: PipeReader) -> Receiver<String> {
     receiver
 }
 
-/// Ends a process that has been silent, with all that it started, and says so.
+/// Ends a silent process with all its descendants, and reports it.
 fn end(process: u32, silence: Duration) -> String {
     let _ = Command::new("kill").arg("-KILL").args(family(&process.to_string())).status();
     format!("nothing was printed for {} s; it was ended", silence.as_secs())
 }
 
-/// A process and everything that descends from it, where the system tells (`/proc`).
+/// A process and all its descendants, from `/proc`.
 fn family(process: &str) -> Vec<String> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
@@ -107,15 +108,15 @@ fn family(process: &str) -> Vec<String> {
     std::iter::once(process.into()).chain(children.split_whitespace().flat_map(family)).collect()
 }
 
-/// What the lines of Cargo and of test programs say.
+/// Analyzes the output of Cargo and of test programs.
 fn read(lines: Vec<String>) -> Outcome {
     let mut outcome = Outcome::default();
-    // The program whose tests run, as Cargo names it, and whether it has begun and not yet given its result.
+    // Name of the current test program, and true between its begin and its result.
     let (mut name, mut running) = ("", false);
-    // A last line of no program ends the one before.
+    // The added last line ends the last program.
     for (at, line) in lines.iter().map(String::as_str).chain(["Doc-tests"]).enumerate() {
         if let Some(next) = program(line) {
-            // Ended by a signal, for instance.
+            // A signal may have ended the program, for example.
             let lost = running.then(|| Failure::new(&format!("{name}: ended without a result"), &lines[..at]));
             outcome.failures.extend(lost);
             (name, running) = (next, false);
@@ -135,20 +136,20 @@ fn read(lines: Vec<String>) -> Outcome {
     Outcome { lines, ..outcome }
 }
 
-/// The test in `---- wraps stdout ----`, before what it printed.
+/// Name of the test in `---- wraps stdout ----`, the line before its output.
 fn section(line: &str) -> Option<&str> {
     line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
-/// The program in `     Running tests/copy.rs (target/…)` and in `   Doc-tests zippy`.
+/// Name of the program in `     Running tests/copy.rs (target/…)` and in `   Doc-tests zippy`.
 fn program(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let running = line.strip_prefix("Running ").and_then(|rest| rest.split_once(" (")).map(|(name, _)| name);
     running.map(|name| name.trim_start_matches("unittests ")).or(line.starts_with("Doc-tests").then_some(line))
 }
 
-/// How many passed, failed and were left out in a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0
-/// measured; 3 filtered out; …`.
+/// Numbers of passed, failed and skipped tests in a line such as `test result: ok. 12 passed; 0
+/// failed; 0 ignored; 0 measured; 3 filtered out; …`.
 fn result(line: &str) -> Option<[usize; 3]> {
     let (_, rest) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let mut numbers = rest.split("; ").filter_map(|part| part.split(' ').next()?.parse().ok());

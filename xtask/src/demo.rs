@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the main job, from a bare machine to a picture.
+//! `cargo xtask demo`: volume rendering on a bare machine, up to a picture.
 
 use crate::args::parse;
 use crate::process::{exit_code, spell_out, status};
@@ -7,9 +7,9 @@ use crate::{ranks, setup};
 const HELP: &str = "\
 cargo xtask demo [OPTIONS]
 
-Builds the volume renderer and runs it: the volume is cut over the ranks, each rank casts rays through its own chunk, on
-the GPU or, where there is none, on the processor, and the partial images are composited into one picture. The same
-picture is rendered on one rank and compared. Neither a driver nor MPI is needed.
+Builds the volume renderer and runs it: the ranks share the volume, each rank casts rays through its own chunk, on the GPU
+or, without a GPU, on the processor, and the partial images are composited into one picture. The demo also renders the
+picture on one rank, and compares both. Neither a driver nor MPI is needed.
 
   --ranks N             number of ranks, as threads of one process (default 4)
   --input FILE          a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)

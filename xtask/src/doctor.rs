@@ -1,4 +1,4 @@
-//! `cargo xtask doctor`: what this machine has, and what is wrong with it. Installs nothing.
+//! `cargo xtask doctor`: check of this machine. Installs nothing.
 
 use std::process::Command;
 
@@ -16,16 +16,16 @@ use crate::setup;
 const HELP: &str = "\
 cargo xtask doctor [--json]
 
-Looks at this machine and says what is wrong and how to mend it: the Rust toolchain, what set-up would install, adapters
-with their limits and what computes kernels, driver traps (some versions of Mesa's software Vulkan silently stop loops
+Checks this machine, and prints each problem with its fix: the Rust toolchain, packages that set-up would install, adapters
+with their limits and their backend of kernels, driver traps (some versions of Mesa's software Vulkan silently stop loops
 after 65,535 iterations; a GPU without a driver leaves its work to the CPU), the MPI library against its launcher, and two
-ranks that greet each other, as threads and under MPI. Installs and changes nothing, except that it builds two small
-examples. The exit code is 1 if something is wrong.
+ranks that greet each other, as threads and under MPI. Builds two small examples; installs and changes nothing else. The
+exit code is 1 if a check fails.
 
   --json                print one JSON object instead of text
   --help                this text";
 
-/// What was found, in the order in which it came; printed as it comes, or kept for JSON.
+/// Findings in order: printed at once, or collected for JSON.
 struct Findings {
     quiet: bool,
     all: Vec<Value>,
@@ -36,7 +36,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("doctor", HELP, arguments)? else { return Ok(0) };
     let mut context = Context::new()?;
     let mut findings = Findings { quiet: parsed.has("--json"), all: Vec::new() };
-    // Cargo itself refuses a version that is too old.
+    // Cargo itself refuses a toolchain that is too old.
     findings.add("good", "toolchain", output(context.command("rustc").arg("--version"))?, "");
     missing(&context.machine, &mut findings);
     let mpi = mpi::compiler(&context.machine).and_then(|_| library_and_launcher(&context, &mut findings));
@@ -46,8 +46,8 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
 }
 
 impl Findings {
-    /// Adds one thing that was looked at: `good`, `bad`, or a `note` where it works but a user should know; and what to do
-    /// about it. What else a program may want to read goes into the field `data` of what is returned.
+    /// Adds a finding: a verdict (`good`, `bad`, or `note` for a working part with a limitation), a
+    /// text and a fix. The field `data` of the returned object is free for other programs.
     fn add(&mut self, verdict: &str, topic: &str, text: impl Into<String>, fix: impl Into<String>) -> &mut Value {
         let finding = json!({ "topic": topic, "verdict": verdict, "text": text.into(), "fix": fix.into() });
         if !self.quiet {
@@ -58,7 +58,7 @@ impl Findings {
         &mut self.all[last]
     }
 
-    /// Prints the conclusion and returns the exit code: 1 if anything is bad.
+    /// Prints the conclusion; returns the exit code, 1 if any finding is bad.
     fn conclude(&self) -> u8 {
         let bad = self.all.iter().filter(|finding| finding["verdict"] == "bad").count();
         match bad {
@@ -70,7 +70,7 @@ impl Findings {
     }
 }
 
-/// A finding for people: the verdict, the topic, the text, and the fix on its own line.
+/// Text of a finding: verdict, topic and text, then the fix on its own line.
 fn lines(finding: &Value) -> String {
     let field = |name: &str| finding[name].as_str().unwrap_or_default();
     let fix = if field("fix").is_empty() { String::new() } else { format!("\nfix: {}", field("fix")) };
@@ -102,7 +102,7 @@ fn library_and_launcher(context: &Context, findings: &mut Findings) -> Option<Mp
     Some(mpi)
 }
 
-/// Builds and runs the two examples that look at adapters and let ranks greet each other.
+/// Builds and runs the two examples that describe adapters and let ranks greet each other.
 fn programs(context: &Context, findings: &mut Findings) {
     let build = |name| [&["build", "--workspace", "--example", name], context.features()].concat();
     let program = |name| context.program("example", name, &build(name));
@@ -118,7 +118,7 @@ fn programs(context: &Context, findings: &mut Findings) {
     }
 }
 
-/// Each of two ranks has to say that it is one of two.
+/// Each of two ranks must report that it is one of two.
 fn greeting(topic: &'static str, command: Result<Command, String>, findings: &mut Findings) {
     let failed =
         "the message says what failed; where a driver fails, another may do: ZIPPY_ADAPTER=llvmpipe, for instance";
@@ -139,7 +139,7 @@ fn adapters(text: &str, machine: &Machine, findings: &mut Findings) {
         let fix = format!("a driver: {remedy}; and ZIPPY_ADAPTER, if it is set, has to name an adapter");
         findings.add("bad", "adapter", format!("no adapter that computes was found\n{text}"), fix);
     }
-    // A GPU that the kernel shows and no Vulkan driver serves.
+    // A GPU that the system lists, but no Vulkan driver serves.
     let device = ["/dev/nvidia0", "/dev/kfd", "/dev/dxg"].into_iter().find(|device| machine.exists(device));
     if let Some(device) = device.filter(|_| !found.is_empty() && found.iter().all(|adapter| adapter["type"] == "Cpu")) {
         let text = format!("there is a GPU here ({device}), but only software adapters answer");
@@ -158,10 +158,9 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     let (verdict, trap, fix) = match canary.as_str() {
         _ if backend == "Noop" => (
             "note",
-            "\nno Vulkan driver was found: the processor computes kernels; windows cannot open, and meshes cannot be \
-             drawn"
+            "\nno Vulkan driver was found: the processor computes kernels; no window opens, and no mesh is drawn"
                 .to_owned(),
-            "for these, install a driver, such as Mesa's software Vulkan (package mesa-vulkan-drivers)",
+            "for windows and meshes, install a driver, such as Mesa's software Vulkan (package mesa-vulkan-drivers)",
         ),
         _ if kernels == "native" => ("good", String::new(), ""),
         "good" => ("good", String::new(), ""),
@@ -185,7 +184,7 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     findings.add(verdict, "adapter", text, fix)["data"] = adapter.clone();
 }
 
-/// What not every adapter has and some programs need.
+/// Names of optional features, which some programs need.
 fn optional(features: &str) -> String {
     let known = [("SHADER_F16", "f16"), ("SHADER_F64", "f64"), ("SHADER_INT64", "i64"), ("SUBGROUP", "subgroups")];
     let has = known.iter().filter(|(feature, _)| features.contains(&format!("\"{feature}\"")));

@@ -1,5 +1,5 @@
-//! What is needed, how it is found missing, what the package managers call it, and the commands that install it: tables,
-//! and what follows from them.
+//! Tables of needs: the check for each need, its packages for each package manager, and the
+//! commands that install them.
 
 use std::process::Command;
 
@@ -7,20 +7,21 @@ use crate::machine::Machine;
 use crate::mpi;
 use crate::process::output;
 
-/// Something without which a command cannot do its work.
+/// Software that a command needs.
 #[derive(Clone, Copy)]
 pub struct Need {
-    /// What it is and why it is needed, for the person whose machine is changed.
+    /// Name and reason of the need, for the owner of the machine.
     pub why: &'static str,
-    /// Nothing where it is here; else what was found instead, if there is anything to say.
+    /// `None` if the need is met; else a description of the software that was found instead,
+    /// possibly empty.
     pub missing: fn(&Machine) -> Option<String>,
-    /// The packages that provide it, for each of [`MANAGERS`] in turn.
+    /// Packages that provide it, for each of [`MANAGERS`] in order.
     packages: [&'static str; 5],
 }
 
-// Metal comes with macOS, and a C compiler is here wherever this program could be linked.
+// macOS includes Metal, and this program cannot be linked without a C compiler.
 const GRAPHICS_DRIVER: Need = Need {
-    why: "a Vulkan driver: tests and benchmarks compare native kernels with those of a driver; Mesa's lavapipe is one for CPUs",
+    why: "a Vulkan driver: tests and benchmarks compare native kernels with kernels of a driver, such as Mesa's lavapipe for CPUs",
     missing: |machine| machine.graphics_problem().map(|problem| format!("\n    found: {problem}")),
     packages: [
         "",
@@ -47,7 +48,7 @@ const LIBCLANG: Need = Need {
 };
 const SCREEN: Need = Need {
     why: "a virtual X server (Xvfb) and the X libraries of a window: the window of the volume example is tested on it",
-    // Elsewhere no test opens a window. Without this library none opens there.
+    // Only on Linux tests open windows, and no window opens without this library.
     missing: |machine| {
         let library = machine.has_library("libxkbcommon-x11.so.0");
         absent(machine.os != "linux" || machine.which("Xvfb").is_some() && library)
@@ -66,13 +67,13 @@ const TOOLS: Need = Need {
     packages: ["rustfmt clippy", "", "", "", ""],
 };
 
-/// Needs of comparisons with a driver.
+/// Needs of tests and benchmarks that compare native kernels with a driver.
 pub const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
 
-/// What building and running with MPI needs.
+/// Needs of building and running with MPI.
 pub const MPI: &[Need] = &[OPEN_MPI, MPICH, LIBCLANG];
 
-/// What the sources are checked and tested with.
+/// Needs of checks and tests of the sources.
 pub const CHECKS: &[Need] = &[TOOLS, SCREEN];
 
 fn absent(present: bool) -> Option<String> {
@@ -84,7 +85,8 @@ fn cargo_has(machine: &Machine, subcommand: &str) -> bool {
     cargo.is_some_and(|cargo| output(Command::new(machine.at(cargo)).args([subcommand, "--version"])).is_ok())
 }
 
-/// The package managers: program, what fetches the lists where it does not do that by itself, and what installs.
+/// Package managers: program, command that fetches the lists if necessary, and command that
+/// installs.
 const MANAGERS: [(&str, &str, &str); 5] = [
     ("rustup", "", "rustup component add"),
     ("apt-get", "apt-get update", "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"),
@@ -93,7 +95,7 @@ const MANAGERS: [(&str, &str, &str); 5] = [
     ("brew", "", "brew install"),
 ];
 
-/// The commands that provide everything missing, in order; or why that cannot be done from here.
+/// Returns the commands that provide all missing needs, in order, or the reason why no command can.
 pub fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, String> {
     let (of_rust, of_system): (Vec<Need>, Vec<Need>) = missing.iter().partition(|need| !need.packages[0].is_empty());
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Set-up: find what is missing, say what and why and how, install it, look again.
+//! Set-up: finds missing needs, explains them, installs their packages, and checks again.
 
 use std::io::IsTerminal;
 
@@ -9,7 +9,8 @@ use crate::packages::{MPI, Need, commands};
 use crate::process::status;
 use crate::{mpi, say};
 
-/// The project on this machine with everything that a command needs, with MPI or without; or why that cannot be had.
+/// Returns the context of a command after all its needs are met, with or without MPI; or the reason
+/// for a failure.
 pub fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, String> {
     let mut context = Context::new()?;
     ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
@@ -19,7 +20,8 @@ pub fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, 
     Ok(context)
 }
 
-/// Provides what is needed, or says why it cannot. Takes milliseconds when nothing is missing.
+/// Provides the needs, or returns the reason for a failure. Takes milliseconds when nothing is
+/// missing.
 fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), String> {
     let missing = if flags.has("--no-setup") { Vec::new() } else { missing(&context.machine, needs) };
     if missing.is_empty() {
@@ -35,7 +37,8 @@ fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), S
         say!("==> {line}");
         let mut words = line.split_whitespace();
         let ended = status(context.command(words.next().unwrap_or_default()).args(words))?;
-        // Lists of packages that are only in part new may do. What counts is what is here in the end.
+        // Partly fetched lists of packages may suffice: only the check after the installation
+        // decides.
         if !ended.success() {
             say!("That failed ({ended}).");
         }
@@ -49,12 +52,12 @@ fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), S
     Ok(())
 }
 
-/// What is missing, for people.
+/// Text of the missing needs.
 fn told(missing: &[(Need, String)]) -> String {
     missing.iter().map(|(need, detail)| format!("  * {}{detail}", need.why)).collect::<Vec<_>>().join("\n")
 }
 
-/// Asks once where someone can answer.
+/// Requests consent once, on a terminal only.
 fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
     let someone = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && machine.var("CI").is_none();
     if flags.has("--yes") || !someone {
@@ -66,12 +69,13 @@ fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
-/// Which needs are not met, each with what was found instead.
+/// Returns the needs that are not met, each with a description of the software that was found
+/// instead.
 pub fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
     needs.iter().filter_map(|need| (need.missing)(machine).map(|detail| (*need, detail))).collect()
 }
 
-/// The commands that would provide something, for a person to type; or why there are none.
+/// Text of the commands that would provide a need, or the reason why none exists.
 pub fn remedy(machine: &Machine, need: &Need) -> String {
     commands(machine, &[*need]).map_or_else(|problem| problem, |lines| lines.join(" && "))
 }

@@ -7,26 +7,29 @@ use crate::context::{Built, Context};
 use crate::mpi;
 use crate::ranks::{self, Ranks};
 
-/// One step: its name, what it shows, and how it is done.
+/// A step: its name, its purpose, and its commands.
 pub struct Step {
     pub name: &'static str,
     pub about: &'static str,
     environment: Environment,
-    /// What Cargo is asked for, one command after the other; `{test}` runs tests to their end, `{suites}` those with ranks,
-    /// `{all}` is the workspace with the features of this run: nothing is built twice. Without commands examples are run.
+    /// Arguments of Cargo, one command after the other. A step without commands runs the examples.
+    ///
+    /// * `{test}` runs tests to their end.
+    /// * `{suites}` runs tests with ranks.
+    /// * `{all}` is the workspace with the features of this run, so that nothing is built twice.
     commands: Commands,
 }
 
 type Environment = &'static [(&'static str, &'static str)];
 type Commands = &'static [&'static str];
 
-/// All of them. The quick ones come first.
+/// All steps, quick ones first.
 pub const STEPS: [Step; 10] = [
     step("format", "rustfmt finds nothing to change", &[], &["fmt --all --check"]),
     step("lints", "clippy finds nothing", &[], &["clippy {all} --all-targets --keep-going -- -D warnings"]),
     step(
         "default-build",
-        "what `cargo xtask demo` builds, and tests, without MPI and features that only other packages ask for",
+        "the build of `cargo xtask demo`, and tests, without MPI and without features that only other packages need",
         &[],
         &[
             "check --package zippy-ga --package volume --package lbm --no-default-features --lib --bins --test=world --test=transport",
@@ -35,8 +38,9 @@ pub const STEPS: [Step; 10] = [
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
     step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
-    // For GPUs whose memory the host cannot map, with few ranks; chunks are seen through windows, as arrays beyond a binding
-    // limit are, without their size. How rays are cast, what is in memory only, and long vectors are the same.
+    // Stands for GPUs with memory that the host cannot map. Small windows stand for arrays beyond a
+    // binding limit. Skips tests of rays, of memory and of long vectors, as their results would be
+    // the same.
     step(
         "no-host-map",
         "tests that open a world, again with host mapping off and chunks seen through windows of 64 KiB",
@@ -49,11 +53,11 @@ pub const STEPS: [Step; 10] = [
     ),
     step(
         "no-driver",
-        "tests of the library, again without any Vulkan driver; those of drawing and computing by one are skipped",
+        "tests of the library, again without any Vulkan driver; skips tests that draw or compute by a driver",
         WITHOUT_DRIVER,
         &["{test} --test world -- {not_by_driver}"],
     ),
-    // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
+    // Each test binary runs itself, or a part of itself, under the launcher.
     step(
         "mpi",
         "the suites under the launcher with 3 ranks; most of transport and random operations with 2 and 4, too",
@@ -63,10 +67,11 @@ pub const STEPS: [Step; 10] = [
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
 ];
 
-/// What `--quick` runs after `format`: what tells most in little time, for the minute between two edits.
+/// The step that `--quick` runs after `format`: the most informative checks of a minute, for use
+/// between two edits.
 pub const QUICK: Step = step(
     "quick",
-    "everything compiles; plans, units and the rules of the house hold",
+    "everything compiles; tests of plans, units and architecture pass",
     &[],
     &[
         "check {all} --all-targets",
@@ -74,18 +79,19 @@ pub const QUICK: Step = step(
     ],
 );
 
-/// What `--drivers` runs. What passes on one driver only takes something for granted that is not promised.
+/// The step that `--drivers` runs. A test that passes on one driver only relies on unspecified
+/// behaviour.
 pub const DRIVERS: Step = step(
     "drivers",
-    "what uses a device, on another implementation of Vulkan",
+    "tests with a device, on another implementation of Vulkan",
     &[],
     &[EXAMPLES, "{suites} --test device --test flow --test picture"],
 );
 
-/// Step of `--no-driver`.
+/// The step that `--no-driver` runs.
 pub const NO_DRIVER: Step = step(
     "no-driver",
-    "tests with a device, without any Vulkan driver; those of drawing and computing by one are skipped",
+    "tests with a device, without any Vulkan driver; skips tests that draw or compute by a driver",
     WITHOUT_DRIVER,
     &[
         EXAMPLES,
@@ -94,13 +100,13 @@ pub const NO_DRIVER: Step = step(
     ],
 );
 
-/// The loader finds no driver.
+/// Environment in which the Vulkan loader finds no driver.
 const WITHOUT_DRIVER: Environment = &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// Leaves out tests of drawing and computing by a driver.
+/// Filter that skips tests that draw or compute by a driver.
 const NOT_BY_DRIVER: &str = "--skip by_driver";
 
-/// The tests with ranks that have devices.
+/// Tests with ranks that have devices.
 const SUITES: &str = "{test} --test world --test algorithms --test ranks --test surfaces";
 const EXAMPLES: &str = "build {all} --examples";
 
@@ -120,16 +126,17 @@ impl Step {
             let line =
                 line.replace("{all}", "--workspace {features}").replace("{features}", &context.features().join(" "));
             let mut command = context.cargo(&line.split_whitespace().collect::<Vec<_>>());
-            // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
+            // Tests choose their own number of ranks. A snapshot that differs fails, and writes no
+            // file.
             command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").envs(self.environment.iter().copied());
             if let Some(mpi) = &context.mpi {
                 mpi::prepare(context, mpi, &mut command);
                 command.env("ZIPPY_MPIRUN", &mpi.launcher);
             }
             outcome = watched(command, &format!("cargo {line}"), SILENCE)?;
-            // Other filters choose what is run.
+            // Without `--skip`, a filter selects tests, and the number of other tests says nothing.
             outcome.skipped *= usize::from(line.contains("--skip"));
-            // Filters that match no test run nothing, and that is no success.
+            // A filter that matches no test is a mistake.
             if outcome.problem.is_none() && line.contains(" --test ") && outcome.passed == 0 {
                 outcome.problem = Some("no test was run".into());
             }
@@ -141,12 +148,12 @@ impl Step {
     }
 }
 
-/// Each ends in assertions, so its exit code is the verdict.
+/// Runs all examples. Each example ends in assertions, so its exit code is the result.
 fn run_examples(context: &Context) -> Result<Outcome, String> {
     let build = ["build", "--workspace", "--examples", "--bin", "volume", "--bin", "isosurface", "--bin", "lbm"];
     let built = context.build(&[&build, context.features()].concat())?;
     let under_mpi = context.mpi.iter().map(|_| Ranks::Mpi(3));
-    // What the README says that its program prints.
+    // The README promises this output of its program.
     let readme = std::fs::read_to_string(context.root.join("README.md")).map_err(|error| error.to_string())?;
     let printed = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
     let printed = printed.ok_or("README.md does not say what its program prints")?;

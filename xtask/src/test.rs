@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that has to hold, as a list of steps.
+//! `cargo xtask test`: all checks of the project, as a list of steps.
 
 use std::time::{Duration, Instant};
 
@@ -12,18 +12,18 @@ use crate::{others, setup};
 const HELP: &str = "\
 cargo xtask test [OPTIONS]
 
-Sets this machine up (asks once before installing anything), then runs these steps and prints a summary, in which
-whatever failed is told once more; the exit code is 0 only if all of them pass. Everything is built once, in one profile.
+Sets this machine up (with your consent before it installs anything), then runs these steps and prints a summary, which
+repeats all failures. The exit code is 0 only if all steps pass. Everything is built once, in one profile.
 
 {steps}
 
   --only STEP           run only this step (may be repeated)
   --skip STEP           leave this step out (may be repeated)
   --no-mpi              default features only: neither install, build nor run anything with MPI
-  --quick               only what tells most in little time, between two edits
-  --drivers             only what uses a device, on another Vulkan driver: SwiftShader, or what VK_DRIVER_FILES names
-  --no-driver           only tests with a device, without any Vulkan driver: kernels are native, and tests of drawing and
-                        computing by a driver are skipped and counted
+  --quick               only the most informative checks of a minute, between two edits
+  --drivers             only tests with a device, on another Vulkan driver: SwiftShader, or the driver in VK_DRIVER_FILES
+  --no-driver           only tests with a device, without any Vulkan driver: kernels are native; tests that draw or compute
+                        by a driver are skipped, and the summary counts them
   --list                print the names of the steps
 {setup}";
 
@@ -51,7 +51,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     Ok(u8::from(results.iter().any(|done| done.outcome.problem.is_some())))
 }
 
-/// Does a step and says how that went.
+/// Runs a step, and reports its outcome.
 fn done(context: &Context, step: &Step) -> Done {
     say!("\n==> {}: {}", step.name, step.about);
     let (start, cpu_before) = (Instant::now(), children_cpu_secs());
@@ -61,7 +61,7 @@ fn done(context: &Context, step: &Step) -> Done {
     Done { name: step.name, took: start.elapsed(), cpu_secs: children_cpu_secs() - cpu_before, outcome }
 }
 
-/// The steps that the flags leave.
+/// Returns the steps that the flags select.
 fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
     let mut flags = vec!["--quick", "--drivers", "--no-driver", "--only", "--skip"];
     flags.retain(|flag| parsed.has(flag));
@@ -87,26 +87,27 @@ fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
     if steps.is_empty() { Err("these flags leave no step to run".into()) } else { Ok(steps) }
 }
 
-/// A step that has been run.
+/// Outcome of a step.
 struct Done {
     name: &'static str,
     took: Duration,
-    /// Of all processes that it has started and that have ended.
+    /// CPU time of all its ended child processes, in seconds.
     cpu_secs: f64,
     outcome: Outcome,
 }
 
-/// The time that this process' children have spent computing, where the system tells.
+/// CPU time of the ended children of this process, in seconds, from `/proc`; 0 without it.
 fn children_cpu_secs() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may hold anything: state, then numbers; the 14th and 15th are ticks of a hundredth of a second.
+    // After the name, which may hold any character: the state, then numbers, of which the 14th and
+    // 15th are ticks of 10 ms.
     let words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: f64 = words.skip(13).take(2).filter_map(|word| word.parse::<f64>().ok()).sum();
     if stat.is_empty() { f64::NAN } else { ticks / 100.0 }
 }
 
-/// Everything that failed, with what it printed; the table of steps, and below it the names of what failed: the end of a log
-/// is what people see first.
+/// Failures with their output, then the table of steps, then the names of the failures, because
+/// readers see the end of a log first.
 fn summary(results: &[Done]) -> String {
     let header = format!(
         "{:14} {:>8} {:>8} {:>7} {:>7} {:>7}  result",

@@ -1,31 +1,61 @@
 //! Compute kernels as machine code for the host's processors.
 //!
-//! A kernel is an entry point of a validated naga module. [`lower`] turns it into scalar operations
-//! in structured control flow ([`ir`]); `legal` expands functions ([`math`]) and halves; `stages`
-//! cuts it at its barriers; `ssa` replaces variables by values, `number` evaluates equal values once,
-//! `bytes` loads single bytes, and `advance` tests accesses before the first write; `shape` finds
-//! how values differ between neighbouring invocations; and `emit` generates machine code for rows of
-//! invocations, several lanes at a time.
+//! A kernel is a compute entry point of a validated naga module. [`CompiledKernel::new`] compiles a
+//! kernel in these steps:
+//!
+//! * [`lower`] turns the entry point into scalar operations in structured control flow ([`ir`]).
+//! * `legalize` expands functions ([`math`]) and halves into operations that processors have.
+//! * `stages` cuts a kernel with barriers into regions.
+//! * `ssa` replaces variables by values.
+//! * `value_numbering` evaluates equal values once, and `prune` removes unused ones.
+//! * `narrow_loads` loads single bytes in place of words.
+//! * `hoist_tests` moves tests of accesses before the first write.
+//! * `shape` classifies each value by its differences between neighbouring invocations: uniform,
+//!   affine or varying.
+//! * `interior` finds the part of a row in which comparisons of positions have known results.
+//! * `emit` generates machine code for rows of invocations, eight invocations at a time.
+//!
+//! [`CompiledKernel::run`] runs the code on the threads of the host:
+//!
+//! ```
+//! use naga::valid::{Capabilities, ValidationFlags, Validator};
+//! use zippy_native::{BindingBytes, CompiledKernel, OneThread, StopRequest, Vectorization};
+//!
+//! let source = "
+//!     @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+//!     @compute @workgroup_size(4)
+//!     fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = 2u * id.x; }";
+//! let module = naga::front::wgsl::parse_str(source)?;
+//! let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module)?;
+//! let kernel = CompiledKernel::new(&module, &info, "main", source, Vectorization::Use)?;
+//!
+//! // Words of 8 bytes, for the alignment of bindings.
+//! let mut words = [0_u64; 4];
+//! let cells = BindingBytes::written(bytemuck::cast_slice_mut(&mut words));
+//! kernel.run(&[cells], [2, 1, 1], &OneThread, &StopRequest::default())?;
+//! assert_eq!(bytemuck::cast_slice::<u64, u32>(&words), [0, 2, 4, 6, 8, 10, 12, 14]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-mod advance;
-mod bytes;
-mod code;
-mod compiled;
+mod compiled_kernel;
 mod emit;
 mod error;
-mod groups;
+mod hoist_tests;
 mod interior;
 pub mod ir;
-mod legal;
+mod legalize;
 pub mod lower;
+mod machine_code;
 pub mod math;
-mod number;
+mod narrow_loads;
 mod prune;
 mod shape;
 mod ssa;
+mod staged_workgroup;
 mod stages;
+mod value_numbering;
 mod work;
 
-pub use code::{Bytes, Stop};
-pub use compiled::{Compiled, OneThread, Threads, Vectors};
+pub use compiled_kernel::{CompiledKernel, OneThread, TaskRunner, Vectorization};
 pub use error::Error;
+pub use machine_code::{BindingBytes, StopRequest};

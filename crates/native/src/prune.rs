@@ -19,7 +19,7 @@ pub fn prune(kernel: &mut Kernel) {
     kernel.body = keep(body, &used, &mut HashMap::new());
 }
 
-/// Each result with a value that it may take, for each way.
+/// Pairs of a result and a value that control flow may assign to it.
 pub fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
     fn collect(body: &[Statement], labels: &mut HashMap<Label, Vec<Value>>, into: &mut Vec<(Value, Value)>) {
         for statement in body {
@@ -53,14 +53,14 @@ pub fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
     into
 }
 
-/// Results that can only be one other value, and that value. The value is defined in a body around
-/// the result: a value of an inner body exists only for the lanes that run it.
+/// Results with a single source value. The source is defined in the body of the result or an
+/// enclosing body: a value of an inner body exists only for the lanes that run that body.
 fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
     let flows = flows(body);
     let scopes = Scopes::new(kernel, body);
     let mut copies = HashMap::new();
     loop {
-        // The only source of each result so far, if there is one.
+        // `None` for a result with two sources.
         let mut only: HashMap<Value, Option<Value>> = HashMap::new();
         for (result, source) in &flows {
             let source = resolve(&copies, *source);
@@ -81,7 +81,7 @@ fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
             return copies;
         }
         for (result, source) in found {
-            // Two results that are each other's only source are found one after the other.
+            // Two results can be each other's only source: each round resolves one of them.
             if resolve(&copies, source) != result {
                 copies.insert(result, source);
             }
@@ -93,7 +93,7 @@ fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
 struct Scopes {
     /// Body around each body.
     outer: Vec<usize>,
-    /// Body of each value; none for constants.
+    /// Body of each value; `None` for constants.
     bodies: Vec<Option<usize>>,
 }
 
@@ -138,7 +138,7 @@ impl Scopes {
         values.iter().for_each(|value| self.bodies[value.0 as usize] = Some(body));
     }
 
-    /// True where the body of `source` is that of `result` or one around it.
+    /// True where `source` is defined in the body of `result` or an enclosing body.
     fn sees(&self, result: Value, source: Value) -> bool {
         let Some(wanted) = self.bodies[source.0 as usize] else { return true };
         let Some(mut body) = self.bodies[result.0 as usize] else { return false };
@@ -192,7 +192,7 @@ fn replace(body: &mut [Statement], find: &impl Fn(Value) -> Value) {
     }
 }
 
-/// For each value: something that has an effect depends on it.
+/// For each value: true where an effect depends on the value.
 fn used(kernel: &Kernel, body: &[Statement]) -> Vec<bool> {
     let mut sources: HashMap<Value, Vec<Value>> = HashMap::new();
     for (result, source) in flows(body) {
@@ -236,7 +236,7 @@ fn roots(body: &[Statement], f: &mut impl FnMut(Value)) {
     }
 }
 
-/// The statements without unused values; `columns` has the used results of each label.
+/// Removes unused values from statements; `columns` has a flag for each result of a label.
 fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bool>>) -> Vec<Statement> {
     let is_used = |value: &Value| used[value.0 as usize];
     let mut out = Vec::with_capacity(body.len());
@@ -281,7 +281,7 @@ fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bo
     out
 }
 
-/// The values whose column is used.
+/// The values with a true flag.
 fn select(values: Vec<Value>, columns: &[bool]) -> Vec<Value> {
     values.into_iter().zip(columns).filter(|(_, used)| **used).map(|(value, _)| value).collect()
 }

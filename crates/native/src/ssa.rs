@@ -1,32 +1,33 @@
-//! Replaces variables by values: results of blocks and of `if`, parameters of loops.
+//! Conversion to single-assignment form: results of blocks and `if`, and parameters of loops,
+//! replace variables.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variable};
 
-/// Brings a kernel with variables into single-assignment form, without variables.
+/// Converts a kernel with variables to single-assignment form.
 pub fn convert(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
-    let mut pass = Pass { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
+    let mut pass = SsaConversion { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
     let mut current = HashMap::new();
     let body = pass.body(body, &mut current);
     kernel.body = body;
     kernel.variables.clear();
 }
 
-/// Value of each variable at a statement; zero where it has none.
+/// Value of each variable at a statement; a variable without an entry is zero.
 type Current = HashMap<Variable, Value>;
 
-struct Pass<'k> {
+struct SsaConversion<'k> {
     kernel: &'k mut Kernel,
-    /// Values of `Get`, and the values that they stand for.
+    /// Value of the variable that each `Get` reads.
     replaced: HashMap<Value, Value>,
-    /// Variables whose values a `Break` or `Repeat` of the label carries.
+    /// Variables that a `Break` or `Repeat` of the label passes on.
     targets: HashMap<Label, Vec<Variable>>,
     zeros: HashMap<Type, Value>,
 }
 
-impl Pass<'_> {
+impl SsaConversion<'_> {
     fn body(&mut self, body: Vec<Statement>, current: &mut Current) -> Vec<Statement> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
@@ -108,7 +109,7 @@ impl Pass<'_> {
         *self.zeros.entry(ty).or_insert_with(|| self.kernel.add(ty, Definition::Constant(0)))
     }
 
-    /// New results that variables have from here on.
+    /// Adds a result for each variable, and makes it the variable's current value.
     fn define(&mut self, variables: &[Variable], current: &mut Current) -> Vec<Value> {
         let mut define = |variable: &Variable| {
             let ty = self.kernel.variables[variable.0 as usize];
@@ -124,8 +125,8 @@ impl Pass<'_> {
         variables.iter().map(|one| self.current(*one, current)).collect()
     }
 
-    /// Merges the variables that the arms of an `if` set; `current` has the values of `accept`. An arm that
-    /// diverts has none.
+    /// Merges the variables that the arms of an `if` set; `current` has the values of `accept`. An
+    /// arm that diverts has none.
     fn merge(&mut self, ends: [bool; 2], before: &Current, current: &mut Current, rejected: &Current) -> Vec<Merge> {
         if ends == [true; 2] {
             return Vec::new();

@@ -1,11 +1,12 @@
-//! An estimate of the work of an invocation.
+//! Estimate of the work of an invocation.
 
 use crate::ir::Statement;
 
-/// Passes that a loop is taken to make.
+/// Assumed number of passes of each loop.
 const PASSES: u64 = 64;
 
-/// Statements that an invocation runs at most, every loop taken to make [`PASSES`] passes.
+/// Estimates the greatest number of statements that an invocation runs, with [`PASSES`] passes of
+/// each loop.
 pub fn count_statements(body: &[Statement]) -> u64 {
     let count = |statement: &Statement| match statement {
         Statement::If { accept, reject, .. } => 1 + count_statements(accept).max(count_statements(reject)),

@@ -7,7 +7,7 @@ use super::shader::Shader;
 use super::slices::slices;
 use super::tables::Slots;
 use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
-use crate::device::kept::{compiled_bytes, kept_bytes};
+use crate::device::cache_capacity::{cache_capacity, estimate_compiled_bytes};
 use crate::device::memory::SLICE_BYTES;
 use crate::device::numbered::Numbered;
 use crate::device::order::{any_hazard, layers};
@@ -22,10 +22,10 @@ struct Combiners(WeightedCache<(ElementInfo, Operator), Shader>);
 impl Default for Combiners {
     fn default() -> Self {
         let bytes = |(_, operator): &(ElementInfo, Operator), _: &_| match operator {
-            Operator::Custom { wgsl, .. } => compiled_bytes(wgsl),
-            _ => compiled_bytes(""),
+            Operator::Custom { wgsl, .. } => estimate_compiled_bytes(wgsl),
+            _ => estimate_compiled_bytes(""),
         };
-        Self(WeightedCache::new(kept_bytes(), bytes))
+        Self(WeightedCache::new(cache_capacity(), bytes))
     }
 }
 
@@ -91,7 +91,7 @@ impl Device {
     /// The shader of an operator, made at its first use on this device.
     pub(super) fn combiner(&self, element: &ElementInfo, operator: &Operator) -> Result<Shader, DeviceError> {
         self.with_cache(|combiners: &mut Combiners| {
-            combiners.0.bound(self.share_of(kept_bytes()));
+            combiners.0.bound(self.share_of(cache_capacity()));
             let key = (*element, operator.clone());
             if let Some(shader) = combiners.0.get(&key) {
                 return Ok(shader);
@@ -105,7 +105,7 @@ impl Device {
                 });
             }
             let source = combine_source(element, operator);
-            let shader = self.shader(&format!("operator {operator}"), &source.text)?;
+            let shader = self.compile_shader(&format!("operator {operator}"), &source.text)?;
             combiners.0.insert(key, shader.clone());
             Ok(shader)
         })

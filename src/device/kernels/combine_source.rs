@@ -1,5 +1,6 @@
-//! The WGSL of a combining kernel: the operator's text first, so that its lines keep their numbers, then what is
-//! generated for the element type, then `shaders/jobs.wgsl` and `shaders/combine.wgsl`.
+//! The WGSL of a combining kernel: the operator's text first, so that its lines keep their numbers,
+//! then what is generated for the element type, then `shaders/jobs.wgsl` and
+//! `shaders/combine.wgsl`.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -45,8 +46,9 @@ fn zippy_combine_cell(s: u32, d: u32) {{
     CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
 }
 
-/// Cells of 8 or 16 bits: unpacked, combined, clamped to their range, and put in place although other invocations may
-/// be changing other cells of the word. A word has at most four cells, so that the loop is short.
+/// Cells of 8 or 16 bits: unpacked, combined, clamped to their range, and put in place although
+/// other invocations may be changing other cells of the word. A word has at most four cells, so
+/// that the loop is short.
 fn packed_cells(packed: Packed) -> String {
     let bits = 8 * packed.bytes();
     let (per_word_log, mask) = (if bits == 8 { 2 } else { 1 }, (1_u32 << bits) - 1);
@@ -88,7 +90,8 @@ static CHECKED: Mutex<BTreeSet<(&'static str, String)>> = Mutex::new(BTreeSet::n
 /// How many are remembered.
 const REMEMBERED: usize = 256;
 
-/// What an operator's text cannot declare: names and words of WGSL's own that the rest of the kernel uses.
+/// What an operator's text cannot declare: names and words of WGSL's own that the rest of the
+/// kernel uses.
 const NAMES: [&str; 21] = [
     "T",
     "array",
@@ -157,11 +160,12 @@ fn check_names(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), Devi
 }
 
 impl Operator {
-    /// Whether the operator exists for an element type and, if it is the program's own, compiles. Needs no device, so
-    /// that all ranks get the same answer.
+    /// Whether the operator exists for an element type and, if it is the program's own, compiles.
+    /// Needs no device, so that all ranks get the same answer.
     ///
     /// # Errors
-    /// [`DeviceError::Operator`], or [`DeviceError::OperatorSource`] with line and column of the operator's text.
+    /// [`DeviceError::Operator`], or [`DeviceError::OperatorSource`] with line and column of the
+    /// operator's text.
     pub fn check(&self, element: &ElementInfo) -> Result<(), DeviceError> {
         let refuse = |message: &str| {
             Err(DeviceError::Operator {
@@ -236,7 +240,7 @@ fn compile_custom(name: &str, wgsl: &str, source: &CombineSource) -> Result<(), 
                 message = format!("{message}: {inner}");
                 cause = inner.source();
             }
-            // The shortest of the places named: not the whole function but what in it.
+            // The shortest span is the most specific one.
             let places = error.spans().filter_map(|(span, _)| Some((span.to_range()?.len(), span)));
             let place = places.min_by_key(|(length, _)| *length).map(|(_, span)| span.location(&source.text));
             fail(place, message)

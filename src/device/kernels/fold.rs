@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::buffer_window::BufferWindow;
 use super::movers::{BoxDispatch, BufferMove};
-use super::shader::{Bound, Shader};
+use super::shader::{Shader, ShaderBinding};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
-use super::window::Window;
 use crate::device::boxes::BoxPair;
 use crate::device::checks::{bad, check_element, check_view};
 use crate::device::memory::{SLICE_BYTES, Staging};
@@ -13,13 +13,13 @@ use crate::device::ranges::read_mapped;
 use crate::device::{BoxOf, Device};
 use crate::error::DeviceError;
 
-/// Groups of slots that a workgroup takes at most: with four slots an invocation, four cells a slot and 64 invocations
-/// these are 2^15 cells, so that 16-bit digits of all of them add up in 32 bits.
+/// Groups of slots that a workgroup takes at most: with four slots an invocation, four cells a slot
+/// and 64 invocations these are 2^15 cells, so that 16-bit digits of all of them add up in 32 bits.
 const MOST_ROUNDS: u64 = 32;
 /// Workgroups that share small boxes, before each takes more than one group.
 const FEW_WORKGROUPS: u64 = 64;
 
-/// What is done with the cells: a compute shader of the form of `shaders/reduce/walk.wgsl`.
+/// Kernel of a fold: a compute shader of the form of `shaders/reduce/walk.wgsl`.
 pub struct FoldKernel<'a> {
     /// Names the kernel; the same name always means the same text.
     pub name: &'a str,
@@ -36,20 +36,21 @@ struct Folders(HashMap<String, Shader>);
 
 /// A dispatch in the making.
 struct FoldDispatch<'a> {
-    first: Window<'a>,
-    second: Option<Window<'a>>,
+    first: BufferWindow<'a>,
+    second: Option<BufferWindow<'a>>,
     table: Table,
     workgroups: u64,
 }
 
 impl Device {
-    /// Runs a kernel over the cells of boxes and calls `each` with the words of every workgroup. `pairs` names the box that
-    /// the kernel sees as `first` and the one beside it, of equal extents, that it sees as `second`, all of them or none;
-    /// boxes count units of `unit_bytes` (1, 2 or a multiple of 4). How cells are spread over workgroups depends on the device and its
-    /// limits, so results must not depend on it. No workgroup sees more than 2^15 cells.
+    /// Runs a kernel over the cells of boxes and calls `each` with the words of every workgroup.
+    /// `pairs` has the box `first` and, for all pairs or none, the box `second` of equal extents;
+    /// boxes count units of `unit_bytes` (1, 2 or a multiple of 4). The division of cells among
+    /// workgroups depends on the device and its limits, so results must not depend on the division.
+    /// No workgroup sees more than 2^15 cells.
     ///
-    /// Local. Recorded work comes first. Cost: one dispatch for the boxes of a buffer, one submission and one wait for
-    /// up to 2^28 cells; a warm repeat allocates nothing.
+    /// Local. Recorded work comes first. Cost: one dispatch for the boxes of a buffer, one
+    /// submission and one wait for up to 2^28 cells; a warm repeat allocates nothing.
     ///
     /// # Errors
     /// Extents that differ, a box that leaves its buffer, or a failing device.
@@ -98,7 +99,7 @@ impl Device {
         if batch.is_empty() { Ok(()) } else { self.fold_batch(kernel, &batch, bytes, each) }
     }
 
-    /// Runs dispatches whose results stand at the given places of `bytes` bytes, and reads these.
+    /// Runs dispatches with results at the given offsets of `bytes` bytes, and reads the results.
     fn fold_batch(
         &self,
         kernel: &FoldKernel,
@@ -111,12 +112,12 @@ impl Device {
         let readback = self.staging(Staging::Readback, bytes)?;
         let row = kernel.words as u64 * 4;
         for (at, step) in batch {
-            let output = Window { buffer: &partials, start: *at, bytes: step.workgroups * row };
+            let output = BufferWindow { buffer: &partials, start: *at, bytes: step.workgroups * row };
             let bound = [
-                Some(Bound::Window(step.first)),
-                step.second.map(Bound::Window),
-                Some(Bound::Words(&step.table.words)),
-                Some(Bound::Window(output)),
+                Some(ShaderBinding::Window(step.first)),
+                step.second.map(ShaderBinding::Window),
+                Some(ShaderBinding::Words(&step.table.words)),
+                Some(ShaderBinding::Window(output)),
             ];
             self.dispatch(kernel.name, &shader, &bound, step.workgroups)?;
         }
@@ -138,7 +139,7 @@ impl Device {
             if let Some(shader) = folders.0.get(kernel.name) {
                 return Ok(shader.clone());
             }
-            let shader = self.shader(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
+            let shader = self.compile_shader(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
             folders.0.insert(kernel.name.to_string(), shader.clone());
             Ok(shader)
         })

@@ -1,5 +1,6 @@
 //! Boxes of chunks reached by kernels, which pack and unpack.
 
+mod buffer_window;
 mod combine;
 pub(super) mod combine_source;
 mod copies;
@@ -9,7 +10,6 @@ pub(super) mod shader;
 mod slices;
 mod staging;
 mod tables;
-mod window;
 
 use std::ops::Range;
 

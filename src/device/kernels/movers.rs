@@ -1,10 +1,11 @@
-//! Recording transfers: which shader, which windows of the buffers, one dispatch for all boxes that share them.
+//! Recording of transfers: selects the shader and the windows of the buffers, and makes one
+//! dispatch for all boxes with the same ones.
 
 use std::collections::HashMap;
 
-use super::shader::{Bound, Shader};
+use super::buffer_window::BufferWindow;
+use super::shader::{Shader, ShaderBinding};
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
-use super::window::Window;
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, common_multiple};
 use crate::error::DeviceError;
@@ -15,11 +16,11 @@ pub(super) struct BufferMove<'a> {
     pub src: &'a wgpu::Buffer,
     pub dst: &'a wgpu::Buffer,
     pub transfer: BoxPair,
-    /// Added to the source's and the destination's place: bytes, multiples of 4.
+    /// Bytes to add to the offsets of source and destination, multiples of 4.
     pub base: [u64; 2],
 }
 
-/// What is moved at a time.
+/// Unit of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Unit {
     Word,
@@ -33,8 +34,8 @@ struct Movers(HashMap<&'static str, Shader>);
 
 /// One dispatch.
 pub(super) struct BoxDispatch<'a> {
-    pub src: Window<'a>,
-    pub dst: Window<'a>,
+    pub src: BufferWindow<'a>,
+    pub dst: BufferWindow<'a>,
     pub transfers: Vec<BoxPair>,
 }
 
@@ -49,19 +50,20 @@ impl Device {
         (limits.binding_bytes / 2 / step).max(1) * step
     }
 
-    /// The window of a buffer for a box that begins at byte `at` and spans at most [`Self::window_span`]. Windows
-    /// overlap by half, so that every such box lies in one.
-    fn window<'a>(&self, buffer: &'a wgpu::Buffer, at: u64, unit_bytes: u64) -> Window<'a> {
+    /// The window of a buffer for a box that begins at byte `at` and spans at most
+    /// [`Self::window_span`]. Windows overlap by half, so that every such box lies in one.
+    fn window<'a>(&self, buffer: &'a wgpu::Buffer, at: u64, unit_bytes: u64) -> BufferWindow<'a> {
         let span = self.window_span(buffer, unit_bytes);
         if span == buffer.size() {
-            return Window { buffer, start: 0, bytes: span };
+            return BufferWindow { buffer, start: 0, bytes: span };
         }
         let start = at / span * span;
-        Window { buffer, start, bytes: (buffer.size() - start).min(2 * span) }
+        BufferWindow { buffer, start, bytes: (buffer.size() - start).min(2 * span) }
     }
 
-    /// Cuts transfers (in units of `unit_bytes`) at the edges of windows and of jobs, makes offsets relative to windows,
-    /// and collects what can be one dispatch, `class` (computed from a cut transfer) being part of what must agree.
+    /// Cuts transfers (in units of `unit_bytes`) at the edges of windows and of jobs, makes offsets
+    /// relative to windows, and collects the transfers of each dispatch. All transfers of a
+    /// dispatch have the same windows and the same `class`, which is computed from a cut transfer.
     #[expect(clippy::mutable_key_type, reason = "wgpu buffers are compared and hashed by identity")]
     pub(super) fn dispatches<'a, C: Copy + Eq + std::hash::Hash>(
         &self,
@@ -69,7 +71,7 @@ impl Device {
         unit_bytes: u64,
         classify: impl Fn(&BoxPair) -> (C, BoxPair),
     ) -> Vec<(C, BoxDispatch<'a>)> {
-        let mut found: HashMap<(C, Window, Window), usize> = HashMap::new();
+        let mut found: HashMap<(C, BufferWindow, BufferWindow), usize> = HashMap::new();
         let mut out: Vec<(C, BoxDispatch)> = Vec::new();
         let (mut spans, mut parts) = (Vec::new(), Vec::new());
         for BufferMove { src, dst, mut transfer, base } in moves {
@@ -100,8 +102,8 @@ impl Device {
         out
     }
 
-    /// Records transfers of elements of `element_bytes`. Their boxes have been checked, are not empty, and no
-    /// destination overlaps another's source or destination.
+    /// Records transfers of elements of `element_bytes`. Their boxes have been checked, are not
+    /// empty, and no destination overlaps another's source or destination.
     pub(super) fn record_moves<'a>(
         &self,
         element_bytes: usize,
@@ -132,13 +134,17 @@ impl Device {
     pub(super) fn run_jobs(&self, shader: &Shader, dispatch: &BoxDispatch, slots: Slots) -> Result<(), DeviceError> {
         for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {
             let table = Table::new(jobs, slots);
-            let bound = [Bound::Window(dispatch.src), Bound::Window(dispatch.dst), Bound::Words(&table.words)];
+            let bound = [
+                ShaderBinding::Window(dispatch.src),
+                ShaderBinding::Window(dispatch.dst),
+                ShaderBinding::Words(&table.words),
+            ];
             self.dispatch("a transfer", shader, &bound.map(Some), table.groups)?;
         }
         Ok(())
     }
 
-    /// Workgroups folded into two dimensions; the shader leaves out what is too many.
+    /// Folds workgroups into two dimensions; the shader skips surplus workgroups.
     pub(super) fn folded(&self, groups: u64) -> (u32, u32) {
         let most = u64::from(self.limits().workgroups);
         if groups <= most { (groups as u32, 1) } else { (most as u32, groups.div_ceil(most) as u32) }
@@ -156,7 +162,7 @@ impl Movers {
         if let Some(pipeline) = self.0.get(name) {
             return Ok(pipeline.clone());
         }
-        let pipeline = device.shader(name, &[JOBS, &source].concat())?;
+        let pipeline = device.compile_shader(name, &[JOBS, &source].concat())?;
         self.0.insert(name, pipeline.clone());
         Ok(pipeline)
     }

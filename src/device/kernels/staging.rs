@@ -13,16 +13,16 @@ use crate::device::memory::{LENT_BYTES, MemoryPool, Staging, class};
 use crate::device::ranges::write_mapped;
 use crate::error::DeviceError;
 
-/// A staging buffer, which goes back to its pool when dropped.
+/// Loan of a staging buffer, which returns to its pool when dropped.
 pub(super) struct StagingLoan {
     kind: Staging,
-    /// None once it has been taken out.
+    /// `None` after `into_buffer`.
     buffer: Option<wgpu::Buffer>,
     memory: Arc<MemoryPool>,
 }
 
 impl StagingLoan {
-    /// The buffer, which someone else gives back.
+    /// Takes the buffer out of the loan. The caller returns the buffer to the pool.
     fn into_buffer(mut self) -> wgpu::Buffer {
         self.buffer.take().expect("present until dropped")
     }
@@ -40,9 +40,9 @@ impl Drop for StagingLoan {
     fn drop(&mut self) {
         let Some(buffer) = self.buffer.take() else { return };
         match self.kind {
-            // Idle ones are mapped, and this may not be.
+            // Idle upload buffers are mapped, and this one may not be.
             Staging::Upload => self.memory.free_staging(self.kind, buffer),
-            // The queue keeps order: whoever takes the buffer next comes after this.
+            // The queue keeps order, so the next use of the buffer follows this one.
             Staging::Device | Staging::Readback => self.memory.keep_staging(self.kind, buffer),
         }
     }
@@ -51,8 +51,9 @@ impl Drop for StagingLoan {
 impl Device {
     /// An idle staging buffer of at least `bytes` bytes, or a new one.
     ///
-    /// Uploads come in pairs, so that the host fills one while the device reads the other; with both under way this
-    /// waits. A transfer of any length thus needs a bounded amount of device memory, the same at every repeat.
+    /// Uploads come in pairs, so that the host fills one while the device reads the other; with
+    /// both under way this waits. A transfer of any length thus needs a bounded amount of device
+    /// memory, the same at every repeat.
     pub(super) fn staging(&self, kind: Staging, bytes: u64) -> Result<StagingLoan, DeviceError> {
         let buffer = Some(self.staging_buffer(kind, bytes)?);
         Ok(StagingLoan { kind, buffer, memory: self.logical().memory.clone() })
@@ -132,7 +133,8 @@ impl Device {
         Ok(readback.into_buffer())
     }
 
-    /// Uploads a slice and unpacks it. `as_is`: its staging offsets are payload offsets, so that it is one copy.
+    /// Uploads a slice and unpacks it. `as_is`: its staging offsets are payload offsets, so that it
+    /// is one copy.
     pub(super) fn write_slice(
         &self,
         element_bytes: usize,
@@ -178,7 +180,7 @@ impl Device {
         Ok(Uploading { from_host, on_device })
     }
 
-    /// Submits what was recorded from an upload and gives its memory back.
+    /// Submits the recorded uses of an upload, and returns its memory.
     pub(super) fn uploaded(&self, uploading: Uploading) -> Result<(), DeviceError> {
         self.flush()?;
         self.return_upload(uploading.from_host);

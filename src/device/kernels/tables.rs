@@ -1,9 +1,10 @@
-//! The geometry of transfers as data: job tables for the shaders, and the device memory that holds them.
+//! Geometry of transfers as data: job tables for the shaders, and their device memory.
 //!
-//! A table is a header of [`HEADER`] words (number of jobs, number of workgroups, a word for the shader's use, 0) and
-//! [`STRIDE`] words a job: first workgroup, source, destination, number of axes, cells along the first axis and their
-//! strides in source and destination, slots along the first axis, the reciprocal of that, slots in all; then for each
-//! further axis its extent, the reciprocal of that, and the two strides.
+//! A table is a header of [`HEADER`] words (number of jobs, number of workgroups, a word for the
+//! shader's use, 0) and [`STRIDE`] words a job: first workgroup, source, destination, number of
+//! axes, cells along the first axis and their strides in source and destination, slots along the
+//! first axis, the reciprocal of that, slots in all; then for each further axis its extent, the
+//! reciprocal of that, and the two strides.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -32,13 +33,14 @@ const CACHED_TABLES: usize = 64;
 pub(super) enum Slots {
     /// Four cells along the axis that suits best.
     Fours,
-    /// One word of the destination where cells lie side by side in it (this many cells to a word), else one cell.
+    /// One word of the destination where cells lie side by side in it (this many cells to a word),
+    /// else one cell.
     Words(u64),
     /// One cell.
     Cells,
 }
 
-/// The words of a table, and how many workgroups it asks for.
+/// Words of a table, and number of its workgroups.
 pub(super) struct Table {
     pub words: Vec<u32>,
     pub groups: u64,
@@ -86,8 +88,8 @@ fn push_job(words: &mut Vec<u32>, first_group: u64, t: &BoxPair, slots: Slots) -
     all.div_ceil(SLOTS_PER_GROUP)
 }
 
-/// Tables on the device. Their contents are compared, so that a warm repeat uploads nothing; the one not used for
-/// longest is overwritten.
+/// Tables on the device. Their contents are compared, so that a warm repeat uploads nothing; the
+/// one not used for longest is overwritten.
 #[derive(Default)]
 pub(super) struct TableCache {
     entries: Vec<CachedTable>,
@@ -124,8 +126,8 @@ impl Device {
         let total: u64 = cache.entries.iter().map(|e| e.buffer.size()).sum();
         let mut buffer = None;
         if total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
-            // Reuse the oldest of the same size, else make room. A table that recorded commands still need must not
-            // be overwritten before they are submitted.
+            // Reuse the oldest of the same size, else make room. A table that recorded commands
+            // still need must not be overwritten before they are submitted.
             let oldest = |same: bool, entries: &[CachedTable]| {
                 let all = entries.iter().enumerate().filter(|(_, e)| !same || e.buffer.size() == size);
                 all.min_by_key(|(_, e)| e.used).map(|(i, _)| i)

@@ -11,7 +11,7 @@ use super::put::{HostPut, map_for};
 use crate::device::{Device, Staged};
 use crate::error::DeviceError;
 
-/// The most that the host sets aside at a time: what stays in its caches.
+/// Greatest size, in bytes, of the copy that the host sets aside at a time: it stays in the caches.
 const HOST_BYTES: u64 = 1 << 20;
 
 /// Carries out steps on mapped chunks.

@@ -21,7 +21,7 @@ fn helper_of(name: &str) -> Option<&str> {
     name.strip_prefix(DOMAIN)?.strip_prefix('_')
 }
 
-/// Whether this is the name of a helper of the domain.
+/// True for the name of a helper of the domain.
 pub fn is_domain_helper(name: &str) -> bool {
     helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper))
 }
@@ -127,7 +127,8 @@ fn from_position(positions: &Positions<'_>) -> String {
     text + &format!("    {first} /= {step}.y;\n  }}\n  return $p;\n")
 }
 
-/// The same of a counted domain, whose workgroups stand in rows along x, one after the other along z.
+/// The same of a counted domain, whose workgroups stand in rows along x, one after the other along
+/// z.
 fn counted(workgroup: &str, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
     let nowhere = nowhere(1);

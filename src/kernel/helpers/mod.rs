@@ -1,10 +1,13 @@
-//! The WGSL that is appended to a kernel: address helpers for every bound array, and those of what the kernel runs over.
+//! The WGSL that is appended to a kernel: address helpers for every bound array, and those of what
+//! the kernel runs over.
 //!
-//! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They depend on the number
-//! of axes, the kind of element and the number of windows only; everything else is data in [`super::geometry`].
+//! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They
+//! depend on the number of axes, the kind of element and the number of windows only; everything
+//! else is data in [`super::geometry`].
 //!
-//! In the texts here `$` stands for the prefix of names that are Zippy's own: whatever the helpers call by a name is
-//! theirs by that, one of the array's, or one of [`WORDS`], so that nothing that a user declares comes between.
+//! In the texts here `$` stands for the prefix of names that are Zippy's own: whatever the helpers
+//! call by a name is theirs by that, one of the array's, or one of [`WORDS`], so that nothing that
+//! a user declares comes between.
 
 mod address;
 mod axes;
@@ -83,7 +86,8 @@ pub const WORDS: [&str; 28] = [
     "vec4",
 ];
 
-/// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers that the kernel uses.
+/// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers
+/// that the kernel uses.
 pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
     let mut out = String::new();
     let _ =
@@ -141,7 +145,8 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
     out.replace('$', PREFIX)
 }
 
-/// Why a kernel cannot declare this name for the whole module: an array, a function or anything else.
+/// Why a kernel cannot declare this name for the whole module: an array, a function or anything
+/// else.
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     let helper_of = |x: &&&str| {
         let helper = name.strip_prefix(**x).and_then(|rest| rest.strip_prefix('_'));

@@ -27,7 +27,7 @@ pub struct Positions<'u> {
     /// First vector of the domain's geometry.
     pub at: usize,
     pub form: BoxForm,
-    /// Cells of an invocation, where it has all of a word.
+    /// Cells of a word, for kernels with one invocation a word; else `None`.
     pub word_cells: Option<usize>,
     pub is_watched: bool,
 }
@@ -110,7 +110,7 @@ impl Positions<'_> {
         )
     }
 
-    /// Axes 0 and 1 along x and y, and the others folded along z.
+    /// WGSL of a position with axes 0 and 1 along x and y, and all other axes folded along z.
     fn in_order(&self) -> String {
         let n = self.axes.count;
         let part = |tuple: usize, k: usize| {

@@ -48,7 +48,7 @@ impl Walk<'_> {
         Walk::new(self.kernel, called, arguments, self.progress).run()
     }
 
-    /// The array and the ending of a helper's name.
+    /// Splits a helper's name into the index of the array and the ending.
     fn helper<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
         self.kernel.scan.storage.iter().enumerate().find_map(|(number, var)| {
             let ending = name.strip_prefix(var.name.as_str())?.strip_prefix('_')?;
@@ -66,7 +66,7 @@ impl Walk<'_> {
             "load" | "store" | "store_word" => {
                 let mut cells = cells_at(&arguments[0]);
                 if let (Some(cells), Some(packed)) = (&mut cells, shape.packed) {
-                    // All cells of the words.
+                    // A word has several cells: the access reaches all of them.
                     let others = 4 / packed.bytes() as i64 - 1;
                     cells[0] = Interval { lo: cells[0].lo - others, hi: cells[0].hi + others, ..cells[0] };
                 }
@@ -79,7 +79,7 @@ impl Walk<'_> {
     }
 }
 
-/// The interval along each axis of a position.
+/// Interval of a position along each axis; `None` if unknown.
 fn cells_at(position: &Value) -> Option<Vec<Interval>> {
     let of = |value: &Value| match value {
         Value::Scalar(interval) => Some(*interval),

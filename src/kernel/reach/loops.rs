@@ -75,13 +75,13 @@ impl Walk<'_> {
             (BinaryOperator::GreaterEqual, BinaryOperator::Subtract) => (end.lo, first.hi, end.lo - step.hi),
             _ => return None,
         };
-        // Otherwise the counter wraps, and the loop goes on.
+        // Beyond the range of its type the counter would wrap, and the loop continue.
         let ends = ty.has_exactly(*first) && ty.has_exactly(end) && ty.range().contains(&after);
         // Where the body never runs, any value will do.
         ends.then(|| (variable, Interval::constant(lo.min(hi), hi)))
     }
 
-    /// The local variable that an expression loads among these statements.
+    /// Local variable that an expression loads, if one of the statements evaluates the load.
     fn loaded(&self, statements: &[Statement], handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
         let Expression::Load { pointer } = self.function.expressions[handle] else { return None };
         let (variable, path) = self.part(pointer)?;
@@ -97,12 +97,12 @@ impl Walk<'_> {
     }
 }
 
-/// The number of statements at the beginning of a block that compute expressions.
+/// Number of leading statements of a block that evaluate expressions.
 fn emits(block: &Block) -> usize {
     block.iter().take_while(|statement| matches!(statement, Statement::Emit(_))).count()
 }
 
-/// Whether one of the statements computes an expression.
+/// True where one of the statements evaluates an expression.
 fn is_emitted(statements: &[Statement], handle: Handle<Expression>) -> bool {
     let is_in = |statement: &Statement| match statement {
         Statement::Emit(range) => range.clone().any(|one| one == handle),

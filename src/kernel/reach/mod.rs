@@ -5,8 +5,8 @@
 //! constants, counters of loops with constant ends, and distances from the position of the
 //! invocation. All else is unknown, and a position that is unknown may be anywhere.
 //!
-//! A kernel reaches all cells anywhere where it uses a number of the invocation for more than
-//! helpers, as these numbers differ between one dispatch and several.
+//! A kernel that uses `global_invocation_id` other than as an argument of helpers counts as
+//! reaching all cells: its numbers differ between one dispatch and several.
 
 mod calls;
 mod loops;
@@ -24,9 +24,9 @@ use super::signature::VarShape;
 use value::Interval;
 pub use value::Reach;
 use value::Value;
-use walk::{Kernel, Progress, Walk};
+use walk::{AnalyzedKernel, Progress, Walk};
 
-/// Calls of functions that are followed.
+/// Greatest number of calls that the analysis follows.
 const MOST_CALLS: u32 = 1000;
 
 /// The reach of an entry point in the array of each storage variable.
@@ -38,7 +38,7 @@ pub fn reach(parsed: &Parsed, entry: &str, scan: &SourceScan, shapes: &[VarShape
             let arguments = points[at].function.arguments.iter();
             let value = |argument| if is_id(argument) { Value::InvocationId } else { Value::Any };
             let called = (&points[at].function, parsed.info.get_entry_point(at));
-            let kernel = Kernel { parsed, scan, shapes };
+            let kernel = AnalyzedKernel { parsed, scan, shapes };
             Walk::new(kernel, called, arguments.map(value).collect(), &mut progress).run();
         }
         None => progress.give_up(),
@@ -50,7 +50,7 @@ fn is_id(argument: &FunctionArgument) -> bool {
     argument.binding == Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId))
 }
 
-/// Whether an entry point uses no other argument than `global_invocation_id`.
+/// True for an entry point without arguments except `global_invocation_id`.
 fn uses_id_alone(parsed: &Parsed, at: usize) -> bool {
     let (function, info) = (&parsed.module.entry_points[at].function, parsed.info.get_entry_point(at));
     function.expressions.iter().all(|(handle, expression)| match expression {

@@ -26,11 +26,11 @@ pub enum Value {
     Composite(Vec<Value>),
 }
 
-/// Numbers beyond this are not followed: products and sums of a few of them fit 64 bits, and signed
-/// integers up to it are the numbers themselves, not up to multiples of 2³².
+/// Greatest magnitude of a followed number. Products and sums of a few such numbers fit 64 bits,
+/// and 32-bit signed integers hold them without wrapping.
 const MOST: i64 = 1 << 30;
 
-/// Type of the operands of an operation whose result depends on more than their last 32 bits.
+/// Integer type of the operands of an operation that depends on the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntegerType {
     Signed,
@@ -38,7 +38,7 @@ pub enum IntegerType {
 }
 
 impl IntegerType {
-    /// The integers of the type.
+    /// Range of the integers of the type.
     pub fn range(self) -> RangeInclusive<i64> {
         match self {
             Self::Signed => i32::MIN.into()..=i32::MAX.into(),
@@ -46,7 +46,7 @@ impl IntegerType {
         }
     }
 
-    /// Whether integers of this type are the numbers of the interval, not up to multiples of 2³².
+    /// True if integers of this type hold all numbers of the interval without wrapping.
     pub fn has_exactly(self, interval: Interval) -> bool {
         let range = self.range();
         interval.axis.is_none() && range.contains(&interval.lo) && range.contains(&interval.hi)
@@ -113,7 +113,7 @@ impl From<Option<Interval>> for Value {
 }
 
 impl Value {
-    /// One number; unknown where it is too large to be followed.
+    /// Constant number; unknown beyond the greatest followed magnitude.
     pub fn constant(value: i64) -> Self {
         (-MOST..=MOST).contains(&value).then_some(Interval::constant(value, value)).into()
     }

@@ -14,28 +14,28 @@ use crate::kernel::parsed::Parsed;
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::VarShape;
 
-/// Elements of larger arrays are not followed, unless these are constants.
+/// Greatest size, in bytes, of a zeroed array with known elements.
 const MOST_ZEROED_BYTES: u32 = 512;
 
-/// The kernel that is walked through.
+/// The analyzed kernel.
 #[derive(Clone, Copy)]
-pub struct Kernel<'a> {
+pub struct AnalyzedKernel<'a> {
     pub parsed: &'a Parsed,
     pub scan: &'a SourceScan,
     pub shapes: &'a [VarShape],
 }
 
-/// Results for all functions of a kernel together.
+/// Progress of the analysis, shared by all functions of a kernel.
 pub struct Progress {
-    /// The reach in the array of each storage variable.
+    /// Reach in the array of each storage variable.
     pub reach: Vec<Reach>,
-    /// Calls of functions that may still be walked through: each call is, and functions that call
-    /// others twice make many of them.
+    /// Number of further calls that the analysis follows. Nested functions with several calls
+    /// multiply this number.
     pub calls_left: u32,
 }
 
 impl Progress {
-    /// Every cell of every array is reached, as far as one knows.
+    /// Ends the analysis: the kernel may reach every cell of every array.
     pub fn give_up(&mut self) {
         self.reach.fill(Reach::Anywhere);
     }
@@ -43,12 +43,12 @@ impl Progress {
 
 /// One call of a function.
 pub struct Walk<'a> {
-    pub kernel: Kernel<'a>,
+    pub kernel: AnalyzedKernel<'a>,
     pub function: &'a Function,
     info: &'a FunctionInfo,
     pub progress: &'a mut Progress,
     arguments: Vec<Value>,
-    /// Times that the function passes [`Value::InvocationId`] to others.
+    /// Number of times that the function passes [`Value::InvocationId`] to other functions.
     pub ids_passed: usize,
     pub values: BTreeMap<Handle<Expression>, Value>,
     pub locals: BTreeMap<Handle<LocalVariable>, Value>,
@@ -60,7 +60,7 @@ type Part = (Handle<LocalVariable>, Vec<Option<usize>>);
 
 impl<'a> Walk<'a> {
     pub fn new(
-        kernel: Kernel<'a>,
+        kernel: AnalyzedKernel<'a>,
         (function, info): (&'a Function, &'a FunctionInfo),
         arguments: Vec<Value>,
         progress: &'a mut Progress,
@@ -78,13 +78,13 @@ impl<'a> Walk<'a> {
         }
         let function = self.function;
         self.block(&function.body);
-        self.note_other_uses_of_ids();
+        self.give_up_on_other_uses_of_ids();
         self.returned.unwrap_or(Value::Any)
     }
 
-    /// Numbers of invocations begin again in each part of a call: a kernel that does more with them
-    /// than to pass them to helpers runs as a whole.
-    fn note_other_uses_of_ids(&mut self) {
+    /// Gives up where the function uses [`Value::InvocationId`] other than as an argument. The ids
+    /// begin again in each part of a call, so such a kernel must run as a whole.
+    fn give_up_on_other_uses_of_ids(&mut self) {
         let is_id = |expression: &Expression| match expression {
             Expression::FunctionArgument(number) => self.arguments[*number as usize] == Value::InvocationId,
             _ => false,
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         &self.kernel.parsed.module
     }
 
-    /// The type of an expression, where it is an integer or a vector of integers.
+    /// Integer type of an expression that is an integer or a vector of integers.
     pub fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
         match self.info[handle].ty.inner_with(&self.module().types).scalar_kind()? {
             ScalarKind::Sint => Some(IntegerType::Signed),
@@ -276,7 +276,8 @@ impl<'a> Walk<'a> {
                 let blocks = [body, continuing];
                 self.forget(&blocks, &self.counters(body, continuing));
                 self.block(body);
-                // The body may end at any `continue`. It stores to no counter.
+                // The body may end at any `continue`, so its stores are unknown. Counters have no
+                // store in the body.
                 self.forget(&[body], &BTreeMap::new());
                 self.block(continuing);
                 self.forget(&blocks, &BTreeMap::new());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use zippy::device::colour;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
-use zippy_native::{Compiled, Vectors};
+use zippy_native::{CompiledKernel, Vectorization};
 
 use crate::support;
 
@@ -96,7 +96,7 @@ fn compile(name: &str, text: &str) {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
     let info = validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
     for point in module.entry_points.iter().filter(|point| point.stage == naga::ShaderStage::Compute) {
-        let native = Compiled::new(&module, &info, &point.name, text, Vectors::Use);
+        let native = CompiledKernel::new(&module, &info, &point.name, text, Vectorization::Use);
         assert!(native.is_ok(), "{name}, {}: {}", point.name, native.unwrap_err());
     }
 }

@@ -18,10 +18,10 @@ pub fn type_of(format: Format) -> Type {
     }
 }
 
-/// Lanes that access memory next to each other, from this address.
-struct Run {
+/// Access of all lanes to contiguous memory, from this address on.
+struct ContiguousLanes {
     address: code::Value,
-    /// All lanes are inside the memory.
+    /// True where all lanes are inside the memory; `None` where no test is needed.
     is_inside: Option<code::Value>,
 }
 
@@ -34,8 +34,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Address of a lane's scalar, or of the memory where the guard is false. A frame holds the lanes
-    /// of each scalar next to each other.
+    /// Address of a lane's scalar, or of the begin of the memory where the guard is false. Frames
+    /// interleave the lanes of each scalar.
     pub fn address(
         &mut self,
         access: &Access,
@@ -83,7 +83,8 @@ impl Emitter<'_, '_> {
         self.address(access, lane, index, guard)
     }
 
-    /// Flags of a load. Memory that no invocation writes may be loaded once for all groups.
+    /// Flags of a load. Cranelift may move a load of memory that no invocation writes out of the
+    /// loop over groups.
     fn flags(&self, access: &Access) -> MemFlagsData {
         let flags = MemFlagsData::trusted().with_alias_region(None);
         let flags = if self.is_aligned(access) { flags } else { MemFlagsData::new().with_notrap() };
@@ -109,16 +110,16 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The guard of an access, where it still has to be tested.
+    /// The guard of an access, unless an assumption of the group covers it.
     fn open_guard(&self, access: &Access) -> Option<Value> {
-        access.guard.filter(|guard| !self.shapes.is_inside(*guard))
+        access.guard.filter(|guard| !self.shapes.is_assumed_inside(*guard))
     }
 
     /// Loads one lane's scalar.
     pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let address = self.lane_address(access, lane, guard);
-        let address = self.joined_address(address);
+        let address = self.conditional_address(address);
         let flags = self.flags(access);
         let loaded = self.load_from(access.format, flags, address);
         let Some(guard) = guard else { return loaded };
@@ -126,8 +127,8 @@ impl Emitter<'_, '_> {
         self.build.ins().select(guard, loaded, zero)
     }
 
-    /// The lanes' scalars, where they follow each other in memory.
-    fn run(&mut self, access: &Access) -> Option<Run> {
+    /// Returns the address of the lanes' scalars if their memory is contiguous.
+    fn contiguous_lanes(&mut self, access: &Access) -> Option<ContiguousLanes> {
         let bytes = access.format.bytes() as i32;
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let follows = match (access.memory, step) {
@@ -147,10 +148,10 @@ impl Emitter<'_, '_> {
             _ => self.scalar(guard),
         });
         let address = self.lane_address(access, 0, None);
-        Some(Run { address, is_inside })
+        Some(ContiguousLanes { address, is_inside })
     }
 
-    /// True for a load of all lanes that needs neither tests nor single lanes.
+    /// True for a load of one scalar or of contiguous memory, without a test.
     pub fn loads_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
@@ -164,17 +165,17 @@ impl Emitter<'_, '_> {
         is_run && access.format != Format::Half && self.open_guard(access).is_none()
     }
 
-    /// Loads the lanes' scalars.
+    /// Loads the scalar of each lane into vectors.
     pub fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
         let ty = type_of(access.format);
         if let Some(bytes) = self.load_bytes(access) {
             return bytes;
         }
-        let Some(run) = self.run(access) else { return self.load_lane_by_lane(access) };
-        let Some(is_inside) = run.is_inside else { return self.load_run(access, run.address) };
+        let Some(run) = self.contiguous_lanes(access) else { return self.load_lane_by_lane(access) };
+        let Some(is_inside) = run.is_inside else { return self.load_contiguous(access, run.address) };
         if self.shapes.reruns(value) {
             self.require(is_inside);
-            return self.load_run(access, run.address);
+            return self.load_contiguous(access, run.address);
         }
         let [fast, slow, next] = [(); 3].map(|()| self.build.create_block());
         self.build.ins().brif(is_inside, fast, &[], slow, &[]);
@@ -183,7 +184,7 @@ impl Emitter<'_, '_> {
         let count = LANES / lanes_per_vector(ty);
         let results: Vec<_> = (0..count).map(|_| self.build.append_block_param(next, vector_type(ty))).collect();
         self.build.switch_to_block(fast);
-        let loaded = self.load_run(access, run.address);
+        let loaded = self.load_contiguous(access, run.address);
         self.jump(next, &loaded);
         self.build.switch_to_block(slow);
         let loaded = self.load_lane_by_lane(access);
@@ -193,42 +194,42 @@ impl Emitter<'_, '_> {
         results
     }
 
-    /// Loads bytes that are next to each other, or the lowest ones of words. The conditions of a row
-    /// that take a guard away say nothing of the word after the last lane's: such loads are single.
+    /// Loads contiguous bytes, or the lowest byte of each word. Needs an assumed guard: conditions
+    /// of a row do not cover the word after the last lane, which vectors of words may read.
     fn load_bytes(&mut self, access: &Access) -> Option<Vec<code::Value>> {
         let (Format::Byte, Some(index)) = (access.format, access.index) else { return None };
         let Shape::Affine(step) = self.shapes.of(index) else { return None };
-        let is_inside = access.guard.is_some_and(|guard| self.shapes.is_inside(guard));
+        let is_inside = access.guard.is_some_and(|guard| self.shapes.is_assumed_inside(guard));
         if !is_inside || !matches!(step, 1 | 4) || self.lanes != LANES {
             return None;
         }
         let index = self.scalar(index);
         let address = self.address(access, 0, Some(index), None);
-        let address = self.joined_address(address);
+        let address = self.conditional_address(address);
         let flags = MemFlagsData::new().with_notrap();
         if step == 1 {
             let halves = self.build.ins().uload8x8(flags, address, 0);
             return Some(vec![self.build.ins().uwiden_low(halves), self.build.ins().uwiden_high(halves)]);
         }
-        // The guard holds for the word after the last lane's, too.
+        // The assumed guard covers the word after the last lane.
         let low = self.build.ins().iconst(types::I32, 0xff);
         let low = self.build.ins().splat(types::I32X4, low);
         let words = [0, 16].map(|offset| self.build.ins().load(types::I32X4, flags, address, offset));
         Some(words.map(|words| self.build.ins().band(words, low)).to_vec())
     }
 
-    /// The address, or that of memory that nothing reads where the condition of a joined arm is false.
-    fn joined_address(&mut self, address: code::Value) -> code::Value {
-        match self.stores_where {
-            Some(condition) => self.address_where(condition, address),
+    /// The address where the condition of stores holds, else that of memory that nothing reads.
+    fn conditional_address(&mut self, address: code::Value) -> code::Value {
+        match self.store_condition {
+            Some(condition) => self.select_address(condition, address),
             None => address,
         }
     }
 
-    fn load_run(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
-        let address = self.joined_address(address);
+    fn load_contiguous(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
+        let address = self.conditional_address(address);
         let vector = vector_type(type_of(access.format));
-        let flags = match self.is_fixed_in_row(access) {
+        let flags = match self.is_row_invariant_load(access) {
             true => MemFlagsData::new().with_notrap().with_readonly().with_can_move(),
             false => MemFlagsData::new().with_notrap(),
         };
@@ -239,10 +240,10 @@ impl Emitter<'_, '_> {
 
     fn load_lane_by_lane(&mut self, access: &Access) -> Vec<code::Value> {
         let loaded: Vec<_> = (0..self.lanes).map(|lane| self.load_scalar(access, lane)).collect();
-        self.gather(type_of(access.format), &loaded)
+        self.pack_lanes(type_of(access.format), &loaded)
     }
 
-    /// Stores the value of the lanes that run.
+    /// Stores the value of the active lanes.
     pub fn store(&mut self, access: &Access, value: Value) {
         if self.lanes == 1 {
             return self.store_lane(access, value, 0, None);
@@ -253,17 +254,17 @@ impl Emitter<'_, '_> {
             let guard = self.scalar(guard);
             return self.where_all(&[guard], |this| this.store(&Access { guard: None, ..*access }, value));
         }
-        let Some(run) = self.run(access) else { return self.store_lane_by_lane(access, value) };
+        let Some(run) = self.contiguous_lanes(access) else { return self.store_lane_by_lane(access, value) };
         let all_run = active.as_ref().map(|active| self.all(active));
         let conditions: Vec<_> = run.is_inside.into_iter().chain(all_run).collect();
-        let Some(first) = conditions.first() else { return self.store_run(access, run.address, value) };
+        let Some(first) = conditions.first() else { return self.store_contiguous(access, run.address, value) };
         let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
         let [fast, slow, next] = [(); 3].map(|()| self.build.create_block());
         self.build.ins().brif(holds, fast, &[], slow, &[]);
         self.build.seal_block(fast);
         self.build.seal_block(slow);
         self.build.switch_to_block(fast);
-        self.store_run(access, run.address, value);
+        self.store_contiguous(access, run.address, value);
         self.jump(next, &[]);
         self.build.switch_to_block(slow);
         self.store_lane_by_lane(access, value);
@@ -272,7 +273,7 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// True for a store of all lanes that follow each other, without tests.
+    /// True for a store of all lanes to contiguous memory, without a test.
     pub fn stores_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
@@ -281,19 +282,19 @@ impl Emitter<'_, '_> {
         follows && !matches!(access.format, Format::Half | Format::Byte) && self.open_guard(access).is_none()
     }
 
-    fn store_run(&mut self, access: &Access, address: code::Value, value: Value) {
-        let address = self.joined_address(address);
+    fn store_contiguous(&mut self, access: &Access, address: code::Value, value: Value) {
+        let address = self.conditional_address(address);
         let vectors = self.stored_vectors(access, value);
         for (number, vector) in vectors.into_iter().enumerate() {
             self.build.ins().store(MemFlagsData::new().with_notrap(), vector, address, 16 * number as i32);
         }
     }
 
-    /// Vectors of a value as memory holds it.
+    /// Vectors of a value in its memory format.
     fn stored_vectors(&mut self, access: &Access, value: Value) -> Vec<code::Value> {
         let vectors = self.vectors(value);
         match (self.kernel.ty(value), access.format) {
-            // Masks become 0 or 1.
+            // Bools are 0 or 1 in memory.
             (Type::Bool, _) => vectors.into_iter().map(|one| self.build.ins().ineg(one)).collect(),
             _ => vectors,
         }
@@ -311,12 +312,12 @@ impl Emitter<'_, '_> {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let mut conditions: Vec<_> = guard.into_iter().chain(runs).collect();
         let joined = self
-            .stores_where
+            .store_condition
             .map(|condition| conditions.drain(..).fold(condition, |all, one| self.build.ins().band(all, one)));
         self.where_all(&conditions, |this| {
             let mut address = this.lane_address(access, lane, None);
             if let Some(condition) = joined {
-                address = this.address_where(condition, address);
+                address = this.select_address(condition, address);
             }
             let scalar = this.lane(value, lane);
             let flags =
@@ -332,7 +333,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Runs code where all conditions hold.
+    /// Generates code that runs only where all conditions hold.
     pub fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
         let Some(first) = conditions.first() else { return run(self) };
         let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));

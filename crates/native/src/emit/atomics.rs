@@ -7,7 +7,7 @@ use super::{Emitter, Register};
 use crate::ir::{Atomic, AtomicOperation, Type};
 
 impl Emitter<'_, '_> {
-    /// An atomic operation of each lane that runs, in the order of lanes.
+    /// Generates an atomic operation of each active lane, in the order of lanes.
     pub fn atomic(&mut self, atomic: &Atomic) {
         let ty = self.kernel.ty(atomic.result);
         let active = self.active.clone();
@@ -29,13 +29,13 @@ impl Emitter<'_, '_> {
         }
         let register = match self.lanes {
             1 => Register::Scalar(results[0]),
-            _ => Register::Lanes(self.gather(ty, &results)),
+            _ => Register::Lanes(self.pack_lanes(ty, &results)),
         };
         self.registers.insert(atomic.result, register);
     }
 
     fn atomic_lane(&mut self, atomic: &Atomic, ty: Type, lane: usize, address: code::Value) -> code::Value {
-        // Floats are exchanged and compared as the integers of their bits.
+        // Processors exchange and compare integers only.
         let bits = if ty.bytes() == 8 { types::I64 } else { types::I32 };
         let scalar = scalar_type(ty);
         let flags = MemFlagsData::trusted();
@@ -85,7 +85,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Adds by compare and exchange until no other thread has come between.
+    /// Atomic addition of floats: a loop of compare-exchange, as processors have no such
+    /// instruction.
     fn add_float(
         &mut self,
         scalar: code::Type,

@@ -1,5 +1,5 @@
-//! Structured control flow. Where all lanes go one way, code jumps. Where lanes part, masks say
-//! which lanes run, and each label collects the lanes that have left to it.
+//! Structured control flow. Code jumps where all lanes take the same branch. Where lanes diverge, a
+//! mask has the active lanes, and each label collects the lanes that have jumped to it.
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
@@ -10,43 +10,43 @@ use super::{Emitter, LANES, Register, context};
 use crate::ir::{Label, Merge, Statement, Value, diverts};
 use crate::shape::Shape;
 
-/// Where `Break` and `Repeat` of a label go.
+/// Target of `Break` and `Repeat` with a label.
 #[derive(Debug, Clone)]
-pub enum Target {
-    /// All lanes jump together, with the label's results as arguments.
-    Together { block: code::Block, results: Vec<Value>, line: Option<u32> },
-    /// Lanes are collected with their results.
+pub enum LabelTarget {
+    /// All lanes jump at once, with the label's results as block arguments.
+    Uniform { block: code::Block, results: Vec<Value>, line: Option<u32> },
+    /// The mask `left` collects lanes, and `values` their results.
     Collected { left: Slot, values: Vec<Slot>, results: Vec<Value> },
 }
 
-/// How a body ends.
+/// Control flow at the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Control goes on.
-    Falls,
-    /// All lanes have left to labels that collect them; code goes on without lanes.
+pub enum BodyEnd {
+    /// Control reaches the end of the body.
+    FallsThrough,
+    /// All lanes have jumped to labels that collect lanes; code continues without active lanes.
     Left,
-    /// Code has jumped away.
+    /// Generated code ends in a jump.
     Jumped,
 }
 
 impl Emitter<'_, '_> {
-    pub fn body(&mut self, body: &[Statement]) -> Flow {
-        let joined = body.iter().filter(|one| self.joins(one).is_some()).count() > 1;
+    pub fn body(&mut self, body: &[Statement]) -> BodyEnd {
+        let joined = body.iter().filter(|one| self.as_conditional_stores(one).is_some()).count() > 1;
         for statement in body {
-            if joined && let Some((condition, arm)) = self.joins(statement) {
-                self.store_where(condition, arm);
+            if joined && let Some((condition, arm)) = self.as_conditional_stores(statement) {
+                self.store_if(condition, arm);
                 continue;
             }
             let flow = self.statement(statement);
-            if flow != Flow::Falls {
+            if flow != BodyEnd::FallsThrough {
                 return flow;
             }
         }
-        Flow::Falls
+        BodyEnd::FallsThrough
     }
 
-    fn statement(&mut self, statement: &Statement) -> Flow {
+    fn statement(&mut self, statement: &Statement) -> BodyEnd {
         match statement {
             Statement::Let(value) => self.define(*value),
             Statement::Set(..) | Statement::Barrier => unreachable!("removed before"),
@@ -55,47 +55,47 @@ impl Emitter<'_, '_> {
             Statement::If { condition, accept, reject, merges } => {
                 return match self.shapes.of(*condition) {
                     Shape::Varying => self.masked_if(*condition, [accept, reject], merges),
-                    _ => self.plain_if(*condition, [accept, reject], merges),
+                    _ => self.uniform_if(*condition, [accept, reject], merges),
                 };
             }
             Statement::Block { label, body, results, ending } => {
                 return match self.shapes.varying_labels.contains(label) {
                     true => self.masked_block(*label, body, results, ending),
-                    false => self.plain_block(*label, body, results, ending),
+                    false => self.uniform_block(*label, body, results, ending),
                 };
             }
             Statement::Loop { label, body, parameters, initial, line } => {
                 return match self.shapes.varying_labels.contains(label) {
                     true => self.masked_loop(*label, body, [parameters, initial], *line),
-                    false => self.plain_loop(*label, body, [parameters, initial], *line),
+                    false => self.uniform_loop(*label, body, [parameters, initial], *line),
                 };
             }
             Statement::Break { label, values } | Statement::Repeat { label, values } => {
-                return self.leave(*label, values);
+                return self.jump_to_label(*label, values);
             }
         }
-        Flow::Falls
+        BodyEnd::FallsThrough
     }
 
-    fn leave(&mut self, label: Label, values: &[Value]) -> Flow {
+    fn jump_to_label(&mut self, label: Label, values: &[Value]) -> BodyEnd {
         match self.targets[&label].clone() {
-            Target::Together { block, results, line } => {
+            LabelTarget::Uniform { block, results, line } => {
                 if let Some(line) = line {
-                    self.stop_if_asked(line);
+                    self.return_if_stopped(line);
                 }
                 let arguments = self.arguments(&results, values);
                 self.jump(block, &arguments);
-                Flow::Jumped
+                BodyEnd::Jumped
             }
-            Target::Collected { left, values: slots, results } => {
+            LabelTarget::Collected { left, values: slots, results } => {
                 self.collect(&left, &slots, &results, values);
-                Flow::Left
+                BodyEnd::Left
             }
         }
     }
 
-    /// Registers of a value as a result holds it.
-    pub fn in_shape_of(&mut self, result: Value, value: Value) -> Vec<code::Value> {
+    /// Registers of a value in the form of a result: one scalar or vectors.
+    pub fn registers_like(&mut self, result: Value, value: Value) -> Vec<code::Value> {
         match self.shapes.of(result) {
             Shape::Varying => self.vectors(value),
             _ => vec![self.scalar(value)],
@@ -104,10 +104,10 @@ impl Emitter<'_, '_> {
 
     fn arguments(&mut self, results: &[Value], values: &[Value]) -> Vec<code::Value> {
         let pairs: Vec<_> = results.iter().copied().zip(values.iter().copied()).collect();
-        pairs.into_iter().flat_map(|(result, value)| self.in_shape_of(result, value)).collect()
+        pairs.into_iter().flat_map(|(result, value)| self.registers_like(result, value)).collect()
     }
 
-    /// Types and number of the registers of a result.
+    /// Type and number of the registers of a result.
     pub fn registers_of(&self, result: Value) -> (code::Type, usize) {
         let ty = self.kernel.ty(result);
         match self.shapes.of(result) {
@@ -132,10 +132,10 @@ impl Emitter<'_, '_> {
         self.registers.insert(result, register);
     }
 
-    fn plain_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> Flow {
+    fn uniform_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> BodyEnd {
         let condition = self.scalar(condition);
         let outer = self.active.clone();
-        // Lanes may leave from inside, to labels outside.
+        // Lanes may jump from an arm to labels outside of the `if`.
         let leaves = arms.iter().any(|arm| self.leaves(arm));
         let lanes = leaves.then(|| self.new_mask_slot());
         let blocks = [(); 2].map(|()| self.build.create_block());
@@ -147,19 +147,19 @@ impl Emitter<'_, '_> {
             }
         }
         let slots: Vec<Slot> = merges.iter().map(|merge| self.new_result_slot(merge.result)).collect();
-        let mut flows = [Flow::Falls; 2];
+        let mut flows = [BodyEnd::FallsThrough; 2];
         for (side, arm) in arms.into_iter().enumerate() {
             self.build.seal_block(blocks[side]);
             self.build.switch_to_block(blocks[side]);
             self.active = outer.clone();
             flows[side] = self.body(arm);
-            if flows[side] == Flow::Jumped {
+            if flows[side] == BodyEnd::Jumped {
                 continue;
             }
             for (merge, slot) in merges.iter().zip(&slots) {
                 let value = if side == 0 { merge.accept } else { merge.reject };
-                let values = match value.filter(|_| flows[side] == Flow::Falls) {
-                    Some(value) => self.in_shape_of(merge.result, value),
+                let values = match value.filter(|_| flows[side] == BodyEnd::FallsThrough) {
+                    Some(value) => self.registers_like(merge.result, value),
                     None => self.zeros(merge.result),
                 };
                 self.set(slot, &values);
@@ -171,8 +171,8 @@ impl Emitter<'_, '_> {
             self.jump(next, &[]);
         }
         self.build.seal_block(next);
-        if flows == [Flow::Jumped; 2] {
-            return Flow::Jumped;
+        if flows == [BodyEnd::Jumped; 2] {
+            return BodyEnd::Jumped;
         }
         self.build.switch_to_block(next);
         for (merge, slot) in merges.iter().zip(&slots) {
@@ -183,13 +183,13 @@ impl Emitter<'_, '_> {
             Some(lanes) => Some(Mask(self.get(&lanes))),
             None => outer,
         };
-        if flows.contains(&Flow::Falls) { Flow::Falls } else { Flow::Left }
+        if flows.contains(&BodyEnd::FallsThrough) { BodyEnd::FallsThrough } else { BodyEnd::Left }
     }
 
-    /// Goes to `exit` where a condition is false, else to `next`.
+    /// Branches to `exit` where a condition is false, else to `next`.
     ///
-    /// The exit comes first: Cranelift moves values out of a loop only as long as it has not met a
-    /// block outside of it, and meets the first destination last.
+    /// `exit` is the first destination: Cranelift visits the first destination last, and moves
+    /// values out of a loop only until it visits a block outside of the loop.
     pub fn branch_unless(&mut self, condition: code::Value, exit: code::Block, next: code::Block) {
         let dfg = &self.build.func.dfg;
         let compared = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
@@ -216,45 +216,45 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn plain_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> Flow {
+    fn uniform_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> BodyEnd {
         let outer = self.active.clone();
         let next = self.build.create_block();
-        let target = Target::Together { block: next, results: results.to_vec(), line: None };
+        let target = LabelTarget::Uniform { block: next, results: results.to_vec(), line: None };
         self.targets.insert(label, target);
-        // Parameters come first: a block with arguments must have them.
+        // Jumps of the body pass arguments, so the block needs its parameters first.
         self.parameters(next, results);
         let flow = self.body(body);
-        if flow == Flow::Falls {
+        if flow == BodyEnd::FallsThrough {
             let arguments = self.arguments(results, ending);
             self.jump(next, &arguments);
         }
         self.build.seal_block(next);
         self.active = outer;
         self.build.switch_to_block(next);
-        Flow::Falls
+        BodyEnd::FallsThrough
     }
 
-    fn plain_loop(
+    fn uniform_loop(
         &mut self,
         label: Label,
         body: &[Statement],
         [parameters, initial]: [&[Value]; 2],
         line: u32,
-    ) -> Flow {
+    ) -> BodyEnd {
         let header = self.build.create_block();
         let arguments = self.arguments(parameters, initial);
         self.parameters(header, parameters);
         self.jump(header, &arguments);
         self.build.switch_to_block(header);
-        let target = Target::Together { block: header, results: parameters.to_vec(), line: Some(line) };
+        let target = LabelTarget::Uniform { block: header, results: parameters.to_vec(), line: Some(line) };
         self.targets.insert(label, target);
         let flow = self.body(body);
         self.build.seal_block(header);
         flow
     }
 
-    /// Returns from the generated function where the run has to stop.
-    pub fn stop_if_asked(&mut self, line: u32) {
+    /// Generates a return from the function where a stop of the run is requested.
+    pub fn return_if_stopped(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);
         let asked = self.build.ins().load(types::I8, MemFlagsData::trusted(), flag, 0);
@@ -269,7 +269,7 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// True where lanes may leave a body to a label outside of it that collects them.
+    /// True where lanes may jump from a body to a collecting label outside of it.
     pub fn leaves(&self, body: &[Statement]) -> bool {
         self.leaves_to(body, &mut Vec::new())
     }

@@ -1,32 +1,32 @@
-//! Control flow at which lanes part.
+//! Divergent control flow, with masks of active lanes.
 
 use cranelift_codegen::ir::{self as code, InstBuilder};
 
 use super::Emitter;
-use super::control::{Flow, Target};
+use super::control::{BodyEnd, LabelTarget};
 use super::masks::{Mask, Slot};
 use crate::ir::{Definition, Label, Merge, Statement, Value};
 use crate::shape::Shape;
 
 impl Emitter<'_, '_> {
-    pub fn masked_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> Flow {
+    pub fn masked_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> BodyEnd {
         let outer = self.active.clone();
         let all = Mask(self.vectors(condition));
         if arms.iter().all(|arm| self.is_cheap(arm)) {
-            // Both arms have no effects, and lanes choose between their values.
+            // Without effects and calls, both arms cost less than a branch.
             arms.iter().for_each(|arm| {
                 self.body(arm);
             });
-            self.blend_merges(&all, merges, |this, _, result, value| this.in_shape_of(result, value));
-            return Flow::Falls;
+            self.blend_merges(&all, merges, |this, _, result, value| this.registers_like(result, value));
+            return BodyEnd::FallsThrough;
         }
         let accepted = self.within_active(all.clone());
         let rejected = match &outer {
-            Some(active) => self.without(active, &all),
-            None => self.inverse(&all),
+            Some(active) => self.mask_and_not(active, &all),
+            None => self.mask_not(&all),
         };
         let leaves = arms.iter().any(|arm| self.leaves(arm));
-        let mut flows = [Flow::Falls; 2];
+        let mut flows = [BodyEnd::FallsThrough; 2];
         let mut ends = Vec::new();
         let mut slots: [Vec<Slot>; 2] = Default::default();
         for (side, (arm, mask)) in arms.into_iter().zip([accepted, rejected]).enumerate() {
@@ -42,8 +42,8 @@ impl Emitter<'_, '_> {
             flows[side] = self.body(arm);
             for (merge, slot) in merges.iter().zip(&slots[side]) {
                 let value = if side == 0 { merge.accept } else { merge.reject };
-                if let Some(value) = value.filter(|_| flows[side] == Flow::Falls) {
-                    let values = self.in_shape_of(merge.result, value);
+                if let Some(value) = value.filter(|_| flows[side] == BodyEnd::FallsThrough) {
+                    let values = self.registers_like(merge.result, value);
                     self.set(slot, &values);
                 }
             }
@@ -58,14 +58,14 @@ impl Emitter<'_, '_> {
         self.active = match leaves {
             true => {
                 let [a, b] = [&ends[0], &ends[1]].map(|slot| Mask(self.get(slot)));
-                Some(self.either(&a, &b))
+                Some(self.mask_or(&a, &b))
             }
             false => outer,
         };
-        if flows.contains(&Flow::Falls) { Flow::Falls } else { Flow::Left }
+        if flows.contains(&BodyEnd::FallsThrough) { BodyEnd::FallsThrough } else { BodyEnd::Left }
     }
 
-    /// Results of a masked `if`: `values` gives the registers of an arm's value.
+    /// Binds the results of a masked `if`; `values` returns the registers of an arm's value.
     fn blend_merges(
         &mut self,
         mask: &Mask,
@@ -85,13 +85,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True for a few operations without effect.
+    /// True for a body of a few operations without effect.
     fn is_cheap(&self, body: &[Statement]) -> bool {
-        const FEW: usize = 24;
-        self.cost(body).is_some_and(|cost| cost <= FEW)
+        const MAX_COST: usize = 24;
+        self.cost(body).is_some_and(|cost| cost <= MAX_COST)
     }
 
-    /// Number of operations of a body without effect.
+    /// Number of operations of a body; `None` for a body with effects.
     fn cost(&self, body: &[Statement]) -> Option<usize> {
         let costs = body.iter().map(|statement| match statement {
             Statement::Let(value) => match self.kernel.definition(*value) {
@@ -105,26 +105,26 @@ impl Emitter<'_, '_> {
         costs.sum()
     }
 
-    pub fn masked_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> Flow {
+    pub fn masked_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> BodyEnd {
         let outer = self.active.clone();
         let left = self.new_mask_slot();
         let none = self.no_lanes();
         self.set(&left, &none.0);
         let values: Vec<Slot> = results.iter().map(|result| self.result_slot(*result)).collect();
-        let target = Target::Collected { left: left.clone(), values: values.clone(), results: results.to_vec() };
+        let target = LabelTarget::Collected { left: left.clone(), values: values.clone(), results: results.to_vec() };
         self.targets.insert(label, target);
         let leaves = self.leaves_except(body, label);
         match self.body(body) {
-            Flow::Falls => self.collect(&left, &values, results, ending),
-            Flow::Left => {}
-            Flow::Jumped => return Flow::Jumped,
+            BodyEnd::FallsThrough => self.collect(&left, &values, results, ending),
+            BodyEnd::Left => {}
+            BodyEnd::Jumped => return BodyEnd::Jumped,
         }
         for (result, slot) in results.iter().zip(&values) {
             let registers = self.get(slot);
             self.bind(*result, registers);
         }
         self.active = if leaves { Some(Mask(self.get(&left))) } else { outer };
-        Flow::Falls
+        BodyEnd::FallsThrough
     }
 
     pub fn masked_loop(
@@ -133,14 +133,14 @@ impl Emitter<'_, '_> {
         body: &[Statement],
         [parameters, initial]: [&[Value]; 2],
         line: u32,
-    ) -> Flow {
+    ) -> BodyEnd {
         let [lanes, again] = [(); 2].map(|()| self.new_mask_slot());
         let active = self.active_mask();
         self.set(&lanes, &active.0);
         let current: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
         let following: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
         for ((slot, parameter), value) in current.iter().zip(parameters).zip(initial) {
-            let values = self.in_shape_of(*parameter, *value);
+            let values = self.registers_like(*parameter, *value);
             self.set(slot, &values);
         }
         let [header, after] = [(); 2].map(|()| self.build.create_block());
@@ -154,13 +154,14 @@ impl Emitter<'_, '_> {
         self.active = Some(Mask(self.get(&lanes)));
         let none = self.no_lanes();
         self.set(&again, &none.0);
-        let target = Target::Collected { left: again.clone(), values: following.clone(), results: parameters.to_vec() };
+        let target =
+            LabelTarget::Collected { left: again.clone(), values: following.clone(), results: parameters.to_vec() };
         self.targets.insert(label, target);
-        if self.body(body) == Flow::Jumped {
+        if self.body(body) == BodyEnd::Jumped {
             self.build.seal_block(header);
-            return Flow::Jumped;
+            return BodyEnd::Jumped;
         }
-        self.stop_if_asked(line);
+        self.return_if_stopped(line);
         for (slot, next) in current.iter().zip(&following) {
             let values = self.get(next);
             self.set(slot, &values);
@@ -173,10 +174,10 @@ impl Emitter<'_, '_> {
         self.build.seal_block(after);
         self.build.switch_to_block(after);
         self.active = Some(self.no_lanes());
-        Flow::Left
+        BodyEnd::Left
     }
 
-    /// A slot for a result, with zeros.
+    /// Adds a slot for a result, filled with zeros.
     fn result_slot(&mut self, result: Value) -> Slot {
         let (ty, count) = self.registers_of(result);
         let slot = self.new_slot(ty, count);
@@ -189,11 +190,11 @@ impl Emitter<'_, '_> {
         slot
     }
 
-    /// Adds the lanes that run to those that have left.
+    /// Adds the active lanes and their values to the lanes that a label collects.
     pub fn collect(&mut self, left: &Slot, slots: &[Slot], results: &[Value], values: &[Value]) {
         let active = self.active.clone();
         for ((slot, result), value) in slots.iter().zip(results).zip(values) {
-            let new = self.in_shape_of(*result, *value);
+            let new = self.registers_like(*result, *value);
             let new = match (&active, self.shapes.of(*result)) {
                 (Some(active), Shape::Varying) => {
                     let old = self.get(slot);
@@ -205,7 +206,7 @@ impl Emitter<'_, '_> {
         }
         let before = Mask(self.get(left));
         let now = self.active_mask();
-        let all = self.either(&before, &now);
+        let all = self.mask_or(&before, &now);
         self.set(left, &all.0);
         self.active = Some(self.no_lanes());
     }

@@ -1,4 +1,4 @@
-//! Masks of the lanes that run.
+//! Masks of lanes.
 
 use cranelift_codegen::ir::{self as code, InstBuilder, types};
 use cranelift_frontend::Variable;
@@ -6,11 +6,11 @@ use cranelift_frontend::Variable;
 use super::{Emitter, LANES};
 use crate::ir::Type;
 
-/// Vectors of 32 bits, all ones in the lanes that run.
+/// Vectors of 32 bits a lane, all ones in the lanes of the mask.
 #[derive(Debug, Clone)]
 pub struct Mask(pub Vec<code::Value>);
 
-/// A mask or a value that several blocks set.
+/// Variables of Cranelift for a mask or a value that several blocks set.
 #[derive(Debug, Clone)]
 pub struct Slot(pub Vec<Variable>);
 
@@ -33,27 +33,27 @@ impl Emitter<'_, '_> {
         slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
     }
 
-    /// The lanes of a mask that run.
+    /// The active lanes of a mask.
     pub fn within_active(&mut self, mask: Mask) -> Mask {
         match self.active.clone() {
-            Some(active) => self.both(&mask, &active),
+            Some(active) => self.mask_and(&mask, &active),
             None => mask,
         }
     }
 
-    pub fn both(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub fn mask_and(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band(*a, *b)).collect())
     }
 
-    pub fn either(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub fn mask_or(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().bor(*a, *b)).collect())
     }
 
-    pub fn without(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub fn mask_and_not(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band_not(*a, *b)).collect())
     }
 
-    pub fn inverse(&mut self, mask: &Mask) -> Mask {
+    pub fn mask_not(&mut self, mask: &Mask) -> Mask {
         Mask(mask.0.iter().map(|one| self.build.ins().bnot(*one)).collect())
     }
 
@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
         Mask(self.splat(Type::I32, ones, 0))
     }
 
-    /// The lanes that run, as a mask.
+    /// The mask of the active lanes.
     pub fn active_mask(&mut self) -> Mask {
         match &self.active {
             Some(active) => active.clone(),
@@ -75,7 +75,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True where any lane is set.
+    /// True where the mask has any lane.
     pub fn any(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {
@@ -84,7 +84,7 @@ impl Emitter<'_, '_> {
         self.build.ins().vany_true(all)
     }
 
-    /// True where all lanes are set.
+    /// True where the mask has all lanes.
     pub fn all(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {

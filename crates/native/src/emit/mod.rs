@@ -1,18 +1,19 @@
-//! Machine code for rows of invocations.
+//! Generation of machine code for rows of invocations.
 //!
-//! The generated function runs the invocations `x0..x1` of one row along x. It takes [`LANES`]
-//! invocations at a time with vectors, by the [`Shapes`] of their values. The rest of the row, and
-//! groups for which an assumption of their shapes does not hold, run one at a time.
+//! The generated function runs the invocations `x0..x1` of one row along x. Vector code runs a
+//! group of [`LANES`] invocations at a time, by the [`Shapes`] of their values. Scalar code runs
+//! the last invocations of the row, and groups for which an assumption of their shapes does not
+//! hold.
 
 mod access;
 mod atomics;
+mod conditional_stores;
 mod control;
-mod interior;
-mod joined;
+mod interior_rows;
 mod masked;
 mod masks;
-mod parts;
 mod registers;
+mod row_values;
 mod rows;
 mod scalar;
 mod speculate;
@@ -26,15 +27,15 @@ use cranelift_frontend::FunctionBuilder;
 
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
+pub use interior_rows::emit_interior_rows;
 use masks::Mask;
-pub use parts::interiors;
 pub use registers::Register;
-pub use rows::{Frames, context, rows, signature};
+pub use rows::{FramePlacement, context, emit_rows, signature};
 
-/// Invocations of a group.
+/// Number of invocations of a group.
 pub const LANES: usize = 8;
 
-/// Generates the code of a kernel's body, for one shape of groups.
+/// Generator of the code of a kernel's body, for groups with these shapes.
 pub struct Emitter<'a, 'f> {
     kernel: &'a Kernel,
     shapes: &'a Shapes,
@@ -44,32 +45,32 @@ pub struct Emitter<'a, 'f> {
     registers: HashMap<Value, Register>,
     /// First and last lane of varying values that are ordered.
     ends: HashMap<Value, [code::Value; 2]>,
-    targets: HashMap<Label, control::Target>,
-    /// Lanes that run; all where there is no mask.
+    targets: HashMap<Label, control::LabelTarget>,
+    /// Mask of the active lanes; `None` where all lanes are active.
     active: Option<Mask>,
-    /// Where a group goes for which an assumption does not hold.
+    /// Block that runs the group lane by lane where an assumption does not hold.
     scalar_rerun: Option<code::Block>,
-    /// Condition under which stores go to memory, and memory that they go to otherwise.
-    stores_where: Option<code::Value>,
-    unread: Option<code::StackSlot>,
+    /// Condition of the stores of the current arm: see `conditional_stores`.
+    store_condition: Option<code::Value>,
+    discard_slot: Option<code::StackSlot>,
     inputs: Inputs,
-    /// The interior of the row that the group is in.
-    row: Option<interior::InRow<'a>>,
+    /// Row of the current group, in a function for interiors.
+    row: Option<row_values::RowState<'a>>,
 }
 
-/// Values that the generated function begins with.
+/// Arguments of the generated function, and values that its entry block loads from the context.
 #[derive(Debug, Clone)]
 pub struct Inputs {
     pub context: code::Value,
-    /// Position of the group's first invocation.
+    /// Position of the first invocation of the group.
     pub position: [code::Value; 3],
-    /// First invocation of the row.
+    /// Position of the first invocation of the row.
     pub row_start: code::Value,
-    /// Address and bytes of each binding.
+    /// Address, and size in bytes, of each binding.
     pub bindings: Vec<[code::Value; 2]>,
     /// Address of the group's frames.
     pub frame: code::Value,
-    /// Lane of a single invocation in its group.
+    /// Lane of the invocation in its group, in scalar code with frames per group.
     pub frame_lane: Option<code::Value>,
     pub workgroup: code::Value,
 }
@@ -77,7 +78,7 @@ pub struct Inputs {
 impl Emitter<'_, '_> {
     /// Generates the definition of a value.
     fn define(&mut self, value: Value) {
-        if self.is_of_row(value) {
+        if self.is_row_value(value) {
             return;
         }
         if self.shapes.is_ordered(value) {
@@ -90,7 +91,7 @@ impl Emitter<'_, '_> {
         self.registers.insert(value, register);
     }
 
-    /// A value with the same bits in all lanes, or the first lane of an affine one.
+    /// Generates a uniform value, or the first lane of an affine one.
     fn define_scalar(&mut self, value: Value) -> code::Value {
         if let Some(speculation) = self.shapes.speculations.get(&value) {
             return self.speculate(value, *speculation);
@@ -124,7 +125,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Type that an operation works on: of a select that of its values.
+    /// Type of an operation's operands; for a select, of its values.
     fn operand_type(&self, definition: &Definition, first: Value) -> Type {
         match definition {
             Definition::Select { accept, .. } => self.kernel.ty(*accept),
@@ -137,7 +138,7 @@ impl Emitter<'_, '_> {
         let position = self.inputs.position;
         match builtin {
             Builtin::GlobalId(axis) => position[axis as usize],
-            // A row is cut at the ends of workgroups where a kernel uses their indices.
+            // Rows of kernels with workgroup indices end at the end of each workgroup.
             Builtin::WorkgroupId(0) => self.build.ins().udiv_imm_u(self.inputs.row_start, i64::from(size[0])),
             Builtin::WorkgroupId(axis) => {
                 self.build.ins().udiv_imm_u(position[axis as usize], i64::from(size[axis as usize]))

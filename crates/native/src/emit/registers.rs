@@ -1,4 +1,4 @@
-//! Values in registers: one scalar for all lanes, or vectors.
+//! Registers of values: one scalar for all lanes, or vectors.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, ConstantData, InstBuilder, types};
@@ -7,12 +7,12 @@ use super::{Emitter, LANES};
 use crate::ir::{Definition, Type, Value};
 use crate::shape::Shape;
 
-/// Where a value is.
+/// Registers of a value.
 #[derive(Debug, Clone)]
 pub enum Register {
-    /// The value of all lanes, or of the first lane of an affine value.
+    /// A uniform value, or the first lane of an affine value.
     Scalar(code::Value),
-    /// Vectors of 128 bits, lane by lane. Bools are masks of 32 bits.
+    /// Vectors of 128 bits with the lanes in order. Bools are masks of 32 bits.
     Lanes(Vec<code::Value>),
 }
 
@@ -43,12 +43,12 @@ pub fn lanes_per_vector(ty: Type) -> usize {
 }
 
 impl Emitter<'_, '_> {
-    /// A value that is the same in all lanes, or the first lane of an affine one.
+    /// Returns a uniform value, or the first lane of an affine one.
     pub fn scalar(&mut self, value: Value) -> code::Value {
         if let Definition::Constant(bits) = self.kernel.definition(value) {
             return self.constant(self.kernel.ty(value), *bits);
         }
-        if let Some(scalar) = self.of_row(value) {
+        if let Some(scalar) = self.row_value(value) {
             return scalar;
         }
         match &self.registers[&value] {
@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A value as vectors.
+    /// Returns a value as vectors.
     pub fn vectors(&mut self, value: Value) -> Vec<code::Value> {
         if let Some(Register::Lanes(lanes)) = self.registers.get(&value) {
             return lanes.clone();
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
         self.splat(self.kernel.ty(value), scalar, step)
     }
 
-    /// Vectors of a scalar that grows by a step from lane to lane.
+    /// Vectors of an affine value with `scalar` in the first lane.
     pub fn splat(&mut self, ty: Type, scalar: code::Value, step: i32) -> Vec<code::Value> {
         let scalar = match ty {
             Type::Bool => {
@@ -104,7 +104,7 @@ impl Emitter<'_, '_> {
         steps.collect()
     }
 
-    /// A value in one lane.
+    /// Returns the value of one lane.
     pub fn lane(&mut self, value: Value, lane: usize) -> code::Value {
         let ty = self.kernel.ty(value);
         match (self.registers.get(&value).cloned(), self.shapes.of(value)) {
@@ -127,8 +127,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Vectors of one scalar for each lane.
-    pub fn gather(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
+    /// Packs one scalar for each lane into vectors.
+    pub fn pack_lanes(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
         let (vector, per_vector) = (vector_type(ty), lanes_per_vector(ty));
         let gathered = scalars.chunks(per_vector).map(|scalars| {
             let mut lanes = scalars.iter().map(|scalar| match ty {

@@ -1,4 +1,4 @@
-//! The generated function: a row of invocations.
+//! Generated function for a row of invocations without an interior.
 
 use std::collections::HashMap;
 
@@ -7,38 +7,41 @@ use cranelift_codegen::ir::{self as code, AbiParam, Function, InstBuilder, MemFl
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use super::control::Flow;
+use super::control::BodyEnd;
 use super::{Emitter, Inputs, LANES};
 use crate::ir::Kernel;
 use crate::shape::Shapes;
 
-/// Layout of the memory that the generated function gets everything but its position from.
+/// Layout of the context, the memory with all arguments of a generated function except positions.
+/// Offsets are in bytes.
 pub mod context {
-    /// Address of a byte that is not zero when the run has to stop.
+    /// Address of a byte that is not zero where a stop is requested.
     pub const STOP: i32 = 0;
     /// Address of the frames of a group.
     pub const FRAME: i32 = 8;
     /// Address of the workgroup's memory.
     pub const WORKGROUP: i32 = 16;
-    /// Address of the function for rows without interior, where there is another one.
-    pub const REST: i32 = 24;
-    /// Workgroups along x, y and z, `u32` each.
+    /// Address of the border function, for functions of interiors.
+    pub const BORDER: i32 = 24;
+    /// Numbers of workgroups along x, y and z, `u32` each.
     pub const WORKGROUPS: i32 = 32;
-    /// Address and bytes of each binding, `u64` each.
+    /// Address, and size in bytes, of each binding, `u64` each.
     pub const BINDINGS: i32 = 48;
 }
 
-/// Where invocations have their frames.
+/// Placement of the frames of invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Frames {
-    /// All groups use the same frames, one after the other.
+pub enum FramePlacement {
+    /// All groups of a thread share the frames of one group.
     Reused,
     /// Each group of a row has frames of its own.
-    OfGroups,
+    PerGroup,
 }
 
-/// The generated function's parameters: context, `x0`, `x1`, `y`, `z`, and the position at which the
-/// row begins. It returns 0, or the line of the loop in which it was stopped plus 1.
+/// Signature of a generated function.
+///
+/// * Parameters: context, `x0`, `x1`, `y`, `z`, and the begin of the row along x.
+/// * Result: 0, or 1 plus the line of the loop in which the function stopped.
 pub fn signature(call: CallConv) -> Signature {
     let mut signature = Signature::new(call);
     signature.params.push(AbiParam::new(types::I64));
@@ -47,18 +50,18 @@ pub fn signature(call: CallConv) -> Signature {
     signature
 }
 
-/// Generates the function for rows. `shapes` are those of groups; without, all invocations run one
-/// at a time.
-pub fn rows(
+/// Generates the function for rows. `shapes` are those of groups; without shapes, the function runs
+/// one invocation at a time.
+pub fn emit_rows(
     kernel: &Kernel,
     shapes: Option<&Shapes>,
-    frames: Frames,
+    frames: FramePlacement,
     function: &mut Function,
     frontend: TargetFrontendConfig,
 ) {
     let mut reusable = FunctionBuilderContext::new();
     let scalar = Shapes::uniform(kernel);
-    let (mut emitter, [x0, x1]) = begin(kernel, &scalar, function, &mut reusable);
+    let (mut emitter, [x0, x1]) = begin_function(kernel, &scalar, function, &mut reusable);
     let (frame, y, z) = (emitter.inputs.frame, emitter.inputs.position[1], emitter.inputs.position[2]);
     let build = &mut emitter.build;
 
@@ -67,7 +70,7 @@ pub fn rows(
     let [start, end] = [(); 2].map(|()| build.append_block_param(singles, types::I32));
     build.ins().jump(groups, &[x0.into()]);
 
-    // A whole group, where one is left.
+    // Vector code, while a whole group is left.
     build.switch_to_block(groups);
     let left = build.ins().isub(x1, group_start);
     let is_whole = match shapes {
@@ -85,8 +88,8 @@ pub fn rows(
         Some(_) => {
             let rerun = emitter.build.create_block();
             emitter.scalar_rerun = Some(rerun);
-            emitter.place_frames(frames, frame, group_start);
-            emitter.invocations(|this| this.jump(groups, &[group_end]));
+            emitter.set_frame_address(frames, frame, group_start);
+            emitter.emit_invocations(|this| this.jump(groups, &[group_end]));
             emitter.build.seal_block(rerun);
             emitter.build.switch_to_block(rerun);
             emitter.build.set_cold_block(rerun);
@@ -95,7 +98,7 @@ pub fn rows(
         None => emitter.jump(done, &[]),
     }
 
-    // One invocation at a time, up to an end.
+    // Scalar code, up to `end`.
     emitter.shapes = &scalar;
     emitter.lanes = 1;
     emitter.scalar_rerun = None;
@@ -105,8 +108,8 @@ pub fn rows(
     emitter.build.ins().brif(is_left, single, &[], ends, &[]);
     emitter.build.seal_block(single);
     emitter.build.switch_to_block(single);
-    emitter.place_frames(frames, frame, start);
-    emitter.invocations(|this| {
+    emitter.set_frame_address(frames, frame, start);
+    emitter.emit_invocations(|this| {
         let next = this.build.ins().iadd_imm_s(start, 1);
         this.jump(singles, &[next, end]);
     });
@@ -124,8 +127,8 @@ pub fn rows(
     emitter.build.finalize(frontend);
 }
 
-/// The block that a generated function begins with; also the begin and end of the row.
-pub fn begin<'a, 'f>(
+/// Generates the entry block of a function; returns the begin and the end of the row.
+pub fn begin_function<'a, 'f>(
     kernel: &'a Kernel,
     shapes: &'a Shapes,
     function: &'f mut Function,
@@ -156,18 +159,18 @@ pub fn begin<'a, 'f>(
         scalar_rerun: None,
         inputs,
         row: None,
-        stores_where: None,
-        unread: None,
+        store_condition: None,
+        discard_slot: None,
     };
     (emitter, [x0, x1])
 }
 
 impl Emitter<'_, '_> {
-    /// Finds the frames of the group that begins, or has an invocation, at `x`.
-    pub fn place_frames(&mut self, frames: Frames, row: code::Value, x: code::Value) {
+    /// Sets the address of the frames of the group that has an invocation at `x`.
+    pub fn set_frame_address(&mut self, frames: FramePlacement, row: code::Value, x: code::Value) {
         self.inputs.frame = row;
         self.inputs.frame_lane = None;
-        if frames == Frames::Reused {
+        if frames == FramePlacement::Reused {
             return;
         }
         let within = self.build.ins().isub(x, self.inputs.row_start);
@@ -180,14 +183,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Generates the kernel's body, and `next` after it.
-    pub fn invocations(&mut self, next: impl FnOnce(&mut Self)) {
+    /// Generates the kernel's body for the current group, and the code of `next` after the body.
+    pub fn emit_invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
         self.ends.clear();
         self.targets.clear();
         self.active = None;
         let kernel = self.kernel;
-        if self.body(&kernel.body) != Flow::Jumped {
+        if self.body(&kernel.body) != BodyEnd::Jumped {
             next(self);
         }
     }

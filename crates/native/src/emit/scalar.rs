@@ -1,4 +1,4 @@
-//! Operations on one invocation's values.
+//! Operations on scalars.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as code, AbiParam, InstBuilder, MemFlagsData, Signature, types};
@@ -9,7 +9,7 @@ use crate::ir::{Binary, Compare, Convert, Definition, Function, Type, Unary};
 use crate::math;
 
 impl Emitter<'_, '_> {
-    /// An operation on scalars: `to` is the type of the result, `from` that of the operands.
+    /// Generates an operation on scalars with a result of type `to` and operands of type `from`.
     pub fn operate(&mut self, definition: &Definition, [to, from]: [Type; 2], operands: &[code::Value]) -> code::Value {
         match definition {
             Definition::Unary(operation, _) => self.unary(*operation, from, operands[0]),
@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A divisor, or 1 in place of 0 and, of a signed dividend, where the quotient overflows.
+    /// Divisor that cannot trap: 1 for a zero divisor, and for a signed quotient that overflows.
     fn divisor(&mut self, ty: Type, b: code::Value, signed: Option<code::Value>) -> code::Value {
         let int = scalar_type(ty);
         let mut is_bad = self.build.ins().icmp_imm_s(IntCC::Equal, b, 0);
@@ -105,9 +105,9 @@ impl Emitter<'_, '_> {
     }
 
     pub fn compare(&mut self, comparison: Compare, a: code::Value, b: code::Value) -> code::Value {
-        match condition(comparison) {
-            Condition::Integer(condition) => self.build.ins().icmp(condition, a, b),
-            Condition::Float(condition) => self.build.ins().fcmp(condition, a, b),
+        match condition_code(comparison) {
+            ConditionCode::Integer(condition) => self.build.ins().icmp(condition, a, b),
+            ConditionCode::Float(condition) => self.build.ins().fcmp(condition, a, b),
         }
     }
 
@@ -130,7 +130,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Calls a function of the host.
+    /// Generates a call of a function of the host.
     fn call(&mut self, function: Function, ty: Type, operands: &[code::Value]) -> code::Value {
         let call = math::call_of(function, ty).expect("functions are of floats");
         let mut signature = Signature::new(self.build.func.signature.call_conv);
@@ -143,23 +143,23 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Condition of a comparison.
-pub enum Condition {
+/// Condition code of a comparison.
+pub enum ConditionCode {
     Integer(IntCC),
     Float(FloatCC),
 }
 
-pub fn condition(comparison: Compare) -> Condition {
+pub fn condition_code(comparison: Compare) -> ConditionCode {
     match comparison {
-        Compare::Equal => Condition::Integer(IntCC::Equal),
-        Compare::NotEqual => Condition::Integer(IntCC::NotEqual),
-        Compare::SignedLess => Condition::Integer(IntCC::SignedLessThan),
-        Compare::SignedLessEqual => Condition::Integer(IntCC::SignedLessThanOrEqual),
-        Compare::UnsignedLess => Condition::Integer(IntCC::UnsignedLessThan),
-        Compare::UnsignedLessEqual => Condition::Integer(IntCC::UnsignedLessThanOrEqual),
-        Compare::FloatEqual => Condition::Float(FloatCC::Equal),
-        Compare::FloatNotEqual => Condition::Float(FloatCC::NotEqual),
-        Compare::FloatLess => Condition::Float(FloatCC::LessThan),
-        Compare::FloatLessEqual => Condition::Float(FloatCC::LessThanOrEqual),
+        Compare::Equal => ConditionCode::Integer(IntCC::Equal),
+        Compare::NotEqual => ConditionCode::Integer(IntCC::NotEqual),
+        Compare::SignedLess => ConditionCode::Integer(IntCC::SignedLessThan),
+        Compare::SignedLessEqual => ConditionCode::Integer(IntCC::SignedLessThanOrEqual),
+        Compare::UnsignedLess => ConditionCode::Integer(IntCC::UnsignedLessThan),
+        Compare::UnsignedLessEqual => ConditionCode::Integer(IntCC::UnsignedLessThanOrEqual),
+        Compare::FloatEqual => ConditionCode::Float(FloatCC::Equal),
+        Compare::FloatNotEqual => ConditionCode::Float(FloatCC::NotEqual),
+        Compare::FloatLess => ConditionCode::Float(FloatCC::LessThan),
+        Compare::FloatLessEqual => ConditionCode::Float(FloatCC::LessThanOrEqual),
     }
 }

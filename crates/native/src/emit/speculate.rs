@@ -8,7 +8,8 @@ use crate::ir::{Binary, Compare, Definition, Type, Value};
 use crate::shape::{Shape, Speculation};
 
 impl Emitter<'_, '_> {
-    /// Goes on where a condition holds, and else runs the group again lane by lane.
+    /// Generates a test of an assumption: where it does not hold, the group runs again lane by
+    /// lane.
     pub fn require(&mut self, condition: code::Value) {
         let Some(rerun) = self.scalar_rerun else { return };
         let next = self.build.create_block();
@@ -17,15 +18,15 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// A value whose shape holds on an assumption, and the test of the assumption.
+    /// Generates a speculated value, and the test of its assumption.
     pub fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
         match (self.kernel.definition(value).clone(), speculation) {
             (Definition::Compare(comparison, a, b), Speculation::Inside) => {
-                let reach = i64::from(self.shapes.is_reached(value));
-                self.inside(comparison, a, b, reach)
+                let reach = i64::from(self.shapes.covers_next_word(value));
+                self.holds_at_ends(comparison, a, b, reach)
             }
             (Definition::Compare(comparison, a, b), _) => match comparison {
-                Compare::Equal | Compare::NotEqual => self.differing(comparison, a, b),
+                Compare::Equal | Compare::NotEqual => self.differs_in_all_lanes(comparison, a, b),
                 _ => self.same_result(comparison, a, b),
             },
             (Definition::Select { condition, accept, reject }, _) => {
@@ -55,7 +56,7 @@ impl Emitter<'_, '_> {
                 }
             }
             (Definition::Binary(operation, a, b), Speculation::NoWrap) => {
-                if let Some(no_wrap) = self.no_wrap(a, operation == Binary::SignedShiftRight) {
+                if let Some(no_wrap) = self.does_not_wrap(a, operation == Binary::SignedShiftRight) {
                     self.require(no_wrap);
                 }
                 let [a, b] = [a, b].map(|one| self.scalar(one));
@@ -70,11 +71,11 @@ impl Emitter<'_, '_> {
                     _ => IntCC::UnsignedGreaterThanOrEqual,
                 };
                 let is_signed = matches!(operation, Binary::SignedMin | Binary::SignedMax);
-                let [first, last] = self.ends(kept);
+                let [first, last] = self.end_lanes(kept);
                 let bound = self.scalar(other);
                 let holds = [first, last].map(|end| self.build.ins().icmp(comparison, end, bound));
                 let mut holds = self.build.ins().band(holds[0], holds[1]);
-                if let Some(no_wrap) = self.no_wrap(kept, is_signed) {
+                if let Some(no_wrap) = self.does_not_wrap(kept, is_signed) {
                     holds = self.build.ins().band(holds, no_wrap);
                 }
                 self.require(holds);
@@ -85,7 +86,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The first and the last lane of an affine or uniform value.
-    fn ends(&mut self, value: Value) -> [code::Value; 2] {
+    fn end_lanes(&mut self, value: Value) -> [code::Value; 2] {
         if let Some(ends) = self.ends.get(&value) {
             return *ends;
         }
@@ -99,9 +100,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True where an affine value does not wrap between the first and the last lane.
-    fn no_wrap(&mut self, value: Value, is_signed: bool) -> Option<code::Value> {
-        let [first, last] = self.ends(value);
+    /// True where an affine value does not wrap between the first and the last lane; `None` for
+    /// uniform values.
+    fn does_not_wrap(&mut self, value: Value, is_signed: bool) -> Option<code::Value> {
+        let [first, last] = self.end_lanes(value);
         let step = match self.shapes.of(value) {
             Shape::Affine(step) => step,
             Shape::Varying => 1,
@@ -119,15 +121,16 @@ impl Emitter<'_, '_> {
         Some(self.build.ins().icmp(condition, first, last))
     }
 
-    /// A comparison that gives the same in the first and the last lane, and so in all between them.
+    /// Generates a comparison with the same result in the first and the last lane, and so in all
+    /// lanes.
     fn same_result(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
-        let [a_ends, b_ends] = [a, b].map(|one| self.ends(one));
+        let [a_ends, b_ends] = [a, b].map(|one| self.end_lanes(one));
         let first = self.compare(comparison, a_ends[0], b_ends[0]);
         let last = self.compare(comparison, a_ends[1], b_ends[1]);
         let mut holds = self.build.ins().icmp(IntCC::Equal, first, last);
         for value in [a, b] {
-            if let Some(no_wrap) = self.no_wrap(value, is_signed) {
+            if let Some(no_wrap) = self.does_not_wrap(value, is_signed) {
                 holds = self.build.ins().band(holds, no_wrap);
             }
         }
@@ -135,13 +138,13 @@ impl Emitter<'_, '_> {
         first
     }
 
-    /// A comparison of an affine value that holds in the first and the last lane, and so in all
-    /// between them. With `reach`, of an unsigned value
-    /// that grows, it holds for the value so far after the greatest, too.
-    fn inside(&mut self, comparison: Compare, a: Value, b: Value, reach: i64) -> code::Value {
+    /// Generates a comparison that holds in the first and the last lane of an affine value, and so
+    /// in all lanes. With a `reach`, it also holds for the last lane of a growing unsigned value
+    /// plus `reach`.
+    fn holds_at_ends(&mut self, comparison: Compare, a: Value, b: Value, reach: i64) -> code::Value {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
         if reach != 0 {
-            let [first, last] = self.ends(a);
+            let [first, last] = self.end_lanes(a);
             let bound = self.scalar(b);
             let end = self.build.ins().iadd_imm_s(last, reach);
             let is_inside = self.compare(comparison, end, bound);
@@ -150,40 +153,40 @@ impl Emitter<'_, '_> {
             self.require(holds);
             return self.build.ins().iconst(types::I8, 1);
         }
-        let [first, last] = self.ends(a);
+        let [first, last] = self.end_lanes(a);
         let bound = self.scalar(b);
         let falls = matches!(self.shapes.of(a), Shape::Affine(step) if step < 0);
-        // Where the value does not wrap, the greatest lane decides.
+        // The comparison holds in all lanes if it holds for the greatest, unless the value wraps.
         let greatest = if falls { first } else { last };
         let mut holds = self.compare(comparison, greatest, bound);
-        if let Some(no_wrap) = self.no_wrap(a, is_signed) {
+        if let Some(no_wrap) = self.does_not_wrap(a, is_signed) {
             holds = self.build.ins().band(holds, no_wrap);
         }
         self.require(holds);
         self.build.ins().iconst(types::I8, 1)
     }
 
-    /// The first and the last lane of a varying value that is ordered, and the test of the assumption
-    /// that it is.
+    /// Generates the first and the last lane of an ordered varying value, and the test of its
+    /// order.
     pub fn define_ends(&mut self, value: Value) {
         let Definition::Binary(operation, a, b) = *self.kernel.definition(value) else { return };
         if self.shapes.speculations.get(&value) == Some(&Speculation::NoWrap)
-            && let Some(no_wrap) = self.no_wrap(a, operation == Binary::SignedShiftRight)
+            && let Some(no_wrap) = self.does_not_wrap(a, operation == Binary::SignedShiftRight)
         {
             self.require(no_wrap);
         }
-        let [a, b] = [a, b].map(|one| self.ends(one));
+        let [a, b] = [a, b].map(|one| self.end_lanes(one));
         let ends = [0, 1].map(|end| self.binary(operation, Type::I32, a[end], b[end]));
         self.ends.insert(value, ends);
     }
 
-    /// A test for equality that fails in all lanes.
-    fn differing(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
+    /// Generates a comparison for equality that fails in all lanes.
+    fn differs_in_all_lanes(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
         let step = |shape| match shape {
             Shape::Affine(step) => step,
             _ => 0,
         };
-        // The difference is affine: it is nowhere zero where its first value lies beyond its span.
+        // An affine difference has no zero where its first value exceeds its span.
         let step = step(self.shapes.of(b)).wrapping_sub(step(self.shapes.of(a)));
         let [first_a, first_b] = [a, b].map(|one| self.scalar(one));
         let difference = match step < 0 {

@@ -1,16 +1,17 @@
-//! Operations on vectors of lanes. Operations that vectors of 128 bits lack run lane by lane.
+//! Operations on vectors of lanes. Operations without a vector instruction of 128 bits run lane by
+//! lane.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
 
 use super::registers::{lanes_per_vector, vector_type};
-use super::scalar::{Condition, condition};
+use super::scalar::{ConditionCode, condition_code};
 use super::{Emitter, Register};
 use crate::ir::{Binary, Compare, Convert, Definition, Type, Unary, Value};
 use crate::shape::Shape;
 
 impl Emitter<'_, '_> {
-    /// A value that differs between lanes.
+    /// Generates a varying value.
     pub fn define_lanes(&mut self, value: Value) -> Register {
         let ty = self.kernel.ty(value);
         let definition = self.kernel.definition(value).clone();
@@ -38,7 +39,7 @@ impl Emitter<'_, '_> {
             let operands: Vec<_> = operands.iter().map(|operand| self.lane(*operand, lane)).collect();
             results.push(self.operate(definition, types, &operands));
         }
-        self.gather(types[0], &results)
+        self.pack_lanes(types[0], &results)
     }
 
     fn vector_operation(
@@ -143,7 +144,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `accept` where a comparison of floats holds, else `reject`.
+    /// Selects `accept` where a comparison of floats holds, else `reject`.
     fn vector_choice(
         &mut self,
         condition: FloatCC,
@@ -160,9 +161,9 @@ impl Emitter<'_, '_> {
         if from == Type::I64 && !matches!(comparison, Compare::Equal | Compare::NotEqual) {
             return None;
         }
-        let masks = self.zip([a, b], |this, a, b| match condition(comparison) {
-            Condition::Integer(condition) => this.build.ins().icmp(condition, a, b),
-            Condition::Float(condition) => this.build.ins().fcmp(condition, a, b),
+        let masks = self.zip([a, b], |this, a, b| match condition_code(comparison) {
+            ConditionCode::Integer(condition) => this.build.ins().icmp(condition, a, b),
+            ConditionCode::Float(condition) => this.build.ins().fcmp(condition, a, b),
         })?;
         Some(if from.bytes() == 8 { self.narrow_masks(&masks) } else { masks })
     }
@@ -179,7 +180,7 @@ impl Emitter<'_, '_> {
         pairs.collect()
     }
 
-    /// Masks of lanes of a type from masks of 32 bits.
+    /// Masks with the width of a type from masks of 32 bits.
     pub fn masks_of(&mut self, ty: Type, masks: &[code::Value]) -> Vec<code::Value> {
         if lanes_per_vector(ty) == 4 {
             return masks.to_vec();
@@ -189,7 +190,7 @@ impl Emitter<'_, '_> {
         wide.collect()
     }
 
-    /// Values in the lanes that a mask has, or has not; zero in the others.
+    /// Zeroes values: in the lanes outside of a mask if `has`, else in the lanes of the mask.
     fn keep_where(&mut self, ty: Type, mask: &[code::Value], values: &[code::Value], has: bool) -> Vec<code::Value> {
         let masks = self.masks_of(ty, mask);
         let kept = masks.iter().zip(values).map(|(mask, value)| {
@@ -206,7 +207,7 @@ impl Emitter<'_, '_> {
         kept.collect()
     }
 
-    /// `accept` in the lanes of a mask, `reject` in the others.
+    /// Selects `accept` in the lanes of a mask, `reject` in the others.
     pub fn blend(
         &mut self,
         ty: Type,

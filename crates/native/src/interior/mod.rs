@@ -1,60 +1,61 @@
-//! The interior of a row: an interval of x in which comparisons of positions have known results.
+//! Interior of a row: an interval of x in which comparisons of positions have known results.
 //!
-//! Kernels compare affine values with bounds that are the same for a whole row: the ends of domains
-//! and of memory. Such a comparison holds in an interval of x. [`Interior::find`] assumes all of them
-//! at once and simplifies the kernel. The generated function evaluates the [`Condition`]s once a row,
-//! and runs the simplified kernel where they hold.
+//! Kernels compare affine values with bounds that are uniform along a row: the ends of domains and
+//! of memory. Such a comparison holds in an interval of x. [`Interior::find`] assumes that all
+//! comparisons hold, and simplifies the kernel. The generated function evaluates the
+//! [`RowCondition`]s once a row, and runs the simplified kernel in the interval in which all
+//! conditions hold.
 
-mod needed;
-mod pass;
 mod rules;
+mod simplify;
 mod tail;
+mod unused;
 
 use std::collections::HashSet;
 
 use crate::ir::{Kernel, Value};
 use crate::shape::Shape;
 
-pub use tail::Tail;
+pub use tail::IdleTail;
 
-/// A kernel as it is where all conditions hold.
+/// A simplified kernel, and the conditions under which it equals the whole kernel.
 #[derive(Debug, Clone)]
 pub struct Interior {
-    /// The simplified kernel; values have the indices of the whole kernel.
+    /// The simplified kernel. Values have the same indices as in the whole kernel.
     pub kernel: Kernel,
-    /// For each value: [`Shape::Uniform`] if it is the same in the row, [`Shape::Affine`] if it grows
-    /// by a step from each invocation of the row to the next, wrapping.
+    /// Shape of each value along the row, not only in a group: [`Shape::Uniform`],
+    /// [`Shape::Affine`] with a step from each invocation to the next, wrapping, or `None`.
     pub shapes: Vec<Option<Shape>>,
-    /// The values with a shape, each after its operands.
+    /// Values with a shape, each after its operands.
     pub values: Vec<Value>,
-    pub conditions: Vec<Condition>,
-    /// Affine indices of accesses, which the conditions keep from wrapping.
+    pub conditions: Vec<RowCondition>,
+    /// Affine indices of accesses that do not wrap where all conditions hold.
     pub indices: HashSet<Value>,
-    /// Bindings and indices of accesses that are in range under the path of a condition alone.
+    /// Bindings and indices of accesses that are in range only where the path of a condition holds.
     pub conditional: HashSet<(usize, Value)>,
-    pub tail: Option<Tail>,
+    pub tail: Option<IdleTail>,
 }
 
 /// An assumption of the simplified kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Condition {
-    pub test: Test,
-    /// Values that are the same in the row. The assumption is needed where each equals its bool.
+pub struct RowCondition {
+    pub test: RowTest,
+    /// Uniform bools of the row. The assumption applies only where each value equals its bool.
     pub path: Vec<(Value, bool)>,
 }
 
-/// What an assumption says of values in the row.
+/// Assumption about values along the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Test {
-    /// A bool that is the same in the row.
+pub enum RowTest {
+    /// A uniform bool has a value.
     Is { value: Value, expected: bool },
-    /// An affine value lies between bounds, inclusive, without wrapping in between.
+    /// An affine value stays between two bounds, inclusive, and does not wrap.
     Within { value: Value, is_signed: bool, low: Option<Bound>, high: Option<Bound> },
-    /// An affine value differs from a value that is the same in the row.
+    /// An affine value differs from a uniform value.
     Differs { value: Value, other: Value },
 }
 
-/// A value that is the same in the row, plus −1, 0 or 1, in wide arithmetic.
+/// A uniform value of the row, plus −1, 0 or 1, in 64-bit arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bound {
     pub value: Value,
@@ -62,9 +63,10 @@ pub struct Bound {
 }
 
 impl Interior {
-    /// Simplifies a kernel in single-assignment form; none where nothing depends on x alone.
+    /// Finds the interior of a kernel in single-assignment form; `None` for a kernel without values
+    /// that are affine along x.
     pub fn find(kernel: &Kernel) -> Option<Self> {
-        let interior = pass::simplify(kernel);
+        let interior = simplify::simplify(kernel);
         (!interior.conditions.is_empty()).then_some(interior)
     }
 

@@ -1,37 +1,37 @@
-//! Shapes of values along a row, and the assumptions that give them.
+//! Rules that infer the shape of a value along a row, with the assumptions of each rule.
 
 use std::collections::HashSet;
 
 use crate::ir::{Binary, Builtin, Compare, Convert, Definition, Kernel, Memory, Type, Unary, Value};
 use crate::shape::Shape;
 
-use super::{Bound, Test};
+use super::{Bound, RowTest};
 
-/// How a value follows from its operands.
+/// Inferred form of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {
-    /// The value has this shape, where the tests hold.
-    Shaped(Shape, Vec<Test>),
-    /// The value equals another one, where the tests hold.
-    Copy(Value, Vec<Test>),
-    /// The value is this bool, where the tests hold.
-    Known(bool, Vec<Test>),
-    /// The value is the quotient of an affine value by another one that is the same in the row.
+    /// The value has a shape, under assumptions.
+    Shaped(Shape, Vec<RowTest>),
+    /// The value equals another value, under assumptions.
+    Copy(Value, Vec<RowTest>),
+    /// The value is a constant bool, under assumptions.
+    Known(bool, Vec<RowTest>),
+    /// The value is the quotient of an affine dividend and a uniform divisor.
     Quotient(Value, Value),
-    /// The value differs freely between invocations.
+    /// No rule applies: the value may differ in any way between invocations.
     Free,
 }
 
-/// The largest constant that a lower bound of positions has.
+/// Largest constant that counts as a lower bound of positions.
 const LOW: u64 = 8;
 
-/// Rules for the values of a kernel whose operands are resolved.
+/// Rules for values of a kernel; the operands of a value have their replacements.
 pub struct Rules<'a> {
     pub kernel: &'a Kernel,
     pub shapes: &'a [Option<Shape>],
     /// Values that guard accesses.
     pub guards: &'a HashSet<Value>,
-    /// Control comes to the value in every invocation.
+    /// True where every invocation evaluates the value.
     pub is_certain: bool,
     /// An operand is what it is where conditions hold.
     pub is_assumed: bool,
@@ -64,7 +64,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Step of a value of 32 bits along the row.
+    /// Step of a 32-bit value along the row, 0 for a uniform one; `None` for other values.
     fn step(&self, value: Value) -> Option<i32> {
         match self.shape(value) {
             Some(Shape::Affine(step)) => Some(step),
@@ -114,7 +114,7 @@ impl Rules<'_> {
     }
 
     fn logical(&self, operation: Binary, a: Value, b: Value) -> Rule {
-        // A bool that decides alone.
+        // False decides `and`, true decides `or`.
         let deciding = u64::from(operation == Binary::Or);
         match (self.constant(a), self.constant(b)) {
             (Some(bit), _) | (_, Some(bit)) if bit == deciding => Rule::Known(bit == 1, Vec::new()),
@@ -132,7 +132,7 @@ impl Rules<'_> {
         if !self.is_uniform(condition) {
             return Rule::Free;
         }
-        let holds = |expected| vec![Test::Is { value: condition, expected }];
+        let holds = |expected| vec![RowTest::Is { value: condition, expected }];
         match (self.shape(accept), self.shape(reject)) {
             (Some(a), Some(b)) if a == b => Rule::Shaped(a, Vec::new()),
             (Some(Shape::Affine(_)), Some(Shape::Uniform)) => Rule::Copy(accept, holds(true)),
@@ -178,17 +178,17 @@ impl Rules<'_> {
         }
     }
 
-    /// Tests that the remainder of a division grows with the dividend.
-    pub fn same_quotient(&self, remainder: Value, dividend: Value, divisor: Value) -> Vec<Test> {
+    /// Assumptions that dividend and remainder grow together, so that the quotient is uniform.
+    pub fn same_quotient(&self, remainder: Value, dividend: Value, divisor: Value) -> Vec<RowTest> {
         let last = Bound { value: divisor, plus: -1 };
-        let within = |value, high| Test::Within { value, is_signed: false, low: None, high };
+        let within = |value, high| RowTest::Within { value, is_signed: false, low: None, high };
         vec![within(dividend, None), within(remainder, Some(last))]
     }
 
-    /// A test that an affine value lies between bounds.
-    fn within(&self, value: Value, is_signed: bool, low: Option<Bound>, high: Option<Bound>) -> Option<Test> {
+    /// Assumption that an affine value stays between two bounds; `None` for steps without interval.
+    fn within(&self, value: Value, is_signed: bool, low: Option<Bound>, high: Option<Bound>) -> Option<RowTest> {
         match self.shape(value) {
-            Some(Shape::Affine(step)) if is_tested(step) => Some(Test::Within { value, is_signed, low, high }),
+            Some(Shape::Affine(step)) if is_tested(step) => Some(RowTest::Within { value, is_signed, low, high }),
             _ => None,
         }
     }
@@ -207,7 +207,7 @@ impl Rules<'_> {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
         let is_strict = matches!(comparison, Compare::SignedLess | Compare::UnsignedLess);
         let bound = |value, plus| Some(Bound { value, plus });
-        // Positions are mostly above small constants, and below other bounds.
+        // Assume a position above a small constant, and below any other bound.
         let is_low = |bound| !self.guards.contains(&value) && self.constant(bound).is_some_and(|bits| bits <= LOW);
         let (test, result) = match (step_a, step_b) {
             (_, 0) if is_low(b) => (self.within(a, is_signed, bound(b, i64::from(!is_strict)), None), false),
@@ -220,16 +220,16 @@ impl Rules<'_> {
     }
 
     fn differing(&self, comparison: Compare, value: Value, other: Value) -> Rule {
-        Rule::Known(comparison == Compare::NotEqual, vec![Test::Differs { value, other }])
+        Rule::Known(comparison == Compare::NotEqual, vec![RowTest::Differs { value, other }])
     }
 }
 
-/// A value with a step; the same in the row where it is 0.
+/// Rule for a value with a step, uniform for step 0.
 fn affine(step: i32) -> Rule {
     Rule::Shaped(if step == 0 { Shape::Uniform } else { Shape::Affine(step) }, Vec::new())
 }
 
-/// True for a step for which intervals are evaluated: a power of two, up or down.
+/// True for steps with intervals: positive and negative powers of two.
 pub fn is_tested(step: i32) -> bool {
     step.unsigned_abs().is_power_of_two()
 }

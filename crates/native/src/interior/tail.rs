@@ -1,61 +1,62 @@
-//! The end of a row that does nothing: invocations after the last cell of the domain.
+//! Idle tail of a row: invocations after the last cell of the domain, which have no effects.
 //!
-//! The number of invocations is rounded up to whole workgroups. Where the first comparison of a
-//! position with the end of the domain fails, the kernel mostly returns, and so do all invocations
-//! of the row from there on.
+//! A call rounds the number of invocations up to whole workgroups. Kernels return where their first
+//! comparison of a position with the end of the domain fails, and all later invocations of the row
+//! return, too.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Binary, Compare, Definition, Kernel, Label, Statement, Type, Unary, Value};
 use crate::shape::Shape;
 
-use super::{Bound, Interior, Test};
+use super::{Bound, Interior, RowTest};
 
-/// Invocations at the end of a row that do nothing.
+/// Invocations at the end of a row without effects.
 #[derive(Debug, Clone, Copy)]
-pub struct Tail {
-    /// A value that grows by 1 along the row. The tail begins where it is at least the bound.
+pub struct IdleTail {
+    /// Affine value with step 1. The tail begins at the invocation with `value = bound`.
     pub value: Value,
     pub bound: Value,
-    /// Value that is the same in the row.
+    /// Uniform bool that decides whether the tail is idle.
     pub condition: Value,
-    /// The tail does nothing if the condition equals it.
+    /// Value of `condition` for which the tail is idle.
     pub idle: bool,
 }
 
-/// Finds the tail of rows from the whole kernel. `assumed` are values whose shapes rest on
-/// conditions, `bools` the constants false and true; `returns` is the label that a return leaves.
+/// Finds the idle tail in the first `if` of the whole kernel. `assumed` are the values whose shapes
+/// rest on conditions, `bools` the constants false and true; `returns` is the label that a `return`
+/// breaks.
 pub fn find(
     interior: &mut Interior,
     whole: &Kernel,
     assumed: &HashSet<Value>,
     bools: [Value; 2],
     returns: Option<Label>,
-) -> Option<Tail> {
+) -> Option<IdleTail> {
     let end = interior.conditions.iter().find_map(|condition| match condition.test {
-        Test::Within { value, is_signed: false, low: None, high: Some(Bound { value: end, plus: -1 }) } => {
+        RowTest::Within { value, is_signed: false, low: None, high: Some(Bound { value: end, plus: -1 }) } => {
             let is_unit = interior.shape(value) == Some(Shape::Affine(1));
             (condition.path.is_empty() && is_unit && !assumed.contains(&value)).then_some((value, end))
         }
         _ => None,
     })?;
-    let mut pass = Pass { interior, whole, end, bools, replaced: HashMap::new() };
+    let mut pass = TailSearch { interior, whole, end, bools, replaced: HashMap::new() };
     let (condition, idle) = pass.body(&whole.body, returns)?;
-    Some(Tail { value: end.0, bound: end.1, condition, idle })
+    Some(IdleTail { value: end.0, bound: end.1, condition, idle })
 }
 
-struct Pass<'a> {
+struct TailSearch<'a> {
     interior: &'a mut Interior,
     whole: &'a Kernel,
-    /// The position, and the end that it is compared with.
+    /// The position, and the end of the domain.
     end: (Value, Value),
     bools: [Value; 2],
-    /// Values as they are in the tail.
+    /// Value in the tail of each value that is uniform there.
     replaced: HashMap<Value, Value>,
 }
 
-impl Pass<'_> {
-    /// The condition of the first `if`, and the value with which it returns.
+impl TailSearch<'_> {
+    /// Condition of the first `if`, and its value in the arm that returns.
     fn body(&mut self, body: &[Statement], returns: Option<Label>) -> Option<(Value, bool)> {
         for (number, statement) in body.iter().enumerate() {
             match statement {
@@ -87,7 +88,7 @@ impl Pass<'_> {
         self.bools.iter().position(|one| *one == value).map(|bit| bit == 1)
     }
 
-    /// A value in the tail, if it is the same for the tail's invocations.
+    /// Value in the tail, if it is uniform there.
     fn tail(&self, value: Value) -> Option<Value> {
         match self.replaced.get(&value) {
             Some(replaced) => Some(*replaced),
@@ -141,7 +142,7 @@ impl Pass<'_> {
         self.copy(value, definition);
     }
 
-    /// A value of the tail from operands of the tail.
+    /// Adds a value of the tail from operands of the tail.
     fn copy(&mut self, value: Value, mut definition: Definition) {
         let needs_no_assumption = match definition {
             Definition::Load(access) => access.index.is_none() && access.guard.is_none(),

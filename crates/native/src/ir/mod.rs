@@ -24,11 +24,11 @@ pub enum Type {
     F64,
 }
 
-/// Index of a value in [`Kernel::values`].
+/// Index in [`Kernel::values`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
-/// Index of a mutable scalar in [`Kernel::variables`].
+/// Mutable scalar: an index in [`Kernel::variables`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Variable(pub u32);
 
@@ -36,12 +36,12 @@ pub struct Variable(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u32);
 
-/// The program of one invocation.
+/// Program of one invocation, with the memory that it needs.
 #[derive(Debug, Clone, Default)]
 pub struct Kernel {
     /// Type and definition of each value.
     pub values: Vec<(Type, Definition)>,
-    /// Type of each variable. Lowering sets a variable before it reads it.
+    /// Type of each variable. Each path of the body sets a variable before it reads the variable.
     pub variables: Vec<Type>,
     /// Number of labels in use.
     pub labels: u32,
@@ -50,9 +50,9 @@ pub struct Kernel {
     pub bindings: Vec<Binding>,
     /// Size of a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
-    /// Bytes of all variables in the address space `workgroup`.
+    /// Size of all variables in the address space `workgroup`, in bytes.
     pub workgroup_bytes: u32,
-    /// Bytes of [`Memory::Frame`] that one invocation needs.
+    /// Size of [`Memory::Frame`] of one invocation, in bytes.
     pub frame_bytes: u32,
 }
 
@@ -66,7 +66,7 @@ pub struct Binding {
     pub writable: bool,
     /// True for `uniform`.
     pub uniform: bool,
-    /// Least size in bytes, with one element of a runtime-sized array.
+    /// Least size of the memory, in bytes, with one element of a runtime-sized array.
     pub min_bytes: u32,
 }
 
@@ -75,7 +75,7 @@ pub struct Binding {
 pub enum Definition {
     /// Bits of a constant, zero-extended; a bool is 0 or 1.
     Constant(u64),
-    /// `u32` that depends on the invocation.
+    /// Built-in value of the invocation, a `u32`.
     Builtin(Builtin),
     Unary(Unary, Value),
     Binary(Binary, Value, Value),
@@ -89,8 +89,8 @@ pub enum Definition {
     Convert(Convert, Value),
     /// A mathematical function of floats of the value's type.
     Function(Function, Vec<Value>),
-    /// Elements of a runtime-sized array at the end of a binding, as `u32`:
-    /// (bytes of the binding − `offset`) / `stride`.
+    /// Number of elements of a runtime-sized array at the end of a binding, as `u32`: (bytes of the
+    /// binding − `offset`) / `stride`.
     Length {
         binding: usize,
         offset: u32,
@@ -104,27 +104,27 @@ pub enum Definition {
     Result,
 }
 
-/// Memory that an access refers to.
+/// Memory of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Index in [`Kernel::bindings`].
     Binding(usize),
-    /// Shared by the invocations of a workgroup; zero when the workgroup begins.
+    /// Memory of a workgroup, zero at its begin.
     Workgroup,
-    /// Of one invocation; its initial bytes are unspecified.
+    /// Memory of one invocation, with unspecified initial bytes.
     Frame,
 }
 
-/// Form of a scalar in memory.
+/// Format of a scalar in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `i32`, `u32` or, outside bindings, a bool as 0 or 1.
     Word,
-    /// `f16`, two bytes; as a value an `f32`. Only before `legal` has made it `Half`.
+    /// `f16`, two bytes; as a value an `f32`. `legalize` replaces it by `Half`.
     F16,
     /// Two bytes; as a value an `i32`, zero-extended.
     Half,
-    /// A byte of a word, of bindings, only loaded; as a value an `i32`, zero-extended.
+    /// A byte of a binding, for loads only; as a value an `i32`, zero-extended.
     Byte,
     F32,
     /// `i64` or `u64`.
@@ -134,8 +134,8 @@ pub enum Format {
 
 /// Location of a scalar in memory: byte `index · scale + offset`, `index` as `u32`.
 ///
-/// Lowering proves that the scalar lies inside the memory wherever `guard` holds. An access whose
-/// guard is false loads zero, stores nothing.
+/// Lowering proves that the scalar lies inside the memory wherever `guard` holds. With a false
+/// guard, a load gives zero and a store has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Access {
     pub memory: Memory,
@@ -146,19 +146,20 @@ pub struct Access {
     pub guard: Option<Value>,
 }
 
-/// An atomic read-modify-write. `result` is the old value; an access whose guard is false gives 0.
+/// An atomic read-modify-write. `result` is the old value, or 0 if the guard of the access is
+/// false.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atomic {
     pub operation: AtomicOperation,
     pub access: Access,
     /// Zero for `Load`.
     pub operand: Value,
-    /// Of `CompareExchange`.
+    /// Expected old value of `CompareExchange`.
     pub expected: Option<Value>,
     pub result: Value,
 }
 
-/// A merge of two values after an `if`. An arm that does not end has no value.
+/// Merge of two values after an `if`. An arm that control does not leave at its end has no value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merge {
     pub result: Value,
@@ -166,11 +167,11 @@ pub struct Merge {
     pub reject: Option<Value>,
 }
 
-/// Statements run in order. `Break` and `Repeat` are the last statement of a body.
+/// Statement of a body. Statements run in order; `Break` and `Repeat` end a body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    /// Evaluates a value; every value but constants and results has exactly one `Let`, before its
-    /// uses. Constants have none.
+    /// Evaluates a value. Each value except constants and results has exactly one `Let`, before its
+    /// uses.
     Let(Value),
     Set(Variable, Value),
     Store(Access, Value),
@@ -181,17 +182,17 @@ pub enum Statement {
         reject: Vec<Statement>,
         merges: Vec<Merge>,
     },
-    /// Runs `body`; `Break` of the label goes to its end. `results` take the values of `Break`, or
-    /// those of `ending` where the body runs to its end.
+    /// Runs `body`; `Break` with the label jumps to its end. `results` take the values of `Break`,
+    /// or the values `ending` at the end of the body.
     Block {
         label: Label,
         body: Vec<Statement>,
         results: Vec<Value>,
         ending: Vec<Value>,
     },
-    /// Runs `body`; `Repeat` of the label runs it again. A body always ends in `Repeat` or in a
-    /// `Break` of a block around the loop. `parameters` take the values of `initial`, then those of
-    /// `Repeat`.
+    /// Runs `body`; `Repeat` with the label runs the body again. A body always ends in `Repeat`, or
+    /// in `Break` with the label of an outer block. `parameters` take the values `initial`, then
+    /// the values of `Repeat`.
     Loop {
         label: Label,
         body: Vec<Statement>,
@@ -208,12 +209,12 @@ pub enum Statement {
         label: Label,
         values: Vec<Value>,
     },
-    /// All invocations of the workgroup have come here, and see each other's writes.
+    /// Waits for all invocations of the workgroup; each sees the others' writes before the barrier.
     Barrier,
 }
 
 impl Type {
-    /// Bytes of a value in a register.
+    /// Size of a value in a register, in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Self::Bool | Self::I32 | Self::F32 => 4,
@@ -299,7 +300,7 @@ impl Access {
 }
 
 impl Statement {
-    /// True where control never passes to the next statement.
+    /// True where control never reaches the next statement.
     pub fn diverts(&self) -> bool {
         match self {
             Self::Break { .. } | Self::Repeat { .. } | Self::Loop { .. } => true,
@@ -309,7 +310,7 @@ impl Statement {
     }
 }
 
-/// True where control never passes the end of a body.
+/// True where control never reaches the end of a body.
 pub fn diverts(body: &[Statement]) -> bool {
     body.last().is_some_and(Statement::diverts)
 }

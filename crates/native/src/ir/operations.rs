@@ -1,6 +1,6 @@
 //! Operations on scalars.
 
-/// `u32` that depends on the invocation. The number is the axis: 0, 1 or 2.
+/// Built-in value of the invocation, a `u32`. The number is the axis: 0, 1 or 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Builtin {
     GlobalId(u8),
@@ -47,7 +47,7 @@ pub enum Binary {
     SignedRemainder,
     /// Unsigned remainder. `a % 0 = 0`.
     UnsignedRemainder,
-    /// Of integers or bools.
+    /// Conjunction of integers or bools.
     And,
     Or,
     Xor,
@@ -105,7 +105,7 @@ pub enum Convert {
     BoolToInteger,
 }
 
-/// Function of floats that is not one operation of the processor.
+/// Function of floats without an instruction on all processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Function {
     Sin,
@@ -144,7 +144,7 @@ pub enum AtomicOperation {
     SignedMax,
     UnsignedMin,
     UnsignedMax,
-    /// Also of floats.
+    /// Exchange of integers or floats.
     Exchange,
     /// Addition of floats.
     FloatAdd,

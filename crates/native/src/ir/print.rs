@@ -1,4 +1,4 @@
-//! Text of a kernel, for people and tests.
+//! Text form of a kernel, for debugging and tests.
 
 use std::fmt::{self, Write};
 

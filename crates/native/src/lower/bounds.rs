@@ -1,13 +1,13 @@
-//! Bounds of integers that operations imply.
+//! Bounds of integers, from the operations that define them.
 
 use crate::ir::{Binary, Convert, Definition, Kernel, Type, Value};
 
-/// Operations that bounds are followed through.
-const DEPTH: u32 = 6;
+/// Greatest number of operations between a value and its bounds.
+const MAX_DEPTH: u32 = 6;
 
-/// The least and the greatest value of a 32-bit integer, unsigned.
-pub(super) fn bounds(kernel: &Kernel, value: Value) -> [u64; 2] {
-    within(kernel, value, DEPTH)
+/// Least and greatest possible value of a 32-bit integer, unsigned.
+pub(super) fn unsigned_bounds(kernel: &Kernel, value: Value) -> [u64; 2] {
+    within(kernel, value, MAX_DEPTH)
 }
 
 fn within(kernel: &Kernel, value: Value, depth: u32) -> [u64; 2] {

@@ -1,10 +1,10 @@
-//! Makes values and statements of a kernel.
+//! Construction of values and statements of a kernel.
 
 use std::mem;
 
 use super::fold::{Fold, fold, integer_bits};
 use super::hash::FastMap;
-use super::known::{KnownMark, KnownValues};
+use super::known_values::{KnownMark, KnownValues};
 use crate::ir::{
     Access, Binary, Builtin, Compare, Convert, Definition, Function, Kernel, Label, Statement, Type, Unary, Value,
     Variable,
@@ -12,7 +12,7 @@ use crate::ir::{
 
 /// Operation and operands of a pure definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+enum PureKey {
     Unary(Unary, Value),
     Binary(Binary, Value, Value),
     Compare(Compare, Value, Value),
@@ -23,7 +23,7 @@ enum Key {
     Length(usize, u32, u32),
 }
 
-/// A body under construction, while a body inside of it is built.
+/// Suspended body, during the construction of a body inside of it.
 #[derive(Debug, Default)]
 struct OuterBody {
     statements: Vec<Statement>,
@@ -36,28 +36,28 @@ struct OuterBody {
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) statements: Vec<Statement>,
-    /// True where control never passes its end.
+    /// True where control never reaches the end.
     pub(super) diverted: bool,
 }
 
-/// Makes the values of a kernel and collects the statements of the current body.
+/// Builder of a kernel: makes values, and collects the statements of the current body.
 ///
-/// Equal pure operations of a body and the bodies around it are one value, and so are the reads of
-/// a variable between two of its writes.
+/// Equal pure operations of a body and its enclosing bodies become one value, and so do the reads
+/// of a variable between two of its writes.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) kernel: Kernel,
-    /// Statements before the body: values that the whole kernel sees, and tables of constants.
+    /// Statements before the body: values for the whole kernel, and tables of constants.
     prologue: Vec<Statement>,
     body: Vec<Statement>,
     diverted: bool,
     outer: Vec<OuterBody>,
     constants: FastMap<(Type, u64), Value>,
-    common: FastMap<Key, Value>,
+    common: FastMap<PureKey, Value>,
     /// Keys in `common` in order of insertion.
-    scoped: Vec<Key>,
+    scoped: Vec<PureKey>,
     known: KnownValues,
-    /// Whether a `Break` names each label.
+    /// For each label: true where a `Break` has the label.
     broken: Vec<bool>,
 }
 
@@ -66,12 +66,12 @@ impl Builder {
         (self.kernel, self.prologue, self.body)
     }
 
-    /// Number of bodies around the current one.
+    /// Number of enclosing bodies of the current body.
     pub(super) fn depth(&self) -> usize {
         self.outer.len()
     }
 
-    /// True where control never passes the last statement.
+    /// True where control never reaches the end of the current body.
     pub(super) fn diverted(&self) -> bool {
         self.diverted
     }
@@ -92,7 +92,7 @@ impl Builder {
         self.diverted = false;
     }
 
-    /// Ends the body that was opened last.
+    /// Ends the current body.
     pub(super) fn close_body(&mut self) -> Body {
         let outer = self.outer.pop().unwrap_or_default();
         for key in self.scoped.drain(outer.scoped..) {
@@ -145,7 +145,8 @@ impl Builder {
         self.diverted |= accept.diverted && reject.diverted;
     }
 
-    /// Adds a body whose end `label` names, as a block only where a `Break` names the label.
+    /// Adds a body with `label` at its end: a block if a `Break` has the label, else the statements
+    /// alone.
     pub(super) fn push_block(&mut self, label: Label, body: Body) {
         if self.diverted {
             return;
@@ -175,7 +176,7 @@ impl Builder {
         self.kernel.ty(value)
     }
 
-    /// Bits of a constant.
+    /// Bits of a constant; `None` for other values.
     pub(super) fn bits(&self, value: Value) -> Option<u64> {
         match self.kernel.definition(value) {
             Definition::Constant(bits) => Some(*bits),
@@ -199,7 +200,7 @@ impl Builder {
         self.constant(Type::I32, u64::from(value))
     }
 
-    /// Integer constant of a type, the low bits of `value`.
+    /// Integer constant with the low bits of `value`.
     pub(super) fn integer(&mut self, ty: Type, value: i64) -> Value {
         let bits = if ty == Type::I64 { value as u64 } else { u64::from(value as u32) };
         self.constant(ty, bits)
@@ -212,7 +213,7 @@ impl Builder {
     }
 
     pub(super) fn unary(&mut self, operation: Unary, a: Value) -> Value {
-        self.pure(self.ty(a), Key::Unary(operation, a), Definition::Unary(operation, a))
+        self.pure(self.ty(a), PureKey::Unary(operation, a), Definition::Unary(operation, a))
     }
 
     pub(super) fn binary(&mut self, operation: Binary, a: Value, b: Value) -> Value {
@@ -221,11 +222,15 @@ impl Builder {
         if operation == Binary::Multiply && constant == Some(integer_bits(ty, u64::MAX)) {
             return self.unary(Unary::Negate, a);
         }
-        self.pure(self.ty(a), Key::Binary(operation, a, b), Definition::Binary(operation, a, b))
+        self.pure(self.ty(a), PureKey::Binary(operation, a, b), Definition::Binary(operation, a, b))
     }
 
-    /// An equal integer operation: a constant is the second operand, subtraction of a constant is
-    /// addition, constants of successive additions are one, and negated operands are subtracted.
+    /// Canonical form of an integer operation:
+    ///
+    /// * A constant is the second operand.
+    /// * Subtraction of a constant becomes addition.
+    /// * Successive additions of constants become one.
+    /// * Addition of a negated operand becomes subtraction.
     fn canonical(&mut self, operation: Binary, a: Value, b: Value) -> (Binary, Value, Value) {
         let is_commutative =
             matches!(operation, Binary::Add | Binary::Multiply | Binary::And | Binary::Or | Binary::Xor);
@@ -255,16 +260,16 @@ impl Builder {
     }
 
     pub(super) fn compare(&mut self, comparison: Compare, a: Value, b: Value) -> Value {
-        self.pure(Type::Bool, Key::Compare(comparison, a, b), Definition::Compare(comparison, a, b))
+        self.pure(Type::Bool, PureKey::Compare(comparison, a, b), Definition::Compare(comparison, a, b))
     }
 
     pub(super) fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
         let definition = Definition::Select { condition, accept, reject };
-        self.pure(self.ty(accept), Key::Select(condition, accept, reject), definition)
+        self.pure(self.ty(accept), PureKey::Select(condition, accept, reject), definition)
     }
 
     pub(super) fn convert(&mut self, conversion: Convert, ty: Type, a: Value) -> Value {
-        self.pure(ty, Key::Convert(conversion, ty, a), Definition::Convert(conversion, a))
+        self.pure(ty, PureKey::Convert(conversion, ty, a), Definition::Convert(conversion, a))
     }
 
     pub(super) fn function(&mut self, function: Function, operands: &[Value]) -> Value {
@@ -273,17 +278,17 @@ impl Builder {
             *slot = Some(*operand);
         }
         let ty = operands.first().map_or(Type::F32, |operand| self.ty(*operand));
-        self.pure(ty, Key::Function(function, key), Definition::Function(function, operands.to_vec()))
+        self.pure(ty, PureKey::Function(function, key), Definition::Function(function, operands.to_vec()))
     }
 
-    /// A value that the whole kernel sees.
+    /// Built-in value, evaluated once for the whole kernel.
     pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {
-        self.global(Key::Builtin(builtin), Definition::Builtin(builtin))
+        self.global(PureKey::Builtin(builtin), Definition::Builtin(builtin))
     }
 
-    /// Elements of a runtime-sized array.
+    /// Number of elements of a runtime-sized array.
     pub(super) fn length(&mut self, binding: usize, offset: u32, stride: u32) -> Value {
-        self.global(Key::Length(binding, offset, stride), Definition::Length { binding, offset, stride })
+        self.global(PureKey::Length(binding, offset, stride), Definition::Length { binding, offset, stride })
     }
 
     pub(super) fn load(&mut self, ty: Type, access: Access) -> Value {
@@ -300,7 +305,7 @@ impl Builder {
         value
     }
 
-    /// Value of a variable where no statement must read it.
+    /// Known value of a variable; `None` where a statement must read the variable.
     pub(super) fn known(&self, variable: Variable) -> Option<Value> {
         self.known.get(variable)
     }
@@ -316,8 +321,8 @@ impl Builder {
         value
     }
 
-    /// The value of a pure definition: a constant, an operand, an equal value, or a new one.
-    fn pure(&mut self, ty: Type, key: Key, definition: Definition) -> Value {
+    /// Value of a pure definition: a constant, an operand, an equal value, or a new value.
+    fn pure(&mut self, ty: Type, key: PureKey, definition: Definition) -> Value {
         match fold(&self.kernel, ty, &definition) {
             Some(Fold::Constant(bits)) => return self.constant(ty, bits),
             Some(Fold::Value(value)) => return value,
@@ -332,7 +337,7 @@ impl Builder {
         value
     }
 
-    fn global(&mut self, key: Key, definition: Definition) -> Value {
+    fn global(&mut self, key: PureKey, definition: Definition) -> Value {
         if let Some(value) = self.common.get(&key) {
             return *value;
         }

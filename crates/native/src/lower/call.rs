@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use naga::{Expression, Function, Handle, LocalVariable, TypeInner};
 
+use super::facts::Root;
 use super::layout::Layout;
-use super::place::Place;
-use super::plan::Root;
-use super::statement::Flow;
+use super::location::Location;
+use super::statement::JumpTargets;
 use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Format, Memory, Statement, Type, Value, Variable};
 
-/// Largest number of scalars of a variable outside the frame.
+/// Largest number of scalars of a variable that is not in the frame.
 const MAX_VARIABLES: u64 = 256;
 
-/// Bytes up to which memory is cleared without a loop.
+/// Largest size, in bytes, of memory that code clears without a loop.
 const MAX_UNROLLED_BYTES: u32 = 128;
 
 impl<'m> Lowering<'m> {
@@ -31,7 +31,7 @@ impl<'m> Lowering<'m> {
             name: function.name.as_deref().unwrap_or("without a name"),
             expressions: &function.expressions,
             types: ExpressionTypes::Function(&self.info[callee]),
-            plan: self.plan.function(callee),
+            facts: self.facts.function(callee),
             arguments,
             locals: Vec::new(),
             operands: vec![None; function.expressions.len()],
@@ -60,10 +60,10 @@ impl<'m> Lowering<'m> {
         self.copy_arguments(function)?;
         self.declare_locals(function)?;
         let on_return = self.builder.label();
-        let flow = Flow { on_break: None, on_continue: None, on_return, next: Some(on_return) };
-        if self.instance.plan.returns_at_end {
-            // No block ends at the label.
-            return self.lower_block(&function.body, Flow { next: None, ..flow });
+        let targets = JumpTargets { on_break: None, on_continue: None, on_return, next: Some(on_return) };
+        if self.instance.facts.returns_at_end {
+            // The only `return` is at the end, so no block needs the label.
+            return self.lower_block(&function.body, JumpTargets { next: None, ..targets });
         }
         if let Some(result) = &function.result {
             let leaves = self.layouts.leaves_of(Layout::Variables, result.ty);
@@ -76,7 +76,7 @@ impl<'m> Lowering<'m> {
             }
         }
         self.builder.open_body();
-        self.lower_block(&function.body, flow)?;
+        self.lower_block(&function.body, targets)?;
         let body = self.builder.close_body();
         self.builder.push_block(on_return, body);
         Ok(())
@@ -94,7 +94,7 @@ impl<'m> Lowering<'m> {
         Ok(Some(results.iter().map(|variable| self.builder.get(*variable)).collect()))
     }
 
-    /// Copies array arguments that dynamic indices select from to the frame.
+    /// Copies array arguments with dynamic indices to the frame.
     fn copy_arguments(&mut self, function: &'m Function) -> Result<(), Unsupported> {
         if self.indexed.values.is_empty() && !self.indexed.all {
             return Ok(());
@@ -112,26 +112,26 @@ impl<'m> Lowering<'m> {
 
     fn declare_locals(&mut self, function: &'m Function) -> Result<(), Unsupported> {
         for (handle, local) in function.local_variables.iter() {
-            let place = self.declare_local(handle, local)?;
-            self.instance.locals.push(Rc::new(place));
+            let location = self.declare_local(handle, local)?;
+            self.instance.locals.push(Rc::new(location));
         }
         Ok(())
     }
 
-    fn declare_local(&mut self, handle: Handle<LocalVariable>, local: &LocalVariable) -> Result<Place, Unsupported> {
-        let place = self.allocate(local.ty, Root::Local(self.instance.id, handle))?;
+    fn declare_local(&mut self, handle: Handle<LocalVariable>, local: &LocalVariable) -> Result<Location, Unsupported> {
+        let location = self.allocate(local.ty, Root::Local(self.instance.id, handle))?;
         let values = local.init.map(|init| self.values(init)).transpose()?;
-        self.initialize(&place, local.ty, values)?;
-        Ok(place)
+        self.initialize(&location, local.ty, values)?;
+        Ok(location)
     }
 
-    /// Memory or variables for a variable of one invocation.
-    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, root: Root) -> Result<Place, Unsupported> {
+    /// Allocates frame memory or scalar variables for a variable of one invocation.
+    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, root: Root) -> Result<Location, Unsupported> {
         let scalars = self.layouts.size(Layout::Variables, ty);
         let inner = &self.module.types[ty].inner;
         let is_composite = matches!(inner, TypeInner::Array { .. } | TypeInner::Struct { .. });
         if is_composite && self.indexed.has_variable(root) || scalars > MAX_VARIABLES {
-            return self.frame_place(self.layouts.size(Layout::Packed, ty));
+            return self.frame_location(self.layouts.size(Layout::Packed, ty));
         }
         let leaves = self.layouts.leaves_of(Layout::Variables, ty).or_else(|construct| self.unsupported(construct))?;
         let first = self.builder.kernel.variables.len() as u32;
@@ -139,37 +139,38 @@ impl<'m> Lowering<'m> {
             let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
             self.builder.kernel.add_variable(ty);
         }
-        Ok(Place::variables(first, root))
+        Ok(Location::variables(first, root))
     }
 
-    /// Sets a variable to `values`, or to zero where there are none.
+    /// Sets a variable to `values`, or to zero if absent.
     pub(super) fn initialize(
         &mut self,
-        place: &Place,
+        location: &Location,
         ty: Handle<naga::Type>,
         values: Option<Rc<[Value]>>,
     ) -> Result<(), Unsupported> {
-        if values.is_none() && place.layout == Layout::Packed {
-            // Lanes of a frame interleave scalars by their size, so zeroes have the size of scalars.
+        if values.is_none() && location.layout == Layout::Packed {
+            // Frames interleave the lanes of a scalar by its size, so zeroes need the size of the
+            // scalars.
             let format = match self.scalar_widths(ty) {
                 [true, true] => None,
                 [_, true] => Some(Format::Long),
                 [_, false] => Some(Format::Word),
             };
             if let Some(format) = format {
-                return self.clear_frame(place.offset, self.layouts.size(Layout::Packed, ty) as u32, format);
+                return self.clear_frame(location.offset, self.layouts.size(Layout::Packed, ty) as u32, format);
             }
         }
         let values = match values {
             Some(values) => values,
             None => self.zero_values(ty)?,
         };
-        let leaves = self.layouts.leaves_of(place.layout, ty).or_else(|construct| self.unsupported(construct))?;
-        self.store_leaves(place, &leaves, &values);
+        let leaves = self.layouts.leaves_of(location.layout, ty).or_else(|construct| self.unsupported(construct))?;
+        self.store_leaves(location, &leaves, &values);
         Ok(())
     }
 
-    /// Whether a type has scalars of 4 and of 8 bytes in a frame.
+    /// Flags for a type with scalars of 4 bytes, and of 8 bytes, in a frame.
     fn scalar_widths(&self, ty: Handle<naga::Type>) -> [bool; 2] {
         match &self.module.types[ty].inner {
             TypeInner::Scalar(scalar)

@@ -6,14 +6,14 @@ use naga::{
     AddressSpace, Binding, BuiltIn, FunctionArgument, GlobalVariable, Handle, ShaderStage, StorageAccess, TypeInner,
 };
 
+use super::facts::{IndexedArrays, Root};
 use super::layout::{Layout, describe};
-use super::place::Place;
-use super::plan::{IndexedArrays, Root};
+use super::location::Location;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{self, Builtin, Kernel, Memory, Value};
 
 impl<'m> Lowering<'m> {
-    /// Lowers the entry point, and finds the arrays that must be in the frame and are not.
+    /// Lowers the entry point; also returns the arrays that must move to the frame.
     pub(super) fn lower_entry_point(mut self) -> Result<(Kernel, IndexedArrays), Unsupported> {
         let module = self.module;
         let point = &module.entry_points[self.entry];
@@ -28,8 +28,8 @@ impl<'m> Lowering<'m> {
         for (handle, global) in module.global_variables.iter() {
             if !info[handle].is_empty() {
                 self.line = self.lines.line(module.global_variables.get_span(handle));
-                let place = self.declare_global(handle, global)?;
-                self.globals[handle.index()] = Some(Rc::new(place));
+                let location = self.declare_global(handle, global)?;
+                self.globals[handle.index()] = Some(Rc::new(location));
             }
         }
         for argument in &point.function.arguments {
@@ -44,13 +44,13 @@ impl<'m> Lowering<'m> {
         &mut self,
         handle: Handle<GlobalVariable>,
         global: &GlobalVariable,
-    ) -> Result<Place, Unsupported> {
+    ) -> Result<Location, Unsupported> {
         match global.space {
             AddressSpace::Private => {
-                let place = self.allocate(global.ty, Root::Private(handle))?;
+                let location = self.allocate(global.ty, Root::Private(handle))?;
                 let values = global.init.map(|init| self.global_values(init)).transpose()?;
-                self.initialize(&place, global.ty, values)?;
-                Ok(place)
+                self.initialize(&location, global.ty, values)?;
+                Ok(location)
             }
             AddressSpace::WorkGroup => self.declare_workgroup(global),
             AddressSpace::Storage { access } => {
@@ -63,13 +63,13 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn declare_workgroup(&mut self, global: &GlobalVariable) -> Result<Place, Unsupported> {
+    fn declare_workgroup(&mut self, global: &GlobalVariable) -> Result<Location, Unsupported> {
         let begin = u64::from(self.builder.kernel.workgroup_bytes).next_multiple_of(8);
         let end = begin.saturating_add(self.layouts.size(Layout::Packed, global.ty));
         match u32::try_from(end) {
             Ok(end) if end <= i32::MAX as u32 => {
                 self.builder.kernel.workgroup_bytes = end;
-                Ok(Place::memory(Memory::Workgroup, begin as u32))
+                Ok(Location::memory(Memory::Workgroup, begin as u32))
             }
             _ => self.unsupported("workgroup variables of this size"),
         }
@@ -80,7 +80,7 @@ impl<'m> Lowering<'m> {
         global: &GlobalVariable,
         writable: bool,
         uniform: bool,
-    ) -> Result<Place, Unsupported> {
+    ) -> Result<Location, Unsupported> {
         let Some(binding) = global.binding else { return self.invalid("a binding without a number") };
         let inner = &self.module.types[global.ty].inner;
         if let TypeInner::BindingArray { .. } = inner {
@@ -99,10 +99,10 @@ impl<'m> Lowering<'m> {
             min_bytes,
         });
         let number = bindings.len() - 1;
-        Ok(Place::memory(Memory::Binding(number), 0))
+        Ok(Location::memory(Memory::Binding(number), 0))
     }
 
-    /// Bytes of a type with one element of a runtime-sized array at its end, and nothing after it.
+    /// Size of a type in bytes, with one element of a runtime-sized array and no padding after it.
     fn min_bytes(&mut self, ty: naga::Handle<naga::Type>) -> u64 {
         match &self.module.types[ty].inner {
             TypeInner::Struct { members, .. } => match members.last() {
@@ -114,7 +114,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Values of an argument: a built-in value, or a struct of them.
+    /// Values of an argument: a built-in value, or a struct of built-in values.
     fn entry_argument(&mut self, argument: &FunctionArgument) -> Result<Vec<Value>, Unsupported> {
         if let Some(binding) = &argument.binding {
             return self.builtin_values(binding);

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use naga::{Expression, Handle, Literal, Type, TypeInner};
 
+use super::facts::FunctionFacts;
 use super::layout::{Layout, Leaf};
-use super::place::Place;
-use super::plan::FunctionPlan;
+use super::location::Location;
 use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{self, AtomicOperation, Binary, Compare, Memory, Statement, Value};
 
 impl<'m> Lowering<'m> {
-    /// Evaluates the expressions of an `Emit` statement that the kernel uses.
+    /// Evaluates the used expressions of an `Emit` statement.
     pub(super) fn emit(&mut self, range: &naga::Range<Expression>) -> Result<(), Unsupported> {
         for expression in range.clone() {
             let used = match self.instance.types {
@@ -36,29 +36,29 @@ impl<'m> Lowering<'m> {
         {
             let leaves = self.value_leaves(Layout::Packed, self.type_of(expression))?;
             let copies = self.instance.copies.iter();
-            let copy = copies.rev().find(|(copied, _)| *copied == expression).map(|(_, place)| place.clone());
-            let place = match copy {
-                Some(place) => place,
+            let copy = copies.rev().find(|(copied, _)| *copied == expression).map(|(_, location)| location.clone());
+            let location = match copy {
+                Some(location) => location,
                 None => {
-                    let place = Rc::new(self.frame_place(self.packed_bytes(&leaves))?);
-                    self.instance.copies.push((expression, place.clone()));
-                    place
+                    let location = Rc::new(self.frame_location(self.packed_bytes(&leaves))?);
+                    self.instance.copies.push((expression, location.clone()));
+                    location
                 }
             };
-            self.store_leaves(&place, &leaves, values);
+            self.store_leaves(&location, &leaves, values);
         }
         self.instance.operands[expression.index()] = Some(operand);
         Ok(())
     }
 
-    /// Operand of an expression: evaluated by an `Emit`, or known without one.
+    /// Operand of an expression: evaluated by an `Emit`, or one that needs no `Emit`.
     pub(super) fn operand(&mut self, expression: Handle<Expression>) -> Result<Operand, Unsupported> {
         if let Some(operand) = &self.instance.operands[expression.index()] {
             let operand = operand.clone();
             return Ok(self.bridged(operand));
         }
         let operand = self.evaluate(expression)?;
-        // Values that are not constants may belong to a body that ends before the next use.
+        // Other values than constants may belong to a body that ends before the next use.
         let lasts = match &operand {
             Operand::Values(values) => values.iter().all(|value| self.builder.bits(*value).is_some()),
             Operand::Pointer(_) => false,
@@ -83,9 +83,9 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    pub(super) fn pointer(&mut self, expression: Handle<Expression>) -> Result<Rc<Place>, Unsupported> {
+    pub(super) fn pointer(&mut self, expression: Handle<Expression>) -> Result<Rc<Location>, Unsupported> {
         match self.operand(expression)? {
-            Operand::Pointer(place) => Ok(place),
+            Operand::Pointer(location) => Ok(location),
             Operand::Values(_) => self.invalid("a value in place of a pointer"),
         }
     }
@@ -100,7 +100,7 @@ impl<'m> Lowering<'m> {
                 None => self.invalid("a missing argument"),
             },
             Expression::GlobalVariable(global) => match &self.globals[global.index()] {
-                Some(place) => Ok(Operand::Pointer(place.clone())),
+                Some(location) => Ok(Operand::Pointer(location.clone())),
                 None => self.unsupported("this kind of global variable"),
             },
             Expression::LocalVariable(local) => Ok(Operand::Pointer(self.instance.locals[local.index()].clone())),
@@ -128,15 +128,15 @@ impl<'m> Lowering<'m> {
                 Ok(pattern[..size as usize].iter().map(|component| values[*component as usize]).collect())
             }
             Expression::Load { pointer } => {
-                let place = self.pointer(pointer)?;
+                let location = self.pointer(pointer)?;
                 let ty = self.type_of(pointer);
                 match self.atomic_scalar(ty) {
                     Some(scalar) => {
                         let operand = self.zero_scalar(scalar)?;
-                        let value = self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?;
+                        let value = self.atomic(&location, scalar, AtomicOperation::Load, operand, None)?;
                         Ok([value].into())
                     }
-                    None => self.load(&place, ty),
+                    None => self.load(&location, ty),
                 }
             }
             Expression::Unary { op, expr } => self.unary(op, expr),
@@ -158,8 +158,8 @@ impl<'m> Lowering<'m> {
             }
             Expression::As { expr, kind, convert } => self.convert(expr, kind, convert),
             Expression::ArrayLength(array) => {
-                let place = self.pointer(array)?;
-                let length = self.array_length(&place, self.type_of(array))?;
+                let location = self.pointer(array)?;
+                let length = self.array_length(&location, self.type_of(array))?;
                 Ok([length].into())
             }
             Expression::CallResult(_)
@@ -217,7 +217,7 @@ impl<'m> Lowering<'m> {
             name: "constants",
             expressions: &self.module.global_expressions,
             types: ExpressionTypes::Module(self.info),
-            plan: FunctionPlan::default(),
+            facts: FunctionFacts::default(),
             arguments: Vec::new(),
             locals: Vec::new(),
             operands: std::mem::take(&mut self.global_operands),
@@ -240,9 +240,9 @@ impl<'m> Lowering<'m> {
         leaves.last().map_or(0, |leaf| u64::from(leaf.offset) + 8)
     }
 
-    pub(super) fn frame_place(&mut self, bytes: u64) -> Result<Place, Unsupported> {
+    pub(super) fn frame_location(&mut self, bytes: u64) -> Result<Location, Unsupported> {
         match self.frame.allocate(bytes) {
-            Some(offset) => Ok(Place::memory(Memory::Frame, offset)),
+            Some(offset) => Ok(Location::memory(Memory::Frame, offset)),
             None => self.unsupported("variables of this size"),
         }
     }
@@ -250,7 +250,7 @@ impl<'m> Lowering<'m> {
     fn access_static(&mut self, base: Handle<Expression>, index: u32) -> Result<Operand, Unsupported> {
         let ty = self.type_of(base);
         match self.operand(base)? {
-            Operand::Pointer(place) => Ok(Operand::Pointer(Rc::new(self.place_at(&place, ty, index)?))),
+            Operand::Pointer(location) => Ok(Operand::Pointer(Rc::new(self.location_at(&location, ty, index)?))),
             Operand::Values(values) => Ok(Operand::Values(self.element(ty, &values, index)?)),
         }
     }
@@ -281,8 +281,8 @@ impl<'m> Lowering<'m> {
         let index = self.scalar(index)?;
         let ty = self.type_of(base);
         let values = match self.operand(base)? {
-            Operand::Pointer(place) => {
-                return Ok(Operand::Pointer(Rc::new(self.place_of(&place, ty, index)?)));
+            Operand::Pointer(location) => {
+                return Ok(Operand::Pointer(Rc::new(self.location_of(&location, ty, index)?)));
             }
             Operand::Values(values) => values,
         };
@@ -298,15 +298,16 @@ impl<'m> Lowering<'m> {
         }
         match *ty {
             TypeInner::Array { base: element, .. } => {
-                let Some(place) = self.array_copy(base, ty, &values)? else {
-                    // The kernel is lowered again with a copy of the array.
+                let Some(location) = self.array_copy(base, ty, &values)? else {
+                    // The value does not matter: lowering begins again, with a copy of the array in
+                    // the frame.
                     self.found.values.insert((self.instance.id, base));
                     return Ok(Operand::Values(self.element(ty, &values, 0)?));
                 };
                 let pointer = TypeInner::Pointer { base: element, space: naga::AddressSpace::Function };
                 let index = self.narrow(index);
-                let place = place.element(index, self.layouts.stride(Layout::Packed, ty), count);
-                Ok(Operand::Values(self.load(&place, &pointer)?))
+                let location = location.element(index, self.layouts.stride(Layout::Packed, ty), count);
+                Ok(Operand::Values(self.load(&location, &pointer)?))
             }
             _ => {
                 let mut result = self.element(ty, &values, count as u32 - 1)?.to_vec();
@@ -323,15 +324,15 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Frame copy of an array value; none where it has none and is not a constant.
+    /// Copy of an array value in the frame; `None` for an array without copy that is not constant.
     fn array_copy(
         &mut self,
         base: Handle<Expression>,
         ty: &TypeInner,
         values: &[Value],
-    ) -> Result<Option<Rc<Place>>, Unsupported> {
-        if let Some((_, place)) = self.instance.copies.iter().rev().find(|(copied, _)| *copied == base) {
-            return Ok(Some(place.clone()));
+    ) -> Result<Option<Rc<Location>>, Unsupported> {
+        if let Some((_, location)) = self.instance.copies.iter().rev().find(|(copied, _)| *copied == base) {
+            return Ok(Some(location.clone()));
         }
         let leaves = self.value_leaves(Layout::Packed, ty)?;
         if values.iter().any(|value| self.builder.bits(*value).is_none()) {
@@ -340,14 +341,14 @@ impl<'m> Lowering<'m> {
         let Some((offset, is_new)) = self.frame.table(&leaves, values) else {
             return self.unsupported("constants of this size");
         };
-        let place = Place::memory(Memory::Frame, offset);
+        let location = Location::memory(Memory::Frame, offset);
         if is_new {
             for (leaf, value) in leaves.iter().zip(values) {
-                if let Some(access) = self.access(&place, *leaf) {
+                if let Some(access) = self.access(&location, *leaf) {
                     self.builder.push_prologue(Statement::Store(access, *value));
                 }
             }
         }
-        Ok(Some(Rc::new(place)))
+        Ok(Some(Rc::new(location)))
     }
 }

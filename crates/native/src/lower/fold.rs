@@ -1,9 +1,9 @@
-//! Values of operations that are known while a kernel is built.
+//! Constant folding, and identities of integer operations.
 
-use super::bounds::bounds;
+use super::bounds::unsigned_bounds;
 use crate::ir::{Binary, Compare, Convert, Definition, Format, Kernel, Type, Unary, Value};
 
-/// An operation that needs no definition of its own.
+/// Result of an operation that needs no new definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Constant(u64),
@@ -12,8 +12,8 @@ pub(super) enum Fold {
 
 /// Folds a pure definition of type `ty`.
 ///
-/// Integers fold by the identities of their ring, and where all operands are constants. Floats fold
-/// only where all operands are constants and Rust's result is the one that IEEE 754 demands.
+/// Integers fold by algebraic identities, and with constant operands. Floats fold only with
+/// constant operands, and only operations with a result that IEEE 754 defines.
 pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option<Fold> {
     let bits = |value: Value| match kernel.definition(value) {
         Definition::Constant(bits) => Some(*bits),
@@ -26,12 +26,12 @@ pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
             _ => double_unary(kernel, operation, a),
         },
         Definition::Binary(Binary::UnsignedMin, a, b)
-            if ty == Type::I32 && bounds(kernel, a)[1] <= bounds(kernel, b)[0] =>
+            if ty == Type::I32 && unsigned_bounds(kernel, a)[1] <= unsigned_bounds(kernel, b)[0] =>
         {
             Some(Fold::Value(a))
         }
         Definition::Binary(Binary::UnsignedMin, a, b)
-            if ty == Type::I32 && bounds(kernel, b)[1] <= bounds(kernel, a)[0] =>
+            if ty == Type::I32 && unsigned_bounds(kernel, b)[1] <= unsigned_bounds(kernel, a)[0] =>
         {
             Some(Fold::Value(b))
         }
@@ -66,7 +66,7 @@ pub(super) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
     }
 }
 
-/// True where `value` is known to be one of `f16`.
+/// True for a value that is certainly a value of `f16`.
 fn is_f16(kernel: &Kernel, value: Value, depth: u32) -> bool {
     if kernel.ty(value) != Type::F32 {
         return false;
@@ -158,7 +158,7 @@ fn same_compared(comparison: Compare) -> Option<bool> {
     }
 }
 
-/// Bits of a float result; none for NaN, whose bits differ among processors.
+/// Bits of a float result; `None` for NaN, as its bits differ among processors.
 fn float_bits(ty: Type, value: f64) -> Option<u64> {
     match ty {
         _ if value.is_nan() => None,

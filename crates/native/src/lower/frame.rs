@@ -5,29 +5,30 @@ use std::collections::HashMap;
 use super::layout::Leaf;
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Value};
 
-/// Offset from which offsets are those of constant tables, until the frame's size is known.
+/// Least provisional offset of a constant table, until the size of the stack is known.
 const TABLES: u32 = 0x8000_0000;
 
-/// Frame memory of a kernel: a stack for inlined functions, then tables of constants.
+/// Allocator of frame memory: a stack for inlined functions, then tables of constants.
 #[derive(Debug, Default)]
 pub(super) struct FrameAllocator {
     top: u64,
     stack_bytes: u64,
     table_bytes: u64,
-    /// Memory is not used again. Lanes interleave scalars by their size, so a scalar of 4 bytes would
-    /// overlap a scalar of 8 bytes of another lane.
+    /// True where released memory is not used again: frames interleave the lanes of a scalar by its
+    /// size, so a scalar of 4 bytes would overlap a scalar of 8 bytes of another lane.
     keeps: bool,
     /// Offset of each table, by the offsets and values of its scalars.
     tables: HashMap<Vec<(u32, Value)>, u32>,
 }
 
 impl FrameAllocator {
-    /// A frame that uses memory again, or `keeps` it.
+    /// Makes an allocator that uses released memory again, unless it `keeps` memory.
     pub(super) fn new(keeps: bool) -> Self {
         Self { keeps, ..Self::default() }
     }
 
-    /// Offset of new memory on the stack, aligned to 8; none where the frame is too large.
+    /// Allocates memory on the stack; returns its offset, aligned to 8, or `None` for too large a
+    /// frame.
     pub(super) fn allocate(&mut self, bytes: u64) -> Option<u32> {
         let offset = self.top;
         self.top = offset.checked_add(bytes)?.checked_next_multiple_of(8)?;
@@ -49,7 +50,7 @@ impl FrameAllocator {
         }
     }
 
-    /// Offset of the table of `constants`, and whether it is new; none for too large a frame.
+    /// Offset of the table of `constants`, and true for a new table; `None` for too large a frame.
     pub(super) fn table(&mut self, leaves: &[Leaf], constants: &[Value]) -> Option<(u32, bool)> {
         let key: Vec<_> = leaves.iter().zip(constants).map(|(leaf, value)| (leaf.offset, *value)).collect();
         if let Some(offset) = self.tables.get(&key) {
@@ -65,7 +66,7 @@ impl FrameAllocator {
         Some((offset, true))
     }
 
-    /// Puts the tables after the stack and sets the size of the frame.
+    /// Puts the tables after the stack, and sets the size of the frame.
     pub(super) fn finish(&self, kernel: &mut Kernel) {
         kernel.frame_bytes = (self.stack_bytes + self.table_bytes) as u32;
         if self.table_bytes == 0 {

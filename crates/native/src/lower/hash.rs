@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map whose keys no adversary chooses.
+/// Hash map for trusted keys.
 pub(super) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
-/// Multiplies and rotates each word, as the compiler of Rust does for its own maps.
+/// Hash function of the Rust compiler (FxHash): multiplies and rotates each word.
 #[derive(Debug, Default)]
 pub(super) struct FastHasher(u64);
 

@@ -1,4 +1,4 @@
-//! Offsets of scalars in variables and memories.
+//! Layout of composite types: offsets of scalars in variables and memories.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use crate::ir::Format;
 /// Largest number of scalars in one value.
 const MAX_SCALARS: u64 = 100_000;
 
-/// Way in which values lie in memory.
+/// Layout of values in variables or memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Layout {
-    /// Offsets count scalars: a run of variables.
+    /// A run of variables: offsets count scalars.
     Variables,
-    /// Offsets count bytes; each scalar has 4 or 8 bytes: workgroup memory and the frame.
+    /// Workgroup memory and the frame: offsets count bytes, each scalar has 4 or 8 bytes.
     Packed,
-    /// Offsets count bytes, as the host shares them: storage and uniform memory.
+    /// Storage and uniform memory: offsets count bytes, by the rules of WGSL.
     Host,
 }
 
@@ -37,7 +37,7 @@ struct Extent {
     alignment: u64,
 }
 
-/// Leaves of the types that were split so far.
+/// Cache of the leaves of types.
 type LeafCache = RefCell<HashMap<(Layout, Handle<Type>), Rc<[Leaf]>>>;
 
 /// Layouts of the types of a module.
@@ -49,7 +49,7 @@ pub(super) struct Layouts<'m> {
 }
 
 impl Layout {
-    /// Bytes or units of a scalar.
+    /// Size of a scalar, in bytes or scalars.
     fn slot(self, scalar: Scalar) -> u64 {
         match self {
             Self::Variables => 1,
@@ -89,7 +89,7 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    /// Size and alignment of a type whose parts are known.
+    /// Size and alignment of a type; the extents of its parts are complete.
     fn extent(&self, layout: Layout, inner: &TypeInner) -> Extent {
         if layout == Layout::Host {
             let size = inner.try_size(self.module.to_ctx()).map_or(u64::MAX, u64::from);
@@ -125,12 +125,12 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    /// Bytes or scalars of a type.
+    /// Size of a type, in bytes or scalars.
     pub(super) fn size(&self, layout: Layout, ty: Handle<Type>) -> u64 {
         self.extent_of(layout, ty).size
     }
 
-    /// Distance between the elements of an array, vector or matrix.
+    /// Distance between elements of an array, vector or matrix, in bytes or scalars.
     pub(super) fn stride(&self, layout: Layout, inner: &TypeInner) -> u64 {
         match *inner {
             TypeInner::Array { stride, .. } if layout == Layout::Host => u64::from(stride),
@@ -162,18 +162,18 @@ impl<'m> Layouts<'m> {
         end
     }
 
-    /// Scalars of a type in order of members.
+    /// Scalars of a type, in the order of members.
     ///
     /// # Errors
     ///
-    /// Noun phrase for a type that has no scalars, or too many.
+    /// Returns a noun phrase for a type without scalars, or with too many.
     pub(super) fn leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, String> {
         let mut leaves = Vec::new();
         self.collect(layout, inner, 0, &mut leaves)?;
         Ok(leaves.into())
     }
 
-    /// Scalars of a type of the module's arena; they are kept.
+    /// Scalars of a type of the module's arena, cached.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl<'m> Layouts<'m> {
     }
 }
 
-/// Number of elements, 0 where it is not fixed.
+/// Number of elements; 0 for a runtime-sized array.
 pub(super) fn array_length(size: ArraySize) -> u64 {
     match size {
         ArraySize::Constant(length) => u64::from(length.get()),

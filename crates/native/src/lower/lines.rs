@@ -1,8 +1,8 @@
-//! Lines of a source text.
+//! Line numbers of a source text.
 
 use naga::Span;
 
-/// Byte offsets at which the lines of a text begin.
+/// Offset of the begin of each line, in bytes.
 pub(super) struct Lines(Vec<u32>);
 
 impl Lines {

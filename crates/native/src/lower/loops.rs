@@ -6,15 +6,15 @@ use std::rc::Rc;
 use naga::{Block, Expression, Handle};
 
 use super::builder::Body;
-use super::plan::continues;
-use super::statement::Flow;
+use super::facts::continues;
+use super::statement::JumpTargets;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{Statement, Value, Variable};
 
 /// Variables that carry values from the body of a loop to its continuing block.
 ///
-/// A `continue` ends the block around the body, so that values of the body are not defined after
-/// it.
+/// The body is a block that `continue` breaks, so values of the body are not defined in the
+/// continuing block.
 #[derive(Debug, Default)]
 pub(super) struct Bridge {
     /// Values of statements of the body.
@@ -30,21 +30,21 @@ impl<'m> Lowering<'m> {
         continuing: &'m Block,
         break_if: Option<Handle<Expression>>,
         line: u32,
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         if break_if.is_none()
             && let Some(counted) = self.counted_loop(body, continuing)
         {
-            return self.lower_counted_loop(&counted, body, flow);
+            return self.lower_counted_loop(&counted, body, targets);
         }
-        let exit = flow.next.unwrap_or_else(|| self.builder.label());
+        let exit = targets.next.unwrap_or_else(|| self.builder.label());
         let head = self.builder.label();
-        if flow.next.is_none() {
+        if targets.next.is_none() {
             self.builder.open_body();
         }
         self.builder.open_loop();
-        let inner = Flow { on_break: Some(exit), on_continue: None, next: None, ..flow };
-        let after = Flow { on_break: None, ..inner };
+        let inner = JumpTargets { on_break: Some(exit), on_continue: None, next: None, ..targets };
+        let after = JumpTargets { on_break: None, ..inner };
         if continues(body) {
             self.lower_body_with_continue(body, continuing, break_if, [inner, after])?;
         } else {
@@ -54,7 +54,7 @@ impl<'m> Lowering<'m> {
         self.builder.push_repeat(head);
         let body = self.builder.close_body();
         self.builder.push_loop(head, body, line);
-        if flow.next.is_none() {
+        if targets.next.is_none() {
             let body = self.builder.close_body();
             self.builder.push_block(exit, body);
         }
@@ -65,13 +65,13 @@ impl<'m> Lowering<'m> {
         &mut self,
         continuing: &'m Block,
         break_if: Option<Handle<Expression>>,
-        flow: Flow,
-        inner: Flow,
+        targets: JumpTargets,
+        inner: JumpTargets,
     ) -> Result<(), Unsupported> {
         if self.builder.diverted() {
             return Ok(());
         }
-        self.lower_block(continuing, flow)?;
+        self.lower_block(continuing, targets)?;
         let (Some(condition), Some(exit)) = (break_if, inner.on_break) else { return Ok(()) };
         let condition = self.scalar(condition)?;
         match self.builder.bits(condition) {
@@ -93,11 +93,11 @@ impl<'m> Lowering<'m> {
         body: &'m Block,
         continuing: &'m Block,
         break_if: Option<Handle<Expression>>,
-        [inner, after]: [Flow; 2],
+        [inner, after]: [JumpTargets; 2],
     ) -> Result<(), Unsupported> {
         let label = self.builder.label();
         self.builder.open_body();
-        self.lower_block(body, Flow { on_continue: Some(label), next: Some(label), ..inner })?;
+        self.lower_block(body, JumpTargets { on_continue: Some(label), next: Some(label), ..inner })?;
         let mut body = self.builder.close_body();
         if !self.builder.is_broken(label) {
             self.builder.push_block(label, body);
@@ -116,7 +116,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Sets the variables of a bridge to zero, and in `body` to their values.
+    /// Sets the variables of a bridge to zero before the body, and to their values in the body.
     fn set_bridge_variables(&mut self, bridge: &Bridge, body: &mut Body) {
         if bridge.variables.is_empty() {
             return;
@@ -136,17 +136,17 @@ impl<'m> Lowering<'m> {
         body.statements = statements;
     }
 
-    /// An operand as the current body sees it.
+    /// Replaces values of the loop's body in an operand by the variables of a bridge.
     pub(super) fn bridged(&mut self, operand: Operand) -> Operand {
         if self.bridges.is_empty() {
             return operand;
         }
         match operand {
             Operand::Values(values) => Operand::Values(values.iter().map(|value| self.bridged_value(*value)).collect()),
-            Operand::Pointer(place) => {
-                let mut place = (*place).clone();
-                place.map_values(|value| self.bridged_value(value));
-                Operand::Pointer(Rc::new(place))
+            Operand::Pointer(location) => {
+                let mut location = (*location).clone();
+                location.map_values(|value| self.bridged_value(value));
+                Operand::Pointer(Rc::new(location))
             }
         }
     }

@@ -8,19 +8,19 @@ use std::rc::Rc;
 
 use naga::{Expression, Handle, MathFunction, Scalar, TypeInner};
 
-use super::numeric::{is_float, is_half};
+use super::arithmetic::{is_float, is_half};
 use super::{Lowering, Unsupported};
 use crate::ir::{Function, Unary, Value};
 
 /// Arguments of a function.
 struct Arguments {
     values: Vec<Rc<[Value]>>,
-    /// Scalar type to compute with: `f32` in place of `f16`.
+    /// Scalar type of the computation: `f32` for `f16`.
     compute: Scalar,
 }
 
 impl Arguments {
-    /// Values of an argument, empty where the module is invalid.
+    /// Values of an argument; empty for an invalid module.
     fn all(&self, argument: usize) -> &[Value] {
         self.values.get(argument).map_or(&[], |values| values)
     }
@@ -144,7 +144,7 @@ fn arity(function: MathFunction) -> usize {
 }
 
 impl super::builder::Builder {
-    /// A function that applies to each element of a vector.
+    /// Lowers a function that applies to each element of a vector.
     fn scalar_function(&mut self, function: MathFunction, scalar: Scalar, operands: &[Value]) -> Value {
         use MathFunction as M;
         let a = operands[0];

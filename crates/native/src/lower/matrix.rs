@@ -9,7 +9,7 @@ use super::builder::Builder;
 use crate::ir::Value;
 
 impl<'m> Lowering<'m> {
-    /// Product of two operands of which at least one is a matrix and none a scalar; otherwise none.
+    /// Product of two matrices, or of a matrix and a vector; `None` for other operands.
     pub(super) fn matrix_product(
         &mut self,
         scalar: Scalar,
@@ -67,7 +67,7 @@ impl Builder {
         sum.unwrap_or_else(|| self.zero(crate::ir::Type::F32))
     }
 
-    /// Determinant of a matrix without one column and one row.
+    /// Minor of a matrix: the determinant without one column and one row.
     fn minor(&mut self, scalar: Scalar, size: usize, values: &[Value], (column, row): (usize, usize)) -> Value {
         let kept: Vec<_> = (0..size * size)
             .filter(|index| index / size != column && index % size != row)

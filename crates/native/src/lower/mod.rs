@@ -1,29 +1,30 @@
 //! Lowering of an entry point of a validated naga module to an [`ir::Kernel`].
 //!
-//! * Functions are inlined; a `return` is a break of a block around the inlined body.
+//! * Functions are inlined; a `return` becomes a break of a block around the inlined body.
 //! * Vectors, matrices, structs and arrays are split into scalars in the order of their members.
-//! * A pointer is a `place::Place`: a memory or a run of variables, an offset, and index terms.
-//! * `f16` is carried as `f32`. Operators round each result to `f16`; built-in functions compute in
-//!   `f32` and round their result once.
+//! * A pointer becomes a `location::Location`: a memory or a run of variables, an offset, and index
+//!   terms.
+//! * A value of type `f16` is held as `f32`. Operators round each result to `f16`; built-in
+//!   functions compute in `f32` and round their result once.
 
+mod arithmetic;
 mod bounds;
 mod builder;
 mod call;
 mod entry;
 mod expression;
+mod facts;
 mod fold;
 mod frame;
 mod hash;
-mod known;
+mod known_values;
 mod layout;
 mod lines;
+mod location;
 mod loops;
 mod math;
 mod matrix;
-mod numeric;
 mod operator;
-mod place;
-mod plan;
 mod prune;
 mod statement;
 mod switch;
@@ -37,25 +38,25 @@ use naga::{Arena, Expression, Handle, Module, TypeInner};
 
 use crate::ir::{self, Kernel, Value, Variable};
 use builder::Builder;
+use facts::{FunctionFacts, FunctionId, IndexedArrays, ModuleFacts};
 use frame::FrameAllocator;
 use layout::Layouts;
 use lines::Lines;
-use place::Place;
-use plan::{FunctionId, FunctionPlan, IndexedArrays, Plan};
+use location::Location;
 
-/// Statements and expressions that one kernel can have after inlining.
+/// Largest number of statements and expressions of a kernel after inlining.
 const MAX_STATEMENTS: u32 = 200_000;
 
-/// Scalar values that one kernel can have before unused ones are dropped.
+/// Largest number of scalar values of a kernel before the removal of unused values.
 const MAX_VALUES: usize = 2_000_000;
 
-/// Number of times to lower a kernel again before all its arrays are in the frame.
+/// Number of attempts to lower a kernel; the last attempt puts all its arrays in the frame.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// Depth to which bodies of the lowered kernel can nest.
+/// Greatest nesting depth of bodies of a lowered kernel.
 const MAX_DEPTH: usize = 500;
 
-/// A construct that native kernels do not support.
+/// Error for a construct that native kernels do not support.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("native kernels do not support {construct}{}", at_line(*line))]
 pub struct Unsupported {
@@ -74,7 +75,7 @@ fn at_line(line: u32) -> String {
 
 /// Lowers the compute entry point `entry` of a module that naga's validator accepted.
 ///
-/// Lines of loops and errors are unknown; [`lower_with_source`] finds them.
+/// Lines of loops and errors are 0; [`lower_with_source`] finds the lines.
 ///
 /// # Errors
 ///
@@ -84,25 +85,26 @@ pub fn lower(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Kernel, 
     lower_with_source(module, info, entry, "")
 }
 
-/// Lowers an entry point as [`lower`] does, with the lines of loops and errors in `source`.
+/// Lowers an entry point as [`lower`] does, with line numbers. `source` is the text that the module
+/// was parsed from.
 ///
 /// # Errors
 ///
 /// As for [`lower`].
 pub fn lower_with_source(module: &Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Unsupported> {
-    lower_with(module, info, entry, Options { source, ..Options::default() })
+    lower_with(module, info, entry, LoweringOptions { source, ..LoweringOptions::default() })
 }
 
-/// Choices of lowering.
+/// Options of lowering.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
-    /// Text that the module was parsed from; empty where it is unknown.
+pub struct LoweringOptions<'a> {
+    /// Text that the module was parsed from, for line numbers; empty if unknown.
     pub source: &'a str,
-    /// Whether loops with few, constant iterations are unrolled. Results do not depend on it.
+    /// True to unroll loops with few, constant iterations. Results have the same bits.
     pub unroll: bool,
 }
 
-impl Default for Options<'_> {
+impl Default for LoweringOptions<'_> {
     fn default() -> Self {
         Self { source: "", unroll: true }
     }
@@ -117,7 +119,7 @@ pub fn lower_with(
     module: &Module,
     info: &ModuleInfo,
     entry: &str,
-    options: Options<'_>,
+    options: LoweringOptions<'_>,
 ) -> Result<Kernel, Unsupported> {
     let Some(index) = module.entry_points.iter().position(|point| point.name == entry) else {
         return Err(Unsupported { construct: format!("a missing entry point `{entry}`").into(), line: 0 });
@@ -135,12 +137,12 @@ pub fn lower_with(
     Err(Unsupported { construct: "this use of arrays".into(), line: 0 })
 }
 
-/// A value of an expression.
+/// Value of an expression.
 #[derive(Debug, Clone)]
 enum Operand {
-    /// Scalars of a value, in order of members.
+    /// Scalars of a value, in the order of members.
     Values(Rc<[Value]>),
-    Pointer(Rc<Place>),
+    Pointer(Rc<Location>),
 }
 
 /// Types of the expressions of an arena.
@@ -156,38 +158,38 @@ struct Instance<'m> {
     name: &'m str,
     expressions: &'m Arena<Expression>,
     types: ExpressionTypes<'m>,
-    plan: FunctionPlan,
+    facts: FunctionFacts,
     arguments: Vec<Operand>,
-    locals: Vec<Rc<Place>>,
+    locals: Vec<Rc<Location>>,
     /// Operand of each evaluated expression.
     operands: Vec<Option<Operand>>,
     /// Frame copies of arrays that dynamic indices select from.
-    copies: Vec<(Handle<Expression>, Rc<Place>)>,
+    copies: Vec<(Handle<Expression>, Rc<Location>)>,
     /// Variables that hold the function's result.
     results: Vec<Variable>,
-    /// Result of a function whose only `return` is its last statement.
+    /// Result of a function with its only `return` at the end.
     returned: Option<Rc<[Value]>>,
 }
 
 struct Lowering<'m> {
-    options: Options<'m>,
+    options: LoweringOptions<'m>,
     module: &'m Module,
     info: &'m ModuleInfo,
     entry: usize,
     lines: Lines,
     layouts: Layouts<'m>,
-    plan: Plan,
+    facts: ModuleFacts,
     indexed: IndexedArrays,
-    /// Arrays that are not in `indexed` and should be.
+    /// Arrays with dynamic indices that are not in `indexed`: lowering begins again with these.
     found: IndexedArrays,
     /// Product of the iterations of the unrolled loops around the current statement.
     unrolled: u32,
     builder: Builder,
     frame: FrameAllocator,
-    /// Place of each global variable that the kernel uses.
-    globals: Vec<Option<Rc<Place>>>,
+    /// Location of each global variable that the kernel uses.
+    globals: Vec<Option<Rc<Location>>>,
     instance: Instance<'m>,
-    /// Loops whose continuing block is being lowered.
+    /// Bridges of the loops around the current statement, in their continuing blocks.
     bridges: Vec<loops::Bridge>,
     /// Values of global expressions that are constants.
     global_operands: Vec<Option<Operand>>,
@@ -200,17 +202,17 @@ impl<'m> Lowering<'m> {
         module: &'m Module,
         info: &'m ModuleInfo,
         entry: usize,
-        options: Options<'m>,
+        options: LoweringOptions<'m>,
         indexed: IndexedArrays,
     ) -> Self {
         let point = &module.entry_points[entry];
-        let plan = Plan::new(module, entry);
+        let facts = ModuleFacts::new(module, entry);
         let instance = Instance {
             id: None,
             name: &point.name,
             expressions: &point.function.expressions,
             types: ExpressionTypes::Function(info.get_entry_point(entry)),
-            plan: plan.entry,
+            facts: facts.entry,
             arguments: Vec::new(),
             locals: Vec::new(),
             operands: vec![None; point.function.expressions.len()],
@@ -225,7 +227,7 @@ impl<'m> Lowering<'m> {
             entry,
             lines: Lines::new(options.source),
             layouts: Layouts::new(module),
-            plan,
+            facts,
             indexed,
             found: IndexedArrays::default(),
             unrolled: 1,
@@ -249,7 +251,7 @@ impl<'m> Lowering<'m> {
         self.unsupported(format!("an invalid module: {construct}"))
     }
 
-    /// Counts a statement or expression against the budget of the kernel.
+    /// Counts a statement or expression towards the limits of the kernel.
     fn charge(&mut self) -> Result<(), Unsupported> {
         self.statements += 1;
         if self.statements > MAX_STATEMENTS || self.builder.kernel.values.len() > MAX_VALUES {
@@ -286,7 +288,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Type of the scalar as a value.
+/// Type of a scalar as a value; `None` for unsupported scalars.
 fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
     use naga::ScalarKind::{Bool, Float, Sint, Uint};
     match (scalar.kind, scalar.width) {
@@ -299,7 +301,7 @@ fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
     }
 }
 
-/// True where a type of the module has scalars of 8 bytes.
+/// True for a module with scalars of 8 bytes.
 fn has_wide_scalars(module: &Module) -> bool {
     module.types.iter().any(|(_, ty)| ty.inner.scalar().is_some_and(|scalar| scalar.width == 8))
 }

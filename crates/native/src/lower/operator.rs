@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use naga::{BinaryOperator, Expression, Handle, RelationalFunction, Scalar, ScalarKind, TypeInner, UnaryOperator};
 
-use super::numeric::is_half;
+use super::arithmetic::is_half;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 
@@ -116,7 +116,7 @@ impl<'m> Lowering<'m> {
         self.builder.compare(Compare::FloatEqual, magnitude, infinity)
     }
 
-    /// Converts each scalar to `kind` and `width`, or reinterprets its bits where that is none.
+    /// Converts each scalar to `kind` and `width`; reinterprets the bits if `width` is absent.
     pub(super) fn convert(
         &mut self,
         expression: Handle<Expression>,

@@ -1,8 +1,8 @@
-//! Removal of values that nothing uses.
+//! Removal of unused values from a lowered kernel.
 
 use crate::ir::{Kernel, Statement, Value};
 
-/// Removes each `Let` whose value no statement needs, and each `if` without statements.
+/// Removes each `Let` of an unused value, and each `if` without statements.
 pub(super) fn prune(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let mut used = vec![false; kernel.values.len()];
@@ -10,7 +10,7 @@ pub(super) fn prune(kernel: &mut Kernel) {
     kernel.body = body;
 }
 
-/// Prunes from the last statement to the first: all uses of a value come after its `Let`.
+/// Prunes from the last statement to the first, because all uses of a value follow its `Let`.
 fn prune_body(kernel: &Kernel, body: &mut Vec<Statement>, used: &mut [bool]) {
     let mut kept = Vec::with_capacity(body.len());
     while let Some(mut statement) = body.pop() {

@@ -2,55 +2,65 @@
 
 use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Scalar, ScalarKind, Span, Statement};
 
-use super::place::Place;
+use super::location::Location;
 use super::{Lowering, Operand, Unsupported, value_type};
 use crate::ir::{self, Atomic, AtomicOperation, Binary, Definition, Label, Type, Value};
 
 /// Targets of jumps in a body.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Flow {
+pub(super) struct JumpTargets {
     pub(super) on_break: Option<Label>,
     pub(super) on_continue: Option<Label>,
     pub(super) on_return: Label,
-    /// Label whose end follows the end of the body.
+    /// Label at the end of the body, which control reaches without a jump.
     pub(super) next: Option<Label>,
 }
 
 impl<'m> Lowering<'m> {
-    pub(super) fn lower_block(&mut self, block: &'m Block, flow: Flow) -> Result<(), Unsupported> {
-        self.lower_statements(block, 0, flow)
+    pub(super) fn lower_block(&mut self, block: &'m Block, targets: JumpTargets) -> Result<(), Unsupported> {
+        self.lower_statements(block, 0, targets)
     }
 
-    /// Lowers the statements of a block from number `first` on.
-    pub(super) fn lower_statements(&mut self, block: &'m Block, first: usize, flow: Flow) -> Result<(), Unsupported> {
+    /// Lowers the statements of a block from index `first` on.
+    pub(super) fn lower_statements(
+        &mut self,
+        block: &'m Block,
+        first: usize,
+        targets: JumpTargets,
+    ) -> Result<(), Unsupported> {
         let mut count = block.len();
-        while count > first && goes_to_end(&block[count - 1], flow) {
+        while count > first && goes_to_end(&block[count - 1], targets) {
             count -= 1;
         }
         for (index, (statement, span)) in block.span_iter().enumerate().take(count).skip(first) {
             if self.builder.diverted() {
                 break;
             }
-            let next = if index + 1 == count { flow.next } else { None };
+            let next = if index + 1 == count { targets.next } else { None };
             self.charge()?;
             self.line = self.lines.line(*span);
-            self.lower_statement(statement, *span, Flow { next, ..flow })?;
+            self.lower_statement(statement, *span, JumpTargets { next, ..targets })?;
         }
         Ok(())
     }
 
-    fn lower_statement(&mut self, statement: &'m Statement, span: Span, flow: Flow) -> Result<(), Unsupported> {
+    fn lower_statement(
+        &mut self,
+        statement: &'m Statement,
+        span: Span,
+        targets: JumpTargets,
+    ) -> Result<(), Unsupported> {
         match statement {
             Statement::Emit(range) => self.emit(range),
-            Statement::Block(block) => self.lower_block(block, flow),
-            Statement::If { condition, accept, reject } => self.lower_if(*condition, accept, reject, flow),
-            Statement::Switch { selector, cases } => self.lower_switch(*selector, cases, flow),
+            Statement::Block(block) => self.lower_block(block, targets),
+            Statement::If { condition, accept, reject } => self.lower_if(*condition, accept, reject, targets),
+            Statement::Switch { selector, cases } => self.lower_switch(*selector, cases, targets),
             Statement::Loop { body, continuing, break_if } => {
-                self.lower_loop(body, continuing, *break_if, self.lines.line(span), flow)
+                self.lower_loop(body, continuing, *break_if, self.lines.line(span), targets)
             }
-            Statement::Break => self.jump(flow.on_break, flow),
-            Statement::Continue => self.jump(flow.on_continue, flow),
-            Statement::Return { value } => self.lower_return(*value, flow),
+            Statement::Break => self.jump(targets.on_break, targets),
+            Statement::Continue => self.jump(targets.on_continue, targets),
+            Statement::Return { value } => self.lower_return(*value, targets),
             Statement::Call { function, arguments, result } => self.lower_call(*function, arguments, *result),
             _ => self.lower_effect(statement),
         }
@@ -68,7 +78,7 @@ impl<'m> Lowering<'m> {
                 self.builder.push(ir::Statement::Barrier);
                 Ok(())
             }
-            // The accesses of an invocation happen in the order of its statements.
+            // Accesses of an invocation are in order, so a memory barrier needs no code.
             Statement::MemoryBarrier(_) => Ok(()),
             Statement::WorkGroupUniformLoad { pointer, result } => self.lower_uniform_load(pointer, result),
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => self.unsupported("textures"),
@@ -82,10 +92,10 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn jump(&mut self, target: Option<Label>, flow: Flow) -> Result<(), Unsupported> {
+    fn jump(&mut self, target: Option<Label>, targets: JumpTargets) -> Result<(), Unsupported> {
         match target {
-            // Control reaches the end of the label without a break.
-            Some(_) if flow.next == target => Ok(()),
+            // Control reaches the label at the end of the body.
+            Some(_) if targets.next == target => Ok(()),
             Some(label) => {
                 self.builder.push_break(label);
                 Ok(())
@@ -94,10 +104,10 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn lower_return(&mut self, value: Option<Handle<Expression>>, flow: Flow) -> Result<(), Unsupported> {
+    fn lower_return(&mut self, value: Option<Handle<Expression>>, targets: JumpTargets) -> Result<(), Unsupported> {
         if let Some(value) = value {
             let values = self.values(value)?;
-            if self.instance.plan.returns_at_end {
+            if self.instance.facts.returns_at_end {
                 self.instance.returned = Some(values.clone());
             }
             let results = self.instance.results.iter();
@@ -105,10 +115,10 @@ impl<'m> Lowering<'m> {
                 self.builder.set(*variable, *value);
             }
         }
-        if self.instance.plan.returns_at_end {
+        if self.instance.facts.returns_at_end {
             return Ok(());
         }
-        self.jump(Some(flow.on_return), flow)
+        self.jump(Some(targets.on_return), targets)
     }
 
     fn lower_if(
@@ -116,33 +126,33 @@ impl<'m> Lowering<'m> {
         condition: Handle<Expression>,
         accept: &'m Block,
         reject: &'m Block,
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         let condition = self.scalar(condition)?;
         match self.builder.bits(condition) {
-            Some(0) => return self.lower_block(reject, flow),
-            Some(_) => return self.lower_block(accept, flow),
+            Some(0) => return self.lower_block(reject, targets),
+            Some(_) => return self.lower_block(accept, targets),
             None => {}
         }
         self.builder.open_body();
-        self.lower_block(accept, flow)?;
+        self.lower_block(accept, targets)?;
         let accept = self.builder.close_body();
         self.builder.open_body();
-        self.lower_block(reject, flow)?;
+        self.lower_block(reject, targets)?;
         let reject = self.builder.close_body();
         self.builder.push_if(condition, accept, reject);
         Ok(())
     }
 
     fn lower_store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<(), Unsupported> {
-        let place = self.pointer(pointer)?;
+        let location = self.pointer(pointer)?;
         let values = self.values(value)?;
         let ty = self.type_of(pointer);
         if let (Some(scalar), [value]) = (self.atomic_scalar(ty), &*values) {
-            self.atomic(&place, scalar, AtomicOperation::Store, *value, None)?;
+            self.atomic(&location, scalar, AtomicOperation::Store, *value, None)?;
             return Ok(());
         }
-        self.store(&place, ty, &values)
+        self.store(&location, ty, &values)
     }
 
     fn lower_atomic(
@@ -152,7 +162,7 @@ impl<'m> Lowering<'m> {
         value: Handle<Expression>,
         result: Option<Handle<Expression>>,
     ) -> Result<(), Unsupported> {
-        let place = self.pointer(pointer)?;
+        let location = self.pointer(pointer)?;
         let mut operand = self.scalar(value)?;
         let scalar = self.scalar_of(value)?;
         let is_float = scalar.kind == ScalarKind::Float;
@@ -179,12 +189,12 @@ impl<'m> Lowering<'m> {
                 AtomicOperation::CompareExchange
             }
         };
-        let old = self.atomic(&place, scalar, operation, operand, expected)?;
+        let old = self.atomic(&location, scalar, operation, operand, expected)?;
         let Some(result) = result else { return Ok(()) };
         let values = match expected {
             Some(expected) => {
                 let equal = self.builder.equal(scalar, old, expected);
-                let exchanged = match place.guard {
+                let exchanged = match location.guard {
                     Some(guard) => self.builder.binary(Binary::And, guard, equal),
                     None => equal,
                 };
@@ -195,17 +205,17 @@ impl<'m> Lowering<'m> {
         self.set_operand(result, Operand::Values(values.into()))
     }
 
-    /// Adds an atomic operation and returns its result, the old value.
+    /// Adds an atomic operation; returns the old value.
     pub(super) fn atomic(
         &mut self,
-        place: &Place,
+        location: &Location,
         scalar: Scalar,
         operation: AtomicOperation,
         operand: Value,
         expected: Option<Value>,
     ) -> Result<Value, Unsupported> {
         let leaf = super::layout::Leaf { scalar, offset: 0 };
-        let (Some(ty), Some(access)) = (value_type(scalar), self.access(place, leaf)) else {
+        let (Some(ty), Some(access)) = (value_type(scalar), self.access(location, leaf)) else {
             return self.invalid("an atomic outside memory");
         };
         let result = self.builder.kernel.add(ty, Definition::Result);
@@ -218,28 +228,28 @@ impl<'m> Lowering<'m> {
         pointer: Handle<Expression>,
         result: Handle<Expression>,
     ) -> Result<(), Unsupported> {
-        let place = self.pointer(pointer)?;
+        let location = self.pointer(pointer)?;
         let ty = self.type_of(pointer);
         self.builder.push(ir::Statement::Barrier);
         let values = match self.atomic_scalar(ty) {
             Some(scalar) => {
                 let operand = self.builder.zero(value_type(scalar).unwrap_or(Type::I32));
-                [self.atomic(&place, scalar, AtomicOperation::Load, operand, None)?].into()
+                [self.atomic(&location, scalar, AtomicOperation::Load, operand, None)?].into()
             }
-            None => self.load(&place, ty)?,
+            None => self.load(&location, ty)?,
         };
         self.builder.push(ir::Statement::Barrier);
         self.set_operand(result, Operand::Values(values))
     }
 }
 
-/// True for a jump to where control goes without it.
-fn goes_to_end(statement: &Statement, flow: Flow) -> bool {
+/// True for a jump to the label that control reaches without the jump.
+fn goes_to_end(statement: &Statement, targets: JumpTargets) -> bool {
     let target = match statement {
-        Statement::Break => flow.on_break,
-        Statement::Continue => flow.on_continue,
-        Statement::Return { value: None } => Some(flow.on_return),
+        Statement::Break => targets.on_break,
+        Statement::Continue => targets.on_continue,
+        Statement::Return { value: None } => Some(targets.on_return),
         _ => None,
     };
-    target.is_some() && target == flow.next
+    target.is_some() && target == targets.next
 }

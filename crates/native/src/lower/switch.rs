@@ -3,15 +3,15 @@
 use naga::{Block, Expression, Handle, SwitchCase, SwitchValue};
 
 use super::builder::Body;
-use super::statement::Flow;
+use super::statement::JumpTargets;
 use super::{Lowering, Unsupported};
 use crate::ir::{Binary, Compare, Label, Type, Unary, Value};
 
-/// Number of groups up to which a `switch` becomes a chain of nested `if`s.
+/// Largest number of groups of a `switch` that becomes a chain of nested `if`s.
 const MAX_CHAIN: usize = 8;
 
-/// Cases that share a body.
-struct Group<'m> {
+/// Cases with a common body.
+struct CaseGroup<'m> {
     values: Vec<i64>,
     is_default: bool,
     body: &'m Block,
@@ -22,46 +22,51 @@ impl<'m> Lowering<'m> {
         &mut self,
         selector: Handle<Expression>,
         cases: &'m [SwitchCase],
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         let selector = self.scalar(selector)?;
-        let exit = flow.next.unwrap_or_else(|| self.builder.label());
-        if flow.next.is_none() {
+        let exit = targets.next.unwrap_or_else(|| self.builder.label());
+        if targets.next.is_none() {
             self.builder.open_body();
         }
-        let inner = Flow { on_break: Some(exit), next: Some(exit), ..flow };
+        let inner = JumpTargets { on_break: Some(exit), next: Some(exit), ..targets };
         match groups(cases) {
             Some(groups) => self.lower_groups(selector, &groups, inner)?,
             None => self.lower_falling_cases(selector, cases, exit, inner)?,
         }
-        if flow.next.is_none() {
+        if targets.next.is_none() {
             let body = self.builder.close_body();
             self.builder.push_block(exit, body);
         }
         Ok(())
     }
 
-    fn lower_groups(&mut self, selector: Value, groups: &[Group<'m>], flow: Flow) -> Result<(), Unsupported> {
+    fn lower_groups(
+        &mut self,
+        selector: Value,
+        groups: &[CaseGroup<'m>],
+        targets: JumpTargets,
+    ) -> Result<(), Unsupported> {
         let default = groups.iter().find(|group| group.is_default);
         if let Some(bits) = self.builder.bits(selector) {
             let is_selected = |value: &i64| self.selector_bits(selector, *value) == bits;
             let group = groups.iter().find(|group| group.values.iter().any(is_selected)).or(default);
-            return group.map_or(Ok(()), |group| self.lower_block(group.body, flow));
+            return group.map_or(Ok(()), |group| self.lower_block(group.body, targets));
         }
         let tested: Vec<_> = groups.iter().filter(|group| !group.is_default).collect();
         if tested.len() > MAX_CHAIN {
-            return self.lower_flat_groups(selector, &tested, default, flow);
+            return self.lower_flat_groups(selector, &tested, default, targets);
         }
         let mut chain = Vec::with_capacity(tested.len());
         for group in tested {
             let condition = self.matches(selector, &group.values);
             self.builder.open_body();
-            self.lower_block(group.body, flow)?;
+            self.lower_block(group.body, targets)?;
             chain.push((condition, self.builder.close_body()));
             self.builder.open_body();
         }
         if let Some(default) = default {
-            self.lower_block(default.body, flow)?;
+            self.lower_block(default.body, targets)?;
         }
         while let Some((condition, accept)) = chain.pop() {
             let reject = self.builder.close_body();
@@ -70,34 +75,35 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Lowers many groups as `if`s in a row, each of which ends with a break.
+    /// Lowers many groups as consecutive `if`s that end with a break, so that nesting stays
+    /// shallow.
     fn lower_flat_groups(
         &mut self,
         selector: Value,
-        tested: &[&Group<'m>],
-        default: Option<&Group<'m>>,
-        flow: Flow,
+        tested: &[&CaseGroup<'m>],
+        default: Option<&CaseGroup<'m>>,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         for group in tested {
             let condition = self.matches(selector, &group.values);
             self.builder.open_body();
-            self.lower_block(group.body, Flow { next: None, ..flow })?;
-            if let Some(exit) = flow.on_break {
+            self.lower_block(group.body, JumpTargets { next: None, ..targets })?;
+            if let Some(exit) = targets.on_break {
                 self.builder.push_break(exit);
             }
             let accept = self.builder.close_body();
             self.builder.push_if(condition, accept, Body { statements: Vec::new(), diverted: false });
         }
-        default.map_or(Ok(()), |default| self.lower_block(default.body, flow))
+        default.map_or(Ok(()), |default| self.lower_block(default.body, targets))
     }
 
-    /// Lowers cases that may continue with the next case.
+    /// Lowers cases that may fall through to the next case.
     fn lower_falling_cases(
         &mut self,
         selector: Value,
         cases: &'m [SwitchCase],
         exit: Label,
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         let all: Vec<_> = cases.iter().filter_map(|case| case_value(&case.value)).collect();
         let falling = self.builder.kernel.add_variable(Type::Bool);
@@ -114,7 +120,7 @@ impl<'m> Lowering<'m> {
             let fallen = self.builder.get(falling);
             let condition = self.builder.binary(Binary::Or, fallen, selected);
             self.builder.open_body();
-            self.lower_block(&case.body, Flow { next: None, ..flow })?;
+            self.lower_block(&case.body, JumpTargets { next: None, ..targets })?;
             if case.fall_through {
                 self.builder.set(falling, yes);
             } else {
@@ -142,8 +148,8 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Groups of cases; none where a case with statements runs on into the next.
-fn groups(cases: &[SwitchCase]) -> Option<Vec<Group<'_>>> {
+/// Groups of cases; `None` where a case with statements falls through.
+fn groups(cases: &[SwitchCase]) -> Option<Vec<CaseGroup<'_>>> {
     let mut groups = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);
     for (index, case) in cases.iter().enumerate() {
@@ -157,13 +163,13 @@ fn groups(cases: &[SwitchCase]) -> Option<Vec<Group<'_>>> {
             }
             continue;
         }
-        groups.push(Group { values: std::mem::take(&mut values), is_default, body: &case.body });
+        groups.push(CaseGroup { values: std::mem::take(&mut values), is_default, body: &case.body });
         is_default = false;
     }
     Some(groups)
 }
 
-/// Value of a case; none for the default.
+/// Value of a case; `None` for the default.
 fn case_value(value: &SwitchValue) -> Option<i64> {
     match *value {
         SwitchValue::I32(value) => Some(i64::from(value)),

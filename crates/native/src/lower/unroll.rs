@@ -1,16 +1,15 @@
-//! Unrolling of loops whose number of iterations is a small constant.
+//! Unrolling of loops with a small, constant number of iterations.
 //!
-//! Unrolled loops make indices constant, and arrays that no other index selects from become
-//! variables.
+//! Unrolling makes indices constant, and arrays with only constant indices become variables.
 
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, ScalarKind, Statement, TypeInner};
 
-use super::plan::{breaks_loop, continues, visit};
-use super::statement::Flow;
+use super::facts::{breaks_loop, continues, visit};
+use super::statement::JumpTargets;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{Label, Value, Variable};
 
-/// Largest number of iterations that are unrolled.
+/// Largest number of iterations of an unrolled loop.
 const MAX_ITERATIONS: usize = 32;
 
 /// Largest number of statements and expressions of all unrolled iterations of a loop nest.
@@ -18,15 +17,15 @@ const MAX_COST: u32 = 2000;
 
 /// A loop that steps a variable by a constant to a constant limit.
 pub(super) struct CountedLoop {
-    /// Number of the statement after the test of the limit.
+    /// Index of the statement after the test of the limit.
     first: usize,
     variable: Variable,
     /// Value of the variable after each iteration.
     next: Vec<Value>,
 }
 
-/// A test of the variable at the beginning of the body.
-struct Test {
+/// A comparison of the variable with the limit at the begin of the body.
+struct LimitTest {
     first: usize,
     local: Handle<LocalVariable>,
     operator: BinaryOperator,
@@ -34,16 +33,16 @@ struct Test {
 }
 
 impl<'m> Lowering<'m> {
-    /// The constant iterations of a loop, where they are few.
+    /// Finds the iterations of a loop with few, constant iterations.
     pub(super) fn counted_loop(&mut self, body: &'m Block, continuing: &'m Block) -> Option<CountedLoop> {
         if !self.options.unroll {
             return None;
         }
         let test = self.find_test(body)?;
         let step = self.find_step(continuing, test.local)?;
-        let cost = self.plan.cost(body).saturating_mul(self.unrolled);
-        let place = self.instance.locals.get(test.local.index())?;
-        let variable = place.variable()?;
+        let cost = self.facts.cost(body).saturating_mul(self.unrolled);
+        let location = self.instance.locals.get(test.local.index())?;
+        let variable = location.variable()?;
         let (ty, is_signed) = self.integer_local(test.local)?;
         if sets(self.instance.expressions, body, test.local) {
             return None;
@@ -62,20 +61,20 @@ impl<'m> Lowering<'m> {
         Some(CountedLoop { first: test.first, variable, next })
     }
 
-    /// Lowers the iterations of a loop one after another.
+    /// Lowers all iterations of a loop.
     pub(super) fn lower_counted_loop(
         &mut self,
         counted: &CountedLoop,
         body: &'m Block,
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         let after_test = counted.first;
-        let exit = flow.next.unwrap_or_else(|| self.builder.label());
-        let needs_block = flow.next.is_none() && body.iter().skip(after_test).any(breaks_loop);
+        let exit = targets.next.unwrap_or_else(|| self.builder.label());
+        let needs_block = targets.next.is_none() && body.iter().skip(after_test).any(breaks_loop);
         if needs_block {
             self.builder.open_body();
         }
-        self.lower_iterations(counted, body, exit, flow)?;
+        self.lower_iterations(counted, body, exit, targets)?;
         if needs_block {
             let body = self.builder.close_body();
             self.builder.push_block(exit, body);
@@ -88,7 +87,7 @@ impl<'m> Lowering<'m> {
         counted: &CountedLoop,
         body: &'m Block,
         exit: Label,
-        flow: Flow,
+        targets: JumpTargets,
     ) -> Result<(), Unsupported> {
         let unrolled = self.unrolled;
         self.unrolled = unrolled.saturating_mul(counted.next.len() as u32);
@@ -98,10 +97,10 @@ impl<'m> Lowering<'m> {
                 break;
             }
             self.charge()?;
-            let mut inner = Flow { on_break: Some(exit), on_continue: None, next: None, ..flow };
+            let mut inner = JumpTargets { on_break: Some(exit), on_continue: None, next: None, ..targets };
             if has_continue {
                 let label = self.builder.label();
-                inner = Flow { on_continue: Some(label), next: Some(label), ..inner };
+                inner = JumpTargets { on_continue: Some(label), next: Some(label), ..inner };
                 self.builder.open_body();
                 self.lower_iteration(counted, body, inner)?;
                 let body = self.builder.close_body();
@@ -115,14 +114,19 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    fn lower_iteration(&mut self, counted: &CountedLoop, body: &'m Block, flow: Flow) -> Result<(), Unsupported> {
-        // The test holds, but later statements can use its operands.
+    fn lower_iteration(
+        &mut self,
+        counted: &CountedLoop,
+        body: &'m Block,
+        targets: JumpTargets,
+    ) -> Result<(), Unsupported> {
+        // The test always holds, but later statements may use its operands.
         for statement in body.iter().take(counted.first) {
             if let Statement::Emit(range) = statement {
                 self.emit(range)?;
             }
         }
-        self.lower_statements(body, counted.first, flow)
+        self.lower_statements(body, counted.first, targets)
     }
 
     fn integer_local(&self, local: Handle<LocalVariable>) -> Option<(crate::ir::Type, bool)> {
@@ -140,8 +144,8 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The test `if variable < limit {} else { break; }` that a body begins with.
-    fn find_test(&self, body: &Block) -> Option<Test> {
+    /// Finds the test `if variable < limit {} else { break; }` at the begin of a body.
+    fn find_test(&self, body: &Block) -> Option<LimitTest> {
         let index = body.iter().position(|statement| !matches!(statement, Statement::Emit(_)))?;
         let Statement::If { condition, accept, reject } = &body[index] else { return None };
         if !accept.is_empty() || !matches!(reject[..], [Statement::Break]) {
@@ -158,12 +162,12 @@ impl<'m> Lowering<'m> {
         ) {
             return None;
         }
-        // A load before the loop has the value of that time.
+        // A load before the loop has the initial value of the variable.
         let local = self.loaded_local(left).filter(|_| emits(&body[..index], left))?;
-        Some(Test { first: index + 1, local, operator: op, limit: self.constant_integer(right)? })
+        Some(LimitTest { first: index + 1, local, operator: op, limit: self.constant_integer(right)? })
     }
 
-    /// The step of a continuing block that only adds a constant to the variable.
+    /// Finds the step of a continuing block that only adds a constant to the variable.
     fn find_step(&self, continuing: &Block, local: Handle<LocalVariable>) -> Option<i64> {
         let mut statements = continuing.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
         let (Some(Statement::Store { pointer, value }), None) = (statements.next(), statements.next()) else {
@@ -190,7 +194,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Value of an expression that is constant without being evaluated in the loop.
+    /// Value of an expression that is constant outside of the loop.
     fn constant_integer(&self, expression: Handle<Expression>) -> Option<i64> {
         if let Some(Operand::Values(values)) = &self.instance.operands[expression.index()]
             && let [value] = values[..]
@@ -228,7 +232,7 @@ fn holds(operator: BinaryOperator, a: i64, b: i64) -> bool {
     }
 }
 
-/// True where one of the statements evaluates an expression.
+/// True for statements that evaluate an expression.
 fn emits(statements: &[Statement], expression: Handle<Expression>) -> bool {
     let mut ranges = statements.iter().filter_map(|statement| match statement {
         Statement::Emit(range) => Some(range.clone()),
@@ -237,7 +241,7 @@ fn emits(statements: &[Statement], expression: Handle<Expression>) -> bool {
     ranges.any(|mut range| range.any(|emitted| emitted == expression))
 }
 
-/// True where a statement of `block` can set a local variable.
+/// True for a block that may set a local variable.
 fn sets(expressions: &naga::Arena<Expression>, block: &Block, local: Handle<LocalVariable>) -> bool {
     let is_local = |pointer: Handle<Expression>| match expressions[pointer] {
         Expression::LocalVariable(other) => other == local,

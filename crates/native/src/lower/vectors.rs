@@ -8,7 +8,7 @@ use super::builder::Builder;
 use crate::ir::{Unary, Value};
 
 impl Builder {
-    /// A function of whole vectors.
+    /// Lowers a function of whole vectors.
     pub(super) fn vector_function(
         &mut self,
         function: MathFunction,
@@ -78,7 +78,7 @@ impl Builder {
         self.unary(Unary::Sqrt, square)
     }
 
-    /// Refraction of `incident` at a surface with the normal `normal`; zero where there is none.
+    /// Refraction of `incident` at a surface with the normal `normal`; zero at total reflection.
     fn refract(&mut self, scalar: Scalar, incident: &[Value], normal: &[Value], ratio: Value) -> Vec<Value> {
         let dot = self.dot(scalar, normal, incident);
         let (zero, one) = (self.number(scalar, dot, 0.0), self.number(scalar, dot, 1.0));

@@ -1,9 +1,9 @@
-//! Functions that generated code calls.
+//! Functions of the host that generated code calls.
 
 use super::{double, scalar};
 use crate::ir::{Function, Type};
 
-/// A function with the calling convention of C, whose operands and result have one type.
+/// Function of the host with the calling convention of C; operands and result have one type.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
     pub symbol: &'static str,
@@ -13,7 +13,8 @@ pub struct Call {
 
 macro_rules! calls {
     ($($function:ident $name:ident $operands:literal,)*) => {
-        /// The function for operands of type `ty`; `None` unless that is `f32` or `f64`.
+        /// Returns the function for operands of type `ty`; `None` for types other than `f32` and
+        /// `f64`.
         pub fn call_of(function: Function, ty: Type) -> Option<Call> {
             match (function, ty) {
                 $(

@@ -1,10 +1,9 @@
 //! Functions of one `f64`, from `libm`.
 //!
-//! The functions of `libm` are portable: they consist of operations of IEEE 754, which each
-//! processor rounds alike. Its feature `arch`, on by default, replaces only square roots, rounding
-//! and `fma` by instructions, whose results IEEE 754 defines, too. The feature is worth its speed,
-//! and Cargo would join it from other dependents anyway. x86 without SSE2, where `libm` uses x87
-//! instructions, is no target of the code generator.
+//! Functions of `libm` have the same bits on all processors, because they consist of operations
+//! that IEEE 754 defines. The feature `arch` of `libm` replaces square roots, rounding and `fma` by
+//! instructions, with results that IEEE 754 defines, too. On x86 without SSE2 `libm` uses x87
+//! instructions, but this processor is no target of the code generator.
 
 macro_rules! double_functions {
     ($($name:ident($($operand:ident)*);)*) => { $(
@@ -15,7 +14,8 @@ macro_rules! double_functions {
     )* };
 }
 
-/// `acosh` of `libm`, which alone returns finite values for some operands below −1.
+/// `acosh` of `libm`, and NaN for operands below 1: `libm` returns finite values for some operands
+/// below −1.
 pub extern "C" fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }

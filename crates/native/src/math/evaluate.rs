@@ -1,9 +1,9 @@
-//! Value of a formula for one lane.
+//! Evaluation of a formula for one lane.
 
 use super::lane::{Float, Lane, Operations};
 use crate::ir::{Binary, Compare, Convert, Type, Unary};
 
-/// Evaluates each operation at once. A value is its bits; a bool is 0 or 1.
+/// Operations that are evaluated at once. A value is its bits; a bool is 0 or 1.
 #[derive(Clone, Copy)]
 pub struct Evaluate;
 
@@ -19,7 +19,7 @@ pub fn evaluate_pair(x: f32, y: f32, formula: impl FnOnce(Float<Evaluate>, Float
     evaluate(x, |x| formula(x, Lane::new(Evaluate, y.to_bits())))
 }
 
-/// Formulas are composed of the methods of [`Lane`], which use the operations listed here.
+/// Formulas consist of methods of [`Lane`], which use only these operations.
 impl Operations for Evaluate {
     type Value = u32;
 

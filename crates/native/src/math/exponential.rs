@@ -5,7 +5,8 @@
 
 use super::lane::{Float, Integer, Operations};
 
-/// Added to a float of magnitude below 2²², leaves the nearest integer in the low bits of the sum.
+/// Addend for rounding: the sum with a float of magnitude below 2²² has the nearest integer in its
+/// low bits.
 pub const ROUND_TO_INTEGER: f32 = 12_582_912.0; // 1.5 · 2²³
 
 /// ln 2 in 15 bits: its product with an exponent is exact.
@@ -21,9 +22,9 @@ struct Scaled<O: Operations> {
 }
 
 impl<O: Operations> Scaled<O> {
-    /// The value for `k` from −253 to 254, rounded once where it is subnormal.
+    /// Value for `k` from −253 to 254, rounded once if subnormal.
     ///
-    /// Two factors of about the same exponent reach all of this range without overflow between.
+    /// Two factors of about the same exponent cover this range without an intermediate overflow.
     #[inline(always)]
     fn value(self) -> Float<O> {
         let half = self.exponent.shift_right(1);
@@ -60,7 +61,7 @@ pub fn exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, 0.0).value()
 }
 
-/// e^x / 2, finite where e^x may overflow.
+/// e^x / 2, also finite where e^x overflows.
 #[inline(always)]
 pub fn half_exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, -1.0).value()
@@ -78,7 +79,7 @@ fn scaled_exp<O: Operations>(x: Float<O>, bias: f32) -> Scaled<O> {
     Scaled { significand: exp_near_zero(r), exponent: shifted.to_bits() }
 }
 
-/// e^x for x from −126 · ln 2 to 127 · ln 2, whose result is normal.
+/// e^x for x from −126 · ln 2 to 127 · ln 2, where the result is normal.
 #[inline(always)]
 pub fn exp_normal<O: Operations>(x: Float<O>) -> Float<O> {
     const SHIFT: f32 = ROUND_TO_INTEGER + 127.0;

@@ -1,10 +1,11 @@
-//! Formula of each function.
+//! Table of formulas.
 
 use super::lane::{Float, Operations};
 use super::{exponential, hyperbolic, inverse, logarithm, power, trigonometric};
 use crate::ir::Function;
 
-/// Applies the formula of a function; `None` where it has none, or for a wrong number of operands.
+/// Applies the formula of a function; `None` for a function without formula, or a wrong number of
+/// operands.
 pub fn apply<O: Operations>(function: Function, operands: &[Float<O>]) -> Option<Float<O>> {
     let result = match (function, operands) {
         (Function::Sin, &[x]) => trigonometric::sin(x),

@@ -13,7 +13,7 @@ const HALF_NAN: i32 = 0x7e00;
 /// Difference of the bits of a half, shifted left by 13, and those of the same number as `f32`.
 const REBIAS: i32 = 112 << 23;
 
-/// Power of two whose last bit has the weight of the last bit of x as a half.
+/// Power of two with a last bit of the same weight as the last bit of x as a half.
 ///
 /// The sum of `magnitude` and this power rounds `magnitude` to a half.
 #[inline(always)]
@@ -40,7 +40,8 @@ pub fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
     let shifted = magnitude.shift_left(13);
     let normal = shifted + REBIAS;
     let special = normal + REBIAS;
-    // A product with 2¹¹² does the same with subnormal floats, which are slow on some processors.
+    // The alternative, a product with 2¹¹², has subnormal operands, which are slow on some
+    // processors.
     let subnormal = (shifted + MIN_NORMAL).to_float_bits() - f32::from_bits(MIN_NORMAL as u32);
     let value = magnitude.is_above(HALF_INFINITY - 1).select(special, normal);
     let value = magnitude.is_below(0x0400).select(subnormal.to_bits(), value);
@@ -50,10 +51,10 @@ pub fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
 /// Bits of the nearest half in the low 16 bits, the high bits zero.
 #[inline(always)]
 pub fn f32_to_f16<O: Operations>(x: Float<O>) -> Integer<O> {
-    // 65536 has the bits of infinity where the half's exponent goes on.
+    // 65536 has the bits of infinity as a half, so larger values become infinity, too.
     let magnitude = x.abs().min(x.constant(65_536.0));
     let power = rounding_power(magnitude);
-    // The sum's low bits count the units of the half's last place, its leading bit included.
+    // The low bits of the sum are the half's significand, with its leading bit.
     let units = (magnitude + power.to_float_bits()).to_bits() - power;
     let bits = units + (power.shift_right(13) - ((13 + 113) << 10));
     let is_number = magnitude.is_equal(magnitude);

@@ -4,7 +4,8 @@ use super::exponential::{exp_normal, half_exp};
 use super::lane::{Float, Operations};
 use super::logarithm::log_1p;
 
-/// From here on 1 is negligible next to x; squares of smaller numbers do not overflow.
+/// Magnitude from which on 1 is negligible relative to x; squares of smaller numbers do not
+/// overflow.
 const LARGE: f32 = 67_108_864.0; // 2²⁶
 
 /// Hyperbolic sine.

@@ -9,7 +9,7 @@ const HALF_PI_LOW: f32 = -4.371_139e-8;
 /// π − [`PI`]
 const PI_LOW: f32 = -8.742_278e-8;
 
-/// Arcsine of an operand, or of one derived from it where its magnitude exceeds ½.
+/// Arcsine of an operand up to ½, or of the reduced operand of a larger one.
 #[derive(Clone, Copy)]
 struct Arcsine<O: Operations> {
     /// |x| > ½
@@ -74,7 +74,7 @@ pub fn atan<O: Operations>(x: Float<O>) -> Float<O> {
     angle.flip_sign(x.sign())
 }
 
-/// Angle of the point (x, y), from −π to π; signs of zeros count as in IEEE 754.
+/// Angle of the point (x, y) in radians, from −π to π; signs of zeros count as in IEEE 754.
 #[inline(always)]
 pub fn atan2<O: Operations>(y: Float<O>, x: Float<O>) -> Float<O> {
     let (a, b) = (x.abs(), y.abs());

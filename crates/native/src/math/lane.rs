@@ -1,15 +1,15 @@
 //! Formulas over one lane of a vector, evaluated or recorded.
 //!
 //! A formula is a generic function over [`Lane`]s. [`Evaluate`](super::evaluate::Evaluate) computes
-//! its value, [`Recorder`](super::record::Recorder) appends its operations to a kernel. Both follow
-//! the same text, therefore both yield the same bits.
+//! its value, and [`Recorder`](super::record::Recorder) appends its operations to a kernel. Both
+//! use the same formula, so both give the same bits.
 
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
 
 use crate::ir::{Binary, Compare, Convert, Type, Unary};
 
-/// Operations on 32-bit scalars, from which formulas are composed.
+/// Operations on 32-bit scalars, the elements of formulas.
 pub trait Operations: Copy {
     type Value: Copy;
 
@@ -98,7 +98,7 @@ impl<O: Operations, T: Element> Lane<O, T> {
         Self { operations, value, element: PhantomData }
     }
 
-    /// A constant for the same formula.
+    /// Constant of the same formula.
     #[inline(always)]
     pub fn constant<U: Element>(self, value: U) -> Lane<O, U> {
         Lane::new(self.operations, self.operations.constant(U::TYPE, value.bits()))
@@ -180,7 +180,7 @@ impl<O: Operations> Float<O> {
         self.binary(Binary::FloatMax, other)
     }
 
-    /// Between two limits; NaN stays NaN.
+    /// Clamps to two limits; NaN remains NaN.
     #[inline(always)]
     pub fn clamp(self, low: f32, high: f32) -> Self {
         self.max(self.constant(low)).min(self.constant(high))
@@ -197,13 +197,14 @@ impl<O: Operations> Float<O> {
         self.to_bits() & i32::MIN
     }
 
-    /// Changes the sign where `sign` has its highest bit set.
+    /// Negates where the highest bit of `sign` is 1.
     #[inline(always)]
     pub fn flip_sign(self, sign: Integer<O>) -> Self {
         (self.to_bits() ^ sign).to_float_bits()
     }
 
-    /// The 12 highest bits of the significand. A product of two such values is exact.
+    /// The value with the 12 highest bits of the significand. The product of two high parts is
+    /// exact.
     #[inline(always)]
     pub fn high_part(self) -> Self {
         (self.to_bits() & !0xfff).to_float_bits()
@@ -322,7 +323,7 @@ impl<O: Operations> Div<Float<O>> for f32 {
 
 macro_rules! logic {
     ($($operator:ident $method:ident $operation:ident,)*) => { $(
-        /// Of integers or conditions.
+        /// Logical operator for integers and conditions.
         impl<O: Operations, T: Element> $operator for Lane<O, T> {
             type Output = Self;
             #[inline(always)]

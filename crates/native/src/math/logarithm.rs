@@ -8,7 +8,7 @@ use super::lane::{Float, Integer, Operations};
 
 /// Bits of √½.
 const SQRT_HALF: i32 = 0x3f35_04f3;
-/// Bits of a significand that are stored.
+/// Mask of the stored bits of a significand.
 const SIGNIFICAND: i32 = 0x007f_ffff;
 /// Bits of 1.
 const ONE: i32 = 127 << 23;
@@ -23,7 +23,8 @@ pub struct Split<O: Operations> {
     pub significand: Float<O>,
 }
 
-/// Exponent and significand of a positive finite number; of other numbers, any finite values.
+/// Splits a positive finite number into exponent and significand; gives any finite values for other
+/// numbers.
 #[inline(always)]
 pub fn split<O: Operations>(x: Float<O>) -> Split<O> {
     let subnormal = x.is_below(f32::MIN_POSITIVE);
@@ -45,7 +46,7 @@ fn ln_deficit<O: Operations>(f: Float<O>) -> Float<O> {
     s * (f - z * z.polynomial([0.666_667_76, 0.399_775_83, 0.298_708_3]))
 }
 
-/// Replaces the result where the operand is no positive finite number.
+/// Replaces the result for operands that are not positive and finite.
 #[inline(always)]
 fn with_special_cases<O: Operations>(x: Float<O>, result: Float<O>) -> Float<O> {
     // Bits from 1 to those of the largest finite number, as one comparison of signed integers.

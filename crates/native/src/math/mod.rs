@@ -1,13 +1,17 @@
 //! Mathematical functions with the same bits on every processor.
 //!
-//! A function of `f32` is a formula: a sequence of operations that IEEE 754 defines completely, in
-//! one order, without branches, tables or `fma`. [`expand`] writes it into a kernel, where it runs
-//! in vectors; [`scalar`] evaluates the same text for one number. Functions of `f64`, and `fma` of
-//! both types, are calls ([`call_of`]).
+//! A function of `f32` is a formula: a fixed sequence of operations that IEEE 754 defines
+//! completely, without branches, tables or `fma`. [`expand`] writes the formula into a kernel,
+//! where it runs in vectors; [`scalar`] evaluates the same formula for one number. Functions of
+//! `f64`, and `fma` of both types, are calls ([`call_of`]).
 //!
-//! Operations count all but reinterpretations of bits. The error is the distance from the exact
-//! result in units of its last place, for subnormal operands and results, too. It is the largest of
-//! every third operand, and for functions of two operands of 7 · 10⁷ random pairs, rounded up:
+//! The table has these columns:
+//!
+//! * operations: number of operations, without reinterpretations of bits.
+//! * max error: greatest distance from the exact result, in units in the last place (ulp), rounded
+//!   up. Functions of one operand have every third operand as a sample, functions of two operands 7
+//!   · 10⁷ random pairs. Samples include subnormal operands and results.
+//! * domain: operands with this error.
 //!
 //! | function | operations | max error in ulp | domain |
 //! |---|---|---|---|
@@ -33,10 +37,10 @@
 //! Special cases are those of C (IEEE 754, clause 9.2.1): signs of zeros, infinities, NaN beyond
 //! the domain of a function. In particular:
 //!
-//! * `cos` and `tan` up to ±25,000 err by at most 2.4 and 3.6 units; the errors of the table occur
-//!   beyond, next to odd multiples of π/2.
-//! * `sin`, `cos` and `tan` beyond ±10⁵ remain finite, and sine and cosine within ±1. Up to ±10⁷
-//!   the error of sine and cosine is at most 10⁻⁶ and one unit of the operand's last place.
+//! * Up to ±25,000, `cos` and `tan` err by at most 2.4 and 3.6 ulp; greater errors occur next to
+//!   odd multiples of π/2 beyond.
+//! * Beyond ±10⁵, `sin`, `cos` and `tan` remain finite, and sine and cosine within ±1. Up to ±10⁷
+//!   the error of sine and cosine is at most 10⁻⁶ plus one ulp of the operand.
 //! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for
 //!   other finite `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2) = x · x`, one operation
 //!   where the exponent is a constant.
@@ -69,9 +73,10 @@ use crate::ir::{Function, Kernel, Statement, Type, Value};
 use lane::Lane;
 use record::Recorder;
 
-/// Appends the operations of an `f32` function to `out` and returns its result.
+/// Appends the operations of an `f32` function to `out`; returns the result.
 ///
-/// `None`, and nothing appended, for functions that stay calls: `Fma`, and all of `f64`.
+/// Returns `None`, and appends nothing, for functions that remain calls: `Fma`, and all functions
+/// of `f64`.
 pub fn expand(kernel: &mut Kernel, out: &mut Vec<Statement>, function: Function, operands: &[Value]) -> Option<Value> {
     if operands.iter().any(|operand| kernel.ty(*operand) != Type::F32) {
         return None;

@@ -1,7 +1,7 @@
 //! Power.
 //!
-//! `|x|^y = 2^(y · log2 |x|)`. The logarithm and its product with `y` are sums of two floats of
-//! which the first has few enough bits for exact products.
+//! `|x|^y = 2^(y · log2 |x|)`. The logarithm, and its product with `y`, are sums of two floats; the
+//! first has few enough bits for exact products.
 //!
 //! Source: K. C. Ng, `e_pow.c` of Sun's `fdlibm`, and its version for `float` in FreeBSD's `msun`.
 
@@ -14,9 +14,9 @@ const SCALE_HIGH: f32 = 0.961_914_06;
 /// 2 / (3 · ln 2) − [`SCALE_HIGH`]
 const SCALE_LOW: f32 = -0.000_117_368_574;
 const SCALE: f32 = 0.961_796_7;
-/// Beyond this magnitude of the exponent a power is 0, 1 or infinite.
+/// Magnitude of the exponent beyond which a power is 0, 1 or infinite.
 const EXPONENT_LIMIT: f32 = 1.267_650_6e30; // 2¹⁰⁰
-/// From here on all floats are even integers.
+/// Least magnitude from which on all floats are even integers.
 const EVEN_INTEGERS: f32 = 16_777_216.0; // 2²⁴
 
 /// An unevaluated sum. `high` has 12 bits.
@@ -41,7 +41,7 @@ pub fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let distance = (exponent - (exponent + EVEN_INTEGERS - EVEN_INTEGERS)).abs();
     let fractional = distance.is_above(0.0) & distance.is_below(1.0);
     let undefined = x.is_below(0.0) & fractional;
-    // A product with zero is NaN where the base is.
+    // A product with zero passes on NaN of the base.
     let power = undefined.select(x.constant(f32::NAN), power + magnitude * 0.0);
 
     let infinite = magnitude.equals(f32::INFINITY);
@@ -51,7 +51,7 @@ pub fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
 
     let sign = distance.equals(1.0).choose(i32::MIN, 0) & x.to_bits();
     let power = (y.equals(0.0) | x.equals(1.0)).select(x.constant(1.0), power.flip_sign(sign));
-    // A constant exponent of 2 leaves nothing but this product.
+    // For a constant exponent of 2, only this product remains.
     y.equals(2.0).select(x * x, power)
 }
 

@@ -1,4 +1,4 @@
-//! Operations of a formula as statements of a kernel.
+//! Recording of a formula as statements of a kernel.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,8 @@ use super::evaluate::Evaluate;
 use super::lane::Operations;
 use crate::ir::{Binary, Compare, Convert, Definition, Kernel, Statement, Type, Unary, Value};
 
-/// Appends each operation of a formula as a `Let`. Operations on constants become constants.
+/// Operations that are appended to a kernel, each as a `Let`. Operations on constants become
+/// constants.
 pub struct Recorder<'k> {
     target: RefCell<Target<'k>>,
     /// Number of values and of statements before the formula.
@@ -28,9 +29,9 @@ impl<'k> Recorder<'k> {
         Self { target: RefCell::new(target), first_value, first_statement }
     }
 
-    /// Removes the statements that `result` does not depend on.
+    /// Removes the statements that do not contribute to `result`.
     ///
-    /// Their values become constants, because constants need no statement.
+    /// Values of removed statements become constants, because constants need no statement.
     pub fn finish(self, result: Value) -> Value {
         let Target { kernel, out, .. } = self.target.into_inner();
         let index = |value: Value| (value.0 as usize).checked_sub(self.first_value);

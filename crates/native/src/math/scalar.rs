@@ -1,6 +1,6 @@
-//! Functions of one `f32`: the formulas, evaluated.
+//! Functions of one `f32`, by evaluation of formulas.
 //!
-//! Each function gives the bits of its expansion, because both follow one text.
+//! A function and its expansion give the same bits, because both use one formula.
 
 use super::evaluate::{evaluate, evaluate_pair};
 use super::lane::Lane;
@@ -57,8 +57,8 @@ pub fn f32_to_f16(x: f32) -> u16 {
 
 /// `a · b + c`, rounded once.
 ///
-/// `libm::fmaf` rounds some subnormal results twice on processors without the instruction, as when
-/// `c` is subnormal and `a · b` nearly half a unit of its last place.
+/// `libm::fmaf` rounds some subnormal results twice on processors without the instruction: for
+/// example, if `c` is subnormal and `a · b` is nearly half an ulp of `c`.
 pub extern "C" fn fma(a: f32, b: f32, c: f32) -> f32 {
     // Exact: 48 bits of 53.
     let product = f64::from(a) * f64::from(b);
@@ -67,7 +67,8 @@ pub extern "C" fn fma(a: f32, b: f32, c: f32) -> f32 {
     // Knuth's two-sum: the exact error of the sum.
     let part = sum - product;
     let error = (product - (sum - part)) + (c - part);
-    // Rounded to odd, the sum is not yet a tie of the second rounding unless it is one exactly.
+    // Rounding to odd: the sum becomes a tie of the second rounding only if the exact result is
+    // one.
     let bits = sum.to_bits();
     if !sum.is_finite() || error == 0.0 || bits & 1 == 1 {
         return sum as f32;

@@ -1,9 +1,9 @@
 //! Sine, cosine and tangent.
 //!
-//! The operand is reduced by a multiple of π (of π/2 for the tangent) in several parts. The
-//! products with all parts but the last are exact while the multiple has at most 15 or 16 bits,
-//! that is for operands up to 10⁵. Beyond, the errors of the products grow like the operand. The
-//! reduced operand is limited, so that sine and cosine stay between −1 and 1 for all operands.
+//! Reduction subtracts a multiple of π (π/2 for the tangent) from the operand, in several parts.
+//! The products of the multiple with all parts except the last are exact for multiples of at most
+//! 15 or 16 bits: operands up to 10⁵. Beyond, the errors of the products grow with the operand. The
+//! reduced operand is clamped, so that sine and cosine are between −1 and 1 for all operands.
 
 use std::f32::consts::{FRAC_1_PI, FRAC_2_PI};
 
@@ -56,7 +56,7 @@ pub fn sin<O: Operations>(x: Float<O>) -> Float<O> {
     let shifted = x * FRAC_1_PI + ROUND_TO_INTEGER;
     let multiple = shifted - ROUND_TO_INTEGER;
     let r = reduce(x, multiple, PI_PARTS);
-    // Of the magnitude, because a polynomial that begins with r + r³ · … would lose the sign of −0.
+    // Use the magnitude: the polynomial r + r³ · … would lose the sign of −0.
     let sine = sin_of_reduced(r.abs().min(x.constant(REDUCED_LIMIT)));
     sine.flip_sign(shifted.to_bits().shift_left(31) ^ r.sign())
 }

@@ -1,4 +1,4 @@
-//! Accesses of a kernel that shapes depend on.
+//! Guards and writes of a kernel.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub fn guards(kernel: &Kernel) -> HashSet<Value> {
     into
 }
 
-/// True where a body writes; to its frame only if frames are kept.
+/// True where a body writes to memory. Writes to the frame count only if frames are `kept`.
 pub fn writes(body: &[Statement], kept: bool) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Store(access, _) => access.memory != Memory::Frame || kept,

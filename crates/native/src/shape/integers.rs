@@ -1,4 +1,4 @@
-//! Shapes of integers that are operations on two others.
+//! Shapes of binary integer operations.
 
 use super::{Inference, Shape, Speculation};
 use crate::ir::{Binary, Definition, Type, Value};
@@ -71,14 +71,14 @@ impl Inference<'_> {
     /// Shape of the bits of an affine value that a constant mask keeps.
     fn masked(&self, step: i32, mask: Option<i32>) -> Shape {
         match mask {
-            // Bits below those of the step are the same in all lanes.
+            // The step leaves the bits below its lowest bit unchanged.
             Some(mask) if mask & !low_bits(step) == 0 => Shape::Uniform,
             Some(mask) if mask | low_bits(step) == -1 => Shape::Affine(step),
             _ => Shape::Varying,
         }
     }
 
-    /// Quotients of an affine value, and sums of them and uniform values.
+    /// True for quotients of an affine value, and for their sums with uniform values.
     pub(super) fn is_ordered(&self, value: Value, shape: Shape) -> bool {
         let Definition::Binary(operation, a, b) = *self.kernel.definition(value) else { return false };
         let is_uniform = |value| self.out.of(value) == Shape::Uniform;

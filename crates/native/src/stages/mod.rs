@@ -1,9 +1,9 @@
-//! Kernels with barriers, cut into stages between them.
+//! Division of kernels with barriers into stages.
 //!
-//! A stage without control flow across a barrier is a region: all invocations of a workgroup run
-//! it, then the next one. Variables and values that more than one region uses live in the frame of
-//! their invocation. Control flow around barriers is the same for all invocations of a workgroup:
-//! the first invocation that has not returned decides.
+//! A region is a stage without a barrier: all invocations of a workgroup run the region before the
+//! next stage begins. Variables and values of several regions are in the frame of each invocation.
+//! Control flow around barriers is uniform in a workgroup: the first invocation that has not
+//! returned decides.
 
 mod regions;
 
@@ -11,14 +11,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ir::{Access, Builtin, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable};
 
-use regions::{Found, Rewrite};
+use regions::{RegionRewriter, RegionUses};
 
 /// A part of a kernel with barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     /// Index in [`Staged::regions`].
     Region(usize),
-    /// `condition` is the offset in the frame of a bool.
+    /// `condition` is the offset of a bool in the frame, in bytes.
     If {
         condition: u32,
         accept: Vec<Stage>,
@@ -37,26 +37,27 @@ pub enum Stage {
     Repeat(Label),
 }
 
-/// A kernel with barriers as regions and the control flow around them.
+/// A kernel with barriers, as regions and the control flow around them.
 #[derive(Debug, Clone)]
 pub struct Staged {
     pub stages: Vec<Stage>,
-    /// Kernels without barriers, still with variables.
+    /// Kernels without barriers, with variables.
     pub regions: Vec<Kernel>,
-    /// Offset in the frame of a word that is 1 where the invocation has returned.
+    /// Offset in the frame, in bytes, of a word that is 1 where the invocation has returned.
     pub returned: u32,
     /// Bytes of an invocation's frame.
     pub frame_bytes: u32,
 }
 
-/// True where the invocations of a workgroup have to run together.
+/// True for a kernel with barriers or workgroup memory: the invocations of a workgroup run
+/// together.
 pub fn has_stages(kernel: &Kernel) -> bool {
     kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
 }
 
-/// Cuts a kernel, as lowering has made it, at its barriers.
-pub fn cut(kernel: &Kernel) -> Staged {
-    let mut cut = Cut {
+/// Cuts a lowered kernel at its barriers.
+pub fn cut_at_barriers(kernel: &Kernel) -> Staged {
+    let mut cut = StageCutter {
         kernel: kernel.clone(),
         open: Vec::new(),
         regions: Vec::new(),
@@ -64,12 +65,12 @@ pub fn cut(kernel: &Kernel) -> Staged {
         slots: HashMap::new(),
         variable_slots: HashMap::new(),
     };
-    let returned = cut.slot(Type::I32);
+    let returned = cut.frame_slot(Type::I32);
     let body = std::mem::take(&mut cut.kernel.body);
     let mut stages = vec![];
     for statement in body {
         match statement {
-            // Invocations leave it one by one.
+            // Each invocation returns by itself, so the outermost block is no stage.
             Statement::Block { label, body, .. } if Some(label) == cut.returns => cut.stages(&body, &mut stages),
             other => cut.stages(&[other], &mut stages),
         }
@@ -79,9 +80,9 @@ pub fn cut(kernel: &Kernel) -> Staged {
     Staged { stages, regions, returned, frame_bytes: cut.kernel.frame_bytes }
 }
 
-struct Cut {
+struct StageCutter {
     kernel: Kernel,
-    /// Statements of the region that is being collected.
+    /// Statements of the current region.
     open: Vec<Statement>,
     regions: Vec<Vec<Statement>>,
     /// Label of the block around the whole kernel.
@@ -90,9 +91,9 @@ struct Cut {
     variable_slots: HashMap<Variable, u32>,
 }
 
-impl Cut {
-    /// Room for a scalar in the frame.
-    fn slot(&mut self, ty: Type) -> u32 {
+impl StageCutter {
+    /// Allocates a scalar in the frame; returns its offset in bytes.
+    fn frame_slot(&mut self, ty: Type) -> u32 {
         let offset = self.kernel.frame_bytes.next_multiple_of(ty.bytes());
         self.kernel.frame_bytes = offset + ty.bytes();
         offset
@@ -114,8 +115,8 @@ impl Cut {
             match statement {
                 Statement::Barrier => self.close(into),
                 Statement::If { condition, accept, reject, .. } => {
-                    let slot = self.slot(Type::Bool);
-                    self.open.push(Statement::Store(frame(slot, Type::Bool), *condition));
+                    let slot = self.frame_slot(Type::Bool);
+                    self.open.push(Statement::Store(frame_access(slot, Type::Bool), *condition));
                     self.close(into);
                     let [accept, reject] = [accept, reject].map(|arm| self.nested(arm));
                     into.push(Stage::If { condition: slot, accept, reject });
@@ -150,19 +151,19 @@ impl Cut {
         stages
     }
 
-    /// True for control flow that a region cannot hold: around a barrier, or to a label outside.
+    /// True for a statement that must be a stage: it has a barrier, or a jump to an outer label.
     fn is_stage(&self, statement: &Statement) -> bool {
         let body = std::slice::from_ref(statement);
         has_barrier(body) || leaves(body, self.returns, &mut HashSet::new())
     }
 
-    /// The regions as kernels. Values and variables that cross between them go through the frame.
+    /// Makes a kernel of each region. Values and variables of several regions go through the frame.
     fn finish(&mut self, returned: u32) -> Vec<Kernel> {
         let mut homes: HashMap<Value, usize> = HashMap::new();
         let mut variables: HashMap<Variable, BTreeSet<usize>> = HashMap::new();
         let mut uses: Vec<BTreeSet<Value>> = Vec::new();
         for (number, body) in self.regions.iter().enumerate() {
-            let mut found = Found::default();
+            let mut found = RegionUses::default();
             found.body(&self.kernel, body);
             homes.extend(found.defined.iter().map(|value| (*value, number)));
             found.variables.iter().for_each(|one| {
@@ -177,19 +178,19 @@ impl Cut {
         }
         for value in foreign.iter().flatten().copied().collect::<BTreeSet<_>>() {
             if !self.is_repeatable(value) {
-                let slot = self.slot(self.kernel.ty(value));
+                let slot = self.frame_slot(self.kernel.ty(value));
                 self.slots.insert(value, slot);
             }
         }
         for (variable, _) in variables.into_iter().filter(|(_, regions)| regions.len() > 1) {
-            let slot = self.slot(self.kernel.variables[variable.0 as usize]);
+            let slot = self.frame_slot(self.kernel.variables[variable.0 as usize]);
             self.variable_slots.insert(variable, slot);
         }
         let regions = std::mem::take(&mut self.regions);
         regions.into_iter().zip(foreign).map(|(body, foreign)| self.region(body, &foreign, returned)).collect()
     }
 
-    /// True where a value is better computed again.
+    /// True for a value that each region evaluates again, as a load would cost more.
     fn is_repeatable(&self, value: Value) -> bool {
         matches!(self.kernel.definition(value), Definition::Builtin(_) | Definition::Length { .. })
     }
@@ -200,19 +201,19 @@ impl Cut {
         let mut replaced = HashMap::new();
         for value in foreign {
             let definition = match self.slots.get(value) {
-                Some(slot) => Definition::Load(frame(*slot, kernel.ty(*value))),
+                Some(slot) => Definition::Load(frame_access(*slot, kernel.ty(*value))),
                 None => kernel.definition(*value).clone(),
             };
             let copy = kernel.add(kernel.ty(*value), definition);
             start.push(Statement::Let(copy));
             replaced.insert(*value, copy);
         }
-        let mut rewrite = Rewrite { cut: self, kernel: &mut kernel, replaced, returned };
+        let mut rewrite = RegionRewriter { cut: self, kernel: &mut kernel, replaced, returned };
         start.extend(rewrite.body(body));
         // Invocations that have returned do nothing.
         kernel.body = match self.returns {
             Some(label) => {
-                let state = kernel.add(Type::I32, Definition::Load(frame(returned, Type::I32)));
+                let state = kernel.add(Type::I32, Definition::Load(frame_access(returned, Type::I32)));
                 let zero = kernel.add(Type::I32, Definition::Constant(0));
                 let runs = Definition::Compare(crate::ir::Compare::Equal, state, zero);
                 let runs = kernel.add(Type::Bool, runs);
@@ -226,8 +227,8 @@ impl Cut {
     }
 }
 
-/// A scalar of a frame.
-fn frame(offset: u32, ty: Type) -> Access {
+/// Access of a scalar in the frame.
+fn frame_access(offset: u32, ty: Type) -> Access {
     let format = match ty {
         Type::Bool | Type::I32 => Format::Word,
         Type::I64 => Format::Long,
@@ -246,7 +247,7 @@ fn has_barrier(body: &[Statement]) -> bool {
     })
 }
 
-/// True where a body leaves to a label outside of it that is not the kernel's return.
+/// True where a body has a jump to an outer label, except the label of `return`.
 fn leaves(body: &[Statement], returns: Option<Label>, inside: &mut HashSet<Label>) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => leaves(accept, returns, inside) || leaves(reject, returns, inside),
@@ -261,7 +262,7 @@ fn leaves(body: &[Statement], returns: Option<Label>, inside: &mut HashSet<Label
     })
 }
 
-/// Label of the block at the end of a kernel: a break of it is a return.
+/// Label of the block around a kernel: its `Break` is a `return`.
 fn returns(body: &[Statement]) -> Option<Label> {
     match body.last() {
         Some(Statement::Block { label, .. }) => Some(*label),
@@ -269,7 +270,7 @@ fn returns(body: &[Statement]) -> Option<Label> {
     }
 }
 
-/// True for values that depend on the index of an invocation in its workgroup's row.
-pub fn asks_for_row(definition: &Definition) -> bool {
+/// True for built-in values that depend on the workgroup along x: rows must end at its end.
+pub fn uses_workgroup_index(definition: &Definition) -> bool {
     matches!(definition, Definition::Builtin(Builtin::LocalId(0) | Builtin::WorkgroupId(0) | Builtin::LocalIndex))
 }

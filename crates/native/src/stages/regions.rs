@@ -1,19 +1,19 @@
-//! Values and variables that cross between regions.
+//! Values and variables that several regions use.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Cut, frame};
+use super::{StageCutter, frame_access};
 use crate::ir::{Access, Definition, Kernel, Statement, Type, Value, Variable};
 
-/// Values and variables of a region.
+/// Definitions and uses of values, and variables, of a region.
 #[derive(Default)]
-pub struct Found {
+pub struct RegionUses {
     pub defined: HashSet<Value>,
     pub used: BTreeSet<Value>,
     pub variables: BTreeSet<Variable>,
 }
 
-impl Found {
+impl RegionUses {
     fn access(&mut self, access: &Access) {
         access.for_each_operand(|one| {
             self.used.insert(one);
@@ -57,15 +57,15 @@ impl Found {
     }
 }
 
-/// Replaces values and variables that cross between regions by accesses to the frame.
-pub struct Rewrite<'a> {
-    pub cut: &'a Cut,
+/// Replaces values and variables of several regions by accesses to the frame.
+pub struct RegionRewriter<'a> {
+    pub cut: &'a StageCutter,
     pub kernel: &'a mut Kernel,
     pub replaced: HashMap<Value, Value>,
     pub returned: u32,
 }
 
-impl Rewrite<'_> {
+impl RegionRewriter<'_> {
     pub fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
@@ -90,7 +90,7 @@ impl Rewrite<'_> {
                 if let Definition::Get(variable) = definition
                     && let Some(slot) = self.cut.variable_slots.get(&variable)
                 {
-                    definition = Definition::Load(frame(*slot, ty));
+                    definition = Definition::Load(frame_access(*slot, ty));
                 }
                 definition.map_operands(|one| self.operand(one));
                 self.kernel.values[value.0 as usize].1 = definition;
@@ -100,7 +100,9 @@ impl Rewrite<'_> {
             Statement::Set(variable, value) => {
                 let value = self.operand(value);
                 out.push(match self.cut.variable_slots.get(&variable) {
-                    Some(slot) => Statement::Store(frame(*slot, self.kernel.variables[variable.0 as usize]), value),
+                    Some(slot) => {
+                        Statement::Store(frame_access(*slot, self.kernel.variables[variable.0 as usize]), value)
+                    }
                     None => Statement::Set(variable, value),
                 });
             }
@@ -129,7 +131,7 @@ impl Rewrite<'_> {
             Statement::Break { label, values } => {
                 if Some(label) == self.cut.returns {
                     let one = self.kernel.add(Type::I32, Definition::Constant(1));
-                    out.push(Statement::Store(frame(self.returned, Type::I32), one));
+                    out.push(Statement::Store(frame_access(self.returned, Type::I32), one));
                 }
                 out.push(Statement::Break { label, values });
             }
@@ -137,10 +139,10 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Stores a value that another region uses.
+    /// Stores a value in the frame if another region uses it.
     fn keep(&self, value: Value, out: &mut Vec<Statement>) {
         if let Some(slot) = self.cut.slots.get(&value) {
-            out.push(Statement::Store(frame(*slot, self.kernel.ty(value)), value));
+            out.push(Statement::Store(frame_access(*slot, self.kernel.ty(value)), value));
         }
     }
 }

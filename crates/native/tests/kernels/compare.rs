@@ -1,4 +1,4 @@
-//! A kernel run by the interpreter and by another executor, compared bit by bit.
+//! Comparison of the interpreter with another executor, bit by bit.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use naga::{GlobalVariable, Module};
 
 use crate::interpreter::{self, Buffers, Types};
 
-/// Reason for a comparison to fail.
+/// Failure of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The text does not parse or validate.
@@ -15,12 +15,12 @@ pub enum Failure {
     /// The interpreter returned an error.
     Interpreter(String),
     /// The other executor returned an error.
-    Runner(String),
+    Executor(String),
     Difference(String),
 }
 
 impl Failure {
-    /// True for failures with the same cause, whatever the message.
+    /// True for failures of the same kind; messages may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -31,7 +31,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Invalid(message) => write!(f, "the text is invalid: {message}"),
             Self::Interpreter(message) => write!(f, "the interpreter: {message}"),
-            Self::Runner(message) => write!(f, "the executor: {message}"),
+            Self::Executor(message) => write!(f, "the executor: {message}"),
             Self::Difference(message) => write!(f, "results differ: {message}"),
         }
     }
@@ -46,27 +46,28 @@ pub fn compile(text: &str) -> Result<(Module, ModuleInfo), String> {
     Ok((module, info))
 }
 
-/// Runs the first entry point of a text by the interpreter and by `runner`, and compares the
+/// Runs the first entry point of a text by the interpreter and by `executor`, and compares the
 /// buffers.
 ///
-/// Writable buffers have the same bits, except that any NaN equals any NaN of its type; other
-/// buffers, and bytes that belong to no scalar, are untouched.
+/// Scalars of writable buffers must have the same bits, but any NaN equals any NaN of its type.
+/// Other buffers, and bytes outside of scalars, must be unchanged.
 pub fn compare(
     text: &str,
     buffers: &Buffers,
     workgroups: [u32; 3],
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Result<(), Failure> {
-    compare_with(&interpreter::Options::default(), text, buffers, workgroups, runner)
+    compare_with(&interpreter::Options::default(), text, buffers, workgroups, executor)
 }
 
-/// Like [`compare`], with settings of the interpreter, such as the executor's library of functions.
+/// Compares as [`compare`] does, with settings of the interpreter, such as the executor's library
+/// of functions.
 pub fn compare_with(
     options: &interpreter::Options,
     text: &str,
     buffers: &Buffers,
     workgroups: [u32; 3],
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Result<(), Failure> {
     let (module, info) = compile(text).map_err(Failure::Invalid)?;
     let entry = &module.entry_points.first().ok_or(Failure::Invalid("no entry point".into()))?.name;
@@ -74,7 +75,7 @@ pub fn compare_with(
     expected.retain(|key, _| module.global_variables.iter().any(|(_, variable)| is_at(variable, *key)));
     let mut actual = expected.clone();
     interpreter::run_with(options, &module, &info, entry, &mut expected, workgroups).map_err(Failure::Interpreter)?;
-    runner(&module, &info, entry, &mut actual, workgroups).map_err(Failure::Runner)?;
+    executor(&module, &info, entry, &mut actual, workgroups).map_err(Failure::Executor)?;
     compare_buffers(&module, expected, actual)
 }
 

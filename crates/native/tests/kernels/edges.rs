@@ -1,7 +1,8 @@
-//! Kernels with one operator or built-in function each, over numbers at the edges of the types.
+//! Kernels with one operator or built-in function each, for numbers at the boundaries of their
+//! types.
 //!
-//! [`edge_kernels`] runs each of them by an executor and by the interpreter: scalars and vectors,
-//! of every type that the function has.
+//! [`edge_kernels`] runs each kernel on an executor and the interpreter, with scalars and vectors
+//! of each type of the function.
 
 use naga::Module;
 use naga::valid::ModuleInfo;
@@ -273,7 +274,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
         )
     }
 
-    /// Operands: all pairs of some numbers, with a third one.
+    /// Buffers of the operands: all pairs of some numbers, with a third number.
     fn buffers(&self) -> Buffers {
         let numbers = numbers(self.operand.rsplit('<').next().unwrap_or_default().trim_end_matches('>'));
         let components = match &self.operand {
@@ -291,7 +292,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     }
 }
 
-/// Bytes of the numbers at the edges of a scalar type.
+/// Bytes of the numbers at the boundaries of a scalar type.
 fn numbers(scalar: &str) -> Vec<Vec<u8>> {
     let floats = [
         0.0,
@@ -374,18 +375,18 @@ fn numbers(scalar: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Runs each edge kernel by an executor and by the interpreter; returns the texts of those that
-/// fail, and the number of kernels.
+/// Runs each edge kernel on an executor and the interpreter; returns the failures with their texts,
+/// and the number of kernels.
 pub fn edge_kernels(
     options: &Options,
     extensions: Extensions,
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> (usize, Vec<(String, Failure)>) {
     let edges = edges(extensions);
     let failures = edges.iter().filter_map(|edge| {
         let text = edge.text();
         let workgroups = [COUNT.div_ceil(64) as u32, 1, 1];
-        let failure = compare_with(options, &text, &edge.buffers(), workgroups, &runner).err()?;
+        let failure = compare_with(options, &text, &edge.buffers(), workgroups, &executor).err()?;
         Some((text, failure))
     });
     (edges.len(), failures.collect())

@@ -1,6 +1,6 @@
-//! Memory that traps where it is read or written past its end, on Linux.
+//! Memory that traps accesses past its end, on Linux.
 
-/// Bytes that begin at a multiple of 8, and end less than 8 bytes before memory that traps.
+/// Bytes at an address that is a multiple of 8, and less than 8 bytes before memory that traps.
 pub struct Guarded {
     #[cfg(target_os = "linux")]
     pages: *mut u8,
@@ -53,7 +53,7 @@ impl Guarded {
 #[cfg(target_os = "linux")]
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: nothing borrows the mapping any more.
+        // SAFETY: borrows of the mapping have ended.
         unsafe { system::munmap(self.pages, self.mapped) };
     }
 }

@@ -1,16 +1,17 @@
-//! Kernels run by executors and by an interpreter of naga's representation, and compared.
+//! Comparison of executors of kernels with an interpreter of naga's representation.
 //!
-//! * [`interpreter`]: the oracle. It depends on naga alone.
-//! * [`compare`]: a kernel by the interpreter and by an executor, bit by bit.
-//! * [`random`]: random kernels without data races, and the reduction of those that fail.
-//! * [`edges`]: each operator and built-in function over numbers at the edges of its types.
+//! * [`interpreter`]: the oracle, which depends on naga alone.
+//! * [`compare`]: comparison of the interpreter with an executor, bit by bit.
+//! * [`random`]: random kernels without data races, and the reduction of failing kernels.
+//! * [`edges`]: each operator and built-in function, for numbers at the boundaries of its types.
 //! * [`guarded`]: memory that traps past its end.
-//! * [`rows`]: kernels with tests of positions, with bounds at the edges of rows.
-//! * [`bytes`]: bytes of words in several orders.
+//! * [`rows`]: kernels with comparisons of positions, and bounds at the ends of rows.
+//! * [`byte_extracts`]: kernels that extract bytes of words.
 //! * [`stopped`]: runs that are stopped.
-//! * [`cases`]: tests of all of these.
+//! * [`native`]: tests of the code generator.
+//! * [`cases`]: tests of the interpreter and of the comparison.
 
-mod bytes;
+mod byte_extracts;
 mod cases;
 mod compare;
 mod edges;

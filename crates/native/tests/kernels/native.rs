@@ -1,10 +1,10 @@
-//! Kernels by the code generator.
+//! Tests of the code generator.
 
 use naga::Module;
 use naga::valid::ModuleInfo;
-use zippy_native::{Bytes, Compiled, OneThread, Stop, Vectors};
+use zippy_native::{BindingBytes, CompiledKernel, OneThread, StopRequest, Vectorization};
 
-use crate::bytes::byte_kernels;
+use crate::byte_extracts::byte_kernels;
 use crate::compare::{Failure, compare, compare_with};
 use crate::edges::edge_kernels;
 use crate::guarded::Guarded;
@@ -13,14 +13,14 @@ use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
 /// Runs a kernel by machine code on one thread.
 pub fn run(
-    vectors: Vectors,
+    vectors: Vectorization,
     module: &Module,
     info: &ModuleInfo,
     entry: &str,
     buffers: &mut Buffers,
     workgroups: [u32; 3],
 ) -> Result<(), String> {
-    let compiled = Compiled::new(module, info, entry, "", vectors).map_err(|error| error.to_string())?;
+    let compiled = CompiledKernel::new(module, info, entry, "", vectors).map_err(|error| error.to_string())?;
     let mut copies = Vec::new();
     for binding in &compiled.kernel().bindings {
         let bytes = buffers.get(&(binding.group, binding.binding)).ok_or("a buffer is missing")?;
@@ -28,9 +28,13 @@ pub fn run(
     }
     let bindings: Vec<_> = copies
         .iter_mut()
-        .map(|(copy, writable)| if *writable { Bytes::written(copy.bytes()) } else { Bytes::Read(copy.bytes()) })
+        .map(
+            |(copy, writable)| {
+                if *writable { BindingBytes::written(copy.bytes()) } else { BindingBytes::Read(copy.bytes()) }
+            },
+        )
         .collect();
-    let done = compiled.run(&bindings, workgroups, &OneThread, &Stop::default());
+    let done = compiled.run(&bindings, workgroups, &OneThread, &StopRequest::default());
     done.map_err(|error| error.to_string())?;
     for (binding, (copy, _)) in compiled.kernel().bindings.iter().zip(&mut copies) {
         buffers.insert((binding.group, binding.binding), copy.bytes().to_vec());
@@ -38,10 +42,10 @@ pub fn run(
     Ok(())
 }
 
-/// The functions that generated code uses.
-struct Own;
+/// Library of the functions that generated code uses.
+struct CrateFunctions;
 
-impl Functions for Own {
+impl Functions for CrateFunctions {
     fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32 {
         use zippy_native::math::scalar;
         match function {
@@ -75,12 +79,12 @@ impl Functions for Own {
 }
 
 pub fn options() -> Options<'static> {
-    Options { functions: &Own, ..Options::default() }
+    Options { functions: &CrateFunctions, ..Options::default() }
 }
 
 #[test]
 fn random_kernels_give_bits_of_interpreter() {
-    for vectors in [Vectors::Avoid, Vectors::Use] {
+    for vectors in [Vectorization::Avoid, Vectorization::Use] {
         let report = random_kernels_with(
             &options(),
             Extensions::ALL,
@@ -94,7 +98,7 @@ fn random_kernels_give_bits_of_interpreter() {
 
 #[test]
 fn edge_kernels_give_bits_of_interpreter() {
-    for vectors in [Vectors::Avoid, Vectors::Use] {
+    for vectors in [Vectorization::Avoid, Vectorization::Use] {
         let (count, failures) =
             edge_kernels(&options(), Extensions::ALL, |module, info, entry, buffers, workgroups| {
                 run(vectors, module, info, entry, buffers, workgroups)
@@ -106,8 +110,8 @@ fn edge_kernels_give_bits_of_interpreter() {
 }
 
 #[test]
-fn bytes_of_words_are_bits_of_interpreter() {
-    for vectors in [Vectors::Avoid, Vectors::Use] {
+fn byte_extracts_give_bits_of_interpreter() {
+    for vectors in [Vectorization::Avoid, Vectorization::Use] {
         let count = byte_kernels(|module, info, entry, buffers, workgroups| {
             run(vectors, module, info, entry, buffers, workgroups)
         });
@@ -116,7 +120,7 @@ fn bytes_of_words_are_bits_of_interpreter() {
 }
 
 #[test]
-fn bytes_at_the_end_of_memory_are_bits_of_interpreter() {
+fn byte_extracts_at_end_of_memory_give_bits_of_interpreter() {
     for (cell, word) in [("4 * x + c", "q >> 2u"), ("c", "x + (q >> 2u)"), ("x + c", "q >> 2u")] {
         for test in ["", "if x >= n { return; }", "if x < 1 || x >= n - 1 { return; }"] {
             let text = format!(
@@ -143,7 +147,7 @@ fn bytes_at_the_end_of_memory_are_bits_of_interpreter() {
                 .into_iter()
                 .collect();
                 let same = compare(&text, &buffers, [3, 1, 1], |module, info, entry, buffers, workgroups| {
-                    run(Vectors::Use, module, info, entry, buffers, workgroups)
+                    run(Vectorization::Use, module, info, entry, buffers, workgroups)
                 });
                 assert_eq!(same, Ok(()), "{n}, {c}: {text}");
             }
@@ -152,7 +156,7 @@ fn bytes_at_the_end_of_memory_are_bits_of_interpreter() {
 }
 
 #[test]
-fn stores_under_several_conditions_are_bits_of_interpreter() {
+fn conditional_stores_give_bits_of_interpreter() {
     let text = "
         @group(0) @binding(0) var<storage, read_write> out: array<f32>;
         @group(0) @binding(1) var<storage, read_write> other: array<i32>;
@@ -167,7 +171,7 @@ fn stores_under_several_conditions_are_bits_of_interpreter() {
             if bounds.x > 100u { other[i + 64u] = 1; }
         }";
     for bounds in [[32_u32, 1, 0, 9], [16, 0, 16, 1], [13, 2, 5, 0], [101, 1, 31, 2], [0, 7, 99, 0]] {
-        for vectors in [Vectors::Avoid, Vectors::Use] {
+        for vectors in [Vectorization::Avoid, Vectorization::Use] {
             let buffers: Buffers = [
                 ((0, 0), vec![0x55; 4 * 250]),
                 ((0, 1), vec![0x33; 4 * 130]),
@@ -201,7 +205,7 @@ fn wide_variables_of_lanes_do_not_overlap_zeroed_ones() {
     let arrays = [wide, vec![0; 8]];
     let bytes = |words: &Vec<u64>| bytemuck::cast_slice(words).to_vec();
     let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
-    for vectors in [Vectors::Avoid, Vectors::Use] {
+    for vectors in [Vectorization::Avoid, Vectorization::Use] {
         let result = compare_with(&options(), text, &buffers, [1, 1, 1], |module, info, entry, buffers, groups| {
             run(vectors, module, info, entry, buffers, groups)
         });

@@ -1,13 +1,14 @@
-//! Kernels whose tests of positions hold in an interval of a row, with bounds at its edges.
+//! Kernels with comparisons of positions that hold in an interval of a row, and bounds at its ends.
 
-use zippy_native::Vectors;
+use zippy_native::Vectorization;
 
 use crate::compare::compare_with;
 use crate::interpreter::Buffers;
 use crate::native::{options, run};
 
-/// Body of a kernel over the position `x`, its signed form `s`, the bounds `a` to `d`, the array
-/// `source`, and the arrays `out` and `other`.
+/// Names and bodies of kernels. A body uses the position `x`, its signed form `s`, the bounds `a`
+/// to `d`, the array `source`, the constant-length array `fixed`, and the writable arrays `out` and
+/// `other`.
 const BODIES: [(&str, &str); 18] = [
     ("domain", "if x >= a { return; } out[x] = source[x + b] ^ source[x + b - 1u] ^ source[x + c];"),
     ("strict domain", "if x < a { out[x + b] = source[x] + 1u; other[x] = source[x + 1u]; }"),
@@ -67,10 +68,10 @@ fn text(body: &str) -> String {
     )
 }
 
-/// Invocations of a row.
+/// Number of invocations of a row.
 const ROW: u32 = 176;
 
-/// Bounds at the edges of rows and of integers.
+/// Bounds at the ends of rows, and at the limits of integers.
 const BOUNDS: [u32; 26] = [
     0,
     1,
@@ -120,7 +121,7 @@ fn interiors_of_rows_give_bits_of_interpreter() {
             let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
             let result =
                 compare_with(&options(), &text, &buffers, [ROW / 16, 1, 1], |module, info, entry, buffers, groups| {
-                    run(Vectors::Use, module, info, entry, buffers, groups)
+                    run(Vectorization::Use, module, info, entry, buffers, groups)
                 });
             assert_eq!(result, Ok(()), "{name} with bounds {bounds:?} and {length} words");
         }

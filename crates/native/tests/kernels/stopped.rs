@@ -1,6 +1,6 @@
 //! Runs that are stopped before they begin: what has not been computed is an error.
 
-use zippy_native::{Bytes, Compiled, Error, OneThread, Stop, Vectors};
+use zippy_native::{BindingBytes, CompiledKernel, Error, OneThread, StopRequest, Vectorization};
 
 use crate::compare::compile;
 
@@ -15,10 +15,10 @@ fn run_stopped(body: &str) -> Result<(), Error> {
         }}"
     );
     let (module, info) = compile(&text).unwrap();
-    let compiled = Compiled::new(&module, &info, "main", &text, Vectors::Use).unwrap();
-    let (mut words, stop) = (vec![0_u64; 64], Stop::default());
-    stop.ask();
-    compiled.run(&[Bytes::written(bytemuck::cast_slice_mut(&mut words))], [2, 1, 1], &OneThread, &stop)
+    let compiled = CompiledKernel::new(&module, &info, "main", &text, Vectorization::Use).unwrap();
+    let (mut words, stop) = (vec![0_u64; 64], StopRequest::default());
+    stop.request();
+    compiled.run(&[BindingBytes::written(bytemuck::cast_slice_mut(&mut words))], [2, 1, 1], &OneThread, &stop)
 }
 
 #[test]
@@ -57,6 +57,6 @@ fn memory_that_no_thread_has_is_an_error() {
             out[id.x] = large[id.y];
         }";
     let (module, info) = compile(text).unwrap();
-    let result = Compiled::new(&module, &info, "main", text, Vectors::Use).map(drop);
+    let result = CompiledKernel::new(&module, &info, "main", text, Vectorization::Use).map(drop);
     assert!(matches!(result, Err(Error::Memory { .. })), "{result:?}");
 }

@@ -1,4 +1,4 @@
-//! Runs a kernel for one invocation, by the definitions in `ir`.
+//! Evaluator of a kernel for one invocation, by the definitions in `ir`.
 
 use std::collections::HashMap;
 

@@ -36,7 +36,7 @@ const WIDE: usize = FAR + 4;
 const TAIL: usize = 288;
 
 #[test]
-fn members_lie_where_wgsl_says() {
+fn members_have_the_offsets_of_wgsl() {
     const { assert!(D.is_multiple_of(16) && D + 16 <= FAR) };
     let source = format!(
         "{STRUCT}

@@ -1,4 +1,4 @@
-//! Lowering of WGSL, checked by running the lowered kernels.
+//! Tests of lowering, by evaluation of lowered kernels.
 
 mod access;
 mod atomics;
@@ -24,7 +24,7 @@ use std::fmt::Write;
 
 use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
-use zippy_native::lower::{Options, Unsupported, lower_with, lower_with_source};
+use zippy_native::lower::{LoweringOptions, Unsupported, lower_with, lower_with_source};
 
 /// Parses and validates a text.
 fn validate(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
@@ -55,7 +55,7 @@ fn lower(source: &str) -> Kernel {
 fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
     let (module, info) = validate(source);
     let [unrolled, rolled] = [true, false].map(|unroll| {
-        let kernel = lower_with(&module, &info, "main", Options { source, unroll }).unwrap();
+        let kernel = lower_with(&module, &info, "main", LoweringOptions { source, unroll }).unwrap();
         verifier::verify(&kernel);
         run_kernel(&kernel, input, words)
     });
@@ -93,7 +93,8 @@ fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<
 
 /// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`.
 ///
-/// Each expression gives a `u32`. Operands that are constants give the same values.
+/// Each expression gives a `u32`. The function also checks that constant operands give the same
+/// values.
 fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
     let (mut loads, mut constants, mut stores) = (String::new(), String::new(), String::new());
     for ((name, index), word) in ["a", "b", "c", "d"].iter().zip(0..).zip(input) {

@@ -1,4 +1,4 @@
-//! Constructs of naga's representation that WGSL has no text for.
+//! Constructs of naga's representation without a WGSL form.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{BinaryOperator, Expression, MathFunction, Module, RelationalFunction, Statement};

@@ -330,7 +330,7 @@ fn print_program(functions: &[Vec<Stmt>]) -> String {
     text
 }
 
-/// True where naga rejects a program because a block goes on after a jump.
+/// True for a program that naga rejects, because a jump is not at the end of a block.
 fn ends_after_jump(block: &[Stmt]) -> bool {
     block.iter().rev().skip(1).any(|statement| matches!(statement, Stmt::Break | Stmt::Continue | Stmt::Return(_)))
 }

@@ -1,4 +1,4 @@
-//! Shaders of the project.
+//! Lowering of the project's shaders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn shaders_that_stand_alone_lower_to_well_formed_kernels() {
+fn standalone_shaders_lower_to_well_formed_kernels() {
     let root = std::env::var("LOWER_ROOT").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into());
     let mut files = Vec::new();
     collect(Path::new(&root), &mut files);

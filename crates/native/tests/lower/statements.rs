@@ -96,7 +96,7 @@ const SWITCH: &str = "var n = 0u;
     out[0] = n;";
 
 #[test]
-fn switch_selects_one_case_wherever_the_default_stands() {
+fn switch_selects_one_case_for_any_position_of_the_default() {
     for (selector, flag, expected) in
         [(1, 0, 10), (2, 0, 10), (3, 0, 20), (3, 1, 99), (-3, 0, 30), (4, 0, 10), (5, 0, 0), (0, 0, 20)]
     {
@@ -161,7 +161,7 @@ fn blocks_shadow_variables() {
 }
 
 #[test]
-fn conditions_that_are_constant_leave_no_branch() {
+fn constant_conditions_leave_no_branch() {
     let kernel = lower(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          const fast = true;
@@ -171,7 +171,7 @@ fn conditions_that_are_constant_leave_no_branch() {
 }
 
 #[test]
-fn barriers_stay_and_memory_barriers_vanish() {
+fn barriers_remain_and_memory_barriers_are_removed() {
     let kernel = lower(
         "var<workgroup> tile: array<u32, 8>;
          @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
@@ -183,7 +183,7 @@ fn barriers_stay_and_memory_barriers_vanish() {
 }
 
 #[test]
-fn loops_know_their_lines() {
+fn loops_have_lines_of_the_source() {
     let kernel = lower(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          @compute @workgroup_size(1) fn main() {
@@ -196,7 +196,7 @@ fn loops_know_their_lines() {
 }
 
 #[test]
-fn values_that_nothing_uses_are_dropped() {
+fn unused_values_are_removed() {
     let kernel = lower(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          fn helper(a: u32) -> vec4<u32> { return vec4(a, out[a], a * a, 7u); }

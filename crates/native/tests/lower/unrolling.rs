@@ -59,7 +59,7 @@ fn loops_use_values_that_were_loaded_before_them() {
 }
 
 #[test]
-fn loops_that_are_long_or_change_their_counter_stay() {
+fn long_loops_and_loops_with_changed_counters_are_not_unrolled() {
     for body in [
         "for (var i = 0u; i < 33u; i++) { out[i] = i; }",
         "for (var i = 0u; i < 4u; i++) { if (out[i] == 0u) { i += 1u; } }",

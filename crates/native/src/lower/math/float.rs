@@ -23,7 +23,7 @@ fn float_bits(ty: Type) -> FloatBits {
 }
 
 impl Builder {
-    /// Functions of floats that are formulas in the specification.
+    /// Lowers a function of floats that the specification defines by a formula.
     pub(super) fn float_function(&mut self, function: MathFunction, scalar: Scalar, operands: &[Value]) -> Value {
         use MathFunction as M;
         let a = operands[0];
@@ -73,7 +73,7 @@ impl Builder {
         }
     }
 
-    /// −1, 0 or 1; 0 for NaN.
+    /// Sign: −1, 0 or 1; 0 for NaN.
     pub(super) fn sign(&mut self, scalar: Scalar, a: Value) -> Value {
         let (zero, one) = (self.number(scalar, a, 0.0), self.number(scalar, a, 1.0));
         let negative_one = self.number(scalar, a, -1.0);
@@ -97,7 +97,7 @@ impl Builder {
 
     /// Fractions in [0.5, 1) with the values' signs, then exponents as `i32`.
     ///
-    /// Zero, infinities and NaN are their own fraction, with exponent 0.
+    /// Zero, infinities and NaN are returned as fractions with exponent 0.
     pub(super) fn frexp(&mut self, values: &[Value]) -> Vec<Value> {
         let parts: Vec<_> = values.iter().map(|value| self.fraction_and_exponent(*value)).collect();
         let fractions = parts.iter().map(|(fraction, _)| *fraction);
@@ -108,7 +108,7 @@ impl Builder {
         let ty = self.ty(value);
         let FloatBits { integer, mantissa_bits, bias, special } = float_bits(ty);
         let constant = |builder: &mut Self, number| builder.integer(integer, number);
-        // A multiplication makes subnormal values normal.
+        // A multiplication by a power of two makes subnormal values normal.
         let scale = self.float(ty, 2.0_f64.powi(mantissa_bits as i32 + 1));
         let scaled = self.binary(Binary::FloatMultiply, value, scale);
         let smallest = self.float(ty, 2.0_f64.powi(1 - bias as i32));
@@ -146,8 +146,7 @@ impl Builder {
             _ => exponent,
         };
         let mut value = value;
-        // Two steps towards zero keep clear of subnormal values, so that only the last
-        // multiplication rounds.
+        // Two steps keep intermediate values normal, so that only the last multiplication rounds.
         let down = 1 - bias + mantissa_bits + 1;
         for _ in 0..2 {
             value = self.scale_where(value, &mut exponent, Compare::SignedLess, 1 - bias, down);
@@ -164,8 +163,8 @@ impl Builder {
         self.binary(Binary::FloatMultiply, value, factor)
     }
 
-    /// Multiplies by `2^step` and subtracts `step` from `exponent` where it is beyond `limit`:
-    /// less for `SignedLess`, not less for `SignedLessEqual`.
+    /// Multiplies by `2^step`, and subtracts `step` from `exponent`, where the exponent is beyond
+    /// `limit`: less for `SignedLess`, not less for `SignedLessEqual`.
     fn scale_where(&mut self, value: Value, exponent: &mut Value, comparison: Compare, limit: i64, step: i64) -> Value {
         let ty = self.ty(value);
         let integer = self.ty(*exponent);

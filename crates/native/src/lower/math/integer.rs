@@ -14,7 +14,7 @@ impl Builder {
         self.binary(Binary::SignedMax, a, negated)
     }
 
-    /// Number of the lowest 1 bit; all bits 1 where there is none.
+    /// Index of the lowest 1 bit; all bits 1 for zero.
     pub(super) fn first_trailing_bit(&mut self, a: Value) -> Value {
         let ty = self.ty(a);
         let (zero, none) = (self.zero(ty), self.integer(ty, -1));
@@ -23,8 +23,8 @@ impl Builder {
         self.select(empty, none, count)
     }
 
-    /// Number of the highest bit that differs from the sign bit, or is 1 in an unsigned integer.
-    /// All bits are 1 where there is none.
+    /// Index of the highest bit that differs from the sign bit, or of the highest 1 bit of an
+    /// unsigned integer. All bits are 1 if no such bit exists.
     pub(super) fn first_leading_bit(&mut self, scalar: Scalar, a: Value) -> Value {
         let ty = self.ty(a);
         let last = self.integer(ty, i64::from(ty.bytes()) * 8 - 1);
@@ -35,11 +35,11 @@ impl Builder {
             a
         };
         let count = self.unary(Unary::CountLeadingZeros, bits);
-        // A count of all bits gives −1.
+        // A count of all bits gives index −1.
         self.binary(Binary::Subtract, last, count)
     }
 
-    /// `amount` clamped to the width of `value`, as the type of `value`.
+    /// Clamps `amount` to the width of `value`, in the type of `value`.
     fn bit_count(&mut self, value: Value, amount: Value) -> Value {
         let ty = self.ty(value);
         let amount = self.shift_amount(value, amount);
@@ -47,7 +47,7 @@ impl Builder {
         self.binary(Binary::UnsignedMin, amount, width)
     }
 
-    /// `count` bits from bit `offset` on, extended by their sign where the type is signed.
+    /// Extracts `count` bits from bit `offset` on, sign-extended for a signed type.
     pub(super) fn extract_bits(&mut self, scalar: Scalar, a: Value, offset: Value, count: Value) -> Value {
         let ty = self.ty(a);
         let (offset, count) = (self.bit_count(a, offset), self.bit_count(a, count));
@@ -64,7 +64,7 @@ impl Builder {
         self.select(empty, zero, bits)
     }
 
-    /// `a` with `count` bits from bit `offset` on replaced by the low bits of `inserted`.
+    /// Replaces `count` bits of `a`, from bit `offset` on, by the low bits of `inserted`.
     pub(super) fn insert_bits(&mut self, a: Value, inserted: Value, offset: Value, count: Value) -> Value {
         let ty = self.ty(a);
         let (offset, count) = (self.bit_count(a, offset), self.bit_count(a, count));
@@ -84,7 +84,7 @@ impl Builder {
         self.select(empty, a, result)
     }
 
-    /// Field of `bits` bits from bit `offset` on of a `u32`, extended by its sign or by zeroes.
+    /// Extracts `bits` bits of a `u32`, from bit `offset` on, extended by the sign or by zeroes.
     pub(super) fn field(&mut self, signed: bool, a: Value, offset: u32, bits: u32) -> Value {
         let above = self.u32(32 - bits - offset);
         let unused = self.u32(32 - bits);
@@ -104,7 +104,7 @@ impl Builder {
         sum
     }
 
-    /// Low `bits` bits of each value, the first value lowest, in a `u32`.
+    /// Joins the low `bits` bits of each value to a `u32`, the first value lowest.
     pub(super) fn join_fields(&mut self, values: &[Value], bits: u32) -> Value {
         let mask = self.u32(u32::MAX >> (32 - bits));
         let mut joined = self.u32(0);
@@ -117,7 +117,7 @@ impl Builder {
         joined
     }
 
-    /// `u32` or `i32` as `f32`.
+    /// Converts `u32` or `i32` to `f32`.
     pub(super) fn integer_to_f32(&mut self, signed: bool, a: Value) -> Value {
         self.convert(if signed { Convert::SignedToFloat } else { Convert::UnsignedToFloat }, Type::F32, a)
     }

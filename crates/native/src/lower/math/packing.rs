@@ -5,7 +5,7 @@ use naga::{MathFunction, Scalar};
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 use crate::lower::builder::Builder;
 
-/// Form of a packed value.
+/// Form of a packed normalized value.
 #[derive(Clone, Copy)]
 struct Normalized {
     bits: u32,
@@ -123,7 +123,7 @@ impl Builder {
         self.binary(Binary::Or, unsigned, sign)
     }
 
-    /// Value of the `f16` whose bits begin at bit `offset`.
+    /// Value of the `f16` in the bits from `offset` on.
     fn half_value(&mut self, packed: Value, offset: u32) -> Value {
         let half = self.field(false, packed, offset, 16);
         let (thirteen, kept) = (self.u32(13), self.u32(0x7fff));

@@ -1,27 +1,26 @@
-//! Errors of the scalar functions, whose bits the expansions share.
+//! Errors of the scalar functions, which have the same bits as their expansions.
 //!
-//! References are functions of `libm` for `f64`, whose errors are below 10⁻⁸ units of the last
-//! place of `f32`.
+//! References are functions of `libm` for `f64`, with errors below 10⁻⁸ ulp of `f32`.
 
 use super::{FORMULAS, Random, expansion::expansion, scalar, special_values};
 use crate::ir::Function;
 use crate::math::double;
 
-/// Steps between the bits of samples, a prime.
+/// Step between the bits of consecutive samples, a prime.
 const STRIDE: usize = 6_007;
 
-/// The operand up to 10⁵ that cancels most against odd multiples of π/2 beyond 10³.
+/// Operand between 10³ and 10⁵ with the most cancellation against an odd multiple of π/2.
 const NEAR_POLE: f32 = 52_516.434;
 
 /// One row of the table in the documentation of [`crate::math`].
-struct Row {
+struct AccuracyRow {
     operations: usize,
     max_error: f64,
     low: f32,
     high: f32,
 }
 
-fn row(function: Function) -> Row {
+fn row(function: Function) -> AccuracyRow {
     let name = format!("| `{}` |", format!("{function:?}").to_lowercase());
     let line = include_str!("../mod.rs").lines().find_map(|line| line.strip_prefix("//! ")?.strip_prefix(&name));
     let line = line.unwrap_or_else(|| panic!("no row of {function:?}"));
@@ -34,7 +33,7 @@ fn row(function: Function) -> Row {
             (-limit, limit)
         }
     };
-    Row { operations: number(cells[0]) as usize, max_error: number(cells[1]).into(), low, high }
+    AccuracyRow { operations: number(cells[0]) as usize, max_error: number(cells[1]).into(), low, high }
 }
 
 pub fn reference(function: Function, x: f64, y: f64) -> f64 {
@@ -61,8 +60,7 @@ pub fn reference(function: Function, x: f64, y: f64) -> f64 {
     }
 }
 
-/// Error in units of the last place of the exact result. NaN, infinity and the sign of zero must
-/// agree.
+/// Error in ulp of the exact result. NaN, infinity and the sign of zero must agree.
 #[track_caller]
 fn error(function: Function, x: f32, y: f32) -> f64 {
     let result = scalar(function, x, y);
@@ -83,7 +81,7 @@ fn error(function: Function, x: f32, y: f32) -> f64 {
     (f64::from(result) - exact).abs() / last_place(exact)
 }
 
-/// Unit of the last place of `f32` for a value.
+/// One ulp of `f32` at a value.
 fn last_place(value: f64) -> f64 {
     let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
     2f64.powi(exponent.max(-126) - 23)
@@ -120,7 +118,7 @@ fn errors_and_operations_are_as_documented() {
     }
 }
 
-/// Operands of any bits and, for powers, those with finite results.
+/// Calls `check` for operands of any bits and, for powers, operands with finite results.
 fn sample_pairs(function: Function, check: &mut impl FnMut(f32, f32)) {
     let mut random = Random(11);
     for _ in 0..200_000 {

@@ -1,4 +1,4 @@
-//! Functions that stay calls.
+//! Functions that remain calls.
 
 use std::collections::HashSet;
 
@@ -35,10 +35,10 @@ fn fma_rounds_once() {
     for _ in 0..200_000 {
         let (a, b, c) = (random.next_float(), random.next_float(), random.next_float());
         assert_fused(a, b, c);
-        // Cancellation, down to a few units of the last place.
+        // Cancellation, down to a few ulp.
         let near = f32::from_bits((-(a * b)).to_bits().wrapping_add(random.next_bits() % 5).wrapping_sub(2));
         assert_fused(a, b, near);
-        // About half a unit of a subnormal's last place.
+        // Products of about half an ulp of a subnormal number.
         let half_unit = (2f64.powi(-150 + (random.next_bits() % 4) as i32) / f64::from(a)) as f32;
         assert_fused(a, half_unit, f32::from_bits(c.to_bits() & 0x807f_ffff));
     }
@@ -52,7 +52,7 @@ fn fma_rounds_once() {
 
 #[test]
 fn fma_of_subnormal_does_not_round_twice() {
-    // A product just below and just above half a unit, next to a number whose last bit is 1.
+    // Products just below and just above half an ulp, added to a number with a last bit of 1.
     let (a, next) = (2f32.powi(-75), f32::EPSILON);
     let odd = f32::from_bits(0x0040_0001);
     assert_eq!(scalar::fma(a * (1.0 + next), a * (1.0 - next), odd), odd);

@@ -1,4 +1,4 @@
-//! An expansion gives the bits of its scalar twin.
+//! Comparison of expansions with scalar functions, bit by bit.
 
 use super::interpreter::Expansion;
 use super::{FORMULAS, Random, scalar, special_values};

@@ -1,4 +1,4 @@
-//! Halves: all patterns, and rounding at each boundary.
+//! Conversions of halves: all bit patterns, and rounding at each boundary.
 
 use super::Random;
 use super::interpreter::Expansion;

@@ -1,8 +1,8 @@
-//! Values of straight-line code, written apart from the formulas' own evaluation.
+//! Interpreter of straight-line code, independent of `Evaluate`.
 
 use crate::ir::{Binary, Compare, Convert, Definition, Kernel, Statement, Type, Unary, Value};
 
-/// Straight-line code of some operands, kept as a kernel whose first values are the operands.
+/// Straight-line code, as a kernel with the operands as first values.
 pub struct Expansion {
     kernel: Kernel,
     statements: Vec<Statement>,
@@ -28,7 +28,7 @@ impl Expansion {
         Some(Self { kernel, statements, result, values })
     }
 
-    /// Number of operations; reinterpretations of bits are none.
+    /// Number of operations, without reinterpretations of bits.
     pub fn count_operations(&self) -> usize {
         let defined = self.statements.iter().map(|statement| self.kernel.definition(defined_value(statement)));
         defined.filter(|definition| !matches!(definition, Definition::Convert(Convert::Bits, _))).count()

@@ -1,4 +1,4 @@
-//! Expansions against scalar functions, scalar functions against `f64`.
+//! Tests of expansions against scalar functions, and of scalar functions against `f64`.
 
 mod accuracy;
 mod calls;
@@ -31,7 +31,7 @@ const FORMULAS: [(Function, usize); 18] = [
     (Function::Pow, 2),
 ];
 
-/// Magnitudes at the edges of formulas and formats.
+/// Magnitudes at the boundaries of formulas and formats.
 const EDGES: [f32; 48] = [
     0.0,
     1e-45,
@@ -88,7 +88,7 @@ fn special_values() -> Vec<f32> {
     EDGES.into_iter().flat_map(|edge| [edge, -edge]).chain([f32::NAN]).collect()
 }
 
-/// Scalar twin of a formula; the second operand counts only for functions of two.
+/// Evaluates the scalar function of a formula; functions of one operand ignore `y`.
 fn scalar(function: Function, x: f32, y: f32) -> f32 {
     use super::scalar;
     match function {

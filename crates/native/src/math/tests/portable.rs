@@ -1,9 +1,9 @@
-//! Bits of results, the same on every processor and with every level of optimisation.
+//! Comparison of results with fixed bits, for every processor and optimisation level.
 
 use super::{FORMULAS, Random, accuracy::reference, scalar, special_values};
 use crate::math::{double, scalar::fma};
 
-/// Hash of results by FNV-1a. All NaN count as one.
+/// FNV-1a hash of results. All NaN count as one value.
 struct Hash(u64);
 
 impl Hash {

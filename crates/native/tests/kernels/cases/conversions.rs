@@ -72,7 +72,7 @@ fn packing_of_normalized_numbers_clamps_and_rounds() {
 }
 
 #[test]
-fn unpacking_of_normalized_numbers() {
+fn unpacking_of_normalized_numbers_divides_by_the_largest() {
     let byte = |x: u32, i: u32| x >> (8 * i) & 255;
     check("unpack4x8unorm(x)", &UNSIGNED, |x| [0, 1, 2, 3].map(|i| byte(x, i) as f32 / 255.0));
     check("unpack4x8snorm(x)", &UNSIGNED, |x| [0, 1, 2, 3].map(|i| (f32::from(byte(x, i) as i8) / 127.0).max(-1.0)));

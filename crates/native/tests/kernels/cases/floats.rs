@@ -65,7 +65,7 @@ fn sign_is_zero_for_zeros_and_nan() {
 }
 
 #[test]
-fn rounding_functions() {
+fn rounding_functions_match_rust() {
     check("floor(x)", &FLOATS, f32::floor);
     check("ceil(x)", &FLOATS, f32::ceil);
     check("trunc(x)", &FLOATS, f32::trunc);
@@ -79,7 +79,7 @@ fn rounding_functions() {
 }
 
 #[test]
-fn roots_and_angles() {
+fn roots_and_angle_conversions_match_rust() {
     check("sqrt(x)", &FLOATS, f32::sqrt);
     check("inverseSqrt(x)", &FLOATS, |a| 1.0 / a.sqrt());
     check("radians(x)", &FLOATS, |a| a * 0.017453292);
@@ -87,7 +87,7 @@ fn roots_and_angles() {
 }
 
 #[test]
-fn functions_of_the_library() {
+fn library_functions_match_libm() {
     check("sin(x)", &FLOATS, libm::sinf);
     check("cos(x)", &FLOATS, libm::cosf);
     check("tan(x)", &FLOATS, libm::tanf);
@@ -109,7 +109,7 @@ fn functions_of_the_library() {
 }
 
 #[test]
-fn library_is_close_to_the_standard_library() {
+fn libm_is_close_to_rust() {
     for x in [0.1f32, 0.5, 0.9] {
         check("sin(x) + cos(x) * 4.0 + exp(x) * 16.0", &[x], |x| {
             libm::sinf(x) + libm::cosf(x) * 4.0 + libm::expf(x) * 16.0
@@ -157,7 +157,7 @@ fn ldexp_rounds_once() {
 }
 
 #[test]
-fn interpolation() {
+fn mix_step_and_smoothstep_follow_their_formulas() {
     check("mix(x.x, x.y, x.z)", &quadruples(&FLOATS), |[a, b, t, _]| a * (1.0 - t) + b * t);
     check("step(x.x, x.y)", &pairs(&FLOATS), |[edge, a]| if edge <= a { 1.0f32 } else { 0.0 });
     check("smoothstep(x.x, x.y, x.z)", &quadruples(&FLOATS), |[l, h, a, _]| {

@@ -1,4 +1,4 @@
-//! The generator of random kernels.
+//! Tests of the generator of random kernels.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn kernels_without_extensions_use_basic_types() {
     }
 }
 
-/// Adds the names of statements and of the enums inside.
+/// Collects the names of statements, and of enums in statements.
 fn collect(block: &Block, names: &mut BTreeSet<String>) {
     for statement in block.iter() {
         let name = format!("{statement:?}");

@@ -1,4 +1,4 @@
-//! The comparison of executors, the detection of races, and the reduction of failing cases.
+//! Tests of the comparison, the detection of races, and the reduction of failing cases.
 
 use super::{bytes, values};
 use crate::compare::{Failure, compare, compile};
@@ -40,15 +40,15 @@ fn any_nan_equals_any_nan() {
 }
 
 #[test]
-fn failures_of_executor_and_text_are_told_apart() {
+fn failures_of_executor_and_text_are_distinguished() {
     let before = buffers(&[bytes(&[0f32; 8])]);
     let failing = compare(COPY, &before, [1, 1, 1], |_, _, _, _, _| Err("no".into()));
-    assert_eq!(failing, Err(Failure::Runner("no".into())));
+    assert_eq!(failing, Err(Failure::Executor("no".into())));
     assert!(matches!(compare("fn", &before, [1, 1, 1], interpreter::run), Err(Failure::Invalid(_))));
     assert!(matches!(compare(COPY, &Buffers::new(), [1, 1, 1], interpreter::run), Err(Failure::Interpreter(_))));
 }
 
-/// Runs a kernel with the detection of races.
+/// Runs a kernel with detection of races.
 fn check_races(text: &str, length: usize, workgroups: [u32; 3]) -> Result<(), String> {
     let (module, info) = compile(text).unwrap();
     let options = Options { check_races: true, ..Options::default() };

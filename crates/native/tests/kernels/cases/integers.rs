@@ -64,7 +64,7 @@ fn comparisons_of_integers_know_the_sign() {
 }
 
 #[test]
-fn abs_sign_min_max_and_clamp_of_integers() {
+fn integer_abs_sign_min_max_and_clamp_match_rust() {
     check("abs(x)", &SIGNED, i32::wrapping_abs);
     check("abs(x)", &UNSIGNED, |a| a);
     check("sign(x)", &SIGNED, i32::signum);
@@ -75,7 +75,7 @@ fn abs_sign_min_max_and_clamp_of_integers() {
 }
 
 #[test]
-fn counts_of_bits() {
+fn bit_counts_match_rust() {
     check("countOneBits(x)", &UNSIGNED, u32::count_ones);
     check("countLeadingZeros(x)", &UNSIGNED, u32::leading_zeros);
     check("countTrailingZeros(x)", &UNSIGNED, u32::trailing_zeros);

@@ -1,8 +1,8 @@
-//! Memory layouts of structs, matrices and arrays, written by hand as bytes.
+//! Memory layouts of structs, matrices and arrays, with expected bytes by hand.
 
 use super::{bytes, run_text, values};
 
-/// Runs a kernel that copies `input` to `output` after it has changed it.
+/// Runs a kernel with `body` on `input`; returns `output`.
 fn transform(declarations: &str, ty: &str, body: &str, input: Vec<u8>) -> Vec<u8> {
     let text = format!(
         "{declarations}
@@ -55,7 +55,7 @@ fn matrices_lie_by_columns() {
 }
 
 #[test]
-fn nested_structs_and_arrays() {
+fn nested_structs_and_arrays_have_aligned_members() {
     // Inner: a at 0, b at 8, 16 bytes. Outer: head at 0, parts at 8, 2 · 16 bytes, tail at 40.
     let words: Vec<u32> = (0..13).collect();
     let output = transform(

@@ -1,4 +1,4 @@
-//! Kernels by hand, against values that plain Rust computes.
+//! Tests of the interpreter: kernels with expected values from plain Rust.
 
 mod conversions;
 mod floats;

@@ -18,7 +18,7 @@ fn barrier_orders_writes_and_reads() {
 }
 
 #[test]
-fn reduction_in_workgroup_memory() {
+fn reduction_in_workgroup_memory_adds_all_invocations() {
     let text = "
         @group(0) @binding(0) var<storage, read_write> out: array<u32>;
         var<workgroup> sums: array<u32, 64>;
@@ -143,7 +143,7 @@ fn atomic_operations_return_the_old_value() {
 }
 
 #[test]
-fn atomics_of_unsigned_integers_and_of_workgroups() {
+fn atomics_of_unsigned_integers_in_workgroup_memory_follow_their_operations() {
     let text = "
         @group(0) @binding(0) var<storage, read_write> out: array<u32>;
         var<workgroup> highest: atomic<u32>;
@@ -178,7 +178,7 @@ fn atomic_past_the_end_gives_zero() {
 }
 
 #[test]
-fn atomic_addition_of_floats_and_wide_integers() {
+fn atomic_addition_of_floats_and_wide_integers_counts_each_invocation() {
     let text = "
         @group(0) @binding(0) var<storage, read_write> f: atomic<f32>;
         @group(0) @binding(1) var<storage, read_write> w: atomic<u64>;

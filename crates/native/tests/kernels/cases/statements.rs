@@ -192,7 +192,7 @@ fn logical_operators_short_circuit() {
 }
 
 #[test]
-fn compound_assignments_and_steps() {
+fn compound_assignments_and_steps_change_their_target() {
     let out = run_body(
         "",
         "var x = 5u; x += 3u; x *= 4u; x -= 2u; x /= 3u; x %= 7u; out[0] = x;

@@ -9,7 +9,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 #[test]
-fn constructors_and_swizzles() {
+fn constructors_and_swizzles_order_components() {
     let inputs = quadruples(&NUMBERS);
     check("vec4<f32>(x.yx, x.w, x.z)", &inputs, |[a, b, c, d]| [b, a, d, c]);
     check("vec4<f32>(vec3<f32>(x.x), 2.0)", &inputs, |[a, ..]| [a, a, a, 2.0]);
@@ -37,7 +37,7 @@ fn dynamic_index_of_vector_is_clamped() {
 }
 
 #[test]
-fn geometry() {
+fn geometric_functions_follow_their_formulas() {
     let inputs = quadruples(&NUMBERS);
     let length = |x: &[f32]| dot(x, x).sqrt();
     check("dot(x, x.wzyx)", &inputs, |x| dot(&x, &[x[3], x[2], x[1], x[0]]));
@@ -52,7 +52,7 @@ fn geometry() {
 }
 
 #[test]
-fn reflection_and_refraction() {
+fn reflection_and_refraction_follow_their_formulas() {
     let inputs = quadruples(&NUMBERS);
     check(
         "faceForward(x.xy, x.zw, x.yx)",
@@ -74,7 +74,7 @@ fn reflection_and_refraction() {
 }
 
 #[test]
-fn products_of_matrices() {
+fn matrix_products_follow_their_formulas() {
     let inputs = quadruples(&NUMBERS);
     let m = "mat2x2<f32>(x.x, x.y, x.z, x.w)";
     check(&format!("{m} * x.xy"), &inputs, |[a, b, c, d]| [a * a + c * b, b * a + d * b]);
@@ -87,7 +87,7 @@ fn products_of_matrices() {
 }
 
 #[test]
-fn transpose_and_determinant() {
+fn transpose_and_determinant_follow_their_formulas() {
     let inputs = quadruples(&NUMBERS);
     check("transpose(mat3x2<f32>(x.xy, x.zw, x.yx))[1].x", &inputs, |[_, b, ..]| b);
     check("determinant(mat2x2<f32>(x.xy, x.zw))", &inputs, |[a, b, c, d]| a * d - c * b);

@@ -1,11 +1,11 @@
-//! Atomic operations on a value.
+//! Atomic operations of the interpreter.
 
 use naga::{AtomicFunction, BinaryOperator};
 
 use super::scalar::{self, ScalarValue};
 
-/// Value after an atomic operation on `old`, `None` where it stays. `expected` is the operand of a
-/// compare-exchange.
+/// Returns the value after an atomic operation on `old`; `None` if unchanged. `expected` is the
+/// operand of a compare-exchange.
 pub fn update(
     function: AtomicFunction,
     old: ScalarValue,

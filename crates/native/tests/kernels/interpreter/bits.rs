@@ -1,4 +1,4 @@
-//! Built-in functions of the bits of integers.
+//! Built-in bit functions of integers.
 
 use naga::{MathFunction, ScalarKind};
 
@@ -23,7 +23,7 @@ pub fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue
             position if position < width => u64::from(position),
             _ => u64::MAX,
         },
-        // Of a negative number the first bit that differs from the sign.
+        // For a negative number: the first bit that differs from the sign.
         Mf::FirstLeadingBit => {
             let negative = signed && bits >> (width - 1) == 1;
             let bits = if negative { !bits & mask(width) } else { bits };
@@ -40,7 +40,7 @@ pub fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue
         }
         Mf::InsertBits => {
             let (offset, count) = range(x[2], x[3], width)?;
-            // No field where the offset is the width, and no shift by 64.
+            // An offset of the full width leaves no field, and a shift by 64 would overflow.
             let field = if count == 0 { 0 } else { mask(count) << offset };
             let inserted = if count == 0 { 0 } else { x[1].bits() << offset };
             bits & !field | inserted & field

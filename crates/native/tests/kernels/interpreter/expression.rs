@@ -1,4 +1,4 @@
-//! Expressions whose value depends on nothing but their operands.
+//! Expressions that depend only on their operands.
 
 use naga::{BinaryOperator, Expression, Handle, Literal, RelationalFunction, TypeInner};
 
@@ -7,7 +7,7 @@ use super::math::{self, componentwise, dot};
 use super::scalar::{self, ScalarValue, multiply};
 use super::value::{Types, Value};
 
-/// Types, constants and library functions that every evaluation of an expression needs.
+/// Evaluator of expressions, with the types, constants and library functions of a run.
 #[derive(Clone, Copy)]
 pub struct Evaluator<'a, 'm> {
     pub types: Types<'m>,

@@ -1,4 +1,4 @@
-//! Functions of floats that no processor computes in one operation.
+//! Library functions of floats.
 
 /// Function with one or two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub enum LibraryFunction {
     Exp2,
     Log,
     Log2,
-    /// Of `(y, x)`.
+    /// `atan2(y, x)`: the first operand is y.
     Atan2,
     Pow,
 }
 
-/// A library of functions. Functions with one operand ignore `y`.
+/// Library of functions. Functions of one operand ignore `y`.
 ///
 /// The interpreter uses `f32` for `f16` and rounds the result.
 pub trait Functions: Sync {

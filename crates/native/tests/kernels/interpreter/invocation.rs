@@ -1,4 +1,4 @@
-//! One invocation: a stack of calls, each with a stack of blocks.
+//! Execution of one invocation: a stack of calls, each with a stack of blocks.
 
 use naga::{AddressSpace, AtomicFunction, Block, Expression, Function, Handle, Statement, SwitchValue};
 
@@ -9,10 +9,10 @@ use super::races::InvocationEpoch;
 use super::scalar::ScalarValue;
 use super::value::{Pointer, Root, Value};
 
-/// Reason for an invocation to stop.
+/// Reason for a pause of an invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pause {
-    /// At a barrier: address of the statement, number of calls, and turn of the statement.
+    /// Barrier: address of the statement, number of calls, and barrier count of the statement.
     Barrier {
         statement: usize,
         calls: usize,
@@ -21,7 +21,7 @@ pub enum Pause {
     End,
 }
 
-/// A block, loop or `switch` that control is in.
+/// An enclosing block, loop or `switch`.
 enum Control<'m> {
     Block { statements: &'m [Statement], next: usize },
     Loop { body: &'m Block, continuing: &'m Block, break_if: Option<Handle<Expression>>, is_continuing: bool },
@@ -38,7 +38,7 @@ struct Frame<'m> {
     controls: Vec<Control<'m>>,
     /// Expression of the caller that takes the result.
     result: Option<Handle<Expression>>,
-    /// Barriers of a uniform load that have been passed.
+    /// Number of passed barriers of a uniform load.
     turn: u8,
 }
 
@@ -93,7 +93,7 @@ impl<'m> Invocation<'m> {
     }
 }
 
-/// An invocation with all that it refers to.
+/// An invocation, with its evaluator and memory.
 struct Machine<'i, 'a, 'm, 'b> {
     invocation: &'i mut Invocation<'m>,
     evaluator: &'i Evaluator<'a, 'm>,
@@ -245,7 +245,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         Pause::Barrier { statement: std::ptr::from_ref(statement).addr(), calls: self.invocation.frames.len(), turn }
     }
 
-    /// Loads between two barriers: the statement runs three times.
+    /// Loads between two barriers; the statement runs three times.
     fn uniform_load(
         &mut self,
         statement: &Statement,
@@ -297,7 +297,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         })
     }
 
-    /// Value of an expression that has been evaluated, or that needs no evaluation.
+    /// Value of an expression: evaluated by an `Emit`, or one that needs no `Emit`.
     fn value(&mut self, handle: Handle<Expression>) -> Result<Value, String> {
         match &self.frame().values[handle.index()] {
             Some(value) => Ok(value.clone()),

@@ -2,8 +2,9 @@
 //!
 //! A function of `f16` is computed in `f32`, and its result is rounded once.
 //!
-//! Where the specification leaves an order of operations open, sums go from the first component to
-//! the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right as written here:
+//! The specification leaves some orders of operations open. Here, sums go from the first component
+//! to the last, `((a₀b₀ + a₁b₁) + a₂b₂) + a₃b₃`, and products from left to right in these
+//! definitions:
 //!
 //! * `clamp(x, l, h) = min(max(x, l), h)`, `saturate(x) = clamp(x, 0, 1)`
 //! * `sign(x) = 0 < x ? 1 : x < 0 ? −1 : 0`, so 0 for −0 and NaN
@@ -31,7 +32,7 @@ use super::scalar::{self, ScalarValue, add, divide, map_float, multiply, subtrac
 use super::value::{Value, for_each_scalar_of};
 use super::{bits, packing};
 
-/// Applies `f` to each component of vectors, or to scalars. Scalars among vectors count for each
+/// Applies `f` to each component of vectors, or to scalars. A scalar among vectors applies to each
 /// component.
 pub fn componentwise(
     arguments: &[Value],
@@ -68,7 +69,7 @@ pub fn evaluate(functions: &dyn Functions, function: MathFunction, mut arguments
     if is_half {
         for_each_scalar_of(&mut result, &mut |scalar| match *scalar {
             ScalarValue::F32(x) => *scalar = ScalarValue::F16(f16::from_f32(x)),
-            // The exponent of `frexp`.
+            // `frexp` has an integer exponent.
             ScalarValue::I32(x) => *scalar = ScalarValue::I16(x as i16),
             _ => {}
         });

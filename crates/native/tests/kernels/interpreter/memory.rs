@@ -1,4 +1,4 @@
-//! Memory that invocations share: bindings and variables of the workgroup, as bytes.
+//! Shared memory: bindings and variables of the workgroup, as bytes.
 //!
 //! A dynamic index past the end of a vector, a matrix or an array of fixed size is clamped to the
 //! last element. Past the end of a runtime-sized array a load gives zero, a store does nothing.
@@ -120,7 +120,7 @@ impl<'m> Memory<'m, '_> {
         Ok(location)
     }
 
-    /// Goes from a composite to one of its parts.
+    /// Moves a location from a composite to one of its parts.
     fn step(&self, location: &mut Location<'m>, index: u32, bytes: usize) -> Result<(), String> {
         let clamped = |length: u32| index.min(length - 1) as usize;
         match *location.ty {

@@ -1,4 +1,4 @@
-//! Interpreter of naga's representation for compute kernels: slow, and simple enough to be right.
+//! Interpreter of naga's representation for compute kernels: slow, and simple enough for an oracle.
 //!
 //! Values are trees ([`value`]). Each invocation is a machine with an explicit stack
 //! ([`invocation`]) and runs to its next barrier. The invocations of a workgroup take turns in the
@@ -37,7 +37,7 @@ pub type Buffers = BTreeMap<(u32, u32), Vec<u8>>;
 /// Settings of the interpreter.
 pub struct Options<'f> {
     pub functions: &'f dyn Functions,
-    /// Statements that all invocations together may run.
+    /// Greatest total number of statements of all invocations.
     pub max_steps: u64,
     /// Runs workgroups and invocations from the last to the first.
     pub reversed: bool,
@@ -127,7 +127,7 @@ pub fn run_with(
     Ok(())
 }
 
-/// Runs each invocation of a workgroup to its next barrier; false where all have ended.
+/// Runs each invocation of a workgroup to its next barrier; returns false where all have ended.
 fn run_to_barrier<'m>(
     invocations: &mut [Invocation<'m>],
     evaluator: &Evaluator<'_, 'm>,

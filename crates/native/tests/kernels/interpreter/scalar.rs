@@ -28,7 +28,7 @@ pub enum ScalarValue {
 
 use ScalarValue::{Bool, F16, F32, F64, I16, I32, I64, U16, U32, U64};
 
-/// Applies an expression to integers of one type, or is `None`.
+/// Applies an expression to integers of one type; `None` for other scalars.
 macro_rules! integers {
     ($a:expr, $b:expr, |$x:ident, $y:ident| $result:expr) => {
         match ($a, $b) {
@@ -43,7 +43,7 @@ macro_rules! integers {
     };
 }
 
-/// Applies an expression to floats of one type, or is `None`.
+/// Applies an expression to floats of one type; `None` for other scalars.
 macro_rules! floats {
     ($a:expr, $b:expr, |$x:ident, $y:ident| $result:expr) => {
         match ($a, $b) {
@@ -58,7 +58,7 @@ macro_rules! floats {
     };
 }
 
-/// Compares scalars of one type, or is `None`.
+/// Compares scalars of one type; `None` for different types.
 macro_rules! compare {
     ($a:expr, $b:expr, $operator:tt) => {
         match ($a, $b) {
@@ -181,7 +181,7 @@ impl ScalarValue {
         }
     }
 
-    /// Bits of an index of type `i32` or `u32`: a negative index is a large one.
+    /// Bits of an index of type `i32` or `u32`; a negative index becomes a large one.
     pub fn as_index(self) -> Result<u32, String> {
         match self {
             I32(x) => Ok(x as u32),
@@ -289,7 +289,7 @@ fn float_remainder(a: ScalarValue, b: ScalarValue) -> Result<ScalarValue, String
     subtract(a, multiply(b, quotient)?)
 }
 
-/// Applies a function of floats that needs no rounding but that to `f16`.
+/// Applies a function of floats with an exact result, except for rounding to `f16`.
 pub fn map_float(a: ScalarValue, single: fn(f32) -> f32, double: fn(f64) -> f64) -> Result<ScalarValue, String> {
     match a {
         F16(x) => Ok(F16(f16::from_f32(single(x.to_f32())))),

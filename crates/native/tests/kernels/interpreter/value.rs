@@ -1,10 +1,10 @@
-//! Values as trees, and their form in memory.
+//! Values as trees, and their layout in memory.
 
 use naga::{Handle, LocalVariable, Module, TypeInner, VectorSize};
 
 use super::scalar::ScalarValue;
 
-/// A value of any type that an expression of a compute kernel can have.
+/// Value of an expression of a compute kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Scalar(ScalarValue),
@@ -16,18 +16,18 @@ pub enum Value {
     Pointer(Pointer),
 }
 
-/// Variable that a pointer starts from.
+/// Base variable of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     Global(Handle<naga::GlobalVariable>),
-    /// Variable of a function that is being called; `frame` counts from the entry point.
+    /// Variable of an active function; `frame` counts from the entry point.
     Local {
         frame: usize,
         variable: Handle<LocalVariable>,
     },
 }
 
-/// A variable and the indices of a part of it. Accesses clamp or check the indices.
+/// Pointer: a variable, and the indices of a part. Accesses clamp or check the indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
     pub root: Root,
@@ -103,7 +103,7 @@ impl Value {
     }
 }
 
-/// `index`, or the last one of `length` elements.
+/// Clamps an index to the last of `length` elements.
 fn clamped(index: u32, length: usize) -> usize {
     (index as usize).min(length - 1)
 }
@@ -127,7 +127,7 @@ impl<'m> Types<'m> {
         &self.module.types[ty].inner
     }
 
-    /// Length of an array, `None` where the binding's size gives it.
+    /// Length of an array; `None` for a runtime-sized array.
     pub fn length(self, size: naga::ArraySize) -> Result<Option<u32>, String> {
         match size {
             naga::ArraySize::Constant(length) => Ok(Some(length.get())),

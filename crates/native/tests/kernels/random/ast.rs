@@ -40,11 +40,11 @@ pub struct Expression {
     pub operands: Vec<Expression>,
 }
 
-/// How an expression is written with its operands.
+/// Syntax of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
     Literal(String),
-    /// Name of a variable or other text whose value is not constant.
+    /// Name of a variable, or other text without a constant value.
     Name(String),
     /// Call of a built-in function or constructor.
     Call(String),

@@ -27,7 +27,7 @@ impl Generator {
         Expression::name(ty, name)
     }
 
-    /// A uniform whose first members are the row length and a count.
+    /// Adds a uniform with the row length and a count as its first members.
     pub fn uniform(&mut self, shape: &Shape) -> Vec<PinnedWord> {
         self.widths.push(Expression::u32(shape.extent(0)));
         self.widths.push(Expression::name(Type::U32, format!("(groups.x * {}u)", shape.size[0])));
@@ -201,7 +201,7 @@ impl Generator {
         let ty = Type::Array(Box::new(Type::Atomic(scalar)), length);
         let operations = *self.rng.pick(&COMMUTING);
         let array = if self.rng.chance(30) {
-            // Nobody reads the atomic member.
+            // No invocation reads the atomic member.
             let members = vec![("head".to_string(), Type::Atomic(scalar)), ("cells".to_string(), ty.clone())];
             let index = self.program.structs.len();
             self.program.structs.push(Struct { members });

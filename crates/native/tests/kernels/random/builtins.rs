@@ -87,7 +87,8 @@ impl Generator {
         }
     }
 
-    /// A function with lower and upper bounds, which must not be constants in the wrong order.
+    /// A function with lower and upper bounds. Constant bounds in the wrong order are an error, so
+    /// the bounds are not constant.
     fn bounded(&mut self, ty: &Type, name: &str, depth: usize) -> Expression {
         let mut operands: Vec<_> = (0..3).map(|_| self.expression(ty, depth.min(2))).collect();
         let bound = if name == "clamp" { 1 } else { 0 };

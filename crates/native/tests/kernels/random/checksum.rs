@@ -1,4 +1,4 @@
-//! A checksum of the variables at the end of a kernel, so that no statement is without effect.
+//! Checksum of the variables at the end of a kernel, so that each statement has an effect.
 
 use super::ast::{Block, Expression, ScalarType, Statement, Type};
 use super::generator::{Generator, ScopeEntry};

@@ -4,7 +4,7 @@ use super::ast::{Expression, Form, ScalarType, Type};
 use super::generator::{Generator, KernelStyle};
 
 impl Generator {
-    /// An expression of a type with at most `depth` operators above each other.
+    /// An expression of a type with at most `depth` nested operators.
     pub fn expression(&mut self, ty: &Type, depth: usize) -> Expression {
         if depth == 0 || self.rng.chance(12) {
             return self.leaf(ty);

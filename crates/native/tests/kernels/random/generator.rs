@@ -14,7 +14,7 @@ pub enum KernelStyle {
     General,
 }
 
-/// A variable, or a part of one, that expressions can start from.
+/// A variable, or a part of one, as the base of expressions.
 #[derive(Debug, Clone)]
 pub struct ScopeEntry {
     pub expression: Expression,
@@ -66,13 +66,13 @@ impl WorkgroupArray {
     }
 }
 
-/// Access of the invocations to the arrays of the workgroup.
+/// Permitted access of invocations to the arrays of the workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// None: in functions.
     Closed,
     /// Each invocation reads and writes its own element.
-    Own,
+    OwnElement,
     /// All invocations read all elements.
     Shared,
 }
@@ -118,7 +118,7 @@ pub struct Generator {
     pub checksum: Option<Output>,
     /// True in the entry point, where the indices of the invocation are in scope.
     pub in_main: bool,
-    /// Forms of the row length, and of the highest index.
+    /// Expressions of the row length, and of the highest index.
     pub widths: Vec<Expression>,
     pub lasts: Vec<Expression>,
     /// Loops around the statement, and whether `break` and `continue` may end it.
@@ -128,9 +128,9 @@ pub struct Generator {
     /// True where the function may return early.
     pub may_return: bool,
     pub result: Option<Type>,
-    /// Calls that are left: each multiplies the time to run.
+    /// Number of further calls: each call multiplies the run time.
     pub calls: usize,
-    /// Indices around the expression.
+    /// Number of enclosing indices of the expression.
     pub nesting: usize,
     names: usize,
 }
@@ -218,7 +218,7 @@ impl Generator {
         }
     }
 
-    /// Variables and parts of bindings that the current place may read.
+    /// Variables and parts of bindings that the current statement may read.
     pub fn entries(&mut self) -> Vec<ScopeEntry> {
         let mut entries = self.scope.clone();
         entries.extend(self.globals.iter().cloned());
@@ -233,7 +233,7 @@ impl Generator {
         for array in &self.workgroup_arrays {
             let (expression, is_mutable) = match self.phase {
                 Phase::Closed => continue,
-                Phase::Own => (array.element("local"), true),
+                Phase::OwnElement => (array.element("local"), true),
                 Phase::Shared => (Expression::name(array.ty(), array.name.clone()), false),
             };
             entries.push(ScopeEntry { expression, is_mutable, is_reference: true, is_constant: false, weight: 4 });
@@ -294,7 +294,7 @@ impl Generator {
             }
     }
 
-    /// Goes from a variable to a part of the type `target`.
+    /// Extends a variable to a part of type `target`.
     pub fn reach(&mut self, base: Expression, target: &Type, entry: &ScopeEntry) -> Expression {
         if base.ty == *target {
             return base;

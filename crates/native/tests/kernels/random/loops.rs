@@ -120,7 +120,7 @@ impl Generator {
             block.push(Statement::Loop { body, continuing, break_if });
         }
         self.scope.truncate(scope);
-        // The counter may change once the loop has ended.
+        // The counter is mutable after the loop.
         self.declare(&counter, Type::U32, true);
     }
 

@@ -1,9 +1,13 @@
 //! Random kernels over the whole language, without data races.
 //!
-//! A [`Case`] is a syntax tree with its buffers. Every invocation writes only its own elements of
-//! writable arrays, or changes atomics by operations that commute, and reads only bindings that no
-//! invocation writes, its own elements, and memory of the workgroup across barriers. So the result
-//! does not depend on the order of invocations. Bits of NaN never reach an integer.
+//! A [`Case`] is a syntax tree with its buffers. The result does not depend on the order of
+//! invocations:
+//!
+//! * An invocation writes only its own elements of writable arrays, and changes other atomics only
+//!   by operations that commute.
+//! * An invocation reads only its own elements, bindings that no invocation writes, and memory of
+//!   the workgroup across barriers.
+//! * Bits of NaN never reach an integer.
 //!
 //! [`random_kernels`] compares an executor with the interpreter:
 //!
@@ -80,7 +84,7 @@ impl Case {
     /// The case of a seed.
     ///
     /// # Errors
-    /// The text does not validate: the generator is wrong.
+    /// The text does not validate: a defect of the generator.
     pub fn generate(seed: u64, extensions: Extensions) -> Result<Self, Failure> {
         let mut rng = Rng::new(seed);
         let generated = program::generate(Rng::new(rng.next()), extensions);
@@ -100,13 +104,12 @@ impl Case {
     pub fn compare(
         &self,
         options: &Options,
-        runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+        executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
     ) -> Result<(), Failure> {
-        compare_with(options, &self.text(), &self.buffers, self.workgroups, runner)
+        compare_with(options, &self.text(), &self.buffers, self.workgroups, executor)
     }
 
-    /// Compares the kernel with itself in the opposite order of invocations, and detects data
-    /// races.
+    /// Compares two opposite orders of invocations, and detects data races.
     pub fn check_order(&self) -> Result<(), Failure> {
         let forward = Options { max_steps: MAX_STEPS, ..Options::default() };
         let options = Options { reversed: true, check_races: true, max_steps: MAX_STEPS, ..Options::default() };
@@ -145,7 +148,7 @@ impl fmt::Display for Case {
 #[derive(Debug, Default)]
 pub struct Report {
     pub compared: usize,
-    /// Seeds whose text did not validate, or that ran too long for the interpreter.
+    /// Seeds with an invalid text, or too many steps for the interpreter.
     pub discarded: Vec<(u64, Failure)>,
     /// Reduced cases, at most [`MAX_FAILURES`].
     pub failures: Vec<(Case, Failure)>,
@@ -180,18 +183,19 @@ pub fn first_seed(default: u64) -> u64 {
 pub fn random_kernels(
     count: usize,
     first_seed: u64,
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Report {
-    random_kernels_with(&Options::default(), Extensions::ALL, count, first_seed, runner)
+    random_kernels_with(&Options::default(), Extensions::ALL, count, first_seed, executor)
 }
 
-/// Like [`random_kernels`], with settings of the interpreter and of the types of the kernels.
+/// Runs kernels as [`random_kernels`] does, with settings of the interpreter and types of the
+/// kernels.
 pub fn random_kernels_with(
     options: &Options,
     extensions: Extensions,
     count: usize,
     first_seed: u64,
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Report {
     let mut report = Report::default();
     for seed in first_seed..first_seed + count as u64 {
@@ -203,15 +207,15 @@ pub fn random_kernels_with(
             }
         };
         report.compared += 1;
-        match case.compare(options, &runner) {
+        match case.compare(options, &executor) {
             Ok(()) => {}
             Err(failure @ (Failure::Invalid(_) | Failure::Interpreter(_))) => report.discarded.push((seed, failure)),
             Err(failure) => {
-                // A reduction may take away the end of a loop.
+                // A reduction may remove the end of a loop.
                 let short = Options { max_steps: MAX_STEPS, ..*options };
                 let small =
-                    case.shrink(|case| case.compare(&short, &runner).is_err_and(|other| other.is_like(&failure)));
-                let failure = small.compare(options, &runner).err().unwrap_or(failure);
+                    case.shrink(|case| case.compare(&short, &executor).is_err_and(|other| other.is_like(&failure)));
+                let failure = small.compare(options, &executor).err().unwrap_or(failure);
                 report.failures.push((small, failure));
                 if report.failures.len() == MAX_FAILURES {
                     break;

@@ -209,7 +209,7 @@ impl Generator {
         self.in_main = true;
         self.calls = 4;
         self.result = None;
-        self.phase = if has_barriers { Phase::Own } else { Phase::Closed };
+        self.phase = if has_barriers { Phase::OwnElement } else { Phase::Closed };
         if has_barriers {
             for _ in 0..self.rng.between(1, 3) {
                 for _ in 0..self.rng.between(0, 3) {

@@ -3,7 +3,7 @@
 use super::Case;
 use super::ast::{Block, Expression, Form, Program, ScalarType, Statement, Type};
 
-/// Cases that a reduction tries at most.
+/// Greatest number of candidates of a reduction.
 const MAX_TRIES: usize = 3000;
 
 /// A smaller case that `fails` still accepts. The case validates and has no data race.
@@ -97,7 +97,7 @@ impl Reduction<'_> {
             self.accept_program(|program| drop(program.globals.remove(i)));
         }
         for i in (0..self.best.program.structs.len()).rev() {
-            // Types refer to structs by position, so only the last one can go.
+            // Types refer to structs by index, so only the last struct is removable.
             if i + 1 == self.best.program.structs.len() {
                 self.accept_program(|program| drop(program.structs.pop()));
             }

@@ -74,7 +74,7 @@ impl Generator {
         block.push(Statement::If { condition, accept: vec![Statement::Return(result)], reject: Vec::new() });
     }
 
-    /// Operators above each other in a statement's expressions.
+    /// Greatest nesting of operators in a statement.
     pub fn depth(&mut self) -> usize {
         self.rng.between(1, if self.style == KernelStyle::General { 3 } else { 4 })
     }
@@ -83,7 +83,7 @@ impl Generator {
         let ty = self.random_type(1);
         let depth = self.depth();
         let mut value = self.expression(&ty, depth);
-        // A name for a constant is a constant: no shift amount or index may be out of range.
+        // A `let` of a constant is constant, and a constant shift amount or index must be in range.
         if ty.scalar().is_some_and(ScalarType::is_integer) {
             value = self.at_run_time(value);
         }

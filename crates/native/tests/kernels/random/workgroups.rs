@@ -25,7 +25,7 @@ impl Generator {
                 block.push(Statement::If { condition, accept, reject: Vec::new() });
             }
             2 => {
-                // The same number of turns for all invocations.
+                // All invocations need the same number of iterations.
                 let counter = self.fresh_name("c");
                 let scope = self.scope.len();
                 self.declare(&counter, Type::U32, false);
@@ -55,7 +55,7 @@ impl Generator {
         self.phase = Phase::Shared;
         let length = self.rng.between(1, 3);
         let shared = self.block(length, 1);
-        self.phase = Phase::Own;
+        self.phase = Phase::OwnElement;
         block.extend(shared);
         let name = self.fresh_name("v");
         let element = array.element("(local + 1u)");
@@ -74,7 +74,7 @@ impl Generator {
         block.push(Statement::Barrier("workgroupBarrier();"));
     }
 
-    /// The same by a function with barriers.
+    /// Exchanges elements by a function with barriers.
     fn rotate(&mut self, block: &mut Block, array: &WorkgroupArray) {
         let name = format!("rotate_{}", array.name);
         let ty = array.base.clone();
@@ -150,7 +150,7 @@ impl Generator {
         self.read_first(block, array);
     }
 
-    /// `own = own op other`, the other one `offset` away.
+    /// `own = own op other`, with the other element at a distance of `offset`.
     fn combination(&mut self, array: &WorkgroupArray, offset: &str, sign: &str) -> Statement {
         let own = array.element("local");
         let other = array.element(&format!("local {sign} {offset}"));

@@ -1,18 +1,18 @@
-//! Loads single bytes where a kernel takes a byte out of a word.
+//! Narrowing of word loads to byte loads where a kernel extracts one byte of a word.
 //!
-//! Arrays of bytes are words to WGSL: cell `x` is byte `x & 3` of word `x >> 2`. A load of byte `x`
-//! itself says how the cells of neighbouring invocations lie next to each other.
+//! WGSL has no bytes, so kernels read an array of bytes as words: cell `x` is byte `x & 3` of word
+//! `x >> 2`. The index of a byte load shows that neighbouring invocations read neighbouring bytes.
 
 use std::collections::HashMap;
 
 use crate::ir::{Access, Binary, Compare, Convert, Definition, Format, Kernel, Memory, Statement, Type, Value};
 
-/// Replaces loads of words of which one byte is taken; true where there was one.
-pub fn load_bytes(kernel: &mut Kernel) -> bool {
-    let mut found: HashMap<Value, Vec<Taken>> = HashMap::new();
+/// Replaces extractions of a byte from a loaded word by byte loads; returns true if there is one.
+pub fn narrow_loads(kernel: &mut Kernel) -> bool {
+    let mut found: HashMap<Value, Vec<ByteExtract>> = HashMap::new();
     for number in 0..kernel.values.len() {
-        if let Some((word, taken)) = find(kernel, Value(number as u32)) {
-            found.entry(word).or_default().push(taken);
+        if let Some((word, extract)) = find_extract(kernel, Value(number as u32)) {
+            found.entry(word).or_default().push(extract);
         }
     }
     if found.is_empty() {
@@ -23,14 +23,15 @@ pub fn load_bytes(kernel: &mut Kernel) -> bool {
     true
 }
 
-/// A byte that is taken out of a word.
-struct Taken {
+/// An extraction of one byte from a loaded word.
+struct ByteExtract {
     /// The byte as an integer.
     value: Value,
     is_signed: bool,
-    /// Number of the byte, as far as it differs between words.
+    /// Index of the cell: bits 0 and 1 select the byte, the other bits are a term of the word's
+    /// index.
     cell: Value,
-    /// Terms of the word's index beside `cell >> 2`.
+    /// Terms of the word's index other than `cell >> 2`.
     terms: Vec<Value>,
 }
 
@@ -48,8 +49,8 @@ fn operands(kernel: &Kernel, operation: Binary, value: Value) -> Option<[Value; 
     }
 }
 
-/// The operand beside a constant.
-fn beside(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Option<Value> {
+/// The other operand of an operation with the constant `wanted`.
+fn operand_next_to(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Option<Value> {
     let [a, b] = operands(kernel, operation, value)?;
     let is_swapped =
         matches!(operation, Binary::And | Binary::Multiply | Binary::Add) && constant(kernel, a) == Some(wanted);
@@ -59,66 +60,68 @@ fn beside(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Opti
     (constant(kernel, b) == Some(wanted)).then_some(a)
 }
 
-/// The value of which bits 0 and 1 say how many bits lie below a byte.
-fn cell_of(kernel: &Kernel, bits: Value) -> Option<Value> {
-    let number = beside(kernel, Binary::Multiply, bits, 8).or_else(|| beside(kernel, Binary::ShiftLeft, bits, 3))?;
-    beside(kernel, Binary::And, number, 3)
+/// Matches the shift amount `8 * (cell & 3)`; returns the cell.
+fn cell_of_shift(kernel: &Kernel, bits: Value) -> Option<Value> {
+    let number = operand_next_to(kernel, Binary::Multiply, bits, 8)
+        .or_else(|| operand_next_to(kernel, Binary::ShiftLeft, bits, 3))?;
+    operand_next_to(kernel, Binary::And, number, 3)
 }
 
-fn find(kernel: &Kernel, value: Value) -> Option<(Value, Taken)> {
+fn find_extract(kernel: &Kernel, value: Value) -> Option<(Value, ByteExtract)> {
     if kernel.ty(value) != Type::I32 {
         return None;
     }
-    let (word, below, is_signed) = shifted(kernel, value).or_else(|| masked(kernel, value))?;
+    let (word, below, is_signed) = match_shifts(kernel, value).or_else(|| match_mask(kernel, value))?;
     let Definition::Load(access) = kernel.definition(word) else { return None };
     let Access { format: Format::Word, scale: 4, index: Some(index), memory: Memory::Binding(binding), .. } = *access
     else {
         return None;
     };
-    is_length(kernel, access.guard?, index, Definition::Length { binding, offset: access.offset, stride: 4 })
+    is_bounds_test(kernel, access.guard?, index, Definition::Length { binding, offset: access.offset, stride: 4 })
         .then_some(())?;
-    let cell = cell_of(kernel, below)?;
+    let cell = cell_of_shift(kernel, below)?;
     let mut terms = Vec::new();
-    remove_term(kernel, index, cell, &mut terms).then_some(())?;
-    Some((word, Taken { value, is_signed, cell, terms }))
+    collect_other_terms(kernel, index, cell, &mut terms).then_some(())?;
+    Some((word, ByteExtract { value, is_signed, cell, terms }))
 }
 
-/// True for a test that an index is less than a length.
-fn is_length(kernel: &Kernel, guard: Value, index: Value, length: Definition) -> bool {
+/// True for the comparison of an index with a length.
+fn is_bounds_test(kernel: &Kernel, guard: Value, index: Value, length: Definition) -> bool {
     matches!(*kernel.definition(guard), Definition::Compare(Compare::UnsignedLess, a, b)
         if a == index && *kernel.definition(b) == length)
 }
 
-/// A word shifted left until the byte is its highest, and right by 24 bits: the word, and the number
-/// of bits below the byte.
-fn shifted(kernel: &Kernel, value: Value) -> Option<(Value, Value, bool)> {
-    let unsigned = beside(kernel, Binary::UnsignedShiftRight, value, 24);
-    let high = unsigned.or_else(|| beside(kernel, Binary::SignedShiftRight, value, 24))?;
+/// Matches `(word << (24 - below)) >> 24`; returns the word, the number of bits below the byte, and
+/// true for a signed shift.
+fn match_shifts(kernel: &Kernel, value: Value) -> Option<(Value, Value, bool)> {
+    let unsigned = operand_next_to(kernel, Binary::UnsignedShiftRight, value, 24);
+    let high = unsigned.or_else(|| operand_next_to(kernel, Binary::SignedShiftRight, value, 24))?;
     let [word, above] = operands(kernel, Binary::ShiftLeft, high)?;
-    let available = beside(kernel, Binary::Subtract, above, 8)
-        .or_else(|| beside(kernel, Binary::Add, above, u64::from(8_u32.wrapping_neg())))?;
+    let available = operand_next_to(kernel, Binary::Subtract, above, 8)
+        .or_else(|| operand_next_to(kernel, Binary::Add, above, u64::from(8_u32.wrapping_neg())))?;
     let [width, below] = operands(kernel, Binary::Subtract, available)?;
     (constant(kernel, width) == Some(32)).then_some((word, below, unsigned.is_none()))
 }
 
-/// The low byte of a word shifted right.
-fn masked(kernel: &Kernel, value: Value) -> Option<(Value, Value, bool)> {
-    let low = beside(kernel, Binary::And, value, 0xff)?;
+/// Matches `(word >> below) & 0xff`; returns the word, the number of bits below the byte, and
+/// false.
+fn match_mask(kernel: &Kernel, value: Value) -> Option<(Value, Value, bool)> {
+    let low = operand_next_to(kernel, Binary::And, value, 0xff)?;
     let [word, below] = operands(kernel, Binary::UnsignedShiftRight, low)?;
     Some((word, below, false))
 }
 
-/// Collects the terms of a sum but `cell >> 2`; false where that is no term.
-fn remove_term(kernel: &Kernel, sum: Value, cell: Value, terms: &mut Vec<Value>) -> bool {
+/// Collects the terms of a sum except `cell >> 2`; returns false where the sum has no such term.
+fn collect_other_terms(kernel: &Kernel, sum: Value, cell: Value, terms: &mut Vec<Value>) -> bool {
     let shifts = [Binary::SignedShiftRight, Binary::UnsignedShiftRight];
-    if shifts.into_iter().any(|shift| beside(kernel, shift, sum, 2) == Some(cell)) {
+    if shifts.into_iter().any(|shift| operand_next_to(kernel, shift, sum, 2) == Some(cell)) {
         return true;
     }
     let Some([a, b]) = operands(kernel, Binary::Add, sum) else { return false };
     let before = terms.len();
     for (side, other) in [(a, b), (b, a)] {
         terms.push(other);
-        if remove_term(kernel, side, cell, terms) {
+        if collect_other_terms(kernel, side, cell, terms) {
             return true;
         }
         terms.truncate(before);
@@ -126,12 +129,12 @@ fn remove_term(kernel: &Kernel, sum: Value, cell: Value, terms: &mut Vec<Value>)
     false
 }
 
-fn replace(kernel: &mut Kernel, body: Vec<Statement>, found: &HashMap<Value, Vec<Taken>>) -> Vec<Statement> {
+fn replace(kernel: &mut Kernel, body: Vec<Statement>, found: &HashMap<Value, Vec<ByteExtract>>) -> Vec<Statement> {
     let mut out = Vec::with_capacity(body.len());
     for statement in body {
         if let Statement::Let(word) = statement {
-            for taken in found.get(&word).into_iter().flatten() {
-                load(kernel, word, taken, &mut out);
+            for extract in found.get(&word).into_iter().flatten() {
+                load_byte(kernel, word, extract, &mut out);
             }
         }
         out.push(match statement {
@@ -151,8 +154,8 @@ fn replace(kernel: &mut Kernel, body: Vec<Statement>, found: &HashMap<Value, Vec
     out
 }
 
-/// Loads a byte beside its word.
-fn load(kernel: &mut Kernel, word: Value, taken: &Taken, out: &mut Vec<Statement>) {
+/// Adds a byte load before the load of its word.
+fn load_byte(kernel: &mut Kernel, word: Value, extract: &ByteExtract, out: &mut Vec<Statement>) {
     let Definition::Load(access) = *kernel.definition(word) else { return };
     let [four, bits] = [4, 24].map(|bits| kernel.add(Type::I32, Definition::Constant(bits)));
     let mut add = |definition: Definition| {
@@ -160,18 +163,18 @@ fn load(kernel: &mut Kernel, word: Value, taken: &Taken, out: &mut Vec<Statement
         out.push(Statement::Let(value));
         value
     };
-    let mut index = taken.cell;
-    if let [first, rest @ ..] = &taken.terms[..] {
+    let mut index = extract.cell;
+    if let [first, rest @ ..] = &extract.terms[..] {
         let sum = rest.iter().fold(*first, |sum, one| add(Definition::Binary(Binary::Add, sum, *one)));
         let bytes = add(Definition::Binary(Binary::Multiply, sum, four));
         index = add(Definition::Binary(Binary::Add, index, bytes));
     }
     let byte = add(Definition::Load(Access { format: Format::Byte, index: Some(index), scale: 1, ..access }));
-    let result = if taken.is_signed {
+    let result = if extract.is_signed {
         let high = add(Definition::Binary(Binary::ShiftLeft, byte, bits));
         Definition::Binary(Binary::SignedShiftRight, high, bits)
     } else {
         Definition::Convert(Convert::Bits, byte)
     };
-    kernel.values[taken.value.0 as usize].1 = result;
+    kernel.values[extract.value.0 as usize].1 = result;
 }

@@ -14,9 +14,9 @@ pub(super) fn is_float(scalar: Scalar) -> bool {
     scalar.kind == ScalarKind::Float
 }
 
-/// Operations whose meaning depends on the type of their operands.
+/// Operations that depend on the WGSL type of their operands.
 impl Builder {
-    /// Rounds a result to `f16` where that is its type.
+    /// Rounds a result of type `f16`; returns other results unchanged.
     pub(super) fn rounded(&mut self, scalar: Scalar, value: Value) -> Value {
         if is_half(scalar) { self.unary(Unary::RoundToF16, value) } else { value }
     }
@@ -51,7 +51,7 @@ impl Builder {
         self.arithmetic(scalar, integer, Binary::FloatDivide, [a, b])
     }
 
-    /// Remainder with the sign of the dividend; of floats `a − b · trunc(a / b)`.
+    /// Remainder with the sign of the dividend; `a − b · trunc(a / b)` for floats.
     pub(super) fn remainder(&mut self, scalar: Scalar, a: Value, b: Value) -> Value {
         match scalar.kind {
             ScalarKind::Sint => self.binary(Binary::SignedRemainder, a, b),
@@ -129,7 +129,7 @@ impl Builder {
         }
     }
 
-    /// Shift amount as the type of the shifted value.
+    /// Converts a shift amount to the type of the shifted value.
     pub(super) fn shift_amount(&mut self, shifted: Value, amount: Value) -> Value {
         match (self.ty(shifted), self.ty(amount)) {
             (Type::I64, Type::I32) => self.convert(Convert::UnsignedWiden, Type::I64, amount),
@@ -138,7 +138,7 @@ impl Builder {
         }
     }
 
-    /// Sum of products, from the first element on.
+    /// Sum of products, in the order of elements.
     pub(super) fn dot(&mut self, scalar: Scalar, a: &[Value], b: &[Value]) -> Value {
         let mut sum = None;
         for (a, b) in a.iter().zip(b) {
@@ -151,7 +151,7 @@ impl Builder {
         sum.unwrap_or_else(|| self.zero(Type::F32))
     }
 
-    /// Number of the type of `like`: a float or an integer.
+    /// Constant `value` in the type of `like`, a float or an integer.
     pub(super) fn number(&mut self, scalar: Scalar, like: Value, value: f64) -> Value {
         let ty = self.ty(like);
         if is_float(scalar) { self.float(ty, value) } else { self.integer(ty, value as i64) }

@@ -1,4 +1,4 @@
-//! The walk over a kernel that finds its conditions and simplifies it.
+//! Simplification of a kernel under the conditions of its interior.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +7,9 @@ use crate::prune;
 use crate::shape::{Shape, effects};
 
 use super::rules::{Rule, Rules, is_tested};
-use super::{Condition, Interior, Test, needed, tail};
+use super::{Interior, RowCondition, RowTest, tail, unused};
 
-/// Simplifies a kernel, and finds the conditions under which it is the same.
+/// Simplifies a kernel, and collects the conditions under which the result equals the kernel.
 pub fn simplify(kernel: &Kernel) -> Interior {
     let guards = effects::guards(kernel);
     let whole = kernel;
@@ -25,7 +25,7 @@ pub fn simplify(kernel: &Kernel) -> Interior {
         [.., Statement::Block { label, .. }] => Some(*label),
         _ => None,
     };
-    let mut pass = Pass {
+    let mut pass = Simplifier {
         stores: count_stores(&body),
         out: Interior {
             kernel,
@@ -51,33 +51,33 @@ pub fn simplify(kernel: &Kernel) -> Interior {
     out.kernel.body = body;
     prune::prune(&mut out.kernel);
     out.tail = tail::find(&mut out, whole, &assumed, bools, returns);
-    needed::keep_needed(&mut out);
+    unused::remove_unused(&mut out);
     out
 }
 
-struct Pass {
+struct Simplifier {
     out: Interior,
     guards: HashSet<Value>,
     /// The constants false and true.
     bools: [Value; 2],
-    /// Label of the block that a return leaves.
+    /// Label of the block that a `return` breaks.
     returns: Option<Label>,
-    /// Number of stores and atomics.
+    /// Number of stores and atomics of the whole kernel.
     stores: usize,
-    /// Values that others stand for.
+    /// Replacement of each replaced value.
     replaced: HashMap<Value, Value>,
-    /// Row conditions of the statement.
+    /// Uniform conditions around the current statement, with their bools.
     path: Vec<(Value, bool)>,
-    /// Control comes to the statement in every invocation.
+    /// True where every invocation runs the current statement.
     is_certain: bool,
-    /// Values that are what they are, or have their shapes, where conditions hold.
+    /// Values whose definition or shape rests on a condition.
     assumed: HashSet<Value>,
-    /// Affine values that conditions keep from wrapping, with the path of the condition.
+    /// Affine values that do not wrap, with the path of the condition that proves it.
     proved: HashSet<(Value, Vec<(Value, bool)>)>,
-    found: HashSet<Condition>,
+    found: HashSet<RowCondition>,
 }
 
-impl Pass {
+impl Simplifier {
     fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
@@ -197,17 +197,17 @@ impl Pass {
         self.out.values.push(value);
     }
 
-    fn assume(&mut self, test: Test) {
-        if let Test::Within { value, is_signed: false, .. } = test {
+    fn assume(&mut self, test: RowTest) {
+        if let RowTest::Within { value, is_signed: false, .. } = test {
             self.proved.insert((value, self.path.clone()));
         }
-        let condition = Condition { test, path: self.path.clone() };
+        let condition = RowCondition { test, path: self.path.clone() };
         if self.found.insert(condition.clone()) {
             self.out.conditions.push(condition);
         }
     }
 
-    /// Resolves an access, and keeps its affine index from wrapping.
+    /// Resolves the operands of an access, and assumes that its affine index does not wrap.
     fn access(&mut self, mut access: Access) -> Access {
         access.map_operands(|one| self.operand(one));
         access.guard = access.guard.filter(|guard| self.known(*guard) != Some(true));
@@ -216,7 +216,7 @@ impl Pass {
         if is_tested(step) && access.guard.is_none() {
             let is_proved = self.proved.contains(&(index, Vec::new()));
             if !is_proved && !self.proved.contains(&(index, self.path.clone())) {
-                self.assume(Test::Within { value: index, is_signed: false, low: None, high: None });
+                self.assume(RowTest::Within { value: index, is_signed: false, low: None, high: None });
             }
             self.out.indices.insert(index);
             if let (Memory::Binding(binding), false) = (access.memory, self.path.is_empty()) {
@@ -226,7 +226,7 @@ impl Pass {
         access
     }
 
-    /// A block; where only its end leaves to its label, its statements alone.
+    /// Simplifies a block, to its statements alone where no other statement breaks its label.
     fn block(
         &mut self,
         label: Label,
@@ -241,7 +241,7 @@ impl Pass {
         if crate::ir::diverts(&body) {
             ending.clear();
         }
-        // Invocations that have left to labels outside do not come to the end.
+        // Invocations that jumped to outer labels do not reach the end of the block.
         self.is_certain = before && !leaves(&body, &mut vec![label]);
         if let Some(Statement::Break { label: to, values }) = body.last()
             && *to == label
@@ -274,7 +274,7 @@ impl Pass {
         if known.is_none() && is_row && self.is_certain && self.path.is_empty() {
             known = self.expected(&accept, &reject, &merges);
             if let Some(expected) = known {
-                self.assume(Test::Is { value: condition, expected });
+                self.assume(RowTest::Is { value: condition, expected });
             }
         }
         if let Some(known) = known {
@@ -312,7 +312,7 @@ impl Pass {
         out.push(Statement::If { condition, accept, reject, merges });
     }
 
-    /// The way that an `if` takes in rows that have much to do.
+    /// Expected condition of an `if`: the arm that does not return, or the arm with all stores.
     fn expected(&self, accept: &[Statement], reject: &[Statement], merges: &[Merge]) -> Option<bool> {
         if self.returns_at_once(accept) {
             return Some(false);
@@ -323,7 +323,7 @@ impl Pass {
         if !merges.is_empty() || leaves(accept, &mut Vec::new()) || leaves(reject, &mut Vec::new()) {
             return None;
         }
-        // Nothing else has effects.
+        // An arm with all stores of the kernel has all its effects.
         match [accept, reject].map(|arm| count_stores(arm) == self.stores) {
             [true, false] => Some(true),
             [false, true] => Some(false),
@@ -350,7 +350,7 @@ fn count_stores(body: &[Statement]) -> usize {
     body.iter().map(count).sum()
 }
 
-/// True where a body leaves to a label.
+/// True where a body has a jump to a label.
 fn breaks(body: &[Statement], label: Label) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => breaks(accept, label) || breaks(reject, label),
@@ -360,7 +360,7 @@ fn breaks(body: &[Statement], label: Label) -> bool {
     })
 }
 
-/// True where a body leaves to a label outside of it.
+/// True where a body has a jump to a label outside of it.
 fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => leaves(accept, inside) || leaves(reject, inside),

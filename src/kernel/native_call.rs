@@ -1,6 +1,6 @@
-//! Calls that the host computes natively.
+//! Native execution of kernel calls.
 
-use zippy_native::Compiled as NativeCode;
+use zippy_native::CompiledKernel;
 
 use super::call::Call;
 use super::checked::Resource;
@@ -8,36 +8,39 @@ use super::dispatch::Dispatch;
 use super::geometry::COUNT_VECTORS;
 use super::pipeline::BoundBuffer;
 use super::prepare::PreparedCall;
-use crate::device::{Device, Lease, NativeBinding, NativeDispatch, Piece, Strided, aligned};
+use crate::device::{Device, Lease, NativeBinding, NativeDispatch, Piece, Strided, to_aligned_words};
 use crate::error::Result;
 use crate::extents::Index;
 
-/// Memory that a call is bound to.
+/// Bound memory of a call.
 pub struct BoundMemory<'a> {
-    /// For each storage variable, and then the report.
+    /// Buffer of each storage variable, then the buffer of the report.
     pub buffers: &'a [Option<BoundBuffer>],
-    /// Geometry of the arrays.
+    /// Geometry words of the arrays, without those of a dispatch.
     pub geometry: &'a [i32],
-    /// Arguments of a dispatch over a count.
+    /// Workgroup counts of a dispatch over a count, on the device.
     pub count: Option<&'a Lease>,
 }
 
 impl Call<'_> {
-    /// Computes dispatches, one after the other.
-    pub(super) fn compute(
+    /// Runs dispatches natively, one after the other. All dispatches are complete on return.
+    ///
+    /// # Errors
+    /// See [`Device::run_native`].
+    pub(super) fn run_natively(
         &self,
         prepared: &PreparedCall,
-        code: &NativeCode,
+        code: &CompiledKernel,
         dispatches: &[Dispatch],
         memory: &BoundMemory<'_>,
     ) -> Result<()> {
         let PreparedCall { version, compiled, .. } = prepared;
         let (device, checked) = (&self.kernel.shared.target.device, &compiled.checked);
-        let uniforms: Vec<_> = prepared.uniforms.iter().map(|bytes| aligned(bytes)).collect();
+        let uniforms: Vec<_> = prepared.uniforms.iter().map(|bytes| to_aligned_words(bytes)).collect();
         let geometries = dispatches.iter().map(|dispatch| {
             let mut words: Vec<i32> = memory.geometry.iter().chain(&dispatch.words).copied().collect();
             words.resize(4 * checked.map.vectors(), 0);
-            aligned(bytemuck::cast_slice(&words))
+            to_aligned_words(bytemuck::cast_slice(&words))
         });
         let geometries: Vec<_> = geometries.collect();
         let counted = memory.count.map(|count| counted_groups(device, count)).transpose()?;
@@ -45,16 +48,16 @@ impl Call<'_> {
             let bindings = code.kernel().bindings.iter().map(|declared| {
                 let point = checked.points.iter().find(|p| (p.group, p.binding) == (declared.group, declared.binding));
                 let resource = point.map(|point| point.resource);
-                bound(resource, declared.writable, memory, (&uniforms, geometry))
+                native_binding(resource, declared.writable, memory, (&uniforms, geometry))
             });
             NativeDispatch { bindings: bindings.collect(), workgroups: counted.unwrap_or(dispatch.groups) }
         });
-        let what = || format!("kernel {}", version.program.name);
-        Ok(device.run_native(&what, code, &dispatches.collect::<Vec<_>>())?)
+        let label = || format!("kernel {}", version.program.name);
+        Ok(device.run_native(&label, code, &dispatches.collect::<Vec<_>>())?)
     }
 }
 
-fn bound<'a>(
+fn native_binding<'a>(
     resource: Option<Resource>,
     is_written: bool,
     memory: &'a BoundMemory<'a>,
@@ -68,23 +71,23 @@ fn bound<'a>(
             None => NativeBinding::Words(&[]),
         },
         Some(Resource::Report) => match memory.buffers.last() {
-            Some(Some(report)) => window(report, 0, is_written),
+            Some(Some(report)) => window_binding(report, 0, is_written),
             _ => NativeBinding::Words(&[]),
         },
         Some(Resource::Storage { var, window: number, .. }) => match &memory.buffers[var] {
-            Some(buffer) => window(buffer, number, is_written),
+            Some(buffer) => window_binding(buffer, number, is_written),
             None => NativeBinding::Words(&[]),
         },
         None => NativeBinding::Words(&[]),
     }
 }
 
-fn window(buffer: &BoundBuffer, number: u32, is_written: bool) -> NativeBinding<'_> {
+fn window_binding(buffer: &BoundBuffer, number: u32, is_written: bool) -> NativeBinding<'_> {
     let range = buffer.window(number);
     NativeBinding::Buffer { buffer: &buffer.raw, bytes: range, is_written }
 }
 
-/// Workgroups that a count asks for.
+/// Reads the workgroup counts of a dispatch over a count.
 fn counted_groups(device: &Device, count: &Lease) -> Result<[u32; 3]> {
     let view = Strided { offset: 0, extents: Index::from([3]), strides: Index::from([1]) };
     let staged = device.gather(4, &[Piece { buffer: count, view, payload_offset: 0 }], 12)?;

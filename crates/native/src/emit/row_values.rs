@@ -1,34 +1,35 @@
-//! Values that are evaluated once a row, and the interval of a row in which conditions hold.
+//! Values that code evaluates once a row, and the interval of a row in which the interior's
+//! conditions hold.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, InstBuilder, types};
 
 use super::{Emitter, LANES, Register};
-use crate::interior::{Bound, Condition, Interior, Tail, Test};
+use crate::interior::{Bound, IdleTail, Interior, RowCondition, RowTest};
 use crate::ir::{Access, Memory, Value};
 use crate::shape::Shape;
 
-/// The interior of a row, in which a group is.
-pub struct InRow<'a> {
+/// The row of the current group: its interior and the values at its anchor.
+pub struct RowState<'a> {
     pub interior: &'a Interior,
-    /// Each value with a shape in the row, as it is at the row's anchor.
+    /// Value at the row's anchor, for each value with a shape in the row.
     at_anchor: Vec<Option<code::Value>>,
     /// Invocations from the anchor to the first of the group, as `i64`.
     pub distance: code::Value,
 }
 
-/// Distances from the anchor at which all conditions hold, as `i64`, inclusive.
+/// Interval of distances from the anchor, in invocations, as `i64`, inclusive.
 #[derive(Debug, Clone, Copy)]
-pub struct Interval {
+pub struct DistanceInterval {
     pub first: code::Value,
     pub last: code::Value,
-    /// The conditions that are the same in the row hold.
+    /// True where the uniform conditions hold.
     pub holds: code::Value,
 }
 
 impl<'a> Emitter<'a, '_> {
-    /// Evaluates the row at its anchor, which is the emitter's position.
-    pub fn enter_row(&mut self, interior: &'a Interior) -> InRow<'a> {
+    /// Evaluates the row's values at its anchor, the emitter's current position.
+    pub fn enter_row(&mut self, interior: &'a Interior) -> RowState<'a> {
         self.registers.clear();
         let mut at_anchor = vec![None; interior.kernel.values.len()];
         for value in &interior.values {
@@ -37,42 +38,43 @@ impl<'a> Emitter<'a, '_> {
             at_anchor[value.0 as usize] = Some(scalar);
         }
         let distance = self.build.ins().iconst(types::I64, 0);
-        InRow { interior, at_anchor, distance }
+        RowState { interior, at_anchor, distance }
     }
 
-    /// Moves the group in its row.
+    /// Sets the distance of the current group from the anchor.
     pub fn set_distance(&mut self, distance: code::Value) {
         if let Some(row) = &mut self.row {
             row.distance = distance;
         }
     }
 
-    /// Shrinks an interval to the one in which all conditions hold.
-    pub fn hold_conditions(&mut self, interior: &Interior, interval: Interval) -> Interval {
-        interior.conditions.iter().fold(interval, |interval, condition| self.hold(condition, interval))
+    /// Clips an interval to the distances at which all conditions hold.
+    pub fn clip_to_conditions(&mut self, interior: &Interior, interval: DistanceInterval) -> DistanceInterval {
+        interior.conditions.iter().fold(interval, |interval, condition| self.clip_to_condition(condition, interval))
     }
 
-    fn hold(&mut self, condition: &Condition, interval: Interval) -> Interval {
+    fn clip_to_condition(&mut self, condition: &RowCondition, interval: DistanceInterval) -> DistanceInterval {
         let mut found = interval;
         match condition.test {
-            Test::Is { value, expected } => {
+            RowTest::Is { value, expected } => {
                 let value = self.scalar(value);
                 let holds = if expected { value } else { self.build.ins().bxor_imm_u(value, 1) };
                 found.holds = self.build.ins().band(interval.holds, holds);
             }
-            Test::Within { value, is_signed, low, high } => {
-                let here = self.extended(value, is_signed);
+            RowTest::Within { value, is_signed, low, high } => {
+                let here = self.extend_to_i64(value, is_signed);
                 let (least, greatest) = match is_signed {
                     true => (i64::from(i32::MIN), i64::from(i32::MAX)),
                     false => (0, i64::from(u32::MAX)),
                 };
-                let low = self.bound(low, is_signed, least);
-                let high = self.bound(high, is_signed, greatest);
+                let low = self.bound_as_i64(low, is_signed, least);
+                let high = self.bound_as_i64(high, is_signed, greatest);
                 let [low, high] = [low, high].map(|bound| self.build.ins().isub(bound, here));
-                self.grow_within(value, [low, high], &mut found);
+                self.clip_to_growth(value, [low, high], &mut found);
             }
-            Test::Differs { value, other } => {
-                // Differences, modulo 2³², that the value has not yet grown by.
+            RowTest::Differs { value, other } => {
+                // The values are equal at a growth of `left` modulo 2³²: clip to the growths
+                // between two equalities.
                 let [here, there] = [value, other].map(|one| self.scalar(one));
                 let left = self.build.ins().isub(there, here);
                 let left = self.build.ins().sextend(types::I64, left);
@@ -82,7 +84,7 @@ impl<'a> Emitter<'a, '_> {
                 let high = self.build.ins().select(is_ahead, left, after);
                 let low = self.build.ins().iadd_imm_s(low, 1);
                 let high = self.build.ins().iadd_imm_s(high, -1);
-                self.grow_within(value, [low, high], &mut found);
+                self.clip_to_growth(value, [low, high], &mut found);
             }
         }
         for (value, expected) in &condition.path {
@@ -97,11 +99,11 @@ impl<'a> Emitter<'a, '_> {
         found
     }
 
-    /// Distance from the anchor at which the tail of the row begins, if it is before `end`.
-    pub fn tail(&mut self, tail: &Tail, end: code::Value) -> code::Value {
-        let [here, bound] = [tail.value, tail.bound].map(|one| self.extended(one, false));
+    /// Distance from the anchor at which the idle tail begins, at most `end`.
+    pub fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
+        let [here, bound] = [tail.value, tail.bound].map(|one| self.extend_to_i64(one, false));
         let begin = self.build.ins().isub(bound, here);
-        // The value must not wrap in the tail.
+        // A value that wraps would be less than the bound again.
         let last = self.build.ins().iadd(here, end);
         let stays = self.build.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, 1 << 32);
         let mut is_idle = self.scalar(tail.condition);
@@ -113,7 +115,7 @@ impl<'a> Emitter<'a, '_> {
         self.build.ins().select(is_idle, begin, end)
     }
 
-    fn extended(&mut self, value: Value, is_signed: bool) -> code::Value {
+    fn extend_to_i64(&mut self, value: Value, is_signed: bool) -> code::Value {
         let scalar = self.scalar(value);
         match is_signed {
             true => self.build.ins().sextend(types::I64, scalar),
@@ -121,14 +123,14 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    fn bound(&mut self, bound: Option<Bound>, is_signed: bool, otherwise: i64) -> code::Value {
+    fn bound_as_i64(&mut self, bound: Option<Bound>, is_signed: bool, otherwise: i64) -> code::Value {
         let Some(Bound { value, plus }) = bound else { return self.build.ins().iconst(types::I64, otherwise) };
-        let wide = self.extended(value, is_signed);
+        let wide = self.extend_to_i64(value, is_signed);
         if plus == 0 { wide } else { self.build.ins().iadd_imm_s(wide, plus) }
     }
 
-    /// Shrinks an interval to the distances at which a value has grown by `low` to `high`.
-    fn grow_within(&mut self, value: Value, [low, high]: [code::Value; 2], interval: &mut Interval) {
+    /// Clips an interval to the distances at which an affine value has grown by `low` to `high`.
+    fn clip_to_growth(&mut self, value: Value, [low, high]: [code::Value; 2], interval: &mut DistanceInterval) {
         let step = match self.row_shape(value) {
             Some(Shape::Affine(step)) => step,
             _ => unreachable!("conditions are of affine values"),
@@ -137,7 +139,7 @@ impl<'a> Emitter<'a, '_> {
             true => (self.build.ins().ineg(high), self.build.ins().ineg(low)),
             false => (low, high),
         };
-        // The size of the step is a power of two.
+        // Steps of conditions are powers of two: see `rules::is_tested`.
         let bits = i64::from(step.unsigned_abs().trailing_zeros());
         let (mut first, mut last) = (low, high);
         if bits > 0 {
@@ -153,13 +155,13 @@ impl<'a> Emitter<'a, '_> {
         self.row.as_ref().and_then(|row| row.interior.shape(value))
     }
 
-    /// True for a value that follows from its row.
-    pub fn is_of_row(&self, value: Value) -> bool {
+    /// True for a value that is uniform or affine along the row.
+    pub fn is_row_value(&self, value: Value) -> bool {
         self.row_shape(value).is_some()
     }
 
-    /// A value that is the same in the row, or the first lane of one that grows along it.
-    pub fn of_row(&mut self, value: Value) -> Option<code::Value> {
+    /// A uniform value of the row, or the first lane of an affine one.
+    pub fn row_value(&mut self, value: Value) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let (anchor, distance) = (row.at_anchor[value.0 as usize]?, row.distance);
         let Some(Shape::Affine(step)) = row.interior.shape(value) else { return Some(anchor) };
@@ -168,7 +170,7 @@ impl<'a> Emitter<'a, '_> {
         Some(self.build.ins().iadd(anchor, grown))
     }
 
-    /// Address of a lane's scalar, where its index grows along the row without wrapping.
+    /// Address of a lane's scalar, if its index is affine along the row and does not wrap.
     pub fn row_address(&mut self, access: &Access, lane: usize) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let index = access.index.filter(|index| row.interior.indices.contains(index))?;
@@ -189,8 +191,9 @@ impl<'a> Emitter<'a, '_> {
         Some(if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) })
     }
 
-    /// True for a load that the row's groups can evaluate at any place: no kernel writes its memory.
-    pub fn is_fixed_in_row(&self, access: &Access) -> bool {
+    /// True for a load that Cranelift may move out of the loop over groups: the kernel does not
+    /// write its memory.
+    pub fn is_row_invariant_load(&self, access: &Access) -> bool {
         let (Some(row), Memory::Binding(binding), Some(index)) = (&self.row, access.memory, access.index) else {
             return false;
         };
@@ -198,8 +201,8 @@ impl<'a> Emitter<'a, '_> {
         !self.kernel.bindings[binding].writable && access.guard.is_none() && is_inside
     }
 
-    /// Rounds the begin of an interval up, to whole groups from the row's begin.
-    pub fn align(&mut self, interval: &mut Interval, row_begin: code::Value) {
+    /// Rounds the begin of an interval up to a multiple of a group from the row's begin.
+    pub fn align_begin(&mut self, interval: &mut DistanceInterval, row_begin: code::Value) {
         let within = self.build.ins().isub(interval.first, row_begin);
         let within = self.build.ins().iadd_imm_s(within, LANES as i64 - 1);
         let groups = self.build.ins().band_imm_s(within, -(LANES as i64));

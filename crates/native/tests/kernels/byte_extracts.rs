@@ -1,4 +1,4 @@
-//! Kernels that take bytes out of words, whose cells follow each other in several ways.
+//! Kernels that extract bytes of words, with several steps between cells.
 
 use naga::Module;
 use naga::valid::ModuleInfo;
@@ -23,9 +23,10 @@ const STEPS: [i32; 6] = [1, 4, 2, 12, -1, -4];
 
 const STARTS: [i32; 9] = [0, 3, -1, -6, 20, 250, i32::MAX - 20, i32::MIN + 3, -256];
 
-/// Compares all kernels by an executor with the interpreter; returns the first that differs.
+/// Compares all kernels on an executor and the interpreter; returns the number of kernels, or the
+/// first difference.
 pub fn byte_kernels(
-    runner: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
+    executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Result<usize, String> {
     let words: Vec<u32> = (0..80u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ i).collect();
     let mut count = 0;
@@ -53,7 +54,7 @@ pub fn byte_kernels(
                     ]
                     .into_iter()
                     .collect();
-                    compare(&text, &buffers, [1, 3, 1], &runner)
+                    compare(&text, &buffers, [1, 3, 1], &executor)
                         .map_err(|failure| format!("{failure}, from {start}\n{text}"))?;
                     count += 1;
                 }

@@ -1,17 +1,17 @@
-//! Values of variables that are known without reading them.
+//! Known values of variables, which need no read.
 
 use crate::ir::{Value, Variable};
 
-/// A value, and the number of records before it.
+/// A value, and the number of earlier records.
 type Record = (Value, u64);
 
 /// Values of variables at the current statement.
 ///
-/// Inner bodies see the values of the bodies around them, but a loop sees only its own: a later
-/// iteration begins with other values.
+/// Inner bodies inherit the values of enclosing bodies. The body of a loop does not: later
+/// iterations begin with other values.
 #[derive(Debug, Default)]
 pub(super) struct KnownValues {
-    /// Record of each variable.
+    /// Current record of each variable.
     values: Vec<Option<Record>>,
     /// Replaced records, to be restored at the end of a body.
     replaced: Vec<(Variable, Option<Record>)>,

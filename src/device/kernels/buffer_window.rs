@@ -1,14 +1,14 @@
-//! [`Window`]: what a binding shows of a buffer.
+//! [`BufferWindow`]: the range of a buffer that a binding shows.
 
-/// A range of a buffer that one binding can show.
+/// Range of a buffer, in bytes, at most as large as a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Window<'a> {
+pub(super) struct BufferWindow<'a> {
     pub buffer: &'a wgpu::Buffer,
     pub start: u64,
     pub bytes: u64,
 }
 
-impl Window<'_> {
+impl BufferWindow<'_> {
     pub fn binding(&self) -> wgpu::BindingResource<'_> {
         let size = wgpu::BufferSize::new(self.bytes);
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: self.buffer, offset: self.start, size })

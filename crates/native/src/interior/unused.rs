@@ -1,11 +1,11 @@
-//! Values of a row that the generated code needs.
+//! Removal of row values that the generated code does not use.
 
 use crate::ir::{Statement, Value};
 
-use super::{Interior, Test};
+use super::{Interior, RowTest};
 
-/// Removes values that neither conditions nor the simplified kernel need.
-pub fn keep_needed(out: &mut Interior) {
+/// Removes row values that neither the conditions nor the simplified kernel use.
+pub fn remove_unused(out: &mut Interior) {
     let mut needed = vec![false; out.kernel.values.len()];
     let mut left = Vec::new();
     collect(&out.kernel.body, &mut left);
@@ -15,12 +15,12 @@ pub fn keep_needed(out: &mut Interior) {
     for condition in &out.conditions {
         left.extend(condition.path.iter().map(|(value, _)| *value));
         match condition.test {
-            Test::Is { value, .. } => left.push(value),
-            Test::Within { value, low, high, .. } => {
+            RowTest::Is { value, .. } => left.push(value),
+            RowTest::Within { value, low, high, .. } => {
                 left.push(value);
                 left.extend(low.into_iter().chain(high).map(|bound| bound.value));
             }
-            Test::Differs { value, other } => left.extend([value, other]),
+            RowTest::Differs { value, other } => left.extend([value, other]),
         }
     }
     while let Some(value) = left.pop() {
@@ -31,7 +31,7 @@ pub fn keep_needed(out: &mut Interior) {
     out.values.retain(|value| needed[value.0 as usize]);
 }
 
-/// Values that a body defines.
+/// Collects the values that a body defines.
 fn collect(body: &[Statement], into: &mut Vec<Value>) {
     for statement in body {
         match statement {

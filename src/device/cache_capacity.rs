@@ -1,4 +1,4 @@
-//! Capacity of caches.
+//! Capacity of the caches of plans and of compiled kernels.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
 /// Returns the capacity, in bytes, of all caches of one kind.
-pub fn kept_bytes() -> usize {
+pub fn cache_capacity() -> usize {
     KEPT_BYTES.load(Ordering::Relaxed)
 }
 
@@ -19,7 +19,8 @@ pub fn bound_kept(bytes: usize) {
     KEPT_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// Bytes that what is compiled of a text takes, about: bytes of the text, of naga's module, and of the driver.
-pub fn compiled_bytes(text: &str) -> usize {
+/// Estimates the memory of a compiled text, in bytes: the text, naga's module, and the code of the
+/// driver.
+pub fn estimate_compiled_bytes(text: &str) -> usize {
     (256 << 10) + 32 * text.len()
 }

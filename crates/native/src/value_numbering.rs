@@ -1,13 +1,13 @@
-//! Evaluates each value once where several definitions are the same.
+//! Value numbering: several values with one definition become one value.
 
 use std::collections::HashMap;
 
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Type, Value};
 
-/// Removes definitions that repeat one of the same body or of a body around it.
-pub fn number(kernel: &mut Kernel) {
+/// Removes each definition that repeats a definition of its body or of an enclosing body.
+pub fn number_values(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
-    let mut pass = Pass {
+    let mut pass = ValueNumbering {
         kernel,
         known: HashMap::new(),
         added: Vec::new(),
@@ -22,18 +22,18 @@ pub fn number(kernel: &mut Kernel) {
 /// Definition of a value, and for loads the generation of memory.
 type Key = (Type, Definition, u32);
 
-struct Pass<'k> {
+struct ValueNumbering<'k> {
     kernel: &'k mut Kernel,
     known: HashMap<Key, Value>,
     /// Keys of `known`, in the order of their statements.
     added: Vec<Key>,
     replaced: HashMap<Value, Value>,
-    /// Number of the memory's state: each write begins a new one.
+    /// Number of the state of memory: each write begins a new state.
     generation: u32,
     generations: u32,
 }
 
-impl Pass<'_> {
+impl ValueNumbering<'_> {
     fn constants(&mut self) {
         for (number, (ty, definition)) in self.kernel.values.iter().enumerate() {
             if let Definition::Constant(_) = definition {
@@ -50,7 +50,7 @@ impl Pass<'_> {
         *self.replaced.get(&value).unwrap_or(&value)
     }
 
-    fn written(&mut self) {
+    fn begin_generation(&mut self) {
         self.generations += 1;
         self.generation = self.generations;
     }
@@ -70,18 +70,18 @@ impl Pass<'_> {
             Statement::Set(variable, value) => Statement::Set(variable, self.find(value)),
             Statement::Store(mut access, value) => {
                 access.map_operands(|one| self.find(one));
-                self.written();
+                self.begin_generation();
                 Statement::Store(access, self.find(value))
             }
             Statement::Atomic(mut atomic) => {
                 atomic.access.map_operands(|one| self.find(one));
                 atomic.operand = self.find(atomic.operand);
                 atomic.expected = atomic.expected.map(|one| self.find(one));
-                self.written();
+                self.begin_generation();
                 Statement::Atomic(atomic)
             }
             Statement::Barrier => {
-                self.written();
+                self.begin_generation();
                 Statement::Barrier
             }
             Statement::If { condition, accept, reject, mut merges } => {
@@ -91,7 +91,7 @@ impl Pass<'_> {
                 let after = std::mem::replace(&mut self.generation, before);
                 let reject = self.body(reject);
                 if (after, self.generation) != (before, before) {
-                    self.written();
+                    self.begin_generation();
                 }
                 for merge in &mut merges {
                     merge.accept = merge.accept.map(|one| self.find(one));
@@ -103,15 +103,15 @@ impl Pass<'_> {
                 let before = self.generation;
                 let body = self.body(body);
                 if self.generation != before {
-                    self.written();
+                    self.begin_generation();
                 }
                 Statement::Block { label, body, results, ending: self.find_all(ending) }
             }
             Statement::Loop { label, body, parameters, initial, line } => {
                 let initial = self.find_all(initial);
-                // Later passes see what earlier ones have written.
+                // A pass of the loop reads writes of earlier passes.
                 if writes(&body) {
-                    self.written();
+                    self.begin_generation();
                 }
                 let body = self.body(body);
                 Statement::Loop { label, body, parameters, initial, line }
@@ -143,7 +143,7 @@ impl Pass<'_> {
         Some(Statement::Let(value))
     }
 
-    /// True where no invocation writes.
+    /// True for memory that no invocation writes.
     fn is_constant(&self, access: &Access) -> bool {
         matches!(access.memory, Memory::Binding(number) if !self.kernel.bindings[number].writable)
     }

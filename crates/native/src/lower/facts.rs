@@ -1,10 +1,10 @@
-//! Facts about functions and variables that lowering needs before it begins with them.
+//! Facts about functions and variables, collected before lowering.
 
 use std::collections::HashSet;
 
 use naga::{Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
 
-/// A function of a module; none is the entry point.
+/// A function of a module; `None` is the entry point.
 pub(super) type FunctionId = Option<Handle<Function>>;
 
 /// A variable of one invocation.
@@ -14,22 +14,21 @@ pub(super) enum Root {
     Private(Handle<GlobalVariable>),
 }
 
-/// Arrays that dynamic indices select from; all others are split into scalars.
+/// Arrays with dynamic indices, which are in the frame; all others are split into scalars.
 ///
-/// Which indices are dynamic depends on inlining and unrolling, so that lowering finds the arrays
-/// and begins again.
+/// Inlining and unrolling make indices constant, so lowering finds these arrays, and begins again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IndexedArrays {
     pub(super) variables: HashSet<Root>,
     pub(super) values: HashSet<(FunctionId, Handle<Expression>)>,
-    /// True where every array counts as one that a dynamic index selects from.
+    /// True where every array counts as one with dynamic indices.
     pub(super) all: bool,
 }
 
-/// Facts about one function.
+/// Facts about a function.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct FunctionPlan {
-    /// True where the only `return` is the last statement.
+pub(super) struct FunctionFacts {
+    /// True for a function with its only `return` at the end.
     pub(super) returns_at_end: bool,
     /// Number of statements and expressions, with those of called functions.
     cost: u32,
@@ -37,9 +36,9 @@ pub(super) struct FunctionPlan {
 
 /// Facts about the functions of a module.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    functions: Vec<FunctionPlan>,
-    pub(super) entry: FunctionPlan,
+pub(super) struct ModuleFacts {
+    functions: Vec<FunctionFacts>,
+    pub(super) entry: FunctionFacts,
 }
 
 impl IndexedArrays {
@@ -61,24 +60,24 @@ impl IndexedArrays {
     }
 }
 
-impl Plan {
+impl ModuleFacts {
     pub(super) fn new(module: &Module, entry: usize) -> Self {
-        let mut plan = Self::default();
+        let mut facts = Self::default();
         for (_, function) in module.functions.iter() {
-            let function = plan.plan_function(function);
-            plan.functions.push(function);
+            let function = facts.function_facts(function);
+            facts.functions.push(function);
         }
-        plan.entry = plan.plan_function(&module.entry_points[entry].function);
-        plan
+        facts.entry = facts.function_facts(&module.entry_points[entry].function);
+        facts
     }
 
-    pub(super) fn function(&self, function: Handle<Function>) -> FunctionPlan {
+    pub(super) fn function(&self, function: Handle<Function>) -> FunctionFacts {
         self.functions.get(function.index()).copied().unwrap_or_default()
     }
 
-    /// Facts about a function whose callees are in the plan.
-    fn plan_function(&self, function: &Function) -> FunctionPlan {
-        FunctionPlan { returns_at_end: returns_at_end(&function.body), cost: self.cost(&function.body) }
+    /// Collects the facts about a function; the facts about its callees are complete.
+    fn function_facts(&self, function: &Function) -> FunctionFacts {
+        FunctionFacts { returns_at_end: returns_at_end(&function.body), cost: self.cost(&function.body) }
     }
 
     /// Number of statements and expressions of a block, with those of called functions.
@@ -124,7 +123,7 @@ pub(super) fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
     }
 }
 
-/// True where a `continue` of the loop around `block` is in `block`.
+/// True for a loop body with a `continue`.
 pub(super) fn continues(block: &Block) -> bool {
     block.iter().any(|statement| match statement {
         Statement::Continue => true,
@@ -135,7 +134,7 @@ pub(super) fn continues(block: &Block) -> bool {
     })
 }
 
-/// True where `statement` is or contains a `break` of the loop around it.
+/// True for a statement that is or contains a `break` of the enclosing loop.
 pub(super) fn breaks_loop(statement: &Statement) -> bool {
     match statement {
         Statement::Break => true,

@@ -1,28 +1,29 @@
-//! Moves tests of accesses before the first write.
+//! Hoisting of access tests above the first write of a kernel.
 //!
-//! Groups run with vectors on assumptions about such tests, which generated code can make only until
-//! it has written: see [`crate::shape`].
+//! Vector code for a group assumes results of these tests, and checks each assumption before the
+//! group's first write: see [`crate::shape`].
 
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Definition, Kernel, Memory, Statement, Value};
-use crate::number::writes;
+use crate::value_numbering::writes;
 
-/// Moves guards, and conditions of statements beside the first write, before that write.
-pub fn advance(kernel: &mut Kernel) {
+/// Moves guards of accesses, and conditions of `if` statements in the body of the first write,
+/// above that write.
+pub fn hoist_tests(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    advance_body(kernel, &mut body);
+    hoist_in_body(kernel, &mut body);
     kernel.body = body;
 }
 
-fn advance_body(kernel: &Kernel, body: &mut Vec<Statement>) {
+fn hoist_in_body(kernel: &Kernel, body: &mut Vec<Statement>) {
     let Some(first) = body.iter().position(|one| writes(std::slice::from_ref(one))) else { return };
     match &mut body[first] {
         Statement::If { accept, reject, .. } => {
-            advance_body(kernel, accept);
-            advance_body(kernel, reject);
+            hoist_in_body(kernel, accept);
+            hoist_in_body(kernel, reject);
         }
-        Statement::Block { body, .. } => advance_body(kernel, body),
+        Statement::Block { body, .. } => hoist_in_body(kernel, body),
         _ => {}
     }
     let is_loop = matches!(body[first], Statement::Loop { .. });
@@ -33,7 +34,7 @@ fn advance_body(kernel: &Kernel, body: &mut Vec<Statement>) {
             wanted.push(*condition);
         }
     }
-    let mut later = Later::default();
+    let mut later = LaterDefinitions::default();
     later.collect(kernel, &body[from..], &mut wanted);
     match &body[first] {
         Statement::Atomic(atomic) => later.results.extend([atomic.result]),
@@ -50,30 +51,30 @@ fn advance_body(kernel: &Kernel, body: &mut Vec<Statement>) {
     if moved.is_empty() {
         return;
     }
-    let taken: HashSet<Value> = moved.iter().copied().collect();
-    remove(&mut body[from..], &taken);
+    let moved_set: HashSet<Value> = moved.iter().copied().collect();
+    remove_definitions(&mut body[from..], &moved_set);
     let rest = body.split_off(from);
-    let rest: Vec<_> = rest.into_iter().filter(|one| !is_taken(one, &taken)).collect();
+    let rest: Vec<_> = rest.into_iter().filter(|one| !defines_any(one, &moved_set)).collect();
     body.splice(first..first, moved.into_iter().map(Statement::Let));
     body.extend(rest);
 }
 
-/// Values that are defined after a place.
+/// Values that the statements after the first write define.
 #[derive(Default)]
-struct Later {
+struct LaterDefinitions {
     /// Values of `Let`.
     defined: HashSet<Value>,
     /// Results of statements.
     results: HashSet<Value>,
-    /// Values that are known to move, or to stay.
+    /// Memo of [`Self::can_move`].
     known: HashMap<Value, bool>,
 }
 
-/// Greatest number of operations between a test and the values that it depends on.
-const DEPTH: u32 = 200;
+/// Greatest number of operations between a test and the values that the test depends on.
+const MAX_DEPTH: u32 = 200;
 
-impl Later {
-    /// Collects definitions, and guards into `wanted`.
+impl LaterDefinitions {
+    /// Collects the definitions of a body, and its guards into `wanted`.
     fn collect(&mut self, kernel: &Kernel, body: &[Statement], wanted: &mut Vec<Value>) {
         for statement in body {
             match statement {
@@ -105,7 +106,7 @@ impl Later {
         }
     }
 
-    /// True where a value depends on nothing that has to stay after the place.
+    /// True for a value that can be evaluated before the first write, with all its operands.
     fn can_move(&mut self, kernel: &Kernel, value: Value, depth: u32) -> bool {
         if !self.defined.contains(&value) {
             return !self.results.contains(&value);
@@ -122,13 +123,13 @@ impl Later {
             Definition::Function(..) | Definition::Get(_) | Definition::Result => false,
             _ => true,
         };
-        let mut can_move = is_pure && depth < DEPTH;
+        let mut can_move = is_pure && depth < MAX_DEPTH;
         definition.for_each_operand(|operand| can_move = can_move && self.can_move(kernel, operand, depth + 1));
         self.known.insert(value, can_move);
         can_move
     }
 
-    /// Takes a value and all that it depends on, operands first.
+    /// Moves a value and its later operands into `moved`, operands first.
     fn take(&mut self, kernel: &Kernel, value: Value, moved: &mut Vec<Value>) {
         if !self.defined.remove(&value) {
             return;
@@ -138,15 +139,15 @@ impl Later {
     }
 }
 
-fn is_taken(statement: &Statement, taken: &HashSet<Value>) -> bool {
-    matches!(statement, Statement::Let(value) if taken.contains(value))
+fn defines_any(statement: &Statement, moved_set: &HashSet<Value>) -> bool {
+    matches!(statement, Statement::Let(value) if moved_set.contains(value))
 }
 
-/// Removes the `Let` of values from inner bodies.
-fn remove(body: &mut [Statement], taken: &HashSet<Value>) {
+/// Removes the `Let` statements of moved values from inner bodies.
+fn remove_definitions(body: &mut [Statement], moved_set: &HashSet<Value>) {
     let clear = |body: &mut Vec<Statement>| {
-        body.retain(|one| !is_taken(one, taken));
-        remove(body, taken);
+        body.retain(|one| !defines_any(one, moved_set));
+        remove_definitions(body, moved_set);
     };
     for statement in body {
         match statement {

@@ -1,34 +1,34 @@
-//! Expands functions of floats and halves into operations that processors have.
+//! Expansion of mathematical functions and halves into operations that processors have.
 
 use crate::ir::{Convert, Definition, Format, Kernel, Statement, Type, Unary, Value};
 use crate::math;
 
-/// Expands a whole kernel.
-pub fn expand(kernel: &mut Kernel) {
+/// Expands the functions and halves of a kernel.
+pub fn legalize(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
-    kernel.body = expand_body(kernel, body);
+    kernel.body = legalize_body(kernel, body);
 }
 
-fn expand_body(kernel: &mut Kernel, body: Vec<Statement>) -> Vec<Statement> {
+fn legalize_body(kernel: &mut Kernel, body: Vec<Statement>) -> Vec<Statement> {
     let mut out = Vec::with_capacity(body.len());
     for statement in body {
         match statement {
-            Statement::Let(value) => expand_value(kernel, value, &mut out),
+            Statement::Let(value) => legalize_value(kernel, value, &mut out),
             Statement::Store(mut access, value) if access.format == Format::F16 => {
                 let bits = math::expand_f32_to_f16(kernel, &mut out, value);
                 access.format = Format::Half;
                 out.push(Statement::Store(access, bits));
             }
             Statement::If { condition, accept, reject, merges } => {
-                let (accept, reject) = (expand_body(kernel, accept), expand_body(kernel, reject));
+                let (accept, reject) = (legalize_body(kernel, accept), legalize_body(kernel, reject));
                 out.push(Statement::If { condition, accept, reject, merges });
             }
             Statement::Block { label, body, results, ending } => {
-                let body = expand_body(kernel, body);
+                let body = legalize_body(kernel, body);
                 out.push(Statement::Block { label, body, results, ending });
             }
             Statement::Loop { label, body, parameters, initial, line } => {
-                let body = expand_body(kernel, body);
+                let body = legalize_body(kernel, body);
                 out.push(Statement::Loop { label, body, parameters, initial, line });
             }
             other => out.push(other),
@@ -37,7 +37,7 @@ fn expand_body(kernel: &mut Kernel, body: Vec<Statement>) -> Vec<Statement> {
     out
 }
 
-fn expand_value(kernel: &mut Kernel, value: Value, out: &mut Vec<Statement>) {
+fn legalize_value(kernel: &mut Kernel, value: Value, out: &mut Vec<Statement>) {
     let expanded = match kernel.definition(value).clone() {
         Definition::Function(function, operands) => math::expand(kernel, out, function, &operands),
         Definition::Unary(Unary::RoundToF16, a) => Some(math::expand_round_to_f16(kernel, out, a)),

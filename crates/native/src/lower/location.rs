@@ -4,47 +4,47 @@ use std::rc::Rc;
 
 use naga::{Scalar, TypeInner};
 
+use super::facts::Root;
 use super::layout::{Layout, Leaf, array_length};
-use super::plan::Root;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
 
-/// Largest product of a constant index and a stride that is part of an offset.
+/// Largest constant index times stride that an offset includes.
 const MAX_STATIC_OFFSET: u64 = 1 << 30;
 
 /// Product of a dynamic index and a stride.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
-    /// Less than `count` where that is not 0.
+    /// Index, less than `count` if `count` is not 0.
     index: Value,
     stride: u32,
     /// Number of elements; 0 for a runtime-sized array.
     count: u32,
 }
 
-/// Memory or variables that a pointer refers to.
+/// Location that a pointer refers to: memory, or a run of variables.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    /// None where the place is a run of variables.
+pub(super) struct Location {
+    /// `None` for a run of variables.
     memory: Option<Memory>,
-    /// Variable that the place is in, where it is a run of variables.
+    /// WGSL variable of a run of variables.
     root: Option<Root>,
     pub(super) layout: Layout,
-    /// Number of the first variable, or bytes from the beginning of the memory.
+    /// Index of the first variable, or offset in the memory in bytes.
     pub(super) offset: u32,
     terms: Vec<Term>,
-    /// False where the place is outside a runtime-sized array.
+    /// Bool that is false where the location is outside a runtime-sized array.
     pub(super) guard: Option<Value>,
 }
 
-/// Elements that an index selects from.
+/// Elements of a composite that an index selects from.
 struct Elements {
     stride: u64,
     /// Number of elements; 0 for a runtime-sized array.
     count: u64,
 }
 
-impl Place {
+impl Location {
     pub(super) fn variables(first: u32, root: Root) -> Self {
         Self {
             memory: None,
@@ -64,25 +64,25 @@ impl Place {
         Self { memory: Some(memory), root: None, layout, offset, terms: Vec::new(), guard: None }
     }
 
-    /// The variable at the place, where it is a scalar outside memory.
+    /// Variable of a scalar location outside memory.
     pub(super) fn variable(&self) -> Option<Variable> {
         (self.memory.is_none() && self.terms.is_empty()).then_some(Variable(self.offset))
     }
 
-    /// Place of an element of an array. `index` is less than `count`.
+    /// Location of an element of an array. `index` is less than `count`.
     pub(super) fn element(&self, index: Value, stride: u64, count: u64) -> Self {
-        let mut place = self.clone();
-        place.terms.push(Term { index, stride: stride as u32, count: count as u32 });
-        place
+        let mut location = self.clone();
+        location.terms.push(Term { index, stride: stride as u32, count: count as u32 });
+        location
     }
 
-    /// Replaces the values of indices and the guard.
+    /// Replaces the values of the indices and of the guard.
     pub(super) fn map_values(&mut self, mut f: impl FnMut(Value) -> Value) {
         self.terms.iter_mut().for_each(|term| term.index = f(term.index));
         self.guard = self.guard.map(f);
     }
 
-    /// Binding of a place in storage or uniform memory.
+    /// Binding of a location in storage or uniform memory.
     pub(super) fn binding(&self) -> Option<usize> {
         match self.memory {
             Some(Memory::Binding(binding)) => Some(binding),
@@ -92,7 +92,7 @@ impl Place {
 }
 
 impl<'m> Lowering<'m> {
-    /// Type of the atomic that a pointer refers to; none where it is no atomic.
+    /// Scalar type of the atomic that a pointer refers to; `None` for other types.
     pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
         let TypeInner::Pointer { base, .. } = *pointer else { return None };
         match self.module.types[base].inner {
@@ -101,7 +101,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Scalars that a pointer refers to, with offsets relative to it.
+    /// Scalars that a pointer refers to, with offsets relative to the pointer.
     fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
@@ -139,8 +139,13 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Place of the element or member `index`.
-    pub(super) fn place_at(&mut self, base: &Place, pointer: &TypeInner, index: u32) -> Result<Place, Unsupported> {
+    /// Location of the element or member `index`.
+    pub(super) fn location_at(
+        &mut self,
+        base: &Location,
+        pointer: &TypeInner,
+        index: u32,
+    ) -> Result<Location, Unsupported> {
         if let TypeInner::Pointer { base: pointee, .. } = *pointer {
             let inner = &self.module.types[pointee].inner;
             if matches!(inner, TypeInner::Struct { .. }) {
@@ -150,13 +155,18 @@ impl<'m> Lowering<'m> {
         }
         let elements = self.elements(base.layout, pointer)?;
         let index = self.builder.u32(index);
-        self.place_in(base, pointer, &elements, index)
+        self.location_in(base, pointer, &elements, index)
     }
 
-    /// Place of the element that a dynamic index selects.
-    pub(super) fn place_of(&mut self, base: &Place, pointer: &TypeInner, index: Value) -> Result<Place, Unsupported> {
+    /// Location of the element that a dynamic index selects.
+    pub(super) fn location_of(
+        &mut self,
+        base: &Location,
+        pointer: &TypeInner,
+        index: Value,
+    ) -> Result<Location, Unsupported> {
         let elements = self.elements(base.layout, pointer)?;
-        self.place_in(base, pointer, &elements, index)
+        self.location_in(base, pointer, &elements, index)
     }
 
     /// Low 32 bits of an integer.
@@ -167,24 +177,24 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn moved(&self, base: &Place, offset: u64) -> Result<Place, Unsupported> {
+    fn moved(&self, base: &Location, offset: u64) -> Result<Location, Unsupported> {
         match u32::try_from(u64::from(base.offset) + offset) {
-            Ok(offset) => Ok(Place { offset, ..base.clone() }),
+            Ok(offset) => Ok(Location { offset, ..base.clone() }),
             Err(_) => self.unsupported("types of 4 GiB and more"),
         }
     }
 
-    fn place_in(
+    fn location_in(
         &mut self,
-        base: &Place,
+        base: &Location,
         pointer: &TypeInner,
         elements: &Elements,
         index: Value,
-    ) -> Result<Place, Unsupported> {
+    ) -> Result<Location, Unsupported> {
         let mut guard = base.guard;
         let index = if elements.count == 0 {
             let length = self.array_length(base, pointer)?;
-            // The smallest binding has one element.
+            // A binding has at least one element.
             if self.builder.bits(index) != Some(0) {
                 let length = match self.builder.ty(index) {
                     Type::I64 => self.builder.convert(Convert::UnsignedWiden, Type::I64, length),
@@ -204,38 +214,38 @@ impl<'m> Lowering<'m> {
         let index = self.narrow(index);
         if let Some(number) = self.builder.bits(index)
             && number.saturating_mul(elements.stride) <= MAX_STATIC_OFFSET
-            && let Ok(place) = self.moved(base, number * elements.stride)
+            && let Ok(location) = self.moved(base, number * elements.stride)
         {
-            return Ok(Place { guard, ..place });
+            return Ok(Location { guard, ..location });
         }
         if let (Some(root), TypeInner::Pointer { base: pointee, .. }) = (base.root, pointer)
             && matches!(self.module.types[*pointee].inner, TypeInner::Array { .. })
         {
-            // The kernel is lowered again with the variable in the frame.
+            // The value does not matter: lowering begins again, with the variable in the frame.
             self.found.variables.insert(root);
             return Ok(base.clone());
         }
         if elements.stride.max(elements.count) > u64::from(u32::MAX) {
             return self.unsupported("types of 4 GiB and more");
         }
-        Ok(Place { guard, ..base.element(index, elements.stride, elements.count) })
+        Ok(Location { guard, ..base.element(index, elements.stride, elements.count) })
     }
 
     /// Number of elements of the runtime-sized array that a pointer refers to.
-    pub(super) fn array_length(&mut self, place: &Place, pointer: &TypeInner) -> Result<Value, Unsupported> {
-        let stride = self.elements(place.layout, pointer)?.stride as u32;
-        match place.binding() {
-            Some(binding) => Ok(self.builder.length(binding, place.offset, stride)),
+    pub(super) fn array_length(&mut self, location: &Location, pointer: &TypeInner) -> Result<Value, Unsupported> {
+        let stride = self.elements(location.layout, pointer)?.stride as u32;
+        match location.binding() {
+            Some(binding) => Ok(self.builder.length(binding, location.offset, stride)),
             None => self.unsupported("runtime-sized arrays outside bindings"),
         }
     }
 
-    /// Access of a scalar in memory at a place; none for variables.
-    pub(super) fn access(&mut self, place: &Place, leaf: Leaf) -> Option<Access> {
-        let memory = place.memory?;
-        let scale = place.terms.iter().fold(0, |scale, term| gcd(scale, term.stride));
+    /// Access of a scalar at a location in memory; `None` for variables.
+    pub(super) fn access(&mut self, location: &Location, leaf: Leaf) -> Option<Access> {
+        let memory = location.memory?;
+        let scale = location.terms.iter().fold(0, |scale, term| gcd(scale, term.stride));
         let mut index = None;
-        for term in &place.terms {
+        for term in &location.terms {
             let factor = self.builder.u32(term.stride.checked_div(scale).unwrap_or(1));
             let scaled = self.builder.binary(Binary::Multiply, term.index, factor);
             index = Some(match index {
@@ -245,42 +255,42 @@ impl<'m> Lowering<'m> {
         }
         Some(Access {
             memory,
-            format: place.layout.format(leaf.scalar),
+            format: location.layout.format(leaf.scalar),
             index,
             scale,
-            offset: place.offset.wrapping_add(leaf.offset),
-            guard: place.guard,
+            offset: location.offset.wrapping_add(leaf.offset),
+            guard: location.guard,
         })
     }
 
     /// Loads the value that a pointer refers to.
-    pub(super) fn load(&mut self, place: &Place, pointer: &TypeInner) -> Result<Rc<[Value]>, Unsupported> {
-        let leaves = self.pointee_leaves(place.layout, pointer)?;
-        self.load_leaves(place, &leaves)
+    pub(super) fn load(&mut self, location: &Location, pointer: &TypeInner) -> Result<Rc<[Value]>, Unsupported> {
+        let leaves = self.pointee_leaves(location.layout, pointer)?;
+        self.load_leaves(location, &leaves)
     }
 
-    pub(super) fn load_leaves(&mut self, place: &Place, leaves: &[Leaf]) -> Result<Rc<[Value]>, Unsupported> {
+    pub(super) fn load_leaves(&mut self, location: &Location, leaves: &[Leaf]) -> Result<Rc<[Value]>, Unsupported> {
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
-            let value = match self.access(place, *leaf) {
+            let value = match self.access(location, *leaf) {
                 Some(access) => self.builder.load(ty, access),
-                None => self.get_variable(place, leaf.offset, &place.terms),
+                None => self.get_variable(location, leaf.offset, &location.terms),
             };
             values.push(value);
         }
         Ok(values.into())
     }
 
-    /// Value of the variable that index terms select.
-    fn get_variable(&mut self, place: &Place, offset: u32, terms: &[Term]) -> Value {
+    /// Reads the variable that index terms select.
+    fn get_variable(&mut self, location: &Location, offset: u32, terms: &[Term]) -> Value {
         let Some((term, rest)) = terms.split_first() else {
-            return self.builder.get(Variable(place.offset + offset));
+            return self.builder.get(Variable(location.offset + offset));
         };
         let last = term.count.saturating_sub(1);
-        let mut value = self.get_variable(place, offset + last * term.stride, rest);
+        let mut value = self.get_variable(location, offset + last * term.stride, rest);
         for element in (0..last).rev() {
-            let other = self.get_variable(place, offset + element * term.stride, rest);
+            let other = self.get_variable(location, offset + element * term.stride, rest);
             let number = self.builder.integer(self.builder.ty(term.index), i64::from(element));
             let selected = self.builder.compare(Compare::Equal, term.index, number);
             value = self.builder.select(selected, other, value);
@@ -289,23 +299,35 @@ impl<'m> Lowering<'m> {
     }
 
     /// Stores a value through a pointer.
-    pub(super) fn store(&mut self, place: &Place, pointer: &TypeInner, values: &[Value]) -> Result<(), Unsupported> {
-        let leaves = self.pointee_leaves(place.layout, pointer)?;
-        self.store_leaves(place, &leaves, values);
+    pub(super) fn store(
+        &mut self,
+        location: &Location,
+        pointer: &TypeInner,
+        values: &[Value],
+    ) -> Result<(), Unsupported> {
+        let leaves = self.pointee_leaves(location.layout, pointer)?;
+        self.store_leaves(location, &leaves, values);
         Ok(())
     }
 
-    pub(super) fn store_leaves(&mut self, place: &Place, leaves: &[Leaf], values: &[Value]) {
+    pub(super) fn store_leaves(&mut self, location: &Location, leaves: &[Leaf], values: &[Value]) {
         for (leaf, value) in leaves.iter().zip(values) {
-            match self.access(place, *leaf) {
+            match self.access(location, *leaf) {
                 Some(access) => self.builder.push(Statement::Store(access, *value)),
-                None => self.set_variable(place, leaf.offset, &place.terms, None, *value),
+                None => self.set_variable(location, leaf.offset, &location.terms, None, *value),
             }
         }
     }
 
     /// Sets the variable that index terms select, where `condition` holds.
-    fn set_variable(&mut self, place: &Place, offset: u32, terms: &[Term], condition: Option<Value>, value: Value) {
+    fn set_variable(
+        &mut self,
+        location: &Location,
+        offset: u32,
+        terms: &[Term],
+        condition: Option<Value>,
+        value: Value,
+    ) {
         if let Some((term, rest)) = terms.split_first() {
             for element in 0..term.count {
                 let number = self.builder.u32(element);
@@ -314,11 +336,11 @@ impl<'m> Lowering<'m> {
                     Some(condition) => self.builder.binary(Binary::And, condition, selected),
                     None => selected,
                 };
-                self.set_variable(place, offset + element * term.stride, rest, Some(condition), value);
+                self.set_variable(location, offset + element * term.stride, rest, Some(condition), value);
             }
             return;
         }
-        let variable = Variable(place.offset + offset);
+        let variable = Variable(location.offset + offset);
         let value = match condition {
             Some(condition) => {
                 let old = self.builder.get(variable);

@@ -1,0 +1,291 @@
+//! Compiled kernels, and their runs on the threads of the host.
+
+use std::ops::RangeInclusive;
+
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::process_overrides;
+
+use crate::emit::{FramePlacement, LANES};
+use crate::error::Error;
+use crate::interior::Interior;
+use crate::ir::Kernel;
+use crate::machine_code::{BindingBytes, GroupShapes, KernelRun, MachineCode, Row, StopRequest};
+use crate::shape::Shapes;
+use crate::staged_workgroup::{self, StagedWorkgroup};
+use crate::stages::{self, Staged};
+use crate::{hoist_tests, legalize, lower, narrow_loads, prune, ssa, value_numbering, work};
+
+/// Largest private and workgroup memory of a thread, in bytes.
+const MAX_MEMORY_BYTES: usize = 256 << 20;
+/// Least number of statements of a task, by the estimate of [`work`].
+const MIN_TASK_STATEMENTS: u64 = 200_000;
+/// Bounds of the least number of invocations of a task.
+const MIN_TASK_INVOCATIONS: RangeInclusive<u64> = 64..=8192;
+
+/// Machine code of a kernel, which any number of threads can run at a time.
+#[derive(Debug)]
+pub struct CompiledKernel {
+    code: MachineCode,
+    kernel: Kernel,
+    /// Stages of a kernel with barriers or workgroup memory; `None` for other kernels.
+    staged: Option<Staged>,
+    /// Rows end at the end of each workgroup, because the kernel uses indices in workgroups.
+    by_workgroup: bool,
+    /// The code has 32-bit byte indices into bindings.
+    loads_bytes: bool,
+    /// Least number of invocations of a task.
+    min_task: u64,
+}
+
+/// Runner of parallel tasks, such as a thread pool of the host.
+pub trait TaskRunner {
+    /// Number of threads that run tasks at a time.
+    fn thread_count(&self) -> usize;
+
+    /// Runs `task(0)` to `task(tasks - 1)`, each once, in any order and on any thread. All tasks
+    /// are complete on return.
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+/// Task runner that uses the calling thread alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OneThread;
+
+impl TaskRunner for OneThread {
+    fn thread_count(&self) -> usize {
+        1
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..tasks).for_each(task);
+    }
+}
+
+/// Choice between vector and scalar machine code. Results have the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Vectorization {
+    /// Eight invocations at a time, by vector instructions.
+    #[default]
+    Use,
+    /// One invocation at a time, by scalar instructions.
+    Avoid,
+}
+
+impl GroupShapes {
+    /// Infers the shapes of a kernel and of its interior. `is_kept`: see `kept` of
+    /// [`Shapes::infer`].
+    fn infer(kernel: &Kernel, is_kept: bool) -> Self {
+        let interior = Interior::find(kernel).map(|interior| {
+            let shapes = Shapes::infer_with_known(&interior.kernel, is_kept, &interior.shapes);
+            (interior, shapes)
+        });
+        Self { shapes: Shapes::infer(kernel, is_kept), interior }
+    }
+}
+
+impl CompiledKernel {
+    /// Generates machine code for the compute entry point `entry` of a validated module.
+    ///
+    /// `info` is the result of naga's validator for `module`. `source` is the text of the module,
+    /// for the line numbers of errors and stopped loops; lines are 0 where the text is empty.
+    /// Overrides have their default values. Cost: a few milliseconds for a kernel of 30 lines.
+    ///
+    /// # Errors
+    /// * [`Error::Unsupported`]: the kernel has a construct outside the language of native kernels.
+    /// * [`Error::Overrides`]: an override has no default value.
+    /// * [`Error::Generator`]: the processor or the system refuses the code.
+    pub fn new(
+        module: &naga::Module,
+        info: &naga::valid::ModuleInfo,
+        entry: &str,
+        source: &str,
+        vectors: Vectorization,
+    ) -> Result<Self, Error> {
+        if module.overrides.is_empty() {
+            return Self::from_kernel(lower::lower_with_source(module, info, entry, source)?, vectors);
+        }
+        let point = Some((naga::ShaderStage::Compute, entry));
+        let (module, info) = process_overrides(module, info, point, &PipelineConstants::default())
+            .map_err(|error| Error::Overrides(error.to_string()))?;
+        Self::from_kernel(lower::lower_with_source(&module, &info, entry, source)?, vectors)
+    }
+
+    /// Generates machine code for a lowered kernel.
+    ///
+    /// # Errors
+    /// * [`Error::Generator`]: the processor or the system refuses the code.
+    /// * [`Error::Memory`]: the invocations of a workgroup need too much memory.
+    pub(crate) fn from_kernel(mut kernel: Kernel, vectors: Vectorization) -> Result<Self, Error> {
+        legalize::legalize(&mut kernel);
+        let min_task = MIN_TASK_STATEMENTS / work::count_statements(&kernel.body).max(1);
+        let min_task = min_task.clamp(*MIN_TASK_INVOCATIONS.start(), *MIN_TASK_INVOCATIONS.end());
+        let staged = stages::has_stages(&kernel).then(|| stages::cut_at_barriers(&kernel));
+        let mut regions = match &staged {
+            Some(staged) => staged.regions.clone(),
+            None => vec![std::mem::take(&mut kernel)],
+        };
+        let mut loads_bytes = false;
+        for region in &mut regions {
+            ssa::convert(region);
+            prune::prune(region);
+            value_numbering::number_values(region);
+            if narrow_loads::narrow_loads(region) {
+                loads_bytes = true;
+                prune::prune(region);
+                value_numbering::number_values(region);
+            }
+            hoist_tests::hoist_tests(region);
+        }
+        let frames = if staged.is_some() { FramePlacement::PerGroup } else { FramePlacement::Reused };
+        let is_kept = staged.is_some();
+        let shapes: Vec<_> = match vectors {
+            Vectorization::Use => regions.iter().map(|region| Some(GroupShapes::infer(region, is_kept))).collect(),
+            Vectorization::Avoid => regions.iter().map(|_| None).collect(),
+        };
+        let code = MachineCode::generate(&regions, &shapes, frames)?;
+        if staged.is_none() {
+            kernel = regions.remove(0);
+        }
+        let frame_bytes = match &staged {
+            Some(staged) => staged_workgroup::frame_bytes_of(kernel.workgroup_size, staged.frame_bytes),
+            None => kernel.frame_bytes as usize * LANES,
+        };
+        let bytes = frame_bytes.saturating_add(kernel.workgroup_bytes as usize);
+        if bytes > MAX_MEMORY_BYTES {
+            return Err(Error::Memory { bytes, most: MAX_MEMORY_BYTES });
+        }
+        let by_workgroup = kernel.values.iter().any(|(_, definition)| stages::uses_workgroup_index(definition));
+        Ok(Self { code, kernel, staged, by_workgroup, loads_bytes, min_task })
+    }
+
+    /// Returns the lowered kernel. Its bindings are in the order of the bindings of
+    /// [`run`](Self::run).
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Runs the kernel over `workgroups` workgroups along x, y and z. All writes are complete on
+    /// return.
+    ///
+    /// `bindings` has the memory of each binding, in the order of `self.kernel().bindings`. Another
+    /// thread can stop the run by `stop`.
+    ///
+    /// # Errors
+    /// * [`Error::Binding`]: a binding is missing, too small, not aligned to 8 bytes, declared as
+    ///   written but bound as read, or overlaps written memory.
+    /// * [`Error::Stopped`]: `stop` was requested while a loop ran. Bindings have the writes up to
+    ///   this time.
+    pub fn run(
+        &self,
+        bindings: &[BindingBytes<'_>],
+        workgroups: [u32; 3],
+        threads: &impl TaskRunner,
+        stop: &StopRequest,
+    ) -> Result<(), Error> {
+        self.check(bindings)?;
+        let size = self.kernel.workgroup_size;
+        let [nx, ny, nz] = [0, 1, 2].map(|axis| u64::from(workgroups[axis]) * u64::from(size[axis]));
+        if nx == 0 || ny == 0 || nz == 0 {
+            return Ok(());
+        }
+        let run = self.code.run(bindings, workgroups, stop);
+        match &self.staged {
+            Some(staged) => self.run_groups(staged, &run, workgroups, threads),
+            None => self.run_rows(&run, [nx, ny, nz], threads),
+        }
+        match stop.line() {
+            Some(line) => Err(Error::Stopped { line }),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the invocations of a kernel without barriers, row by row.
+    fn run_rows(&self, run: &KernelRun<'_>, [nx, ny, nz]: [u64; 3], threads: &impl TaskRunner) {
+        let size = u64::from(self.kernel.workgroup_size[0]);
+        let step = if self.by_workgroup { size } else { LANES as u64 };
+        let part = (nx.div_ceil(4 * threads.thread_count() as u64).max(self.min_task)).next_multiple_of(step);
+        let parts = nx.div_ceil(part);
+        let items = parts * ny * nz;
+        let per_task =
+            (self.min_task / part.min(nx)).max(items.div_ceil(16 * threads.thread_count() as u64)).clamp(1, items);
+        let rows = |item: u64| {
+            let (x, y, z) = (item % parts * part, item / parts % ny, item / parts / ny);
+            let (first, end) = (x, (x + part).min(nx));
+            let step = if self.by_workgroup { step } else { end - first };
+            let starts = (first..end).step_by(step as usize);
+            starts.map(move |x| Row { x: [x as u32, (x + step).min(end) as u32], y: y as u32, z: z as u32 })
+        };
+        threads.run(items.div_ceil(per_task) as usize, &|task| {
+            let first = task as u64 * per_task;
+            let mut worker = run.worker(self.kernel.frame_bytes as usize * LANES, 0);
+            let mut rows = (first..(first + per_task).min(items)).flat_map(rows);
+            rows.all(|row| worker.run_row(0, row, 0));
+        });
+    }
+
+    /// Runs the workgroups of a kernel with barriers, each stage by stage.
+    fn run_groups(&self, staged: &Staged, run: &KernelRun<'_>, [nx, ny, nz]: [u32; 3], threads: &impl TaskRunner) {
+        let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
+        let size = self.kernel.workgroup_size;
+        let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
+        let per_task =
+            (self.min_task / invocations).max(groups.div_ceil(16 * threads.thread_count() as u64)).clamp(1, groups);
+        threads.run(groups.div_ceil(per_task) as usize, &|task| {
+            let frames = staged_workgroup::frame_bytes_of(size, staged.frame_bytes);
+            let mut worker = run.worker(frames, self.kernel.workgroup_bytes as usize);
+            let first = task as u64 * per_task;
+            for number in first..(first + per_task).min(groups) {
+                let (x, y) = (number % u64::from(nx), number / u64::from(nx) % u64::from(ny));
+                let z = number / u64::from(nx) / u64::from(ny);
+                let mut group = StagedWorkgroup {
+                    worker: &mut worker,
+                    size,
+                    frame_bytes: staged.frame_bytes,
+                    returned: staged.returned,
+                    index: [x as u32, y as u32, z as u32],
+                };
+                group.run(&staged.stages);
+            }
+        });
+    }
+
+    fn check(&self, bindings: &[BindingBytes<'_>]) -> Result<(), Error> {
+        for (number, declared) in self.kernel.bindings.iter().enumerate() {
+            let fail = |problem: String| Error::Binding {
+                group: declared.group,
+                binding: declared.binding,
+                name: declared.name.clone(),
+                problem,
+            };
+            let bytes = match bindings.get(number) {
+                None => return Err(fail("no memory is bound".to_owned())),
+                Some(BindingBytes::Read(_)) if declared.writable => {
+                    return Err(fail("the kernel writes it, but its memory is bound for reads only".to_owned()));
+                }
+                Some(bytes) => bytes,
+            };
+            if bytes.len() < declared.min_bytes as usize {
+                return Err(fail(format!(
+                    "{} bytes are bound, and the kernel needs {}",
+                    bytes.len(),
+                    declared.min_bytes
+                )));
+            }
+            if self.loads_bytes && bytes.len() as u64 > 1 << 32 {
+                return Err(fail("more than 4 GiB are bound, the limit of kernels with byte loads".to_owned()));
+            }
+            if !bytes.is_aligned() {
+                return Err(fail("the address of the memory is not a multiple of 8".to_owned()));
+            }
+            // Code loads a value of read memory once for many invocations.
+            let written = self.kernel.bindings.iter().zip(bindings).filter(|(other, _)| other.writable);
+            if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, one)| one.overlaps(*bytes)) {
+                return Err(fail(format!(
+                    "the memory overlaps the memory of \"{}\", which the kernel writes",
+                    other.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}

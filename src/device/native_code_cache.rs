@@ -1,0 +1,39 @@
+//! Cache of the machine code of kernels, shared by all ranks and worlds of the process.
+
+use std::convert::Infallible;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
+use zippy_native::CompiledKernel;
+
+use super::cache_capacity::{cache_capacity, estimate_compiled_bytes};
+use crate::plan::cache::WeightedCache;
+
+/// Cache key: the text and the entry point determine the machine code of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NativeCodeKey {
+    /// Complete WGSL text.
+    pub text: String,
+    pub entry: String,
+}
+
+/// Machine code, or the error of its compilation.
+type Slot = Arc<OnceLock<Result<Arc<CompiledKernel>, String>>>;
+
+static CODE_CACHE: LazyLock<Mutex<WeightedCache<NativeCodeKey, Slot>>> =
+    LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
+
+/// Returns the machine code of a kernel from the cache; at a miss calls `make`. Ranks that need the
+/// same code compile it once: the others wait.
+///
+/// # Errors
+/// Returns the error of `make`, which the cache keeps, too.
+pub fn get_or_compile_native(
+    key: NativeCodeKey,
+    make: impl FnOnce() -> Result<CompiledKernel, String>,
+) -> Result<Arc<CompiledKernel>, String> {
+    let mut cache = CODE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Ok(slot) = cache.get_or_build(key, || Ok::<_, Infallible>(Slot::default()));
+    // Ranks with the same key wait below; release the cache for all others.
+    drop(cache);
+    slot.get_or_init(|| make().map(Arc::new)).clone()
+}
