@@ -12,8 +12,8 @@ pub enum KernelBackend {
     Driver,
 }
 
-/// Whether the processor has vectors of 512 bits (AVX-512), with which software drivers compute kernels
-/// of many gathers and branches faster than native code does.
+/// Returns true if the processor has vectors of 512 bits (AVX-512). With these, software drivers
+/// compute kernels with many gathers and branches faster than native code.
 pub fn has_wide_vectors() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx512f");

@@ -140,7 +140,7 @@ impl Device {
         self.kernel_features(self.is_native())
     }
 
-    /// The optional features of a kernel that is native, or the driver's.
+    /// Optional features of a native kernel, or of a kernel of the driver.
     pub(crate) fn kernel_features(&self, is_native: bool) -> wgpu::Features {
         let native = if is_native { NATIVE_FEATURES } else { wgpu::Features::empty() };
         self.logical().device.features() | native

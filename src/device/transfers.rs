@@ -13,18 +13,21 @@ use crate::element::ElementInfo;
 use crate::error::DeviceError;
 
 impl Device {
-    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) into a payload of `payload_bytes` bytes.
+    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) into a payload of
+    /// `payload_bytes` bytes.
     ///
-    /// Every box stands densely in the payload at its own offset, its view's axis 0 fastest. Bytes that no box covers
-    /// are unspecified, except that the last word of a box is filled up with zeros. Recorded work comes first. On
-    /// return the bytes are there and the chunks may be changed. One payload can serve several messages:
-    /// [`Staged::part`].
+    /// Every box stands densely in the payload at its own offset, its view's axis 0 fastest. Bytes
+    /// that no box covers are unspecified, except that the last word of a box is filled up with
+    /// zeros. Recorded work comes first. On return the bytes are there and the chunks may be
+    /// changed. One payload can serve several messages: [`Staged::part`].
     ///
-    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one dispatch for all boxes of a buffer, one
-    /// submission and one wait, and for payloads beyond 8 MiB one such round and a copy for every slice of 8 MiB.
+    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one dispatch for all
+    /// boxes of a buffer, one submission and one wait, and for payloads beyond 8 MiB one such round
+    /// and a copy for every slice of 8 MiB.
     ///
     /// # Errors
-    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a failing device.
+    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a
+    /// failing device.
     pub fn gather(&self, element_bytes: usize, pieces: &[Piece], payload_bytes: u64) -> Result<Staged, DeviceError> {
         check_pieces("gather", element_bytes, pieces, payload_bytes)?;
         self.check("gather")?;
@@ -44,7 +47,8 @@ impl Device {
         self.reach().gather_into(self, element_bytes, pieces, payload)
     }
 
-    /// A payload that `fill` writes, which finds old contents: of the host's cells, in the memory that gathered ones have.
+    /// A payload that `fill` writes, which finds old contents: of the host's cells, in the memory
+    /// that gathered ones have.
     ///
     /// # Errors
     /// What `fill` returns.
@@ -57,15 +61,16 @@ impl Device {
 
     /// Copies a payload into boxes of chunk buffers: the reverse of [`Device::gather`].
     ///
-    /// Recorded work comes first, later work sees the new cells. The payload may be dropped on return; the copy into
-    /// the chunks may still be under way on the device. Boxes must not overlap each other (which one wins is
-    /// unspecified); two boxes may share a word.
+    /// Recorded work comes first, later work sees the new cells. The payload may be dropped on
+    /// return; the copy into the chunks may still be under way on the device. Boxes must not
+    /// overlap each other (which one wins is unspecified); two boxes may share a word.
     ///
-    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one upload, one dispatch for all boxes of a
-    /// buffer and one submission, for every 8 MiB of the payload.
+    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one upload, one dispatch
+    /// for all boxes of a buffer and one submission, for every 8 MiB of the payload.
     ///
     /// # Errors
-    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a failing device.
+    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a
+    /// failing device.
     pub fn scatter(&self, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
         check_pieces("scatter", element_bytes, pieces, payload.len() as u64)?;
         check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
@@ -75,8 +80,9 @@ impl Device {
 
     /// Sets every cell of the boxes to `element`, the bytes of one cell (1, 2 or a multiple of 4).
     ///
-    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory one pass by the host;
-    /// elsewhere one dispatch for all boxes of a buffer and one submission. A warm repeat allocates nothing.
+    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory
+    /// one pass by the host; elsewhere one dispatch for all boxes of a buffer and one submission. A
+    /// warm repeat allocates nothing.
     ///
     /// # Errors
     /// A box that leaves its buffer, an element size that cannot be moved, or a failing device.
@@ -91,36 +97,41 @@ impl Device {
         self.reach().fill(self, element, &filled)
     }
 
-    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) to boxes of equal extents, cell *p* of the
-    /// source to cell *p* of the destination, as if every source were read before anything is written: boxes may
-    /// overlap within a buffer, and buffers may be copied in circles. Destinations must not overlap each other.
+    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) to boxes of equal
+    /// extents, cell *p* of the source to cell *p* of the destination, as if every source were read
+    /// before anything is written: boxes may overlap within a buffer, and buffers may be copied in
+    /// circles. Destinations must not overlap each other.
     ///
-    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory a copy by the host;
-    /// elsewhere one dispatch for all boxes between two buffers and no wait. Temporary memory is used only where a
-    /// destination overlaps a source, at most 8 MiB at a time unless sources and destinations form a circle.
+    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory
+    /// a copy by the host; elsewhere one dispatch for all boxes between two buffers and no wait.
+    /// Temporary memory is used only where a destination overlaps a source, at most 8 MiB at a time
+    /// unless sources and destinations form a circle.
     ///
     /// # Errors
-    /// Extents that differ, a box that leaves its buffer, an element size that cannot be moved, or a failing device.
+    /// Extents that differ, a box that leaves its buffer, an element size that cannot be moved, or
+    /// a failing device.
     pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BoxOf, BoxOf)]) -> Result<(), DeviceError> {
         let numbered = number("copy", element_bytes, copies)?;
         self.check("copy")?;
         if numbered.copies.is_empty() { Ok(()) } else { self.reach().copy(self, numbered) }
     }
 
-    /// Combines the cells of a payload with those of boxes: `cell = operator(arriving, cell)`. The payload is laid out
-    /// as for [`Device::scatter`].
+    /// Combines the cells of a payload with those of boxes: `cell = operator(arriving, cell)`. The
+    /// payload is laid out as for [`Device::scatter`].
     ///
-    /// Boxes may overlap: pieces are combined in the order in which they are listed. The arithmetic is always done by
-    /// the same means, whether cells come from a payload or from [`Device::combine_boxes`]: by the host where it maps the
-    /// chunks, the operator is built in and the element a 32-bit scalar or a vector of them, else by one kernel. Recorded work
-    /// comes first, later work sees the new cells.
+    /// Boxes may overlap: pieces are combined in the order in which they are listed. The arithmetic
+    /// is always done by the same means, whether cells come from a payload or from
+    /// [`Device::combine_boxes`]: by the host where it maps the chunks, the operator is built in
+    /// and the element a 32-bit scalar or a vector of them, else by one kernel. Recorded work comes
+    /// first, later work sees the new cells.
     ///
-    /// Local. Cost: by the host one pass over payload and boxes; by a kernel one upload and one submission for every 8 MiB,
-    /// one dispatch for the boxes of a buffer that do not overlap.
+    /// Local. Cost: by the host one pass over payload and boxes; by a kernel one upload and one
+    /// submission for every 8 MiB, one dispatch for the boxes of a buffer that do not overlap.
     ///
     /// # Errors
-    /// An operator that does not exist for the element or does not compile, an element type that the adapter cannot
-    /// compute with, a box that leaves its buffer or the payload, or a failing device.
+    /// An operator that does not exist for the element or does not compile, an element type that
+    /// the adapter cannot compute with, a box that leaves its buffer or the payload, or a failing
+    /// device.
     pub fn combine(
         &self,
         element: &ElementInfo,
@@ -136,11 +147,12 @@ impl Device {
         self.reach().combine(self, element, payload, pieces, operator)
     }
 
-    /// Combines boxes of this device into others of equal extents, as if every source were read before anything is
-    /// written; see [`Device::combine`]. Destinations may overlap each other and are combined in the order listed.
+    /// Combines boxes of this device into others of equal extents, as if every source were read
+    /// before anything is written; see [`Device::combine`]. Destinations may overlap each other and
+    /// are combined in the order listed.
     ///
-    /// Local. Cost: one dispatch for the boxes between two buffers that do not overlap; where a destination overlaps a
-    /// source, temporary memory for all sources.
+    /// Local. Cost: one dispatch for the boxes between two buffers that do not overlap; where a
+    /// destination overlaps a source, temporary memory for all sources.
     ///
     /// # Errors
     /// As [`Device::combine`], and extents that differ.
@@ -157,9 +169,9 @@ impl Device {
         self.reach().combine_boxes(self, element, &numbered, operator)
     }
 
-    /// Bytes of a chunk as a payload, without a copy; recorded work comes first. Until [`take_back`](Self::take_back)
-    /// says that all is back, the chunk may only be read by the host: gathered, or the source of copies and combines that
-    /// the [host does](Self::host_moves).
+    /// Bytes of a chunk as a payload, without a copy; recorded work comes first. Until
+    /// [`take_back`](Self::take_back) says that all is back, the chunk may only be read by the
+    /// host: gathered, or the source of copies and combines that the [host does](Self::host_moves).
     ///
     /// # Errors
     /// Chunks that the host does not map, bytes outside of the chunk, or a failing device.
@@ -167,15 +179,17 @@ impl Device {
         self.reach().in_place(self, chunk, bytes)
     }
 
-    /// Whether the host moves cells of this type, and combines them where there is an operator, with no kernel.
+    /// Whether the host moves cells of this type, and combines them where there is an operator,
+    /// with no kernel.
     pub fn host_moves(&self, element: &ElementInfo, operator: Option<&Operator>) -> Result<bool, DeviceError> {
         operator.map_or(Ok(()), |operator| operator.check(element))?;
         Ok(self.reach().by_host(element, operator))
     }
 
-    /// Lends all bytes of different buffers to `f`, when queued work is done. For a device that
-    /// [is the host](Self::is_host); elsewhere use [`gather`](Self::gather) and [`scatter`](Self::scatter). `f` records nothing
-    /// that uses them, as what is recorded may be submitted at once.
+    /// Lends all bytes of different buffers to `f`, when queued work is done. For a device that [is
+    /// the host](Self::is_host); elsewhere use [`gather`](Self::gather) and
+    /// [`scatter`](Self::scatter). `f` records nothing that uses them, as what is recorded may be
+    /// submitted at once.
     ///
     /// # Errors
     /// Memory that is not mapped, twice the same buffer, or a failing device.
@@ -218,8 +232,9 @@ impl Device {
         if self.host_mapped() { &Mapped } else { &Kernels }
     }
 
-    /// Whether the device is the host itself in disguise: a software adapter whose memory is mapped. Operations then have
-    /// versions for the host in place of kernels, but for [`KernelBackend::NativeOnly`](super::KernelBackend::NativeOnly).
+    /// True for a software adapter with mapped memory: the CPU does the work either way. Operations
+    /// then have versions for the host in place of kernels, except with
+    /// [`KernelBackend::NativeOnly`](super::KernelBackend::NativeOnly).
     pub fn is_host(&self) -> bool {
         let is_software = self.adapter().device_type == wgpu::DeviceType::Cpu;
         self.host_mapped() && is_software && !self.logical().has_kernels_only

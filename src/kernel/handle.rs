@@ -13,8 +13,9 @@ use crate::trace;
 
 /// A compute kernel of this rank: made by `World::kernel`, run by [`call`](Self::call).
 ///
-/// It is compiled when first run, once for every kind of arrays that it is called with: element types and numbers of axes.
-/// Extents, chunks and ghost widths are data, so that every decomposition runs the same code.
+/// It is compiled when first run, once for every kind of arrays that it is called with: element
+/// types and numbers of axes. Extents, chunks and ghost widths are data, so that every
+/// decomposition runs the same code.
 ///
 /// Clones are cheap and share what is compiled.
 #[derive(Debug, Clone)]
@@ -68,7 +69,8 @@ impl Kernel {
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 
-    /// The same kernel with this `@compute` function as its entry point, for files that have several. Local.
+    /// The same kernel with this `@compute` function as its entry point, for files that have
+    /// several. Local.
     ///
     /// # Errors
     /// There is no function of this name.
@@ -89,7 +91,8 @@ impl Kernel {
         Ok(Self { shared: self.shared.clone(), entry: Some(name.to_owned()) })
     }
 
-    /// Whether the host computes the kernel natively; with operations that are not generated, the driver does it all the same.
+    /// True if the host computes the kernel natively. The driver still computes a kernel with
+    /// constructs that native kernels do not support.
     pub fn is_native(&self) -> bool {
         self.shared.target.is_native
     }
@@ -122,7 +125,8 @@ impl Kernel {
         }
     }
 
-    /// Goes back to the program before the last change, if that has not run yet; returns the changed one.
+    /// Goes back to the program before the last change, if that has not run yet; returns the
+    /// changed one.
     pub(super) fn step_back(&self) -> Option<Rc<Version>> {
         let mut versions = self.shared.versions.borrow_mut();
         let previous = versions.previous.take()?;

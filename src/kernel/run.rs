@@ -222,8 +222,11 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// A kernel that is not native, on a device whose other kernels are, binds whole chunks, which
-    /// a driver may not see at once.
+    /// Checks that the driver can bind whole chunks, for a kernel without a native form on a device
+    /// with native kernels.
+    ///
+    /// # Errors
+    /// A chunk is larger than a binding of the driver.
     fn check_binding_bytes(&self, prepared: &PreparedCall, buffers: &[Option<BoundBuffer>]) -> Result<()> {
         let device = &self.kernel.shared.target.device;
         let limit = device.limits().wgpu.max_storage_buffer_binding_size;
@@ -235,8 +238,8 @@ impl Call<'_> {
                 let (_, Binding { label, .. }, _) = &self.bound[*bound];
                 let adapter = &device.adapter().name;
                 let problem = format!(
-                    "it is left to the driver, and {label} has {bytes} bytes; {adapter} binds at most {limit}: cut the array \
-                     into more chunks, or run with ZIPPY_BINDING_LIMIT={limit}, which binds chunks in several parts"
+                    "the driver computes it, and {label} has {bytes} bytes; {adapter} binds at most {limit}: cut the array into \
+                     more chunks, or run with ZIPPY_BINDING_LIMIT={limit}, which binds chunks in several parts"
                 );
                 return Err(KernelError::Limit { kernel: prepared.version.program.name.clone(), problem }.into());
             }

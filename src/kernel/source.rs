@@ -7,7 +7,8 @@ use crate::error::{KernelError, describe_refusal};
 /// No shader is longer than this.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a string with a name.
+/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a string with
+/// a name.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
     pub(super) name: String,
@@ -24,15 +25,18 @@ impl KernelSource {
         Self { name: name.into(), text: text.into(), path: None, composed: false, prefers_driver: false }
     }
 
-    /// A text that Zippy has put together around a user's, whose names are known not to be [`taken`](super::taken).
+    /// A text that Zippy has put together around a user's, whose names are known not to be
+    /// [`taken`](super::taken).
     pub(crate) fn composed(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { composed: true, ..Self::text(name, text) }
     }
 
-    /// WGSL read from a file now. In debug builds the kernel is compiled again when the file changes.
+    /// WGSL read from a file now. In debug builds the kernel is compiled again when the file
+    /// changes.
     ///
     /// # Errors
-    /// The file cannot be read, is no regular file (a pipe, a device), has more than 16 MiB, or is not text in UTF-8.
+    /// The file cannot be read, is no regular file (a pipe, a device), has more than 16 MiB, or is
+    /// not text in UTF-8.
     pub fn file(path: impl AsRef<Path>) -> Result<Self, KernelError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -40,9 +44,9 @@ impl KernelSource {
         Ok(Self { name, text, path: Some(path.to_owned()), composed: false, prefers_driver: false })
     }
 
-    /// Prefers the driver where the host computes kernels natively and has a driver, too: for kernels that a software
-    /// driver computes faster. `ZIPPY_KERNELS` overrides it; without a driver the kernel is native. Bits are those of the
-    /// driver then, and not the same on every processor.
+    /// Prefers a software driver, if present, to native kernels: for a kernel that the driver
+    /// computes faster. `ZIPPY_KERNELS` overrides the preference. Results of the driver do not have
+    /// the same bits on every processor.
     pub fn prefer_driver(self, prefers_driver: bool) -> Self {
         Self { prefers_driver, ..self }
     }
@@ -61,7 +65,8 @@ impl KernelSource {
     #[doc(hidden)]
     pub fn included(manifest_dir: &str, source_file: &str, path: &str, text: &str) -> Self {
         let relative = Path::new(source_file).parent().unwrap_or(Path::new("")).join(path);
-        // The compiler names source files from the workspace's root, which may lie above the package.
+        // The compiler names source files from the workspace's root, which may lie above the
+        // package.
         let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
         Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false, prefers_driver: false }
     }
@@ -134,10 +139,11 @@ fn modified(path: &Path) -> Option<Stamp> {
     Some((data.modified().ok()?, data.len()))
 }
 
-/// The WGSL file at a path relative to this source file, as a [`KernelSource`](crate::kernel::KernelSource).
+/// The WGSL file at a path relative to this source file, as a
+/// [`KernelSource`](crate::kernel::KernelSource).
 ///
-/// The text becomes part of the program; in debug builds the file is watched and the kernel compiled again at its next
-/// run when it has changed.
+/// The text becomes part of the program; in debug builds the file is watched and the kernel
+/// compiled again at its next run when it has changed.
 #[macro_export]
 macro_rules! include_wgsl {
     ($path:literal $(,)?) => {

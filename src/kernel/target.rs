@@ -1,10 +1,10 @@
-//! [`Target`]: what computes a kernel.
+//! [`Target`]: the device and the backend of a kernel.
 
 use std::rc::Rc;
 
 use crate::device::Device;
 
-/// The device of a kernel, and whether its host computes the kernel natively or the driver.
+/// Device of a kernel, and the choice between the host and the driver.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub device: Rc<Device>,
@@ -12,12 +12,12 @@ pub struct Target {
 }
 
 impl Target {
-    /// The largest range of a buffer that the kernel can see at once.
+    /// Largest range of a buffer, in bytes, that the kernel can access at once.
     pub fn binding_bytes(&self) -> u64 {
         self.device.binding_bytes(self.is_native)
     }
 
-    /// The optional features that the kernel can use.
+    /// Optional features that the kernel can use.
     pub fn features(&self) -> wgpu::Features {
         self.device.kernel_features(self.is_native)
     }
