@@ -62,7 +62,7 @@ pub use lease::Lease;
 pub use logical::Limits;
 pub use machine::Room;
 pub(crate) use native::{NativeBinding, NativeDispatch};
-pub(crate) use native_code_cache::{NativeCodeKey, get_or_compile_native};
+pub(crate) use native_code_cache::NativeCodeKey;
 pub use numbered::BoxOf;
 pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
 pub use operator::Operator;

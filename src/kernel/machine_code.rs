@@ -5,9 +5,8 @@ use std::sync::Arc;
 use zippy_native::{CompiledKernel, Vectorization};
 
 use super::checked::Checked;
-use crate::device::{Device, NativeCodeKey, get_or_compile_native};
+use crate::device::{Device, NativeCodeKey};
 use crate::error::{KernelError, Result};
-use crate::trace;
 
 /// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native form,
 /// which the driver computes.
@@ -18,15 +17,7 @@ pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Op
     let Checked { text, entry, parsed, .. } = checked;
     let key = NativeCodeKey { text: text.clone(), entry: entry.clone() };
     let compile = || CompiledKernel::new(&parsed.module, &parsed.info, entry, text, Vectorization::Use);
-    match get_or_compile_native(key, || compile().map_err(|error| error.to_string())) {
-        Ok(code) => Ok(Some(code)),
-        Err(error) if device.has_driver() => {
-            trace::warn(&format!("the driver computes kernel {name}: {error}"));
-            Ok(None)
-        }
-        Err(error) => {
-            let problem = format!("{error}, and the machine has no driver for such a kernel");
-            Err(KernelError::Limit { kernel: name.to_owned(), problem }.into())
-        }
-    }
+    device
+        .native_code(name, key, || compile().map_err(|error| error.to_string()))
+        .map_err(|problem| KernelError::Limit { kernel: name.to_owned(), problem }.into())
 }

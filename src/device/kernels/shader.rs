@@ -7,7 +7,7 @@ use zippy_native::{CompiledKernel, Vectorization};
 
 use super::buffer_window::BufferWindow;
 use crate::device::counters::Tally;
-use crate::device::native_code_cache::{NativeCodeKey, get_or_compile_native};
+use crate::device::native_code_cache::NativeCodeKey;
 use crate::device::{Device, NativeBinding, NativeDispatch};
 use crate::error::DeviceError;
 use crate::wgsl;
@@ -31,10 +31,24 @@ impl Device {
     /// Compiles a shader for the backend of this device.
     pub(super) fn compile_shader(&self, label: &str, source: &str) -> Result<Shader, DeviceError> {
         wgsl::check_text(source).map_err(DeviceError::Other)?;
-        let shader =
-            if self.is_native() { compile_native(label, source)? } else { self.compile_pipeline(label, source)? };
+        let code = if self.is_native() { self.compile_native(label, source)? } else { None };
+        let shader = match code {
+            Some(code) => Shader::Native(code),
+            None => self.compile_pipeline(label, source)?,
+        };
         Tally::add(&self.logical().memory.tally.pipelines_made);
         Ok(shader)
+    }
+
+    fn compile_native(&self, label: &str, source: &str) -> Result<Option<Arc<CompiledKernel>>, DeviceError> {
+        let key = NativeCodeKey { text: source.to_owned(), entry: "main".to_owned() };
+        let code = self.native_code(label, key, || {
+            let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+            let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+            let info = info.map_err(|error| error.emit_to_string(source))?;
+            CompiledKernel::new(&module, &info, "main", source, Vectorization::Use).map_err(|error| error.to_string())
+        });
+        code.map_err(|problem| DeviceError::Other(format!("compiling {label} failed: {problem}")))
     }
 
     fn compile_pipeline(&self, label: &str, source: &str) -> Result<Shader, DeviceError> {
@@ -136,15 +150,4 @@ pub(crate) fn to_aligned_words(bytes: &[u8]) -> Vec<u64> {
     let mut words = vec![0; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
     words
-}
-
-fn compile_native(label: &str, source: &str) -> Result<Shader, DeviceError> {
-    let key = NativeCodeKey { text: source.to_owned(), entry: "main".to_owned() };
-    let code = get_or_compile_native(key, || {
-        let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
-        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-        let info = info.map_err(|error| error.emit_to_string(source))?;
-        CompiledKernel::new(&module, &info, "main", source, Vectorization::Use).map_err(|error| error.to_string())
-    });
-    code.map(Shader::Native).map_err(|problem| DeviceError::Other(format!("compiling {label} failed: {problem}")))
 }
