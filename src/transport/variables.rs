@@ -40,7 +40,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_TIMEOUT_SECS",
-        "after how long a wait for another rank fails, and after how long more ranks that never come back end the process. Ranks that have finished wait twice as long for one that gives no sign of life: raise it where one rank works on by itself for long",
+        "after how long a wait for another rank fails, and after how long more ranks that never come back end the process. Ranks that have finished wait twice as long for one that gives no sign of life: raise it where one rank works on by itself for long. A native kernel is stopped after nine tenths of it",
         "300",
     ),
     documented(
@@ -96,7 +96,7 @@ pub const VARIABLES: &[Variable] = &[
     documented(
         "ZIPPY_KERNELS",
         "backend of kernels: `native`, [machine code](cpu.md) on the host's processor; `native-only`, the same, also in place of an operation's version for the host (to test kernels); or `driver`, the driver of the adapter",
-        "`native` where the adapter is the processor, else `driver`",
+        "`native` without a GPU, also with a software driver; else `driver`",
     ),
     documented(
         "ZIPPY_DEBUG",
