@@ -51,8 +51,8 @@ fn memory(world: &World, case: &Case) -> Result<()> {
     // Slices on their way, and what wgpu holds for them, one that has come before the one before it is written among them;
     // MPI also brings in what each of the others has under way.
     let under_way = 4 + if launcher::size().is_some() { 2 * (size as u64 - 1) } else { 0 };
-    // Without a driver the buffers of the device are the host's.
-    let buffers = if world.gpu().has_driver() { 0 } else { taken };
+    // Without a driver the buffers of all ranks of the process are the host's memory.
+    let buffers = if world.gpu().has_driver() { 0 } else { taken * size as u64 };
     assert!(grown < (under_way * MESSAGE + buffers) as isize, "{what}: {grown} bytes of the host for {} sent", 4 * n);
     // What arrives, once, and staging memory, of which there are three kinds in buffers of at least 64 KiB.
     assert!(taken <= 4 * total + (1 << 20), "{what}: {taken} bytes of the device for {} that arrive", 4 * total);

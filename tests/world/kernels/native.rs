@@ -169,10 +169,6 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    native_kernels_are_asked_for_over_a_preference, [("ZIPPY_KERNELS", "native")], || check_preference(true)
-}
-
-crate::with_variables! {
     preferred_driver_is_not_there, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], || check_preference(true)
