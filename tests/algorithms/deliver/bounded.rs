@@ -52,7 +52,8 @@ fn memory(world: &World, case: &Case) -> Result<()> {
     // MPI also brings in what each of the others has under way.
     let under_way = 4 + if launcher::size().is_some() { 2 * (size as u64 - 1) } else { 0 };
     // Without a driver the buffers of all ranks of the process are the host's memory.
-    let buffers = if world.gpu().has_driver() { 0 } else { taken * size as u64 };
+    let in_host_memory = |bytes: u64| if world.gpu().has_driver() { 0 } else { bytes * size as u64 };
+    let buffers = in_host_memory(taken);
     assert!(grown < (under_way * MESSAGE + buffers) as isize, "{what}: {grown} bytes of the host for {} sent", 4 * n);
     // What arrives, once, and staging memory, of which there are three kinds in buffers of at least 64 KiB.
     assert!(taken <= 4 * total + (1 << 20), "{what}: {taken} bytes of the device for {} that arrive", 4 * total);
@@ -68,7 +69,8 @@ fn memory(world: &World, case: &Case) -> Result<()> {
     let runs = Destinations::Runs(vec![(rank, n as u64)]);
     let mut result = None;
     let grown = most(|| result = Some(world.deliver("y", own.all(), runs)));
-    assert!(grown < 3 * MESSAGE as isize, "{what}: {grown} bytes of the host for what stays");
+    let buffers = in_host_memory(4 * n as u64);
+    assert!(grown < (3 * MESSAGE + buffers) as isize, "{what}: {grown} bytes of the host for what stays");
     assert!(result.expect("called")?.elements.all().read()? == own.all().read()?);
     Ok(())
 }
