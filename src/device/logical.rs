@@ -25,7 +25,8 @@ const MIN_BINDING_BYTES: u64 = 4096;
 /// Limits of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Largest range of a buffer, in bytes, that a kernel can access at once: a native kernel on a native device.
+    /// Largest range of a buffer, in bytes, that a kernel can access at once: a native kernel on a
+    /// native device.
     pub binding_bytes: u64,
     /// Largest range of a buffer, in bytes, that a kernel of the driver can access at once.
     pub driver_binding_bytes: u64,

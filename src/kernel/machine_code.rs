@@ -8,8 +8,8 @@ use super::checked::Checked;
 use crate::device::{Device, NativeCodeKey};
 use crate::error::{KernelError, Result};
 
-/// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native form,
-/// which the driver computes.
+/// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native
+/// form, which the driver computes.
 ///
 /// # Errors
 /// The kernel has no native form, and the machine has no driver.

@@ -46,7 +46,8 @@ impl KernelSource {
 
     /// Prefers a software driver, if present, to native kernels: for a kernel that the driver
     /// computes faster. `ZIPPY_KERNELS` overrides the preference. Results of the driver do not have
-    /// the same bits on every processor, and Mesa's lavapipe may stop loops after 65,535 iterations.
+    /// the same bits on every processor, and Mesa's lavapipe may stop loops after 65,535
+    /// iterations.
     pub fn prefer_driver(self, prefers_driver: bool) -> Self {
         Self { prefers_driver, ..self }
     }

@@ -1,5 +1,5 @@
-//! Algorithms by native kernels: the host has versions of its own for most, and a driver runs the rest of the tests' kernels
-//! where it maps nothing.
+//! Algorithms by native kernels. Most algorithms have a version for the host, so that other tests
+//! run their kernels only by a driver.
 
 use crate::support;
 

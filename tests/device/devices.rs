@@ -1,11 +1,12 @@
-//! Devices of the tests: each has another way to move and combine cells.
+//! Devices of the tests, with different ways to move and combine cells.
 
 use std::rc::Rc;
 
 use zippy::device::{Device, DeviceOptions};
 
-/// One device by which the host moves cells where it can map chunks, one that leaves moves to shaders, and one whose
-/// shaders see chunks through small windows. Without a driver there are the first and one with small windows.
+/// A device with moves by the host if it can map chunks, a device with moves by shaders, and a
+/// device with moves by shaders through small windows. Without a driver: the first, and one with
+/// small windows.
 pub fn devices() -> Vec<Rc<Device>> {
     let with = |host_map, binding_limit_bytes| {
         Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
@@ -17,7 +18,7 @@ pub fn devices() -> Vec<Rc<Device>> {
     }
 }
 
-/// [`DeviceOptions::host_map`] of a device that leaves moves to shaders; without a driver, that of any device.
+/// [`DeviceOptions::host_map`] of a device with moves by shaders; without a driver, the default.
 pub fn moves_by_shaders() -> Option<bool> {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     device.has_driver().then_some(false)

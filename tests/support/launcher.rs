@@ -26,9 +26,9 @@ pub fn rank() -> Option<usize> {
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// `counts`, or under a launcher the one number that it has started. What is run again with another way to the cells
-/// (`ZIPPY_HOST_MAP`, `ZIPPY_KERNELS`) needs few: up to three ranks, or the fewest that there are. Who does what, and what goes between ranks,
-/// is as in the run before, with all numbers.
+/// `counts`, or under a launcher the one number that it has started. A run with another access to
+/// cells (`ZIPPY_HOST_MAP`, `ZIPPY_KERNELS`) has up to three ranks, or the fewest of `counts`: the work
+/// of ranks and their messages are those of the run with all numbers.
 pub fn counts(counts: &[usize]) -> Vec<usize> {
     let few = counts.partition_point(|&count| count <= 3).max(1);
     let is_another_way = ["ZIPPY_HOST_MAP", "ZIPPY_KERNELS"].iter().any(|name| std::env::var_os(name).is_some());

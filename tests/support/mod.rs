@@ -9,6 +9,8 @@ pub mod jobs;
 pub mod launcher;
 pub mod shaders;
 
+use std::process::Command;
+
 use proptest::test_runner::RngSeed;
 use zippy::device::{Device, DeviceOptions};
 use zippy::transport::{Group, launch};
@@ -56,18 +58,27 @@ pub fn seed() -> RngSeed {
     if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
-/// Runs one test of this binary, named by its whole path, in a process of its own, with settings. What it measures is then its
-/// own.
+/// Runs this binary again in a process of its own, and returns its standard output. Panics with all
+/// output if a test of the process fails; `label` is the first line.
+fn run_again(label: &str, change: impl FnOnce(&mut Command)) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
+    change(&mut command);
+    let output = command.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{label}, {}:\n{out}\n{err}", output.status);
+    out
+}
+
+/// Runs one test of this binary, named by its whole path, in a process of its own, with settings,
+/// so that its measurements are its own.
 pub fn alone(test: &str, settings: &[(&str, &str)]) {
     if launcher::size().is_some() {
         return;
     }
-    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
-    command.args(["--exact", test, "--nocapture"]).envs(settings.iter().copied());
-    let output = command.output().expect("it runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{test} with {settings:?}, {}:\n{out}\n{err}", output.status);
+    let out = run_again(&format!("{test} with {settings:?}"), |command| {
+        command.args(["--exact", test, "--nocapture"]).envs(settings.iter().copied());
+    });
     assert!(out.contains("1 passed"), "{test} was not run:\n{out}");
 }
 
@@ -82,39 +93,36 @@ pub fn computes_natively() -> bool {
     Device::open(&DeviceOptions::default()).expect("a device opens").is_native()
 }
 
-/// Runs tests of this binary once more where operations with a version for the host have native kernels instead. A
-/// test runs if its path contains one of the filters. Nothing is run on adapters that compute kernels themselves.
+/// Runs tests of this binary again with native kernels instead of an operation's version for the
+/// host. A test runs if its path contains one of the filters. Runs nothing on adapters that compute
+/// kernels themselves.
 pub fn rerun_by_native_kernels(filters: &[&str]) {
     let other = ["ZIPPY_KERNELS", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
     if other || launcher::size().is_some() || !computes_natively() {
         return;
     }
-    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
-    command.args(filters).env("ZIPPY_KERNELS", "native-only");
-    // Threads of the host compute its versions.
-    for skipped in ["by_native_kernels", "by_driver", "host_thread", "in_place_too", "under_mpi"] {
-        command.args(["--skip", skipped]);
-    }
-    let output = command.output().expect("it runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
-    assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
+    let out = run_again("native kernels only", |command| {
+        command.args(filters).env("ZIPPY_KERNELS", "native-only");
+        // Threads of the host compute its versions.
+        for skipped in ["by_native_kernels", "by_driver", "host_thread", "in_place_too", "under_mpi"] {
+            command.args(["--skip", skipped]);
+        }
+    });
+    assert!(out.contains(" ... ok"), "{out}");
 }
 
-/// Runs all tests of a module once more with everything sent from where it lies that can be, however small. The module is
-/// named by its whole path.
+/// Runs all tests of a module again, with messages of any size sent from chunks, without staging.
+/// The module is named by its whole path.
 pub fn rerun_in_place(module: &str) {
     let other = ["ZIPPY_IN_PLACE", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
     if other || launcher::size().is_some() {
         return;
     }
-    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
     let module = module.split_once("::").map(|(_, inside)| format!("{inside}::"));
-    command.args(module).args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
-    let output = command.output().expect("it runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
-    assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
+    let out = run_again("messages in place", |command| {
+        command.args(module).args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
+    });
+    assert!(out.contains(" ... ok"), "{out}");
 }
 
 /// Makes a module re-run all its other tests with messages sent from where they lie.

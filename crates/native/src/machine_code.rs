@@ -117,8 +117,8 @@ impl StopRequest {
         self.is_requested.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the line of the loop in which the run stopped; line 0 where the source is unknown or no
-    /// loop ran, `None` where the run has not stopped.
+    /// Returns the line of the loop in which the run stopped; line 0 where the source is unknown or
+    /// no loop ran, `None` where the run has not stopped.
     pub fn line(&self) -> Option<u32> {
         let line = self.line.load(Ordering::Relaxed).checked_sub(1);
         line.or_else(|| self.is_requested().then_some(0))

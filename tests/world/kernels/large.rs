@@ -1,6 +1,6 @@
-//! Kernels and arrays at the limits: many bindings and functions, long texts, no cells, chunks beyond a binding. Natively
-//! with a driver and without one, and by a driver, each has the cells of its definition or an error that names kernel and
-//! limit.
+//! Kernels and arrays at the limits: many bindings and functions, long texts, no cells, chunks
+//! beyond a binding. Each has the cells of its definition, or an error that names kernel and limit:
+//! natively with and without a driver, and by a driver.
 
 use std::fmt::Write;
 
@@ -181,8 +181,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// The largest chunk that kernels of a driver can see at once, and some cells more, natively and where a driver computes
-/// what is not native.
+/// A chunk slightly larger than a driver's binding: natively, and by the driver for a kernel
+/// without a native form.
 #[test]
 fn chunk_beyond_a_binding_of_the_driver() {
     const NATIVE: &str = "

@@ -38,7 +38,8 @@ fn mapped() -> Option<u64> {
     Some(text.split(' ').next()?.parse::<u64>().ok()? * 4096)
 }
 
-/// Calls a kernel of ordinary size with a thousand geometries, of which none is like the one before.
+/// Calls a kernel of ordinary size with a thousand geometries, of which none is like the one
+/// before.
 fn call_thousand_times(world: &World) -> Result<()> {
     let layout = Layout::new([14, 12, 11]).split_all(Split::Whole).ghost([1, 1, 1]);
     let field = |name| world.array::<f32, 3>(name, &layout);
@@ -69,8 +70,9 @@ fn call_thousand_times(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Each in a process of its own, as other tests map memory meanwhile: plain, with the helpers of a checked run, and with chunks of
-/// several windows. One arena of the allocator: glibc reserves 64 MiB for each thread that first allocates.
+/// Each in a process of its own, because other tests map memory: plain, with the helpers of a
+/// checked run, and with chunks of several windows. One arena of the allocator, because glibc
+/// reserves 64 MiB for each further one.
 #[test]
 fn thousand_geometries_leave_no_memory_mapped() {
     for setting in [None, Some(("ZIPPY_CHECK", "1")), Some(("ZIPPY_BINDING_LIMIT", "4096"))] {

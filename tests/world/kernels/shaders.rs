@@ -24,8 +24,8 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("sort/radix", "src/algorithms/sort/host/mod.rs"),
 ];
 
-/// Texts that stand after declarations which depend on cells and operators. tests/algorithms compares all of them with
-/// their twins: natively, and by a driver where the host does not map chunks.
+/// Texts without their declarations, which depend on cells and operators. tests/algorithms compares
+/// them with their twins: natively, and by a driver where the host does not map chunks.
 const COMPOSED: [&str; 9] =
     ["amplify/", "heads.wgsl", "histogram/", "merge/", "permute/", "scan/", "search/", "select/", "sort/"];
 
@@ -34,7 +34,8 @@ fn parts(text: &str) -> BTreeMap<&str, &str> {
     text.split("//@ ").skip(1).map(|part| part.split_once('\n').expect("a line")).collect()
 }
 
-/// The texts that are made from files that are no whole shaders: what they are, the files, the text.
+/// The texts that are made from files that are no whole shaders: what they are, the files, the
+/// text.
 fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, String)> {
     let mut out = Vec::new();
     let jobs = &files["jobs.wgsl"];
