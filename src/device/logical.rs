@@ -212,6 +212,14 @@ impl LogicalDevice {
                 feature: "memory that it shares with the host".into(),
             });
         }
+        if key.host_map == Some(false) && matches!(key.kernels, Some(KernelBackend::Native | KernelBackend::NativeOnly))
+        {
+            return Err(DeviceError::Setting {
+                name: "ZIPPY_HOST_MAP".into(),
+                value: "0".into(),
+                expected: "1 or unset with ZIPPY_KERNELS=native, as native kernels compute in mapped memory".into(),
+            });
+        }
         let is_native = computes_natively(&info, host_mapped, key.kernels)?;
         let has_kernels_only = key.kernels == Some(KernelBackend::NativeOnly);
         let mut wanted = Features::SHADER_F16

@@ -37,6 +37,15 @@ fn an_unknown_adapter_is_an_error_that_lists_what_is_there() {
 }
 
 #[test]
+fn native_kernels_without_mapping_are_an_error_that_names_the_variables() {
+    for kernels in [KernelBackend::Native, KernelBackend::NativeOnly] {
+        let options = DeviceOptions { host_map: Some(false), kernels: Some(kernels), ..Default::default() };
+        let error = Device::open(&options).unwrap_err().to_string();
+        assert!(error.contains("ZIPPY_HOST_MAP=\"0\"") && error.contains("with ZIPPY_KERNELS=native"), "{error}");
+    }
+}
+
+#[test]
 fn recycled_buffers_are_zeroed_and_counted() {
     let device = Device::open(&options(6 << 12)).unwrap();
     let buffer = device.storage_buffer(1000, "first").unwrap();

@@ -134,5 +134,5 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    by_native_kernels, [("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
+    by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
 }
