@@ -94,7 +94,7 @@ fn heat(world: &World, n: usize) -> Result<f64> {
     let layout = Layout::new([n, n, n * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
-    let heat = world.kernel(include_wgsl!("heat.wgsl"))?;
+    let heat = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;
     let mut secs = Vec::new();
     for which in 0..STEPS + 2 {
         let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);

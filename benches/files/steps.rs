@@ -50,7 +50,7 @@ pub fn measure(
     let layout = Layout::new([N, N, N * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
-    let heat = world.kernel(include_wgsl!("../heat.wgsl"))?;
+    let heat = world.kernel(include_wgsl!("../../shaders/heat.wgsl"))?;
     let step = |which: usize| -> Result<()> {
         let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
         world.ghosts(now)?;

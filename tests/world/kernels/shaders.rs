@@ -103,7 +103,7 @@ fn compile(name: &str, text: &str) {
 }
 
 /// Whole kernels, with arrays bound by name.
-const KERNELS: [&str; 3] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl"];
+const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
 
 #[test]
 fn all_are_valid_and_native() {
@@ -183,6 +183,32 @@ fn diffuse() {
                     let bound = if rate == 0.125 { 0.0 } else { large * f64::from(f32::EPSILON) };
                     assert!((f64::from(got) - expected).abs() <= bound, "{p:?} at {rate}: {got} for {expected}");
                 }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn heat() {
+    support::ranks(support::RANKS, |world: &World| {
+        let kernel = world.kernel(include_wgsl!("../../../shaders/heat.wgsl"))?;
+        let layout = Layout::new([13, 9, 7]).split_all(Split::Auto).periodic([true; 3]);
+        let now = world.array::<f32, 3>("now", &layout.clone().ghost([1; 3]))?;
+        let next = world.array::<f32, 3>("next", &layout)?;
+        let of = |[x, y, z]: [i64; 3]| exact(x.rem_euclid(13) + 13 * y.rem_euclid(9) + 117 * z.rem_euclid(7));
+        now.fill_with(of)?;
+        world.ghosts(&now)?;
+        for (a, b) in zippy::together((&now, &next))? {
+            kernel.call().read("now", a.all()).write("next", b.all()).run()?;
+            for (p, got) in b.region().points().zip(b.all().read()?) {
+                let [x, y, z] = [p[0], p[1], p[2]];
+                let around = [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z], [x, y, z - 1], [x, y, z + 1]];
+                // The differences are exact; a product and a sum are rounded, by half a unit of the larger each.
+                let centre = f64::from(of([x, y, z]));
+                let change = f64::from(0.1_f32) * (around.map(|p| f64::from(of(p))).iter().sum::<f64>() - 6.0 * centre);
+                let bound = (centre.abs() + change.abs()) * f64::from(f32::EPSILON);
+                assert!((f64::from(got) - centre - change).abs() <= bound, "{p:?}: {got}");
             }
         }
         Ok(())
