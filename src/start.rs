@@ -1,9 +1,11 @@
 //! Starting a program on its ranks.
 
+use std::num::NonZero;
+
 use crate::debug;
-use crate::device::{Device, DeviceOptions, set_runtime_directory};
+use crate::device::{CoreClaim, Device, DeviceOptions, set_runtime_directory};
 use crate::error::{CallSite, Result};
-use crate::transport::{self, Config, Group, TransportKind, tell_uncaught};
+use crate::transport::{self, Config, Group, TransportKind, copied, tell_uncaught, values};
 use crate::world::World;
 
 /// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n
@@ -114,10 +116,20 @@ fn on_rank<R>(call: CallSite, group: Group, program: &dyn Fn(&World) -> Result<R
     })
 }
 
+/// The number of cores of this process, which shares those of its node with the processes of other ranks. Collective.
+fn process_cores(group: &Group) -> Result<NonZero<usize>> {
+    let own = CoreClaim::of_this_process();
+    let claims: Vec<Vec<CoreClaim>> = group.all_gather_v(copied(&[own]))?.iter().map(values).collect::<Result<_>>()?;
+    Ok(own.share(&claims.concat()))
+}
+
 fn opened(group: Group) -> Result<World> {
     let mut options = DeviceOptions::from_env(group.node_rank(), group.node_size())?;
     if group.kind() == TransportKind::Mpi {
         options.node_processes = group.node_size();
+        // All ranks, as `ZIPPY_THREADS` may be set for some of them only.
+        let cores = process_cores(&group)?;
+        options.threads = options.threads.or(Some(cores));
     }
     // Stop a native kernel before the ranks that wait for this one reach their timeout.
     options.kernel_limit = group.patience().timeout.map(|limit| limit.mul_f64(0.9));

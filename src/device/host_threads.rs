@@ -3,10 +3,8 @@
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread::available_parallelism;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sysinfo::{CpuRefreshKind, RefreshKind, System};
 use zippy_native::TaskRunner;
 
 /// Number of threads that one rank uses for its work on the host.
@@ -25,12 +23,10 @@ impl HostThreads {
         Self(count)
     }
 
-    /// Share of one of the `ranks` of this process: an equal part of the `requested` threads, else
-    /// of the cores of this process. `processes` is the number of processes on the node.
-    pub(super) fn new(requested: Option<NonZero<usize>>, ranks: usize, processes: usize) -> Self {
-        let of_process =
-            requested.map_or_else(|| cores_of_process(allowed_cores(), node_cores(), processes), NonZero::get);
-        Self(share(of_process, ranks))
+    /// Share of one of the `ranks` of a process: an equal part of its `threads`, at least one.
+    pub(super) fn new(threads: usize, ranks: usize) -> Self {
+        POOL_THREADS.fetch_max(threads.saturating_sub(1), Ordering::Relaxed);
+        Self(NonZero::new(threads / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN))
     }
 
     /// Returns the number of threads.
@@ -91,34 +87,16 @@ impl TaskRunner for HostThreads {
     }
 }
 
-/// Cores of a process: the cores that it is bound to, at most an equal part of the node.
-fn cores_of_process(allowed: usize, node: usize, processes: usize) -> usize {
-    allowed.min(node / processes.max(1))
-}
-
-/// Threads of one rank.
-fn share(of_process: usize, ranks: usize) -> NonZero<usize> {
-    NonZero::new(of_process / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN)
-}
-
-/// Cores that this process may run on.
-fn allowed_cores() -> usize {
-    available_parallelism().map_or(1, NonZero::get)
-}
-
-/// Cores of the machine.
-fn node_cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| {
-        let only_cpus = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
-        System::new_with_specifics(only_cpus).map_or(0, |system| system.cpus().len()).max(allowed_cores())
-    })
-}
+/// The most threads that ranks of this process use beside their own.
+static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 
 /// The pool of the process; none where the system refuses its threads.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let new = || ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}")).build().ok();
+    let new = || {
+        let threads = POOL_THREADS.load(Ordering::Relaxed);
+        ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("zippy host {i}")).build().ok()
+    };
     POOL.get_or_init(new).as_ref()
 }
 
@@ -127,18 +105,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_share_the_cores_of_their_process_and_processes_those_of_the_node() {
-        let cores = |allowed, node, ranks, processes| share(cores_of_process(allowed, node, processes), ranks).get();
-        assert_eq!(cores(8, 8, 1, 1), 8);
-        assert_eq!(cores(8, 8, 3, 1), 2);
-        assert_eq!(cores(8, 8, 9, 1), 1);
-        assert_eq!(cores(8, 8, 1, 4), 2);
-        // Bound to a core each, to a package each, and in a container.
-        assert_eq!(cores(1, 8, 1, 8), 1);
-        assert_eq!(cores(4, 8, 1, 2), 4);
-        assert_eq!(cores(2, 64, 1, 1), 2);
-        assert_eq!(cores(1, 1, 0, 0), 1);
-        assert_eq!(HostThreads::new(NonZero::new(6), 3, 5).count(), 2);
+    fn ranks_share_the_threads_of_their_process() {
+        for (threads, ranks, count) in [(8, 1, 8), (8, 3, 2), (8, 9, 1), (1, 1, 1), (1, 0, 1), (0, 1, 1)] {
+            assert_eq!(HostThreads::new(threads, ranks).count(), count);
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod cache_capacity;
 mod checked;
 mod checks;
 pub mod colour;
+mod core_claim;
 mod counters;
 mod encode;
 mod health;
@@ -53,6 +54,7 @@ pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 #[doc(hidden)]
 pub use cache_capacity::bound_kept;
 pub(crate) use cache_capacity::{cache_capacity, estimate_compiled_bytes};
+pub(crate) use core_claim::CoreClaim;
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use host_threads::HostThreads;

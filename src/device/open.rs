@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::OnceLock;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::backend::KernelBackend;
@@ -42,7 +43,7 @@ pub struct DeviceOptions {
     /// (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
     /// Number of threads that the ranks of this process share for their work on the host
-    /// (`ZIPPY_THREADS`); the cores of the process when absent.
+    /// (`ZIPPY_THREADS`); all cores that the process may use when absent.
     pub threads: Option<NonZero<usize>>,
     /// Backend of kernels (`ZIPPY_KERNELS`). When absent: the host for software adapters with
     /// mapped chunks, else the driver.
@@ -167,7 +168,8 @@ impl Device {
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
         let ranks = options.node_ranks / options.node_processes.max(1);
-        let host_threads = HostThreads::new(options.threads, ranks, options.node_processes);
+        let threads = options.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
+        let host_threads = HostThreads::new(threads, ranks);
         let kernel_limit = options.kernel_limit.unwrap_or(KERNEL_LIMIT);
         let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
         Ok(Rc::new(Self {

@@ -4,20 +4,21 @@ use std::ops::RangeInclusive;
 
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
+use naga::valid::ModuleInfo;
 
-use crate::emit::{FramePlacement, LANES};
+use crate::emit::LANES;
 use crate::error::Error;
-use crate::interior::Interior;
+use crate::generate::CodeGenerator;
 use crate::ir::Kernel;
-use crate::machine_code::{BindingBytes, GroupShapes, KernelRun, MachineCode, Row, StopRequest};
-use crate::shape::Shapes;
+use crate::lower;
+use crate::machine_code::{BindingBytes, KernelRun, MachineCode, Row, StopRequest};
+use crate::regions::{Regions, Vectorization};
 use crate::staged_workgroup::{self, StagedWorkgroup};
 use crate::stages::{self, Staged};
-use crate::{hoist_tests, legalize, lower, narrow_loads, prune, ssa, value_numbering, work};
 
 /// Largest private and workgroup memory of a thread, in bytes.
 const MAX_MEMORY_BYTES: usize = 256 << 20;
-/// Least number of statements of a task, by the estimate of [`work`].
+/// Least number of statements of a task, by the estimate of `work`.
 const MIN_TASK_STATEMENTS: u64 = 200_000;
 /// Bounds of the least number of invocations of a task.
 const MIN_TASK_INVOCATIONS: RangeInclusive<u64> = 64..=8192;
@@ -61,26 +62,33 @@ impl TaskRunner for OneThread {
     }
 }
 
-/// Choice between vector and scalar machine code. Results have the same bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Vectorization {
-    /// Eight invocations at a time, by vector instructions.
-    #[default]
-    Use,
-    /// One invocation at a time, by scalar instructions.
-    Avoid,
+/// Lowers an entry point, with the default values of overrides.
+fn lowered(module: &naga::Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Error> {
+    if module.overrides.is_empty() {
+        return Ok(lower::lower_with_source(module, info, entry, source)?);
+    }
+    let point = Some((naga::ShaderStage::Compute, entry));
+    let (module, info) = process_overrides(module, info, point, &PipelineConstants::default())
+        .map_err(|error| Error::Overrides(error.to_string()))?;
+    Ok(lower::lower_with_source(&module, &info, entry, source)?)
 }
 
-impl GroupShapes {
-    /// Infers the shapes of a kernel and of its interior. `is_kept`: see `kept` of
-    /// [`Shapes::infer`].
-    fn infer(kernel: &Kernel, is_kept: bool) -> Self {
-        let interior = Interior::find(kernel).map(|interior| {
-            let shapes = Shapes::infer_with_known(&interior.kernel, is_kept, &interior.shapes);
-            (interior, shapes)
-        });
-        Self { shapes: Shapes::infer(kernel, is_kept), interior }
-    }
+/// Generates the machine code of a kernel for the processors of a target, such as
+/// `aarch64-unknown-linux-gnu`, and returns the bytes of each function.
+///
+/// Arguments, cost and errors: see [`CompiledKernel::new`]. AArch64 on another host needs the feature
+/// `aarch64` of this crate; [`Error::Generator`] without it.
+pub fn generate_for_target(
+    target: &str,
+    module: &naga::Module,
+    info: &ModuleInfo,
+    entry: &str,
+    vectors: Vectorization,
+) -> Result<Vec<Vec<u8>>, Error> {
+    let regions = Regions::new(&mut lowered(module, info, entry, "")?, vectors);
+    let generated = CodeGenerator::for_target(target)?.generate(&regions)?;
+    let functions = generated.into_iter().flat_map(|region| [Some(region.row), region.border]);
+    Ok(functions.flatten().map(|function| function.code).collect())
 }
 
 impl CompiledKernel {
@@ -96,18 +104,12 @@ impl CompiledKernel {
     /// * [`Error::Generator`]: the processor or the system refuses the code.
     pub fn new(
         module: &naga::Module,
-        info: &naga::valid::ModuleInfo,
+        info: &ModuleInfo,
         entry: &str,
         source: &str,
         vectors: Vectorization,
     ) -> Result<Self, Error> {
-        if module.overrides.is_empty() {
-            return Self::from_kernel(lower::lower_with_source(module, info, entry, source)?, vectors);
-        }
-        let point = Some((naga::ShaderStage::Compute, entry));
-        let (module, info) = process_overrides(module, info, point, &PipelineConstants::default())
-            .map_err(|error| Error::Overrides(error.to_string()))?;
-        Self::from_kernel(lower::lower_with_source(&module, &info, entry, source)?, vectors)
+        Self::from_kernel(lowered(module, info, entry, source)?, vectors)
     }
 
     /// Generates machine code for a lowered kernel.
@@ -116,36 +118,14 @@ impl CompiledKernel {
     /// * [`Error::Generator`]: the processor or the system refuses the code.
     /// * [`Error::Memory`]: the invocations of a workgroup need too much memory.
     pub(crate) fn from_kernel(mut kernel: Kernel, vectors: Vectorization) -> Result<Self, Error> {
-        legalize::legalize(&mut kernel);
-        let min_task = MIN_TASK_STATEMENTS / work::count_statements(&kernel.body).max(1);
-        let min_task = min_task.clamp(*MIN_TASK_INVOCATIONS.start(), *MIN_TASK_INVOCATIONS.end());
-        let staged = stages::has_stages(&kernel).then(|| stages::cut_at_barriers(&kernel));
-        let mut regions = match &staged {
-            Some(staged) => staged.regions.clone(),
-            None => vec![std::mem::take(&mut kernel)],
-        };
-        let mut loads_bytes = false;
-        for region in &mut regions {
-            ssa::convert(region);
-            prune::prune(region);
-            value_numbering::number_values(region);
-            if narrow_loads::narrow_loads(region) {
-                loads_bytes = true;
-                prune::prune(region);
-                value_numbering::number_values(region);
-            }
-            hoist_tests::hoist_tests(region);
-        }
-        let frames = if staged.is_some() { FramePlacement::PerGroup } else { FramePlacement::Reused };
-        let is_kept = staged.is_some();
-        let shapes: Vec<_> = match vectors {
-            Vectorization::Use => regions.iter().map(|region| Some(GroupShapes::infer(region, is_kept))).collect(),
-            Vectorization::Avoid => regions.iter().map(|_| None).collect(),
-        };
-        let code = MachineCode::generate(&regions, &shapes, frames)?;
+        let mut regions = Regions::new(&mut kernel, vectors);
+        let code = MachineCode::new(&regions)?;
+        let Regions { staged, loads_bytes, statements, .. } = regions;
         if staged.is_none() {
-            kernel = regions.remove(0);
+            kernel = regions.kernels.remove(0);
         }
+        let min_task = MIN_TASK_STATEMENTS / statements.max(1);
+        let min_task = min_task.clamp(*MIN_TASK_INVOCATIONS.start(), *MIN_TASK_INVOCATIONS.end());
         let frame_bytes = match &staged {
             Some(staged) => staged_workgroup::frame_bytes_of(kernel.workgroup_size, staged.frame_bytes),
             None => kernel.frame_bytes as usize * LANES,

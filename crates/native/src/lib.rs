@@ -13,7 +13,7 @@
 //! * `shape` classifies each value by its differences between neighbouring invocations: uniform,
 //!   affine or varying.
 //! * `interior` finds the part of a row in which comparisons of positions have known results.
-//! * `emit` generates machine code for rows of invocations, eight invocations at a time.
+//! * `emit` and `generate` make machine code for rows of invocations, eight invocations at a time.
 //!
 //! [`CompiledKernel::run`] runs the code on the threads of the host:
 //!
@@ -40,6 +40,7 @@
 mod compiled_kernel;
 mod emit;
 mod error;
+mod generate;
 mod hoist_tests;
 mod interior;
 pub mod ir;
@@ -49,6 +50,7 @@ mod machine_code;
 pub mod math;
 mod narrow_loads;
 mod prune;
+mod regions;
 mod shape;
 mod ssa;
 mod staged_workgroup;
@@ -56,6 +58,7 @@ mod stages;
 mod value_numbering;
 mod work;
 
-pub use compiled_kernel::{CompiledKernel, OneThread, TaskRunner, Vectorization};
+pub use compiled_kernel::{CompiledKernel, OneThread, TaskRunner, generate_for_target};
 pub use error::Error;
 pub use machine_code::{BindingBytes, StopRequest};
+pub use regions::Vectorization;

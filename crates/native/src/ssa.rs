@@ -1,7 +1,7 @@
 //! Conversion to single-assignment form: results of blocks and `if`, and parameters of loops,
 //! replace variables.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variable};
 
@@ -9,14 +9,37 @@ use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variab
 pub fn convert(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = SsaConversion { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
-    let mut current = HashMap::new();
-    let body = pass.body(body, &mut current);
+    let body = pass.body(body, &mut Current::default());
     kernel.body = body;
     kernel.variables.clear();
 }
 
 /// Value of each variable at a statement; a variable without an entry is zero.
-type Current = HashMap<Variable, Value>;
+#[derive(Default)]
+struct Current {
+    values: HashMap<Variable, Value>,
+    /// Variables that were set, in order, with their values before.
+    changes: Vec<(Variable, Option<Value>)>,
+}
+
+impl Current {
+    fn set(&mut self, variable: Variable, value: Value) {
+        self.changes.push((variable, self.values.insert(variable, value)));
+    }
+
+    /// Takes back all changes but the first `count`, and returns the values of their variables.
+    fn take_back(&mut self, count: usize) -> BTreeMap<Variable, Value> {
+        let mut taken = BTreeMap::new();
+        for (variable, before) in self.changes.drain(count..).rev() {
+            let now = match before {
+                Some(value) => self.values.insert(variable, value),
+                None => self.values.remove(&variable),
+            };
+            taken.entry(variable).or_insert_with(|| now.expect("it was set"));
+        }
+        taken
+    }
+}
 
 struct SsaConversion<'k> {
     kernel: &'k mut Kernel,
@@ -49,7 +72,7 @@ impl SsaConversion<'_> {
                 Statement::Let(value)
             }
             Statement::Set(variable, value) => {
-                current.insert(variable, self.operand(value));
+                current.set(variable, self.operand(value));
                 return None;
             }
             Statement::Store(mut access, value) => {
@@ -64,12 +87,13 @@ impl SsaConversion<'_> {
             }
             Statement::If { condition, accept, reject, .. } => {
                 let condition = self.operand(condition);
-                let before = current.clone();
-                let mut rejected = current.clone();
+                let count = current.changes.len();
                 let accept = self.body(accept, current);
-                let reject = self.body(reject, &mut rejected);
+                let accepted = current.take_back(count);
+                let reject = self.body(reject, current);
+                let rejected = current.take_back(count);
                 let ends = [&accept, &reject].map(|arm| crate::ir::diverts(arm));
-                let merges = self.merge(ends, &before, current, &rejected);
+                let merges = self.merge(ends, current, [accepted, rejected]);
                 Statement::If { condition, accept, reject, merges }
             }
             Statement::Block { label, body, .. } => {
@@ -102,7 +126,7 @@ impl SsaConversion<'_> {
     }
 
     fn current(&mut self, variable: Variable, current: &Current) -> Value {
-        if let Some(value) = current.get(&variable) {
+        if let Some(value) = current.values.get(&variable) {
             return *value;
         }
         let ty = self.kernel.variables[variable.0 as usize];
@@ -114,7 +138,7 @@ impl SsaConversion<'_> {
         let mut define = |variable: &Variable| {
             let ty = self.kernel.variables[variable.0 as usize];
             let result = self.kernel.add(ty, Definition::Result);
-            current.insert(*variable, result);
+            current.set(*variable, result);
             result
         };
         variables.iter().map(&mut define).collect()
@@ -125,24 +149,29 @@ impl SsaConversion<'_> {
         variables.iter().map(|one| self.current(*one, current)).collect()
     }
 
-    /// Merges the variables that the arms of an `if` set; `current` has the values of `accept`. An
-    /// arm that diverts has none.
-    fn merge(&mut self, ends: [bool; 2], before: &Current, current: &mut Current, rejected: &Current) -> Vec<Merge> {
+    /// Merges the variables that the arms of an `if` set. An arm that diverts has no values.
+    fn merge(&mut self, ends: [bool; 2], current: &mut Current, arms: [BTreeMap<Variable, Value>; 2]) -> Vec<Merge> {
         if ends == [true; 2] {
             return Vec::new();
         }
-        let all: BTreeSet<Variable> = current.keys().chain(rejected.keys()).copied().collect();
+        let all: BTreeSet<Variable> = arms.iter().flat_map(|arm| arm.keys()).copied().collect();
         let mut merges = Vec::new();
         for variable in all {
-            let arms = [self.current(variable, current), self.current(variable, rejected)];
-            let values = [0, 1].map(|side| (!ends[side]).then_some(arms[side]));
-            let unchanged = self.current(variable, before);
-            if arms[0] == arms[1] || values.iter().flatten().all(|value| *value == unchanged) {
-                current.insert(variable, values[0].or(values[1]).unwrap_or(unchanged));
+            let before = self.current(variable, current);
+            let [accept, reject] =
+                [0, 1].map(|side| (!ends[side]).then(|| arms[side].get(&variable).copied().unwrap_or(before)));
+            let mut values = accept.iter().chain(&reject);
+            if values.clone().all(|value| *value == before) {
                 continue;
             }
-            let result = self.define(&[variable], current)[0];
-            merges.push(Merge { result, accept: values[0], reject: values[1] });
+            // Values of an arm are unknown after it, so that two equal ones are from before.
+            match values.next() {
+                Some(value) if accept == reject => current.set(variable, *value),
+                _ => {
+                    let result = self.define(&[variable], current)[0];
+                    merges.push(Merge { result, accept, reject });
+                }
+            }
         }
         merges
     }

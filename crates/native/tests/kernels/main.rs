@@ -7,10 +7,13 @@
 //! * [`guarded`]: memory that traps past its end.
 //! * [`rows`]: kernels with comparisons of positions, and bounds at the ends of rows.
 //! * [`byte_extracts`]: kernels that extract bytes of words.
+//! * `aarch64`: generation of code for AArch64.
 //! * [`stopped`]: runs that are stopped.
 //! * [`native`]: tests of the code generator.
 //! * [`cases`]: tests of the interpreter and of the comparison.
 
+#[cfg(feature = "aarch64")]
+mod aarch64;
 mod byte_extracts;
 mod cases;
 mod compare;
