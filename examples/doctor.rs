@@ -30,7 +30,7 @@ pub fn main() -> Result<(), Error> {
         let options = DeviceOptions { adapter: Some(number.to_string()), ..DeviceOptions::from_env(0, 1)? };
         let device = match Device::open(&options) {
             Err(DeviceError::UnknownAdapter { .. }) if number > 0 => break,
-            Err(error @ DeviceError::NoAdapter) => return Err(error.into()),
+            Err(error @ (DeviceError::NoAdapter { .. } | DeviceError::Setting { .. })) => return Err(error.into()),
             // One broken adapter must not hide the next.
             Err(error) => {
                 say(json!({ "name": format!("adapter {number}"), "loop_canary": error.to_string() }))?;

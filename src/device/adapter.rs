@@ -149,7 +149,7 @@ pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
 /// would hold up the rest.
 pub(super) fn candidates(infos: &[AdapterInfo], filter: Option<&str>) -> Result<Vec<usize>, DeviceError> {
     let all = distinct(infos);
-    let Some(&best) = all.first() else { return Err(DeviceError::NoAdapter) };
+    let Some(&best) = all.first() else { return Err(DeviceError::NoAdapter { setting: "this build" }) };
     let Some(filter) = filter.map(str::trim).filter(|f| !f.is_empty()) else {
         let kind = infos[best].device_type;
         return Ok(all.into_iter().filter(|&i| infos[i].device_type == kind).collect());

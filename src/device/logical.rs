@@ -157,7 +157,10 @@ fn computes_natively(
             feature: "mapped memory of the host, as software adapters have".into(),
         }),
         _ if info.backend == wgpu::Backend::Noop && (requested == Some(KernelBackend::Driver) || !is_host) => {
-            Err(DeviceError::NoAdapter)
+            let is_by_driver = requested == Some(KernelBackend::Driver);
+            Err(DeviceError::NoAdapter {
+                setting: if is_by_driver { "ZIPPY_KERNELS=driver" } else { "ZIPPY_HOST_MAP=0" },
+            })
         }
         Some(requested) => Ok(requested != KernelBackend::Driver),
         None => Ok(is_host),

@@ -4,12 +4,14 @@
 pub enum DeviceError {
     /// The run needs a driver, and the machine has none.
     #[error(
-        "no GPU adapter was found, and ZIPPY_KERNELS=driver or ZIPPY_HOST_MAP=0 requires a driver. Unset these variables for \
-         native kernels on the host, or provide a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software \
-         Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
-         Arch: pacman -S vulkan-swrast) and try again"
+        "no GPU adapter was found, and {setting} requires a driver. Unset it for native kernels on the host, or provide a \
+         Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software Vulkan (Debian/Ubuntu: apt install \
+         mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; Arch: pacman -S vulkan-swrast) and try again"
     )]
-    NoAdapter,
+    NoAdapter {
+        /// The variable that requires a driver, with its value.
+        setting: &'static str,
+    },
     /// `ZIPPY_ADAPTER` (or the option of that name) matches nothing.
     #[error("no adapter matches {asked:?} (a part of a name, or a number in this list); there are: {available}")]
     UnknownAdapter {

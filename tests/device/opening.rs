@@ -205,7 +205,7 @@ fn no_adapter_says_what_to_install() {
         let by_driver = DeviceOptions { kernels: Some(KernelBackend::Driver), ..Default::default() };
         println!("told: {}", Device::open(&by_driver).unwrap_err());
         let without_map = DeviceOptions { host_map: Some(false), ..Default::default() };
-        assert_eq!(Device::open(&without_map).unwrap_err(), DeviceError::NoAdapter);
+        assert_eq!(Device::open(&without_map).unwrap_err(), DeviceError::NoAdapter { setting: "ZIPPY_HOST_MAP=0" });
         let device = Device::open(&DeviceOptions::default()).unwrap();
         assert!(device.is_native() && device.host_mapped());
         assert_eq!(device.adapter().driver, "no driver: native kernels");

@@ -8,7 +8,7 @@ use crate::args::parse;
 use crate::context::Context;
 use crate::machine::Machine;
 use crate::mpi::{self, Mpi};
-use crate::packages::{CHECKS, GRAPHICS, MPI};
+use crate::packages::{CHECKS, MPI};
 use crate::process::output;
 use crate::ranks::{self, Ranks};
 use crate::setup;
@@ -110,8 +110,10 @@ fn programs(context: &Context, findings: &mut Findings) {
     let reported =
         both.map_err(|message| _ = findings.add("bad", "build", message, "what Cargo printed above says why"));
     let Ok((doctor, hello)) = reported else { return };
-    let text = output(&mut context.command(doctor)).unwrap_or_else(|message| message);
-    adapters(&text, &context.machine, findings);
+    match output(&mut context.command(doctor)) {
+        Ok(text) => adapters(&text, &context.machine, findings),
+        Err(message) => _ = findings.add("bad", "device", message, "the message says what would be right"),
+    }
     let under_mpi = context.mpi.iter().map(|_| ("two ranks under MPI", Ranks::Mpi(2)));
     for (topic, ranks) in [("two ranks as threads", Ranks::Threads(2))].into_iter().chain(under_mpi) {
         greeting(topic, ranks::command(context, &hello, ranks), findings);
@@ -135,9 +137,7 @@ fn adapters(text: &str, machine: &Machine, findings: &mut Findings) {
     let found: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     found.iter().for_each(|found| adapter(found, findings));
     if found.is_empty() {
-        let remedy = setup::remedy(machine, &GRAPHICS[0]);
-        let fix = format!("a driver: {remedy}; and ZIPPY_ADAPTER, if it is set, has to name an adapter");
-        findings.add("bad", "adapter", format!("no adapter that computes was found\n{text}"), fix);
+        findings.add("bad", "adapter", format!("no adapter was described\n{text}"), "");
     }
     // A GPU that the system lists, but no Vulkan driver serves.
     let device = ["/dev/nvidia0", "/dev/kfd", "/dev/dxg"].into_iter().find(|device| machine.exists(device));
