@@ -5,4 +5,5 @@ mod combine_extremes;
 mod devices;
 mod lending;
 mod opening;
+mod random_kernels;
 mod transfers;

@@ -8,6 +8,17 @@ use super::arithmetic::is_half;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 
+/// Greatest integer below `2^bits` that a float type represents; `None` where that is `2^bits − 1`
+/// or where every finite float is less. WGSL converts greater floats to this integer.
+fn greatest_integer(float: Scalar, bits: u32) -> Option<u64> {
+    let digits = match float.width {
+        4 => f32::MANTISSA_DIGITS,
+        8 => f64::MANTISSA_DIGITS,
+        _ => return None,
+    };
+    (bits > digits).then(|| (u64::MAX >> (u64::BITS - bits)) & (u64::MAX << (bits - digits)))
+}
+
 impl<'m> Lowering<'m> {
     /// Scalar type of the elements of an expression's type.
     pub(super) fn scalar_of(&self, expression: Handle<Expression>) -> Result<Scalar, Unsupported> {
@@ -166,8 +177,20 @@ impl<'m> Lowering<'m> {
                 };
                 builder.rounded(to, converted)
             }
-            (Float, Sint) => builder.convert(Convert::FloatToSigned, ty, value),
-            (Float, _) => builder.convert(Convert::FloatToUnsigned, ty, value),
+            (Float, kind) => {
+                let (conversion, minimum, sign_bits) = match kind {
+                    Sint => (Convert::FloatToSigned, Binary::SignedMin, 1),
+                    _ => (Convert::FloatToUnsigned, Binary::UnsignedMin, 0),
+                };
+                let converted = builder.convert(conversion, ty, value);
+                match greatest_integer(from, u32::from(to.width) * 8 - sign_bits) {
+                    Some(greatest) => {
+                        let greatest = builder.integer(ty, greatest as i64);
+                        builder.binary(minimum, converted, greatest)
+                    }
+                    None => converted,
+                }
+            }
             (_, Float) => {
                 let signed = from.kind == Sint;
                 let conversion = if signed { Convert::SignedToFloat } else { Convert::UnsignedToFloat };

@@ -5,7 +5,7 @@ use std::fmt;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{GlobalVariable, Module};
 
-use crate::interpreter::{self, Buffers, Types};
+use super::interpreter::{self, Buffers, Types};
 
 /// Failure of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,9 @@ impl fmt::Display for Failure {
 
 /// Parses and validates a text with all capabilities.
 pub fn compile(text: &str) -> Result<(Module, ModuleInfo), String> {
-    let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    // The constant evaluator of naga panics for some vectors, which reductions make constant.
+    let module = std::panic::catch_unwind(|| naga::front::wgsl::parse_str(text));
+    let module = module.map_err(|_| "the front end panics")?.map_err(|error| error.emit_to_string(text))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| error.emit_to_string(text))?;

@@ -9,6 +9,7 @@
 //! * [`byte_extracts`]: kernels that extract bytes of words.
 //! * `aarch64`: generation of code for AArch64.
 //! * [`stopped`]: runs that are stopped.
+//! * [`machine_code`]: runs of kernels by the code generator.
 //! * [`native`]: tests of the code generator.
 //! * [`cases`]: tests of the interpreter and of the comparison.
 
@@ -20,6 +21,7 @@ mod compare;
 mod edges;
 mod guarded;
 mod interpreter;
+mod machine_code;
 mod native;
 mod random;
 mod rows;

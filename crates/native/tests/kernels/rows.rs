@@ -4,7 +4,8 @@ use zippy_native::Vectorization;
 
 use crate::compare::compare_with;
 use crate::interpreter::Buffers;
-use crate::native::{options, run};
+use crate::machine_code::run;
+use crate::native::options;
 
 /// Names and bodies of kernels. A body uses the position `x`, its signed form `s`, the bounds `a`
 /// to `d`, the array `source`, the constant-length array `fixed`, and the writable arrays `out` and

@@ -21,18 +21,22 @@ const FLOATS: [f32; 14] = [
 ];
 
 #[test]
-fn floats_convert_to_integers_by_truncation_and_saturate() {
+fn floats_convert_to_integers_by_truncation_and_saturate_at_last_integer_of_float_type() {
     for value in FLOATS {
         let out = evaluate("f32", &["bitcast<u32>(i32(a))", "u32(a)", "u32(bool(a))"], &bits(&[value]));
-        assert_eq!(out, [value as i32 as u32, value as u32, u32::from(value != 0.0)], "{value}");
+        assert_eq!(
+            out,
+            [(value as i32).min(2_147_483_520) as u32, (value as u32).min(4_294_967_040), u32::from(value != 0.0)],
+            "{value}"
+        );
         let body = "let a = bitcast<f32>(input[0]);
             let s = bitcast<u64>(i64(a)); let u = u64(a);
             out[0] = u32(s & 0xfffffffflu); out[1] = u32(s >> 32u);
             out[2] = u32(u & 0xfffffffflu); out[3] = u32(u >> 32u);";
         let out = run_body("", body, &bits(&[value]), 4);
         let pair = |low: usize| u64::from(out[low]) | u64::from(out[low + 1]) << 32;
-        assert_eq!(pair(0) as i64, value as i64, "{value}");
-        assert_eq!(pair(2), value as u64, "{value}");
+        assert_eq!(pair(0) as i64, (value as i64).min(9_223_371_487_098_961_920), "{value}");
+        assert_eq!(pair(2), (value as u64).min(18_446_742_974_197_923_840), "{value}");
     }
 }
 

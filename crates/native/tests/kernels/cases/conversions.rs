@@ -5,17 +5,20 @@ use half::f16;
 use super::{FLOATS, SIGNED, UNSIGNED, check};
 
 #[test]
-fn floats_to_integers_saturate() {
+fn floats_to_integers_saturate_at_last_integer_of_float_type() {
     check("i32(x)", &FLOATS, |a| match f64::from(a) {
         a if a.is_nan() => 0,
-        a => a.trunc().clamp(-2147483648.0, 2147483647.0) as i32,
+        a => a.trunc().clamp(-2147483648.0, 2147483520.0) as i32,
     });
     check("u32(x)", &FLOATS, |a| match f64::from(a) {
         a if a.is_nan() => 0,
-        a => a.trunc().clamp(0.0, 4294967295.0) as u32,
+        a => a.trunc().clamp(0.0, 4294967040.0) as u32,
     });
-    check("i64(x)", &FLOATS, |a| a as i64);
-    check("u64(x)", &FLOATS, |a| a as u64);
+    check("i64(x)", &FLOATS, |a| (a as i64).min(9223371487098961920));
+    check("u64(x)", &FLOATS, |a| (a as u64).min(18446742974197923840));
+    check("i32(f64(x))", &FLOATS, |a| a as i32);
+    check("i64(f64(x))", &FLOATS, |a| (a as i64).min(9223372036854774784));
+    check("u64(f64(x))", &FLOATS, |a| (a as u64).min(18446744073709549568));
 }
 
 #[test]

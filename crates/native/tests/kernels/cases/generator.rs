@@ -7,7 +7,7 @@ use naga::{Block, Expression, Statement};
 use crate::compare::compile;
 use crate::edges::edge_kernels;
 use crate::interpreter;
-use crate::random::{Case, Extensions, count, first_seed, random_kernels};
+use crate::random::{Case, Extensions, count, first_seed, random_kernels, random_kernels_with};
 
 #[test]
 fn random_kernels_validate_and_run_the_same_twice() {
@@ -37,6 +37,13 @@ fn kernels_without_extensions_use_basic_types() {
         let text = Case::generate(seed, Extensions::NONE).unwrap().text();
         assert!(!["f16", "f64", "i64", "u64"].iter().any(|ty| text.contains(ty)), "{text}");
     }
+}
+
+#[test]
+fn kernels_without_extensions_have_indices_in_range() {
+    let options = interpreter::Options { check_ranges: true, ..interpreter::Options::default() };
+    let report = random_kernels_with(&options, Extensions::NONE, count(200), first_seed(0), interpreter::run);
+    assert!(report.failures.is_empty() && report.discarded.is_empty(), "{report} {:?}", report.discarded);
 }
 
 /// Collects the names of statements, and of enums in statements.

@@ -1,4 +1,5 @@
-//! Tests of the comparison, the detection of races, and the reduction of failing cases.
+//! Tests of the comparison, the detection of races and of indices out of range, and the reduction of
+//! failing cases.
 
 use super::{bytes, values};
 use crate::compare::{Failure, compare, compile};
@@ -91,6 +92,36 @@ fn data_races_are_found() {
         @group(0) @binding(0) var<storage, read_write> out: atomic<u32>;
         @compute @workgroup_size(4) fn main() { atomicAdd(&out, 1u); }";
     assert_eq!(check_races(atomics, 1, [2, 1, 1]), Ok(()));
+}
+
+#[test]
+fn indices_out_of_range_are_found() {
+    let run = |body: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+            var<workgroup> w: array<u32, 4>;
+            var<private> p: mat2x3<f32>;
+            @compute @workgroup_size(4)
+            fn main(@builtin(local_invocation_index) local: u32) {{ {body} }}"
+        );
+        let (module, info) = compile(&text).unwrap();
+        let options = Options { check_ranges: true, ..Options::default() };
+        interpreter::run_with(&options, &module, &info, "main", &mut buffers(&[bytes(&[0u32; 4])]), [1, 1, 1])
+    };
+    for body in [
+        "out[local + 1u] = 1u;",
+        "out[0] = out[local + 1u];",
+        "w[local + 1u] = 1u;",
+        "p[local / 2u][local] = 1.0;",
+        "out[0] = u32(p[local].x);",
+        "let v = vec3(local); out[local] = v[local];",
+        "let a = array<u32, 3>(); out[local] = a[local];",
+    ] {
+        assert_eq!(run(body), Err("an index out of range".into()), "{body}");
+    }
+    for body in ["out[local] = w[local];", "p[local / 2u][local % 3u] = 1.0;", "let p = &w[local + 1u];"] {
+        assert_eq!(run(body), Ok(()), "{body}");
+    }
 }
 
 #[test]

@@ -330,7 +330,13 @@ impl<'m> Machine<'_, '_, 'm, '_> {
                     pointer.path.push(self.value(index)?.scalar()?.as_index()?);
                     Ok(Value::Pointer(pointer))
                 }
-                value => value.part(&[self.value(index)?.scalar()?.as_index()?]),
+                value => {
+                    let path = [self.value(index)?.scalar()?.as_index()?];
+                    if self.memory.check_ranges {
+                        value.check_path(&path)?;
+                    }
+                    value.part(&path)
+                }
             },
             Expression::AccessIndex { base, index } => match self.value(base)? {
                 Value::Pointer(mut pointer) => {
@@ -361,16 +367,28 @@ impl<'m> Machine<'_, '_, 'm, '_> {
     }
 
     fn load(&mut self, pointer: &Pointer) -> Result<Value, String> {
+        let check_ranges = self.memory.check_ranges;
         match self.own_variable(pointer.root)? {
-            Some(variable) => variable.part(&pointer.path),
+            Some(variable) => {
+                if check_ranges {
+                    variable.check_path(&pointer.path)?;
+                }
+                variable.part(&pointer.path)
+            }
             None => self.memory.load(self.invocation.identity, pointer),
         }
     }
 
     /// Stores a value; true where the location exists.
     fn store(&mut self, pointer: &Pointer, value: Value) -> Result<bool, String> {
+        let check_ranges = self.memory.check_ranges;
         match self.own_variable(pointer.root)? {
-            Some(variable) => variable.set_part(&pointer.path, value).map(|()| true),
+            Some(variable) => {
+                if check_ranges {
+                    variable.check_path(&pointer.path)?;
+                }
+                variable.set_part(&pointer.path, value).map(|()| true)
+            }
             None => self.memory.store(self.invocation.identity, pointer, value),
         }
     }

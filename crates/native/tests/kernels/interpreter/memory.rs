@@ -9,7 +9,7 @@ use naga::{AddressSpace, GlobalVariable, Handle, TypeInner};
 
 use super::Buffers;
 use super::races::{AccessKind, InvocationEpoch, Races};
-use super::value::{Pointer, Root, Types, Value, column_stride};
+use super::value::{OUT_OF_RANGE, Pointer, Root, Types, Value, column_stride};
 
 /// Bytes that a pointer can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +27,8 @@ struct Location<'m> {
     ty: Cow<'m, TypeInner>,
     /// False past the end of a runtime-sized array.
     in_range: bool,
+    /// True where an index has been clamped.
+    is_clamped: bool,
     is_writable: bool,
 }
 
@@ -36,6 +38,8 @@ pub struct Memory<'m, 'b> {
     /// Variables of the current workgroup by the index of their handle; empty for other variables.
     pub workgroup: Vec<Vec<u8>>,
     pub races: Option<Races>,
+    /// True where an access with an index out of range is an error.
+    pub check_ranges: bool,
 }
 
 impl<'m> Memory<'m, '_> {
@@ -112,17 +116,25 @@ impl<'m> Memory<'m, '_> {
             offset: 0,
             ty: Cow::Borrowed(self.types.inner(variable.1.ty)),
             in_range: true,
+            is_clamped: false,
             is_writable,
         };
         for &index in &pointer.path {
             self.step(&mut location, index, bytes)?;
+        }
+        if self.check_ranges && (location.is_clamped || !location.in_range) {
+            return Err(OUT_OF_RANGE.into());
         }
         Ok(location)
     }
 
     /// Moves a location from a composite to one of its parts.
     fn step(&self, location: &mut Location<'m>, index: u32, bytes: usize) -> Result<(), String> {
-        let clamped = |length: u32| index.min(length - 1) as usize;
+        let is_clamped = &mut location.is_clamped;
+        let mut clamped = |length: u32| {
+            *is_clamped |= index >= length;
+            index.min(length - 1) as usize
+        };
         match *location.ty {
             TypeInner::Vector { size, scalar } => {
                 location.offset += clamped(size as u32) * usize::from(scalar.width);

@@ -43,11 +43,19 @@ pub struct Options<'f> {
     pub reversed: bool,
     /// Returns an error for a data race.
     pub check_races: bool,
+    /// Returns an error for an access with an index out of range.
+    pub check_ranges: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { functions: &functions::Libm, max_steps: 100_000_000, reversed: false, check_races: false }
+        Self {
+            functions: &functions::Libm,
+            max_steps: 100_000_000,
+            reversed: false,
+            check_races: false,
+            check_ranges: false,
+        }
     }
 }
 
@@ -103,7 +111,8 @@ pub fn run_with(
         }
     }
 
-    let mut memory = Memory { types, buffers, workgroup: Vec::new(), races: options.check_races.then(Races::default) };
+    let races = options.check_races.then(Races::default);
+    let mut memory = Memory { types, buffers, workgroup: Vec::new(), races, check_ranges: options.check_ranges };
     let mut steps = options.max_steps;
     let mut groups = indices(workgroups);
     let mut locals = indices(size);

@@ -5,7 +5,8 @@
 //! * `f32` and `f64` follow IEEE 754 without contraction. An operator of `f16` is computed in `f32`
 //!   and rounded.
 //! * `x % y` of floats is `x − y · trunc(x / y)`, each operation rounded.
-//! * Conversions to integers go towards zero and saturate; NaN becomes 0. Conversions between `f16`
+//! * Conversions to integers go towards zero, and saturate at the last integer that the type of the
+//!   float represents; NaN becomes 0. Conversions between `f16`
 //!   and anything but `f32` pass through `f32`.
 
 use half::f16;
@@ -190,15 +191,25 @@ impl ScalarValue {
         }
     }
 
+    /// Greatest integer below `2^bits` that the scalar's type represents.
+    fn greatest_integer(self, bits: u32) -> u64 {
+        let digits = match self {
+            F32(_) => f32::MANTISSA_DIGITS,
+            F64(_) => f64::MANTISSA_DIGITS,
+            _ => u64::BITS,
+        };
+        (u64::MAX >> (u64::BITS - bits)) & (u64::MAX << bits.saturating_sub(digits))
+    }
+
     pub fn convert(self, ty: naga::Scalar) -> Result<Self, String> {
         Ok(match (ty.kind, ty.width) {
             (ScalarKind::Bool, _) => Bool(cast!(self, f64) != 0.0),
             (ScalarKind::Sint, 2) => I16(cast!(self, i16)),
             (ScalarKind::Uint, 2) => U16(cast!(self, u16)),
-            (ScalarKind::Sint, 4) => I32(cast!(self, i32)),
-            (ScalarKind::Uint, 4) => U32(cast!(self, u32)),
-            (ScalarKind::Sint, 8) => I64(cast!(self, i64)),
-            (ScalarKind::Uint, 8) => U64(cast!(self, u64)),
+            (ScalarKind::Sint, 4) => I32(cast!(self, i32).min(self.greatest_integer(31) as i32)),
+            (ScalarKind::Uint, 4) => U32(cast!(self, u32).min(self.greatest_integer(32) as u32)),
+            (ScalarKind::Sint, 8) => I64(cast!(self, i64).min(self.greatest_integer(63) as i64)),
+            (ScalarKind::Uint, 8) => U64(cast!(self, u64).min(self.greatest_integer(64))),
             (ScalarKind::Float, 2) => F16(f16::from_f32(cast!(self, f32))),
             (ScalarKind::Float, 4) => F32(cast!(self, f32)),
             (ScalarKind::Float, 8) => F64(cast!(self, f64)),

@@ -27,6 +27,9 @@ pub enum Root {
     },
 }
 
+/// Error of an access with an index out of range, where a run checks ranges.
+pub const OUT_OF_RANGE: &str = "an index out of range";
+
 /// Pointer: a variable, and the indices of a part. Accesses clamp or check the indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
@@ -63,6 +66,18 @@ impl Value {
             Self::Matrix(columns) => Ok(columns),
             _ => Err(format!("{self:?} is no matrix")),
         }
+    }
+
+    /// Returns an error where an index of a path is out of range.
+    pub fn check_path(&self, path: &[u32]) -> Result<(), String> {
+        let Some((&index, rest)) = path.split_first() else { return Ok(()) };
+        let length = match self {
+            Self::Vector(components) => components.len(),
+            Self::Matrix(columns) => columns.len(),
+            Self::Composite(parts) => parts.len(),
+            _ => 0,
+        };
+        if index as usize >= length { Err(OUT_OF_RANGE.into()) } else { self.part(&[index])?.check_path(rest) }
     }
 
     /// Part of the value. An index out of range selects the last element.

@@ -1,9 +1,8 @@
 //! Bindings and variables of a random program outside of functions.
 
-use super::PinnedWord;
 use super::ast::{Expression, Form, Global, ScalarType, Struct, Type};
 use super::generator::{AtomicArray, Generator, KernelStyle, Output, ScopeEntry, WorkgroupArray};
-use super::program::Shape;
+use super::program::{PinnedWord, Shape};
 
 /// Operations on atomics; those of one line commute with each other.
 const COMMUTING: [&[&str]; 6] =

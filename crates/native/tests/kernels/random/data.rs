@@ -2,13 +2,26 @@
 
 use naga::{Module, ScalarKind};
 
-use super::PinnedWord;
+use super::super::interpreter::{Buffers, Types};
+use super::Extensions;
+use super::program::GeneratedProgram;
 use super::rng::Rng;
-use crate::interpreter::{Buffers, Types};
+
+/// Elements of a runtime-sized array where no index may be out of range. The multiples and offsets
+/// of [`Generator::index`](super::generator::Generator::index) are smaller.
+fn ample_length(invocations: usize) -> usize {
+    4 * invocations + 64
+}
 
 /// Fills the bindings of a module. Runtime-sized arrays have a few elements to somewhat more than
-/// one for each of `invocations`, and sometimes bytes that are no whole element.
-pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWord]) -> Result<Buffers, String> {
+/// one for each invocation, and sometimes bytes that are no whole element.
+pub fn fill(
+    rng: &mut Rng,
+    module: &Module,
+    generated: &GeneratedProgram,
+    extensions: Extensions,
+) -> Result<Buffers, String> {
+    let invocations = generated.invocations();
     let types = Types { module, overrides: &[] };
     let mut buffers = Buffers::new();
     for (_, variable) in module.global_variables.iter() {
@@ -18,6 +31,7 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWo
             None => types.size(ty)?.next_multiple_of(4),
             Some((offset, stride)) => {
                 let length = match rng.below(10) {
+                    rest if !extensions.unspecified_results => ample_length(invocations) + rest,
                     0 => 1,
                     1 | 2 => rng.between(1, invocations + 3),
                     3 => 2 * invocations + 7,
@@ -31,14 +45,18 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWo
         };
         let mut bytes = vec![0; size];
         bytes.fill_with(|| rng.next() as u8);
-        let tame = rng.chance(75);
+        let kind = match rng.chance(75) {
+            _ if !extensions.unspecified_results => FloatKind::Specified,
+            true => FloatKind::Tame,
+            false => FloatKind::Any,
+        };
         types.for_each_scalar_of_binding(ty, size, &mut |scalar, offset| {
             let width = usize::from(scalar.width);
-            let value = random_bits(rng, scalar, tame);
+            let value = random_bits(rng, scalar, kind);
             bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
             Ok(())
         })?;
-        for pin in pins.iter().filter(|pin| Some(&pin.name) == variable.name.as_ref()) {
+        for pin in generated.pins.iter().filter(|pin| Some(&pin.name) == variable.name.as_ref()) {
             bytes[pin.offset..pin.offset + 4].copy_from_slice(&pin.value.to_le_bytes());
         }
         buffers.insert((binding.group, binding.binding), bytes);
@@ -46,9 +64,19 @@ pub fn fill(rng: &mut Rng, module: &Module, invocations: usize, pins: &[PinnedWo
     Ok(buffers)
 }
 
-/// Bits of a scalar; tame floats are finite and of moderate size.
-fn random_bits(rng: &mut Rng, scalar: naga::Scalar, tame: bool) -> u64 {
-    let edge = rng.chance(if tame { 6 } else { 35 });
+/// Floats of a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FloatKind {
+    Any,
+    /// Finite and of moderate size.
+    Tame,
+    /// Tame without negative zeros, whose sign WGSL leaves open.
+    Specified,
+}
+
+fn random_bits(rng: &mut Rng, scalar: naga::Scalar, kind: FloatKind) -> u64 {
+    let tame = kind != FloatKind::Any;
+    let edge = rng.chance(if kind == FloatKind::Tame { 6 } else { 35 });
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, width) => {
             let value = match (edge, tame) {
@@ -76,6 +104,7 @@ fn random_bits(rng: &mut Rng, scalar: naga::Scalar, tame: bool) -> u64 {
                 _ if rng.chance(40) => rng.below(17) as f64 - 8.0,
                 _ => (rng.next() >> 11) as f64 / (1u64 << 53) as f64 * 8.0 - 4.0,
             };
+            let value = if kind == FloatKind::Specified && value == 0.0 { 0.0 } else { value };
             match width {
                 2 => half::f16::from_f64(value).to_bits().into(),
                 4 => (value as f32).to_bits().into(),

@@ -33,7 +33,8 @@ impl Generator {
         }
         match ty {
             Type::Scalar(scalar) => self.literal(*scalar),
-            Type::Vector(..) if self.rng.chance(80) => self.constructor(ty, 0),
+            // naga writes invalid SPIR-V for a constant vector with `vec2<f32>()` as a part.
+            Type::Vector(..) if self.rng.chance(80) || !self.unspecified_results => self.constructor(ty, 0),
             _ if self.rng.chance(30) => self.constructor(ty, 0),
             _ => Expression::zero(ty),
         }
@@ -124,6 +125,7 @@ impl Generator {
             (2, 4),
             (1, 5),
             (if self.in_main { 4 } else { 0 }, 6),
+            (if self.in_main { 4 } else { 0 }, 7),
         ]) {
             0 => {
                 let operand = Type::Scalar(self.random_number());
@@ -145,6 +147,16 @@ impl Generator {
                 self.builtin(Type::BOOL, "bool", &[Type::Scalar(scalar)], d)
             }
             5 => self.builtin(Type::BOOL, "select", &[Type::BOOL, Type::BOOL, Type::BOOL], d),
+            // A parameter alone, or the position in a row.
+            7 => {
+                let parameter = self.parameter().filter(|_| self.rng.chance(50));
+                let left = parameter.unwrap_or_else(|| {
+                    let width = self.width();
+                    Expression::infix(Type::U32, "%", Expression::name(Type::U32, "x"), width)
+                });
+                let operator = *self.rng.pick(&["==", "!=", "<", "<=", ">", ">="]);
+                Expression::infix(Type::BOOL, operator, left, self.literal(ScalarType::U32))
+            }
             // Parity of a coordinate.
             _ => {
                 let name = *self.rng.pick(&["i", "x", "y", "local"]);
@@ -179,17 +191,19 @@ impl Generator {
         let vector = ty.is_vector();
         let scalar = ty.scalar().unwrap_or(ScalarType::F32);
         let general = self.style == KernelStyle::General;
+        let specified_float = scalar.is_float() && !self.unspecified_results;
         match self.rng.weighted(&[
             (40, 0),
-            (if scalar.is_signed() || scalar.is_integer() { 5 } else { 0 }, 1),
+            (if !specified_float && (scalar.is_signed() || scalar.is_integer()) { 5 } else { 0 }, 1),
             (if general { 26 } else { 16 }, 2),
             (10, 3),
             (8, 4),
             (if vector { 10 } else { 0 }, 5),
             (if vector { 6 } else { 0 }, 6),
-            (if vector && scalar.is_float() { 5 } else { 0 }, 7),
+            (if vector && scalar.is_float() && !specified_float { 5 } else { 0 }, 7),
             (if !vector && general { 3 } else { 0 }, 8),
         ]) {
+            0 if specified_float => self.exact_arithmetic(ty, d),
             0 => self.arithmetic(ty, scalar, d),
             1 if scalar.is_integer() && (!scalar.is_signed() || self.rng.chance(40)) => self.prefix(ty, "~", d),
             1 => self.prefix(ty, "-", d),
@@ -292,6 +306,10 @@ impl Generator {
     /// `T(x)` of another scalar type, or a bit cast.
     fn conversion(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         let other = self.random_scalar();
+        let specified_float = scalar.is_float() && !self.unspecified_results;
+        if specified_float {
+            return self.exact_conversion(ty, depth);
+        }
         if self.rng.chance(20) && matches!(scalar, ScalarType::I32 | ScalarType::U32 | ScalarType::F32) {
             let from = *self.rng.pick(&[ScalarType::I32, ScalarType::U32, ScalarType::F32]);
             let mut operand = self.expression(&ty.with(from), depth);
@@ -327,7 +345,7 @@ impl Generator {
         let Type::Matrix { columns, rows, scalar } = *ty else { return self.leaf(ty) };
         let d = depth - 1;
         let element = Type::Scalar(scalar);
-        match self.rng.below(8) {
+        match self.rng.between(if self.unspecified_results { 0 } else { 5 }, 7) {
             0 => self.infix(ty.clone(), "+", ty, ty, d),
             1 => self.infix(ty.clone(), "-", ty, ty, d),
             2 => self.infix(ty.clone(), "*", ty, &element, d),

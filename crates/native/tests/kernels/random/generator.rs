@@ -99,6 +99,8 @@ pub struct AtomicArray {
 
 pub struct Generator {
     pub rng: Rng,
+    /// True where results need not be those that WGSL specifies.
+    pub unspecified_results: bool,
     /// Structs that variables can have as their type, and those that bindings can have.
     pub structs: Vec<usize>,
     pub host_structs: Vec<usize>,
@@ -139,6 +141,7 @@ impl Generator {
     pub fn new(rng: Rng, style: KernelStyle, scalars: Vec<(usize, ScalarType)>) -> Self {
         Self {
             rng,
+            unspecified_results: true,
             structs: Vec::new(),
             host_structs: Vec::new(),
             style,
@@ -318,6 +321,7 @@ impl Generator {
                 let mut index = self.index(length, false);
                 if entry.is_constant {
                     index = self.at_run_time(index);
+                    index = self.clamped(index, length);
                 }
                 self.reach(Expression::index(*element, base, index), target, entry)
             }

@@ -3,6 +3,20 @@
 use super::ast::{Expression, ScalarType, Type};
 use super::generator::{Generator, KernelStyle};
 
+/// Literals of `f32`; WGSL leaves bits of the first two open.
+const EDGES_OF_F32: [&str; 10] = [
+    "(-0.0f)",
+    "1e-40f",
+    "3.4028235e38f",
+    "(-3.4028235e38f)",
+    "1.1754944e-38f",
+    "2147483648f",
+    "4294967296f",
+    "16777216f",
+    "(-2147483648f)",
+    "0.99999994f",
+];
+
 impl Generator {
     /// An index into `length` elements, or into a runtime-sized array. Constants are in range.
     pub fn index(&mut self, length: Option<usize>, is_static: bool) -> Expression {
@@ -18,6 +32,7 @@ impl Generator {
             Some(length) => {
                 let index =
                     if self.in_main && self.rng.chance(30) { self.position_index() } else { self.small_integer() };
+                let index = self.without_sign(index);
                 if self.rng.chance(70) {
                     // Negative and large indices stay out of range.
                     let length = match index.ty {
@@ -26,16 +41,33 @@ impl Generator {
                     };
                     return Expression::infix(index.ty.clone(), "%", index, length);
                 }
-                index
+                self.clamped(index, Some(length))
             }
             None if self.in_main => self.position_index(),
             None => {
                 if self.rng.chance(30) {
                     return Expression::u32(self.rng.below(12));
                 }
-                self.small_integer()
+                let index = self.small_integer();
+                self.clamped(index, None)
             }
         }
+    }
+
+    /// The index, as `u32` where indices must be in range.
+    fn without_sign(&self, index: Expression) -> Expression {
+        let is_signed = index.ty == Type::I32 && !self.unspecified_results;
+        if is_signed { Expression::call(Type::U32, "u32", vec![index]) } else { index }
+    }
+
+    /// The index, or its minimum with a last index where indices must be in range.
+    pub fn clamped(&self, index: Expression, length: Option<usize>) -> Expression {
+        if self.unspecified_results {
+            return index;
+        }
+        let index = self.without_sign(index);
+        let last = length.map_or(self.lasts[0].clone(), |length| Expression::u32(length - 1));
+        Expression::call(Type::U32, "min", vec![index, last])
     }
 
     /// An `i32` or `u32` that is not constant.
@@ -60,6 +92,7 @@ impl Generator {
         let signed = Expression::name(Type::I32, "j");
         let i = unsigned("i");
         let offset = *self.rng.pick(&[1, 1, 1, 1, 2, 2, 3, 4, 5, 8, 16, 1000]);
+        let offset = if self.unspecified_results { offset } else { offset.min(16) };
         let k = Expression::u32(offset);
         let signed_k = Expression::literal(Type::I32, format!("{offset}i"));
         let infix = |operator, a, b| Expression::infix(Type::U32, operator, a, b);
@@ -88,8 +121,9 @@ impl Generator {
             (2, 19),
             (2, 20),
             (1, 21),
+            (3, 22),
         ]);
-        match form {
+        let index = match form {
             0 => i,
             1 => infix("+", i, k),
             2 => infix("-", i, k),
@@ -148,8 +182,22 @@ impl Generator {
                 infix("&", infix("+", infix("*", i, Expression::u32(4)), k), Expression::u32(mask))
             }
             21 => infix("|", infix("*", i, Expression::u32(4)), Expression::u32(3)),
+            22 => match self.parameter() {
+                Some(parameter) => infix(if self.rng.chance(50) { "+" } else { "-" }, i, parameter),
+                None => i,
+            },
             _ => self.small_integer(),
-        }
+        };
+        // Differences, counters and other integers. The other forms are in range of ample arrays.
+        let may_be_outside = matches!(form, 2 | 4 | 9 | 10 | 16 | 17 | 22);
+        if may_be_outside { self.clamped(index, None) } else { index }
+    }
+
+    /// A `u32` of the uniform, `None` for kernels without one.
+    pub fn parameter(&mut self) -> Option<Expression> {
+        let mut entries = self.globals.iter();
+        let entry = entries.find(|entry| entry.expression.to_string().starts_with("params"))?.clone();
+        Some(self.reach(entry.expression.clone(), &Type::U32, &entry))
     }
 
     /// Cells of a row, never zero.
@@ -189,19 +237,9 @@ impl Generator {
                 (*self.rng.pick(&["18446744073709551615lu", "9223372036854775808lu", "63lu", "64lu", "4294967296lu"]))
                     .into()
             }
-            ScalarType::F32 if edge => (*self.rng.pick(&[
-                "(-0.0f)",
-                "3.4028235e38f",
-                "(-3.4028235e38f)",
-                "1e-40f",
-                "1.1754944e-38f",
-                "2147483648f",
-                "4294967296f",
-                "16777216f",
-                "(-2147483648f)",
-                "0.99999994f",
-            ]))
-            .into(),
+            ScalarType::F32 if edge => {
+                (*self.rng.pick(&EDGES_OF_F32[if self.unspecified_results { 0 } else { 2 }..])).into()
+            }
             ScalarType::F64 if edge => {
                 (*self.rng.pick(&["(-0.0lf)", "1e300lf", "1e-310lf", "9223372036854775808lf", "0.1lf", "1e39lf"]))
                     .into()
@@ -221,7 +259,8 @@ impl Generator {
                     ScalarType::F64 => "lf",
                     _ => "h",
                 };
-                if self.rng.chance(20) { format!("(-{number}{suffix})") } else { format!("{number}{suffix}") }
+                let is_negative = self.rng.chance(20) && (self.unspecified_results || number != "0.0");
+                if is_negative { format!("(-{number}{suffix})") } else { format!("{number}{suffix}") }
             }
         };
         let text = if scalar.is_integer() && scalar.is_signed() && !edge && self.rng.chance(20) {

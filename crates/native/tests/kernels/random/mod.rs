@@ -29,6 +29,7 @@ mod builtins;
 mod checksum;
 mod data;
 mod expressions;
+mod floats;
 mod generator;
 mod index;
 mod loops;
@@ -44,31 +45,26 @@ use std::fmt;
 use naga::Module;
 use naga::valid::ModuleInfo;
 
-use crate::compare::{Failure, compare_with, compile};
-use crate::interpreter::{self, Buffers, Options};
+use super::compare::{Failure, compare_with, compile};
+use super::interpreter::{self, Buffers, Options};
 use ast::Program;
 use rng::Rng;
 
-/// Types beyond `i32`, `u32`, `f32` and `bool` that kernels may use.
+/// Types beyond `i32`, `u32`, `f32` and `bool`, and results beyond those that WGSL specifies, that
+/// kernels may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Extensions {
     pub half: bool,
     pub double: bool,
     pub wide_integers: bool,
+    /// Rounded floats, NaN, infinities, denormals, zeros with a sign, indices out of range, and
+    /// exchanges that may fail.
+    pub unspecified_results: bool,
 }
 
 impl Extensions {
-    pub const ALL: Self = Self { half: true, double: true, wide_integers: true };
-    pub const NONE: Self = Self { half: false, double: false, wide_integers: false };
-}
-
-/// A word of a binding with a fixed value.
-#[derive(Debug, Clone)]
-pub struct PinnedWord {
-    /// Name of the binding.
-    pub name: String,
-    pub offset: usize,
-    pub value: u32,
+    pub const ALL: Self = Self { half: true, double: true, wide_integers: true, unspecified_results: true };
+    pub const NONE: Self = Self { half: false, double: false, wide_integers: false, unspecified_results: false };
 }
 
 /// A kernel with its buffers and number of workgroups.
@@ -88,11 +84,9 @@ impl Case {
     pub fn generate(seed: u64, extensions: Extensions) -> Result<Self, Failure> {
         let mut rng = Rng::new(seed);
         let generated = program::generate(Rng::new(rng.next()), extensions);
-        let program = generated.program;
-        let (module, _) = compile(&program.to_string()).map_err(Failure::Invalid)?;
-        let size = program.workgroup_size.iter().chain(&generated.workgroups).product::<u32>();
-        let buffers = data::fill(&mut rng, &module, size as usize, &generated.pins).map_err(Failure::Invalid)?;
-        Ok(Self { seed, program, buffers, workgroups: generated.workgroups })
+        let (module, _) = compile(&generated.program.to_string()).map_err(Failure::Invalid)?;
+        let buffers = data::fill(&mut rng, &module, &generated, extensions).map_err(Failure::Invalid)?;
+        Ok(Self { seed, program: generated.program, buffers, workgroups: generated.workgroups })
     }
 
     /// The kernel as WGSL.

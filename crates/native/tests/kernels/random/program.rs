@@ -1,15 +1,29 @@
 //! A random program: types, bindings, functions and the entry point.
 
+use super::Extensions;
 use super::ast::{Block, Expression, Function, ScalarType, Statement, Struct, Type};
 use super::generator::{Generator, KernelStyle, Phase};
 use super::rng::Rng;
-use super::{Extensions, PinnedWord};
 
 /// A program with the number of workgroups to run.
 pub struct GeneratedProgram {
     pub program: super::ast::Program,
     pub workgroups: [u32; 3],
     pub pins: Vec<PinnedWord>,
+}
+
+/// A word of a binding with a fixed value.
+pub struct PinnedWord {
+    /// Name of the binding.
+    pub name: String,
+    pub offset: usize,
+    pub value: u32,
+}
+
+impl GeneratedProgram {
+    pub fn invocations(&self) -> usize {
+        self.program.workgroup_size.iter().chain(&self.workgroups).product::<u32>() as usize
+    }
 }
 
 /// Workgroup sizes and numbers of workgroups.
@@ -39,6 +53,7 @@ pub fn generate(mut rng: Rng, extensions: Extensions) -> GeneratedProgram {
     let style = rng.weighted(&[(25, KernelStyle::Row), (32, KernelStyle::Stencil), (43, KernelStyle::General)]);
     let scalars = scalars(&mut rng, style, extensions);
     let mut generator = Generator::new(rng, style, scalars);
+    generator.unspecified_results = extensions.unspecified_results;
     let (size, workgroups) = *generator.rng.pick(&SHAPES);
     generator.program.workgroup_size = size;
     generator.program.enables_f16 = generator.scalars.iter().any(|(_, scalar)| *scalar == ScalarType::F16);
@@ -70,6 +85,9 @@ pub fn generate(mut rng: Rng, extensions: Extensions) -> GeneratedProgram {
 
 fn scalars(rng: &mut Rng, style: KernelStyle, extensions: Extensions) -> Vec<(usize, ScalarType)> {
     let mut scalars = match rng.below(4) {
+        _ if !extensions.unspecified_results => {
+            vec![(12, ScalarType::F32), (30, ScalarType::I32), (38, ScalarType::U32), (6, ScalarType::Bool)]
+        }
         0 => vec![(20, ScalarType::F32), (25, ScalarType::I32), (35, ScalarType::U32), (6, ScalarType::Bool)],
         _ => vec![(60, ScalarType::F32), (15, ScalarType::I32), (18, ScalarType::U32), (5, ScalarType::Bool)],
     };

@@ -166,7 +166,11 @@ fn replacements(old: &Expression) -> Vec<Expression> {
         match &old.ty {
             Type::Unnamed | Type::Pointer(..) | Type::Atomic(_) | Type::Array(_, None) => {}
             Type::Scalar(ScalarType::Bool) => new.extend([simple("false"), simple("true")]),
-            ty => new.push(Expression::call(ty.clone(), ty.to_string(), Vec::new())),
+            Type::Vector(_, scalar) => {
+                let zero = Expression::zero(&Type::Scalar(*scalar));
+                new.push(Expression::call(old.ty.clone(), old.ty.to_string(), vec![zero]));
+            }
+            ty => new.push(Expression::zero(ty)),
         }
     }
     let mut operands = Vec::new();

@@ -11,7 +11,7 @@ impl Generator {
         }
         let arrays = self.workgroup_arrays.clone();
         let array = self.rng.pick(&arrays).clone();
-        let form = self.rng.below(if array.base.is_numeric() { 6 } else { 3 });
+        let form = self.rng.below(if self.has_specified_sums(&array.base) { 6 } else { 3 });
         match form {
             0 => self.exchange(block, &array),
             1 => self.rotate(block, &array),
@@ -58,7 +58,12 @@ impl Generator {
         self.phase = Phase::OwnElement;
         block.extend(shared);
         let name = self.fresh_name("v");
-        let element = array.element("(local + 1u)");
+        let next = if self.unspecified_results {
+            "(local + 1u)".into()
+        } else {
+            format!("((local + 1u) % {}u)", array.length)
+        };
+        let element = array.element(&next);
         self.declare(&name, array.base.clone(), false);
         block.push(Statement::Let { name, value: element });
         block.push(Statement::Barrier("workgroupBarrier();"));
