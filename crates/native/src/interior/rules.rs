@@ -135,8 +135,9 @@ impl Rules<'_> {
         let holds = |expected| vec![RowTest::Is { value: condition, expected }];
         match (self.shape(accept), self.shape(reject)) {
             (Some(a), Some(b)) if a == b => Rule::Shaped(a, Vec::new()),
-            (Some(Shape::Affine(_)), Some(Shape::Uniform)) => Rule::Copy(accept, holds(true)),
-            (Some(Shape::Uniform), Some(Shape::Affine(_))) => Rule::Copy(reject, holds(false)),
+            // Elsewhere rows that do not reach the value would lose their interior.
+            (Some(Shape::Affine(_)), Some(Shape::Uniform)) if self.is_certain => Rule::Copy(accept, holds(true)),
+            (Some(Shape::Uniform), Some(Shape::Affine(_))) if self.is_certain => Rule::Copy(reject, holds(false)),
             _ => Rule::Free,
         }
     }
