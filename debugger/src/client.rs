@@ -1,4 +1,4 @@
-//! [`Client`]: a session that is asked one thing after the other, and waited for.
+//! [`Client`]: blocking requests to a session.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,14 +13,16 @@ use zippy_io::shown;
 
 use crate::session::{Live, Replay, Session, State};
 
-/// The most bytes of cells that are fetched together, in several views.
+/// Maximum bytes of cells that are fetched in one operation with several views.
 pub const MOST_BYTES: usize = 1 << 30;
 
-/// Opens a recording, or looks for a program at an address, `host:port`, with the token that it has printed, which is asked for
-/// where there is a program to look for.
+/// Opens a recording, or connects to a program at an address, `host:port`. `token` is called for an
+/// address only.
 ///
 /// # Errors
-/// There is no such file and it is no address; the recording cannot be opened; there is no token, or a malformed one.
+/// * The source is neither a file nor an address.
+/// * The recording cannot be opened.
+/// * The token is missing or malformed.
 pub fn open(source: &str, token: impl FnOnce() -> Option<String>) -> Result<Box<dyn Session>, String> {
     if Path::new(source).exists() {
         return replay(source);
@@ -31,15 +33,15 @@ pub fn open(source: &str, token: impl FnOnce() -> Option<String>) -> Result<Box<
     }
 }
 
-/// Looks for a program at an address.
+/// Connects to a program at an address.
 ///
 /// # Errors
-/// There is no token, or a malformed one.
+/// The address is malformed, or the token is missing or malformed.
 pub fn live(address: &str, token: impl FnOnce() -> Option<String>) -> Result<Box<dyn Session>, String> {
     if address.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
         return Err(format!("{address:?} is no address; write it as 127.0.0.1:7777"));
     }
-    let missing = "a program that runs is asked with the token that it has printed: set ZIPPY_DEBUG_TOKEN to it";
+    let missing = "a connection needs the token that the program has printed: set ZIPPY_DEBUG_TOKEN to it";
     let token = token().ok_or(missing)?;
     match token.trim() {
         "" => Err(missing.into()),
@@ -53,30 +55,31 @@ pub fn live(address: &str, token: impl FnOnce() -> Option<String>) -> Result<Box
 /// Opens a recording.
 ///
 /// # Errors
-/// It cannot be opened.
+/// The recording cannot be opened.
 pub fn replay(path: impl AsRef<Path>) -> Result<Box<dyn Session>, String> {
     let path = path.as_ref();
     let replay = Replay::open(path).map_err(|error| format!("cannot open {}: {error}", shown(path)))?;
     Ok(Box::new(replay))
 }
 
-/// A session that is asked one thing after the other. Nothing waits longer than it was told to.
+/// A session with blocking requests. Every wait has a time limit.
 pub struct Client {
     session: Box<dyn Session>,
     patience: Duration,
     point: Option<Point>,
-    /// What was asked last, and whether the program goes on with it.
-    asked: (u32, bool),
+    /// Latest request, and true if the program continues with it.
+    latest_request: (u32, bool),
     answer: Option<Result<Answer, String>>,
 }
 
 impl Client {
-    /// Waits until the other side is there.
+    /// Waits until the other side is connected, at most for `patience`. `patience` is also the time
+    /// limit of requests.
     ///
     /// # Errors
-    /// Nobody is there, as long as `patience`; or never will be.
+    /// There is no connection in time, or it can never succeed.
     pub fn new(session: Box<dyn Session>, patience: Duration) -> Result<Self, String> {
-        let mut client = Self { session, patience, point: None, asked: (0, false), answer: None };
+        let mut client = Self { session, patience, point: None, latest_request: (0, false), answer: None };
         client.until(patience, "nobody is there", |client, state| client.is_there(state).then_some(()))?;
         Ok(client)
     }
@@ -85,50 +88,50 @@ impl Client {
         *state == State::Open && self.session.program().is_some()
     }
 
-    /// The program.
+    /// Returns the description of the program.
     pub fn program(&self) -> Option<&Program> {
         self.session.program()
     }
 
-    /// Where it is, as far as was heard; nothing before it has said so.
+    /// Returns the latest known debug point, or `None` before the first.
     pub fn point(&mut self) -> Option<Point> {
-        self.hear();
+        self.receive();
         self.point.clone()
     }
 
-    /// How things stand.
+    /// Returns the state of the connection.
     pub fn state(&self) -> State {
         self.session.state()
     }
 
-    /// The debug points of a recording.
+    /// Returns the debug points of a recording.
     pub fn steps(&self) -> &[u64] {
         self.session.steps()
     }
 
-    /// What is to be known of the other side.
+    /// Returns a notice about the other side, if any.
     pub fn notice(&self) -> Option<String> {
         self.session.notice()
     }
 
-    fn hear(&mut self) {
+    fn receive(&mut self) {
         for message in self.session.poll() {
             match message {
                 Message::Point(point) => self.point = Some(point),
-                Message::Answer(id, answer) if id == self.asked.0 => {
-                    // Where it paused is the past; what is said behind this is of the time after it.
-                    if let Some(point) = self.point.as_mut().filter(|_| self.asked.1 && answer.is_ok()) {
+                Message::Answer(id, answer) if id == self.latest_request.0 => {
+                    // The known pause is over: messages after this answer are of the continued run.
+                    if let Some(point) = self.point.as_mut().filter(|_| self.latest_request.1 && answer.is_ok()) {
                         point.paused = false;
                     }
                     self.answer = Some(answer);
                 }
-                // Nobody waits for it any more; the state says an end, too.
+                // The answer is late, or the state of the session contains the same information.
                 Message::Answer(..) | Message::End(_) | Message::Alive => {}
             }
         }
     }
 
-    /// Waits for something, but no longer than `most`.
+    /// Waits until `done` returns a result, at most for `most`.
     fn until<R>(
         &mut self,
         most: Duration,
@@ -137,9 +140,10 @@ impl Client {
     ) -> Result<R, String> {
         let end = Instant::now().checked_add(most);
         loop {
-            // Before what was said, which may be the last of a program that is over.
+            // Read the state before the messages, because the last messages of a closed session are
+            // still to be read.
             let state = self.session.state();
-            self.hear();
+            self.receive();
             if let Some(result) = done(self, &state) {
                 return Ok(result);
             }
@@ -148,43 +152,43 @@ impl Client {
                 State::Connecting(why) if !why.is_empty() => format!(": {why}"),
                 State::Connecting(_) | State::Open => String::new(),
             };
-            let left = end.map_or(Duration::from_secs(1), |end| end.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            let remaining = end.map_or(Duration::from_secs(1), |end| end.saturating_duration_since(Instant::now()));
+            if remaining.is_zero() {
                 return Err(format!("{missing} after {} s{why}", most.as_secs_f64()));
             }
-            self.session.wait(left.min(Duration::from_millis(200)));
+            self.session.wait(remaining.min(Duration::from_millis(200)));
         }
     }
 
-    /// Waits until the program pauses; where it does so already, not at all.
+    /// Waits until the program pauses. Returns at once if it is paused already.
     ///
     /// # Errors
-    /// It goes on for longer than `most`; it is over.
+    /// The program does not pause for longer than `most`, or it has ended.
     pub fn until_paused(&mut self, most: Duration) -> Result<Point, String> {
         self.until(most, "it does not pause", |client, _| client.point.clone().filter(|point| point.paused))
     }
 
-    /// Waits until a program is there: where one was, for the next one.
+    /// Waits until a program is connected; after the end of a program, until the next one.
     ///
     /// # Errors
-    /// None comes for longer than `most`.
+    /// No program connects in `most`.
     pub fn until_there(&mut self, most: Duration) -> Result<(), String> {
         let end = Instant::now().checked_add(most);
         while !self.is_there(&self.session.state()) {
-            let left = end.map_or(Duration::from_secs(1), |end| end.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            let remaining = end.map_or(Duration::from_secs(1), |end| end.saturating_duration_since(Instant::now()));
+            if remaining.is_zero() {
                 return Err(format!("no program is there after {} s", most.as_secs_f64()));
             }
-            self.session.wait(left.min(Duration::from_millis(200)));
-            self.hear();
+            self.session.wait(remaining.min(Duration::from_millis(200)));
+            self.receive();
         }
         Ok(())
     }
 
-    /// Waits until the program is over; how that came.
+    /// Waits for the end of the program, and returns the reason.
     ///
     /// # Errors
-    /// It goes on for longer than `most`.
+    /// The program runs for longer than `most`.
     pub fn until_over(&mut self, most: Duration) -> Result<String, String> {
         self.until(most, "it goes on", |_, state| match state {
             State::Closed(how) => Some(how.clone()),
@@ -192,16 +196,16 @@ impl Client {
         })
     }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
-    /// What was wrong with it; that there is no answer; that nobody is there any more.
+    /// The request is refused, the answer is late, or the connection is lost.
     pub fn ask(&mut self, request: Request) -> Result<Answer, String> {
-        // What is heard before is of the time before it.
-        self.hear();
-        let goes_on = matches!(request, Request::Control(Control::Continue | Control::Step(_) | Control::RunTo(_)));
+        // Receive messages of the time before the request first.
+        self.receive();
+        let continues = matches!(request, Request::Control(Control::Continue | Control::Step(_) | Control::RunTo(_)));
         self.answer = None;
-        self.asked = (self.session.ask(request), goes_on);
+        self.latest_request = (self.session.ask(request), continues);
         let patience = self.patience;
         self.until(patience, "there is no answer", |client, _| client.answer.take())?
     }
@@ -209,7 +213,7 @@ impl Client {
     /// Goes to a debug point of a recording.
     ///
     /// # Errors
-    /// It has none of this number; those that it has are told.
+    /// The recording has no such debug point. The error lists those that it has.
     pub fn go_to(&mut self, step: u64) -> Result<(), String> {
         let steps = self.session.steps();
         if steps.binary_search(&step).is_err() {
@@ -221,11 +225,11 @@ impl Client {
             return Err(format!("there is no debug point {step} to go to: {have}"));
         }
         self.session.go_to(step);
-        self.hear();
+        self.receive();
         Ok(())
     }
 
-    /// All arrays.
+    /// Returns all arrays.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -236,19 +240,19 @@ impl Client {
         }
     }
 
-    /// The array of this name, or the only one with these words in its name: the global one, or the one of this rank. Of several
-    /// of one name the youngest.
+    /// Returns the array of a name, or the only array whose name contains these words: the global
+    /// array, or the array of `rank`. Of several arrays with the same name, returns the newest.
     ///
     /// # Errors
-    /// There is none; there is one on several ranks; as [`ask`](Self::ask).
+    /// There is no such array, several ranks have one, or [`ask`](Self::ask) fails.
     pub fn array(&mut self, name: &str, rank: Option<u32>) -> Result<ArrayEntry, String> {
         let arrays = self.arrays()?;
-        let several =
+        let ambiguous =
             |names: Vec<&str>| format!("`{name}` is in the names of several arrays; say which: {}", names.join(", "));
-        let name = meant(arrays.iter().map(|entry| &*entry.name), name).map_err(several)?.unwrap_or(name);
+        let name = meant(arrays.iter().map(|entry| &*entry.name), name).map_err(ambiguous)?.unwrap_or(name);
         let named = || arrays.iter().filter(|entry| entry.name == name);
         let chosen =
-            |of: Option<u32>| named().filter(|entry| entry.array.rank == of).max_by_key(|entry| entry.array.number);
+            |rank: Option<u32>| named().filter(|entry| entry.array.rank == rank).max_by_key(|entry| entry.array.number);
         let ranks: BTreeSet<u32> = named().filter_map(|entry| entry.array.rank).collect();
         let only = || if ranks.len() == 1 { ranks.first().copied() } else { None };
         let found = if rank.is_some() { chosen(rank) } else { chosen(None).or_else(|| chosen(Some(only()?))) };
@@ -268,7 +272,7 @@ impl Client {
         Err(format!("there is no array `{name}`{of}; there are {}{more}", names.join(", ")))
     }
 
-    /// One view.
+    /// Returns the cells of one view.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -279,20 +283,21 @@ impl Client {
         }
     }
 
-    /// The cells of a box of whichever size up to [`MOST_BYTES`], `cell_bytes` each, in as many views as it takes. Of a recording
-    /// that is coarse, those that there are.
+    /// Returns the cells of a box of up to [`MOST_BYTES`], at `cell_bytes` per cell, with as many
+    /// views as necessary. A coarse recording returns the cells that it has.
     ///
     /// # Errors
-    /// It is too large; the program went on in between; as [`ask`](Self::ask).
+    /// The box is too large, the program continued between views, or [`ask`](Self::ask) fails.
     pub fn cells(&mut self, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
         gather(request, cell_bytes, |part| self.view(part))
     }
 }
 
-/// [`Client::cells`] of whoever answers views.
+/// Does the work of [`Client::cells`] with any function that answers views.
 ///
 /// # Errors
-/// What `view` says; more than [`MOST_BYTES`] bytes; the program went on meanwhile.
+/// The box has more than [`MOST_BYTES`] bytes, the program continued between views, or `view`
+/// fails.
 pub fn gather(
     request: &ViewRequest,
     cell_bytes: usize,
@@ -308,17 +313,17 @@ pub fn gather(
         let axes = part.start.len();
         let found = view(part)?;
         let alike = [&found.of.start, &found.of.end, &found.of.stride].iter().all(|list| list.len() == axes);
-        if alike { Ok(found) } else { Err("a view has other axes than were asked for".to_string()) }
+        if alike { Ok(found) } else { Err("a view has other axes than the request".to_string()) }
     };
     let mut coarse = request.clone();
     let first = view(request.clone().fitting(cell_bytes, 1))?;
-    // A recording has what it has: its own cells, then.
+    // A coarse recording has its own start and stride: find them first.
     for axis in 0..request.start.len() {
-        let found = view(along(request, axis, &first.of))?;
+        let found = view(line_request(request, axis, &first.of))?;
         (coarse.start[axis], coarse.stride[axis]) = (found.of.start[axis], found.of.stride[axis]);
     }
-    let extents = coarse.extents().ok_or("the box makes no sense")?;
-    let size = coarse.bytes(cell_bytes).filter(|&size| size <= MOST_BYTES).ok_or("the box makes no sense")?;
+    let extents = coarse.extents().ok_or("the box is invalid")?;
+    let size = coarse.bytes(cell_bytes).filter(|&size| size <= MOST_BYTES).ok_or("the box is invalid")?;
     let mut whole = View { of: coarse.clone(), step: first.step, cells: vec![0; size] };
     let mut open = vec![coarse];
     while let Some(part) = open.pop() {
@@ -332,29 +337,29 @@ pub fn gather(
             return Err(format!("{text} (debug points {} and {})", whole.step, found.step));
         }
         if found.of.start != part.start || found.of.stride != part.stride || found.of.extents() != part.extents() {
-            return Err("a view has other cells than were asked for".into());
+            return Err("a view has other cells than the request".into());
         }
-        place(&mut whole, &extents, &found, cell_bytes)?;
+        copy_part(&mut whole, &extents, &found, cell_bytes)?;
     }
     Ok(whole)
 }
 
-/// The request with one cell along every axis but this one, where a view has one.
-fn along(request: &ViewRequest, axis: usize, at: &ViewRequest) -> ViewRequest {
+/// Returns the request with a single cell along every axis except one.
+fn line_request(request: &ViewRequest, axis: usize, at: &ViewRequest) -> ViewRequest {
     let mut request = request.clone();
     for other in (0..request.start.len()).filter(|&other| other != axis) {
         (request.start[other], request.end[other]) = (at.start[other], at.start[other] + 1);
         request.stride[other] = 1;
     }
-    // Some cells say which there are.
+    // A few cells are enough to find the start and the stride.
     let end = request.start[axis].saturating_add(request.stride[axis].saturating_mul(64));
     request.end[axis] = request.end[axis].min(end);
     request
 }
 
-/// The parts on both sides of the middle of the longest axis.
+/// Splits a box in the middle of its longest axis.
 fn halves(part: &ViewRequest) -> Result<[ViewRequest; 2], String> {
-    let extents = part.extents().ok_or("the box makes no sense")?;
+    let extents = part.extents().ok_or("the box is invalid")?;
     let longest = (0..extents.len()).max_by_key(|&axis| extents[axis]).filter(|&axis| extents[axis] > 1);
     let axis = longest.ok_or_else(|| format!("a cell has more than {MOST_VIEW_BYTES} bytes"))?;
     let (mut one, mut other) = (part.clone(), part.clone());
@@ -363,8 +368,8 @@ fn halves(part: &ViewRequest) -> Result<[ViewRequest; 2], String> {
     Ok([one, other])
 }
 
-/// Puts a part into the whole, row by row along axis 0.
-fn place(whole: &mut View, extents: &[i64], part: &View, cell_bytes: usize) -> Result<(), String> {
+/// Copies a part into the whole view, row by row along axis 0.
+fn copy_part(whole: &mut View, extents: &[i64], part: &View, cell_bytes: usize) -> Result<(), String> {
     let wrong = || "a view has another size than it says".to_string();
     let counts = part.of.extents().ok_or_else(wrong)?;
     if part.of.bytes(cell_bytes) != Some(part.cells.len()) {
@@ -373,13 +378,13 @@ fn place(whole: &mut View, extents: &[i64], part: &View, cell_bytes: usize) -> R
     let row = counts.first().map_or(1, |&count| count.max(0) as usize) * cell_bytes;
     let mut at = vec![0_i64; counts.len()];
     for cells in part.cells.chunks_exact(row.max(1)) {
-        let (mut place, mut stride) = (0_i64, 1_i64);
+        let (mut position, mut stride) = (0_i64, 1_i64);
         for axis in 0..counts.len() {
             let first = (part.of.start[axis] - whole.of.start[axis]) / whole.of.stride[axis];
-            place += (first + at[axis]) * stride;
+            position += (first + at[axis]) * stride;
             stride *= extents[axis];
         }
-        let begin = place as usize * cell_bytes;
+        let begin = position as usize * cell_bytes;
         whole.cells.get_mut(begin..begin + row).ok_or_else(wrong)?.copy_from_slice(cells);
         for axis in 1..counts.len() {
             at[axis] += 1;

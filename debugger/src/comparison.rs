@@ -1,4 +1,4 @@
-//! Two arrays, number by number: [`Comparison`].
+//! [`Comparison`]: the options and the work of the command `compare`.
 
 use std::fmt::Write;
 
@@ -6,47 +6,48 @@ use clap::Args;
 use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 
 use crate::client::Client;
-use crate::look::{Differences, Quantity, cell};
+use crate::imaging::{Differences, Quantity, cell};
 use crate::shot::number;
 
-/// Which arrays, and when.
+/// Options of the command `compare`.
 #[derive(Args, Debug, Clone, Default)]
 #[group(skip)]
 pub struct Comparison {
-    /// The name of the array
+    /// Name of the array
     #[arg(long, value_name = "NAME")]
     pub array: String,
 
-    /// The name of the other one. Default: the same
+    /// Name of the other array. Default: the same name
     #[arg(long, value_name = "NAME")]
     pub other_array: Option<String>,
 
-    /// The rank whose arrays they are, where several ranks have some of these names
+    /// Rank of the arrays, if several ranks have arrays of these names
     #[arg(long, value_name = "RANK")]
     pub rank: Option<u32>,
 
-    /// The debug point, of a recording. Default: the first one
+    /// Debug point, for a recording. Default: the first debug point
     #[arg(long, value_name = "N", value_parser = number)]
     pub step: Option<u64>,
 
-    /// The debug point of the other one, of a recording. Default: that of --step
+    /// Debug point of the other side, for a recording. Default: the value of --step
     #[arg(long, value_name = "N", value_parser = number)]
     pub other_step: Option<u64>,
 
-    /// Which number of a cell the differences are of: x, y or length of a vector, of a record velocity.x. Default: the length of a
-    /// vector, the first number of a record
+    /// Number of a cell to compare: x, y or length of a vector, or velocity.x of a record. Default:
+    /// the length of a vector, the first number of a record
     #[arg(long, value_name = "NAME")]
     pub component: Option<String>,
 }
 
 impl Comparison {
-    /// Compares all cells; whether all have the same bits, and what there is to be said. Waits for both sides.
+    /// Compares all cells. Returns true if all bits are equal, and a text. Waits for both sides.
     ///
     /// # Errors
-    /// It names what there is not; types, shapes or recorded cells differ; the arrays cannot be fetched.
+    /// An array or debug point does not exist; types, shapes or recorded cells differ; or the cells
+    /// cannot be fetched.
     pub fn make(&self, one: &mut Client, other: &mut Client) -> Result<(bool, String), String> {
         let name = self.other_array.as_ref().unwrap_or(&self.array);
-        // A program that runs is looked at where it is.
+        // A running program has no earlier debug points to go to.
         let other_step = self.other_step.or(self.step.filter(|_| !other.steps().is_empty()));
         let step = self.step.filter(|_| !one.steps().is_empty() || self.other_step.is_some());
         let (one, one_view) = fetch(one, &self.array, self.rank, step)?;
@@ -89,7 +90,7 @@ fn fetch(client: &mut Client, name: &str, rank: Option<u32>, step: Option<u64>) 
     Ok((entry, view))
 }
 
-/// All numbers of a cell, with their bits.
+/// Returns a text with all numbers of a cell and their bits.
 fn exact(view: &View, entry: &ArrayEntry, at: &[i64]) -> String {
     let members = cell(view, &entry.element, at).unwrap_or_default().into_iter();
     let all = members.flat_map(|member| {

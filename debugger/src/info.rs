@@ -1,4 +1,4 @@
-//! What a recording has: [`info`].
+//! [`info`]: description of a recording.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,14 +8,13 @@ use zippy_io::{quoted, said, shown};
 
 use crate::session::{Replay, Session};
 
-/// A number of bytes in few digits.
 fn bytes(count: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let place = (count.max(1).ilog2() / 10).min(4) as usize;
-    if place == 0 {
+    let unit = (count.max(1).ilog2() / 10).min(4) as usize;
+    if unit == 0 {
         format!("{count} bytes")
     } else {
-        format!("{:.1} {}", count as f64 / f64::powi(1024.0, place as i32), units[place])
+        format!("{:.1} {}", count as f64 / f64::powi(1024.0, unit as i32), units[unit])
     }
 }
 
@@ -37,10 +36,10 @@ fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String
     let _ = writeln!(text, "  {name}: {shape} of {element}, {kind}, {}; {recorded}", bytes(entry.bytes));
 }
 
-/// What a recording has, in words: its program, its debug points, the arrays of the last one, how it ends.
+/// Describes a recording: program, debug points, arrays of the last debug point, and end.
 ///
 /// # Errors
-/// It cannot be opened.
+/// The recording cannot be opened.
 pub fn info(path: &Path) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("cannot open {}: {error}", shown(path));
     let mut replay = Replay::open(path).map_err(cannot)?;
@@ -59,7 +58,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         [first, .., last] => writeln!(text, "{} debug points: {first} to {last}", replay.steps().len()),
     };
     if let Some(&last) = replay.steps().last() {
-        // The first debug point comes without a request.
+        // The first debug point arrives without a request.
         replay.poll();
         replay.go_to(last);
         replay.ask(Request::Arrays);

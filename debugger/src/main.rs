@@ -1,4 +1,4 @@
-//! The array viewer's program.
+//! The command line of the array viewer.
 
 mod options;
 #[path = "../../examples/support/words.rs"]
@@ -15,18 +15,19 @@ use zippy_debugger::{app, info, script};
 
 use self::options::{Command, Options, token};
 
-/// What is meant for programs. The rank that renders volumes is none to be looked at: it would record over what is shown.
-const OF_PROGRAMS: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
+/// Variables for programs under inspection. The viewer's own rank, which renders volumes, must not
+/// record over the open recording.
+const PROGRAM_VARIABLES: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
 
 fn main() -> ExitCode {
     // SAFETY: this is the only thread so far.
-    OF_PROGRAMS.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
-    // Recordings are read and files are written without a run, and windows are opened.
+    PROGRAM_VARIABLES.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
+    // Recordings, files and windows need process settings outside of a run, too.
     zippy::prepare_process();
     match run(Options::parse_from(words::with_negative_numbers(std::env::args_os())).command) {
         Ok(code) => code,
         Err(text) => {
-            let _ = writeln!(io::stderr().lock(), "error: {}", tame(&text));
+            let _ = writeln!(io::stderr().lock(), "error: {}", escape_controls(&text));
             ExitCode::FAILURE
         }
     }
@@ -36,7 +37,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
     let done = match command {
         Command::Connect { address } => app::open(live(&address, token)?).map_err(|error| error.to_string()),
         Command::Replay { file } => app::open(replay(&file)?).map_err(|error| error.to_string()),
-        Command::Shot { source, patience, shot } => say(&shot.take(&mut client(&source, patience.get())?)?),
+        Command::Shot { source, patience, shot } => print(&shot.take(&mut client(&source, patience.get())?)?),
         Command::Script { source, patience } => {
             let mut client = client(&source, patience.get())?;
             script::run(&mut client, io::stdin().lock(), io::stdout().lock(), patience.get())
@@ -45,19 +46,20 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Compare { source, other, patience, comparison } => {
             return Ok(compare([&source, other.as_ref().unwrap_or(&source)], patience.get(), &comparison));
         }
-        Command::Info { file } => say(&info::info(&file)?),
+        Command::Info { file } => print(&info::info(&file)?),
     };
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// As other programs that compare end: 0 for the same, 1 for a difference, 2 for trouble.
+/// Compares two arrays. Exit codes as of other comparison programs: 0 for equal, 1 for different, 2
+/// for an error.
 fn compare(sources: [&str; 2], patience: Duration, comparison: &Comparison) -> ExitCode {
     let [one, other] = sources.map(|source| client(source, patience));
     let compared = one.and_then(|mut one| comparison.make(&mut one, &mut other?));
-    match compared.and_then(|(same, text)| say(&text).map(|()| same)) {
+    match compared.and_then(|(same, text)| print(&text).map(|()| same)) {
         Ok(same) => ExitCode::from(u8::from(!same)),
         Err(text) => {
-            let _ = writeln!(io::stderr().lock(), "error: {}", tame(&text));
+            let _ = writeln!(io::stderr().lock(), "error: {}", escape_controls(&text));
             ExitCode::from(2)
         }
     }
@@ -67,8 +69,9 @@ fn client(source: &str, patience: Duration) -> Result<Client, String> {
     Client::new(open(source, token)?, patience)
 }
 
-/// Text of which parts come from programs and files: a terminal must not obey it.
-fn tame(text: &str) -> String {
+/// Escapes control characters. The text contains strings of programs and files, which must not
+/// control the terminal.
+fn escape_controls(text: &str) -> String {
     let escape = |letter: char| match letter {
         '\n' => "\n".into(),
         letter if letter.is_control() => letter.escape_default().to_string(),
@@ -77,10 +80,10 @@ fn tame(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Writes text to standard output. That nobody wants to read it is no failure.
-fn say(text: &str) -> Result<(), String> {
+/// Writes text to standard output. A closed output is not an error.
+fn print(text: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{}", tame(text)).and_then(|()| out.flush()) {
+    match writeln!(out, "{}", escape_controls(text)).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {error}")),
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line options.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -6,20 +6,24 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use zippy_debugger::comparison::Comparison;
-use zippy_debugger::look::ColourMap;
+use zippy_debugger::imaging::ColourMap;
 use zippy_debugger::shot::Shot;
 
-/// Looks into the arrays of a running program, or of a recording of one.
+/// Shows the arrays of a running program, or of a recording of a program.
 ///
-/// A program that calls world.debug_point("name") listens where ZIPPY_DEBUG says so:
+/// A program that calls world.debug_point("name") accepts a viewer if ZIPPY_DEBUG is set:
 ///
 ///   ZIPPY_DEBUG=spawn        opens this viewer
 ///   ZIPPY_DEBUG=listen:7777  listens on this port of its own machine, and prints a token
-///   ZIPPY_DEBUG=record:FILE  writes a recording. every:N records only debug points whose number is a multiple of N;
-///                            limit:SIZE ends the recording before it exceeds SIZE. Example: record:run.zrec,every:50,limit:1GiB
+///   ZIPPY_DEBUG=record:FILE  writes a recording. every:N records only debug points whose number is
+/// a
+///                            multiple of N; limit:SIZE ends the recording before it exceeds SIZE.
+///                            Example: record:run.zrec,every:50,limit:1GiB
 ///
-/// The token is asked for, or stands in ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see.
-/// Of a machine elsewhere, bring the port here: ssh -L 7777:127.0.0.1:7777 HOST
+/// The viewer reads the token from ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see,
+/// or
+/// from the terminal. To reach a program on another machine, forward the port:
+/// ssh -L 7777:127.0.0.1:7777 HOST
 #[derive(Parser, Debug)]
 #[command(name = "zippy-debugger", version, verbatim_doc_comment)]
 pub struct Options {
@@ -29,59 +33,61 @@ pub struct Options {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Opens a window on a program that runs
+    /// Opens a window on a running program
     ///
-    /// The window stays when the program ends, and shows the next one at the same address with the same token.
+    /// The window stays open after the program ends, and shows the next program at the same address
+    /// with the same token.
     #[command(after_help = "Example: zippy-debugger connect 127.0.0.1:7777")]
     Connect {
-        /// Where the program listens, as 127.0.0.1:7777
+        /// Address of the program, such as 127.0.0.1:7777
         address: String,
     },
     /// Opens a window on a recording
     ///
-    /// A recording that was cut off, or is still being written, opens up to there.
+    /// A truncated or unfinished recording opens up to its last complete entry.
     Replay {
         /// The recording
         file: PathBuf,
     },
     /// Writes a slice of an array to a file: a picture, or exact numbers
     ///
-    /// What it shows is said on standard output. Colours stand for numbers from the lower end of the range to the upper one. Light
-    /// blue is below, light red above; NaN is magenta, infinity white and minus infinity black. The last cell upwards is in the
-    /// upper row.
+    /// Standard output describes the slice. Colours represent numbers from the lower to the upper
+    /// end of the range. Light blue is below the range and light red above it; NaN is magenta,
+    /// infinity white and minus infinity black. The last cell upwards is in the upper row.
     #[command(after_help = after_shot())]
     Shot {
-        /// A recording, or the address of a program, as 127.0.0.1:7777
+        /// A recording, or the address of a program, such as 127.0.0.1:7777
         source: String,
         #[command(flatten)]
         patience: Patience,
         #[command(flatten)]
         shot: Box<Shot>,
     },
-    /// Says where two arrays differ: of two runs, of two debug points, or two of one
+    /// Compares two arrays: of two runs, of two debug points, or of one debug point
     ///
-    /// Cells are compared by their bits, and numbers in absolute, relative and ULP difference. It ends with 0 where nothing differs,
-    /// with 1 where something does, and with 2 where that cannot be told.
+    /// Cells are compared by their bits, and numbers by absolute, relative and ULP difference. The
+    /// exit code is 0 for equal arrays, 1 for different arrays, and 2 for an error.
     #[command(after_help = AFTER_COMPARE)]
     Compare {
-        /// A recording, or the address of a program, as 127.0.0.1:7777
+        /// A recording, or the address of a program, such as 127.0.0.1:7777
         source: String,
-        /// The other one. Default: the same
+        /// The other recording or address. Default: the same
         other: Option<String>,
         #[command(flatten)]
         patience: Patience,
         #[command(flatten)]
         comparison: Comparison,
     },
-    /// Answers JSON requests, one a line on standard input, with JSON, one a line on standard output
+    /// Reads JSON requests from standard input and writes JSON answers to standard output, one per
+    /// line
     #[command(after_help = SCRIPT)]
     Script {
-        /// A recording, or the address of a program, as 127.0.0.1:7777
+        /// A recording, or the address of a program, such as 127.0.0.1:7777
         source: String,
         #[command(flatten)]
         patience: Patience,
     },
-    /// Says what a recording has: debug points, arrays, sizes, and whether it was cut off
+    /// Describes a recording: debug points, arrays, sizes, and whether the recording is complete
     Info {
         /// The recording
         file: PathBuf,
@@ -90,12 +96,12 @@ pub enum Command {
 
 #[derive(Args, Debug)]
 pub struct Patience {
-    /// Seconds that an answer, or a program that is not there yet, is waited for
+    /// Maximum wait for an answer or for a connection to a program, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     patience: u64,
 }
 
-/// Reads the seconds of a patience.
+/// Parses the number of seconds of a patience.
 fn seconds(text: &str) -> Result<u64, String> {
     let seconds = text.trim().parse().ok().filter(|seconds| (1..=86400).contains(seconds));
     seconds.ok_or_else(|| format!("{text:?} is not a whole number from 1 to 86400"))
@@ -107,8 +113,8 @@ impl Patience {
     }
 }
 
-/// The token that the program has printed: out of the environment, else asked of a person at the terminal. No option has it, as
-/// other users of a machine see command lines.
+/// Returns the token that the program has printed, from the environment or from the terminal. No
+/// option contains the token, because other users of a machine can see command lines.
 pub fn token() -> Option<String> {
     let given = std::env::var("ZIPPY_DEBUG_TOKEN").ok().filter(|token| !token.trim().is_empty());
     given.or_else(|| {
@@ -138,31 +144,31 @@ const AFTER_COMPARE: &str = "Examples:
   zippy-debugger compare 127.0.0.1:7777 run.zrec --array density --other-step 10";
 
 const SCRIPT: &str = r#"Each request is an object with one name. Its answer has the same name, or is {"error": "...", "line": 3}, and the script
-goes on. NaN and infinities are text. "array" is a name, or {"name": "u", "rank": 1} of an array of one rank.
+continues. NaN and infinities are text. "array" is a name, or {"name": "u", "rank": 1} of an array of one rank.
 
-  {"program":{}}                    its name, ranks and adapters; how things stand
-  {"point":{}}                      the debug point where it is
-  {"arrays":{}}                     all arrays; {"arrays":{"name":"u"}} those with this in their names
+  {"program":{}}                    its name, ranks and adapters; state of the connection
+  {"point":{}}                      the current debug point
+  {"arrays":{}}                     all arrays; {"arrays":{"name":"u"}} arrays whose names contain this
   {"view":{"array":"u","box":[[0,4],[0,1]],"stride":[1,1]}}
                                     cells, from start to before end along each axis, axis 0 fastest; with "component":"x" one
-                                    number of each; with "chunk":2 as this chunk has them, ghost cells too. A recording has
-                                    the "start" and "stride" that it has
-  {"pick":{"array":"u","at":[3,4]}} a cell: value, bits, rank, chunk, index there, whether owned; with "chunk":2 a ghost cell
+                                    number of each; with "chunk":2 the cells of this chunk with ghost cells. A coarse recording
+                                    answers with its own "start" and "stride"
+  {"pick":{"array":"u","at":[3,4]}} a cell: value, bits, rank, chunk, local index, ownership; with "chunk":2 a ghost cell
   {"summary":{"array":"u","component":"x","bins":16,"range":[0,1]}}
                                     count, NaNs, infinities, min, max and a histogram of all cells; with
-                                    "percentiles":[1,99] these, exactly
-  {"compare":["u","v"]}             how many cells differ in their bits, and the first one
+                                    "percentiles":[1,99] also exact percentiles
+  {"compare":["u","v"]}             number of cells with different bits, and the first one
   {"ghosts":{"array":"u"}}          ghost cells by chunk and side: fresh, stale, never filled (in checked runs)
-  {"moves":{}}                      what the last transfer has moved
-  {"timeline":{"since":0}}          what the ranks did, from this microsecond on
-  {"step":3}                        goes on by 3 debug points
+  {"moves":{}}                      the moves of the last transfer
+  {"timeline":{"since":0}}          activities of the ranks since this microsecond
+  {"step":3}                        continues for 3 debug points
   {"control":"continue"}            also "pause", "detach", "stop", {"step":3}, {"run_to":"after collide"}
   {"rules":[{"name":"after collide"},{"every":100},{"condition":"max(abs(u)) > 0.3"}]}
-                                    where it pauses, in place of all rules before; a name goes with the others
-  {"wait":"paused"}                 waits for that; also "end" and "program"; {"wait":{"for":"paused","seconds":5}}
+                                    replaces all breakpoints; "name" can be combined with "every" or "condition"
+  {"wait":"paused"}                 waits for a pause; also "end" and "program"; {"wait":{"for":"paused","seconds":5}}
   {"steps":{}}                      the debug points of a recording
-  {"go_to":10}                      goes to one of them
+  {"go_to":10}                      goes to a debug point of a recording
   {"shot":{"array":"u","slice":"z=0","output":"u.png"}}
-                                    as the command `shot`, with its options as names
+                                    the command `shot` with its options as names
 
 Example: printf '{"step":10}\n{"wait":"paused"}\n{"pick":{"array":"u","at":[3,4]}}\n' | zippy-debugger script 127.0.0.1:7777"#;

@@ -1,4 +1,4 @@
-//! A slice as a file: [`Shot`].
+//! [`Shot`]: the options and the work of the command `shot`.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,81 +9,83 @@ use zippy::debug::protocol::{ArrayEntry, ScalarValue, View};
 use zippy_io::write_whole;
 
 use crate::client::Client;
-use crate::export::{Kind, MOST_EDGE, Sheet, csv, npy, png};
-use crate::look::{
+use crate::export::{CellGrid, FileFormat, MAX_EDGE, csv, npy, png};
+use crate::imaging::{
     ColourMap, Colouring, MapKind, Norm, Quantity, Range, Scale, Share, Slice, Values, axis, axis_name, indices, paint,
 };
 
-/// What is to be seen of an array, and where it goes.
+/// Options of the command `shot`.
 #[derive(Args, Debug, Clone, Default, Deserialize)]
 #[group(skip)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shot {
-    /// The name of the array
+    /// Name of the array
     #[arg(long, value_name = "NAME")]
     pub array: String,
 
-    /// The rank whose array it is, where several ranks have one of this name
+    /// Rank of the array, if several ranks have an array of this name
     #[arg(long, value_name = "RANK")]
     pub rank: Option<u32>,
 
-    /// Where the slice lies: an index along each axis that is not shown, as z=0 or 2=0,w=3. Negative ones count from the end.
-    /// Default: the middle
+    /// Position of the slice: an index along each axis that is not shown, such as z=0 or 2=0,w=3.
+    /// Negative indices count from the end. Default: the middle
     #[arg(long, value_name = "AXIS=INDEX,...", default_value = "", hide_default_value = true)]
     pub slice: String,
 
-    /// The axis to the right. Default: the first one that --slice does not name
+    /// Axis to the right. Default: the first axis that --slice does not name
     #[arg(long, value_name = "AXIS")]
     pub across: Option<String>,
 
-    /// The axis that goes up. Default: the next one that --slice does not name
+    /// Upward axis. Default: the next axis that --slice does not name
     #[arg(long, value_name = "AXIS")]
     pub up: Option<String>,
 
-    /// The debug point of a recording. Default: the first one
+    /// Debug point of a recording. Default: the first debug point
     #[arg(long, value_name = "N", value_parser = number)]
     pub step: Option<u64>,
 
-    /// Which number of a cell: x, y or length of a vector, of a record velocity.x. Default: the length of a vector, the first
-    /// number of a record; in .npy and .csv files all of them
+    /// Number of a cell: x, y or length of a vector, or velocity.x of a record. Default: the length
+    /// of a vector, the first number of a record; all numbers in .npy and .csv files
     #[arg(long, value_name = "NAME")]
     pub component: Option<String>,
 
-    /// Only every so-manyth cell across and up
+    /// Distance of shown cells across and up. Default: 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub stride: Option<i64>,
 
-    /// The colours; see below. Default: viridis
+    /// Colour map; see below. Default: viridis
     #[arg(long, value_name = "NAME")]
     pub map: Option<String>,
 
-    /// From where to where they go: min:max, p1:p99 by percentiles, symmetric about 0, or two numbers as -0.5:2. Default: min:max
+    /// Range of the colours: min:max, p1:p99 by percentiles, symmetric about 0, or two numbers such
+    /// as -0.5:2. Default: min:max
     #[arg(long, value_name = "RANGE")]
     pub range: Option<String>,
 
-    /// How: linear, log, or symlog:SIZE, which is even up to this size on both sides of 0. Default: linear
+    /// Norm of the colours: linear, log, or symlog:SIZE, which is linear up to SIZE on both sides
+    /// of 0. Default: linear
     #[arg(long, value_name = "NORM")]
     pub norm: Option<String>,
 
-    /// Pixels for a cell, along each edge. Default: as many as make the picture about 512 wide
+    /// Pixels per cell along each edge. Default: a picture about 512 pixels wide
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=512))]
     pub scale: Option<u64>,
 
-    /// The file: .png for colours, .npy or .csv for exact numbers
+    /// Output file: .png for colours, .npy or .csv for exact numbers
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
 }
 
-/// Reads the number of a debug point.
+/// Parses the number of a debug point.
 ///
 /// # Errors
-/// A message for the command line.
+/// An error text for the command line.
 pub fn number(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
 }
 
 impl Shot {
-    /// The slice of an array of this shape.
+    /// Returns the slice of an array of this shape.
     fn slice(&self, shape: &[i64]) -> Result<Slice, String> {
         let mut slice = Slice::new(shape);
         if shape.is_empty() {
@@ -109,12 +111,13 @@ impl Shot {
         Ok(slice)
     }
 
-    /// Takes it, and writes the file whole or not at all. What it shows, in words.
+    /// Writes the file, whole or not at all, and returns a description of the slice.
     ///
     /// # Errors
-    /// It makes no sense, names what there is not, or cannot be had or written.
+    /// The options are invalid, the array or debug point does not exist, or the cells cannot be
+    /// fetched or written.
     pub fn take(&self, client: &mut Client) -> Result<String, String> {
-        let kind = Kind::of(&self.output)?;
+        let kind = FileFormat::of(&self.output)?;
         let norm = self.norm.as_deref().map_or(Ok(Norm::Linear), Norm::parse)?;
         let range = self.range.as_deref().map_or(Ok(Range::Extremes), Range::parse)?;
         let map = self.map.as_deref().map_or_else(|| Ok(ColourMap::first()), ColourMap::named)?;
@@ -135,33 +138,33 @@ impl Shot {
         let mut text = self.heading(client, &entry, &slice, &view);
         let numbers = self.component.as_ref().map(|_| wanted);
         let bytes = match kind {
-            Kind::Npy => npy(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers)?,
-            Kind::Csv => {
+            FileFormat::Npy => npy(&CellGrid::new(&view, &entry.element, &slice.axes())?, numbers)?,
+            FileFormat::Csv => {
                 let mut text = Vec::new();
-                csv(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers, &mut text)?;
+                csv(&CellGrid::new(&view, &entry.element, &slice.axes())?, numbers, &mut text)?;
                 text
             }
-            Kind::Png => {
+            FileFormat::Png => {
                 let scale = match (range.of(values.scalars(), norm), map.kind) {
                     (Some(ends), _) => Scale::new(norm, ends)?,
-                    // There is no number to be coloured by it, or no range is looked at.
+                    // There is no finite number to colour, or the map ignores the range.
                     (None, _) => Scale::new(Norm::Linear, (0.0, 0.0))?,
                 };
                 let picture = paint(&values, &slice, &Colouring { map, scale })?;
-                let times = match self.scale {
-                    Some(times) => usize::try_from(times).unwrap_or(usize::MAX),
+                let enlargement = match self.scale {
+                    Some(enlargement) => usize::try_from(enlargement).unwrap_or(usize::MAX),
                     None => (512 / picture.width.max(picture.height).max(1)).max(1),
                 };
                 self.legend(&mut text, &values, map, scale);
-                let edge = picture.width.max(picture.height).saturating_mul(times);
-                if edge > MOST_EDGE {
+                let edge = picture.width.max(picture.height).saturating_mul(enlargement);
+                if edge > MAX_EDGE {
                     return Err(format!(
                         "a picture has at most {} pixels along an edge, and this one would have {edge}: take a smaller --scale, \
                          or a --stride",
-                        MOST_EDGE
+                        MAX_EDGE
                     ));
                 }
-                png(&picture.enlarged(times))?
+                png(&picture.enlarged(enlargement))?
             }
         };
         text.push_str(&statistics(&values, &wanted.name(&entry.element)));
@@ -211,11 +214,11 @@ impl Shot {
     }
 }
 
-/// Smallest, largest, and what is no finite number.
+/// Describes the smallest and the largest number, and counts numbers that are not finite.
 fn statistics(values: &Values, name: &str) -> String {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let ends = Range::Extremes.of(values.scalars(), Norm::Linear).map(|(low, high)| ScalarValue::pair(low, high));
     let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));
-    let count = |is: fn(&f64) -> bool| values.numbers.iter().filter(|value| is(value)).count();
+    let count = |matches: fn(&f64) -> bool| values.numbers.iter().filter(|value| matches(value)).count();
     format!("\n{name}{ends}, {} NaN, {} infinite", count(|value| value.is_nan()), count(|value| value.is_infinite()))
 }

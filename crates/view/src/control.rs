@@ -1,4 +1,4 @@
-//! [`CameraControl`]: a camera moved by pointer, wheel and keys.
+//! [`CameraControl`]: moves a camera with pointer, wheel and keys.
 
 use std::f64::consts::PI;
 
@@ -8,37 +8,42 @@ use zippy_render::volume::Camera;
 
 use crate::orbit;
 
-/// A drag across the height of the picture turns by so much.
+/// Angle of a drag across the height of the picture, in radians.
 const TURN_PER_HEIGHT: f64 = PI;
-/// The wheel must turn by so many points to make things e times as large.
+/// Wheel travel that zooms by a factor of e, in points.
 const POINTS_PER_E: f64 = 200.0;
-/// What a key turns, moves (picture heights) and zooms.
+/// Angle, distance (in picture heights) and zoom factor of a key.
 const KEY_TURN: f64 = PI / 36.0;
 const KEY_PAN: f64 = 0.05;
 const KEY_ZOOM: f64 = 1.1;
-/// The camera stays within this factor of the first one's scale, where numbers are good.
-const MOST_ZOOM: f64 = 1e4;
+/// Maximum ratio between the scales of the camera and of the first camera. It limits rounding
+/// errors.
+const MAX_ZOOM: f64 = 1e4;
 
-/// Moves a camera: a drag turns, with the right or middle button or with shift it moves, the wheel and a pinch zoom about
-/// the pointer, a double click goes back to the first camera. With the keyboard: arrows, shift and arrows, `+`, `-`, Home.
+/// Moves a camera with pointer and keys.
+///
+/// * Drag: turn. With the right or middle button, or with shift: move.
+/// * Wheel and pinch: zoom about the pointer.
+/// * Double click: return to the first camera.
+/// * Keys: arrows turn, arrows with shift move, `+` and `-` zoom, Home returns to the first camera.
 #[derive(Debug, Clone)]
 pub struct CameraControl {
     home: Camera,
 }
 
 impl CameraControl {
-    /// A control that goes back to `home`.
+    /// Creates a control whose first camera is `home`.
     pub fn new(home: Camera) -> Self {
         Self { home }
     }
 
-    /// The camera that it goes back to.
+    /// Returns the first camera.
     pub fn home(&self) -> &Camera {
         &self.home
     }
 
-    /// Takes what was done on the picture, which fills `picture` on the screen and senses clicks and drags. Returns whether
-    /// the camera is another one.
+    /// Applies the user's actions of a frame to `camera`. `picture` is the screen rectangle of the
+    /// picture, and `response` must sense clicks and drags. Returns true if the camera has changed.
     pub fn update(&self, ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) -> bool {
         let before = camera.clone();
         response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), "picture of the volume"));
@@ -62,15 +67,15 @@ impl CameraControl {
         let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         if scroll != 0.0 || pinch != 1.0 {
             let height = f64::from(picture.height());
-            let aside = pointer - picture.center();
-            let at = [f64::from(aside.x) / height, f64::from(-aside.y) / height];
+            let from_centre = pointer - picture.center();
+            let at = [f64::from(from_centre.x) / height, f64::from(-from_centre.y) / height];
             self.zoom(camera, (f64::from(scroll) / POINTS_PER_E).exp() * f64::from(pinch), at);
         }
     }
 
     fn zoom(&self, camera: &mut Camera, factor: f64, at: [f64; 2]) {
         let scale = orbit::height_at_focus(&self.home) / orbit::height_at_focus(camera) * factor;
-        if (1.0 / MOST_ZOOM..=MOST_ZOOM).contains(&scale) {
+        if (1.0 / MAX_ZOOM..=MAX_ZOOM).contains(&scale) {
             orbit::zoom(camera, factor, at);
         }
     }
@@ -100,8 +105,8 @@ impl CameraControl {
     }
 }
 
-/// Where on the screen a point of the volume is seen in a picture that a camera has taken and that fills `picture`; none behind
-/// the camera.
+/// Returns the screen position of a point of the volume, in a picture of `camera` that fills
+/// `picture`. `None` for a point behind the camera.
 pub fn seen_at(camera: &Camera, picture: Rect, point: [f64; 3]) -> Option<Pos2> {
     let [right, up] = orbit::seen_at(camera, point)?;
     let height = f64::from(picture.height());

@@ -1,16 +1,18 @@
-//! How often values occur, drawn behind a transfer function.
+//! Histogram of values, for the background of a transfer function.
 
 use egui::{Color32, Mesh, Painter, Rect, Shape, pos2};
 use zippy_render::volume::Distribution;
 
-/// The height of each bin, 0 to 1; `log`: the logarithms of the counts, so that rare values are seen.
+/// Heights of the bins, 0 to 1. With `log`, heights are logarithms of counts, so that rare values
+/// are visible.
 fn heights(counts: &[u64], log: bool) -> Vec<f32> {
     let scale = |count: u64| if log { (count as f64 + 1.0).ln() } else { count as f64 };
     let most = scale(counts.iter().copied().max().unwrap_or(0)).max(f64::MIN_POSITIVE);
     counts.iter().map(|&count| (scale(count) / most) as f32).collect()
 }
 
-/// Draws the bins into `area`, whose width shows the values from `range[0]` to `range[1]`.
+/// Draws the bins into `area`, which shows the values from `range[0]` to `range[1]` along its
+/// width.
 pub fn paint(values: &Distribution, painter: &Painter, area: Rect, range: [f64; 2], log: bool, colour: Color32) {
     let bin = (values.max - values.min) / values.counts.len().max(1) as f64;
     let x = |value: f64| area.left() + ((value - range[0]) / (range[1] - range[0])) as f32 * area.width();
@@ -31,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rare_values_are_seen() {
+    fn rare_values_are_visible_with_logarithms() {
         let counts = [999, 0, 9];
         assert_eq!(heights(&counts, false), [1.0, 0.0, 9.0 / 999.0]);
         let log = heights(&counts, true);

@@ -1,8 +1,10 @@
-//! Widgets for looking at arrays while a program runs, and the window they live in.
+//! Widgets that display and edit volume renderings while a program runs, and their window.
 //!
-//! Nothing here knows of ranks: widgets change plain values ([`Camera`](zippy_render::volume::Camera),
-//! [`TransferFunction`](zippy_render::volume::TransferFunction)) and say whether they did; the program takes it from
-//! there. Every widget can be used by keyboard alone and has a name for screen readers.
+//! Widgets are independent of ranks: they change plain values such as
+//! [`Camera`](zippy_render::volume::Camera) and
+//! [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a change.
+//! The program applies the values. Every widget works with the keyboard alone and has a name for
+//! screen readers.
 #![forbid(unsafe_code)]
 
 mod control;

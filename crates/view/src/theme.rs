@@ -1,4 +1,4 @@
-//! A dark look that lets the picture stand out.
+//! A dark theme that emphasises the picture.
 
 use egui::{Color32, Context, CornerRadius, Stroke, Theme, vec2};
 
@@ -6,7 +6,7 @@ const PANEL: Color32 = Color32::from_rgb(24, 26, 31);
 const SUNKEN: Color32 = Color32::from_rgb(14, 15, 18);
 const ACCENT: Color32 = Color32::from_rgb(64, 132, 214);
 
-/// Makes everything in `context` dark.
+/// Applies the dark theme to a context.
 pub fn apply(context: &Context) {
     context.set_theme(Theme::Dark);
     context.style_mut_of(Theme::Dark, |style| {

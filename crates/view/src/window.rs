@@ -1,4 +1,4 @@
-//! The window: opened on the main thread, with errors that say what to do.
+//! The window of an application, with errors that suggest a solution.
 
 use std::any::Any;
 use std::fmt;
@@ -9,12 +9,12 @@ use egui::ViewportBuilder;
 
 use crate::theme;
 
-/// Why there is no window.
+/// Reason for a missing window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WindowError {
-    /// There is nothing to show it on.
+    /// There is no display.
     NoDisplay(String),
-    /// The display, its driver or a library of it refused.
+    /// The display, its driver or a library failed.
     Failed(String),
 }
 
@@ -37,15 +37,16 @@ impl fmt::Display for WindowError {
 
 impl std::error::Error for WindowError {}
 
-/// Shows `make`'s application in a window of `size` points until it is closed. Must be called on the main thread. Any
-/// adapter that can draw on the display serves, software too.
+/// Opens a window of `size` points with the application from `make`, and returns after the window
+/// is closed. Must be called on the main thread. Works with any adapter that can draw on the
+/// display, also in software.
 ///
 /// # Errors
-/// No display, or what it said.
+/// There is no display, or the display fails.
 pub fn open(
     title: &str,
     size: [f32; 2],
-    make: impl FnOnce(&CreationContext<'_>) -> Box<dyn App>,
+    create_app: impl FnOnce(&CreationContext<'_>) -> Box<dyn App>,
 ) -> Result<(), WindowError> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(why) = missing_display(cfg!(all(unix, not(target_os = "macos"))), variable) {
@@ -60,11 +61,11 @@ pub fn open(
             options,
             Box::new(|context| {
                 theme::apply(&context.egui_ctx);
-                Ok(make(context))
+                Ok(create_app(context))
             }),
         )
     };
-    // Libraries of the display that are missing are panics of the crate that loads them.
+    // The crate that loads the libraries of the display panics if a library is missing.
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(eframe::Error::WinitEventLoop(error))) => {
@@ -76,10 +77,11 @@ pub fn open(
     }
 }
 
-/// Why a system that names its displays by variables has none.
-fn missing_display(named: bool, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+/// Returns the reason for a missing display, on a system that names displays with environment
+/// variables (`uses_variables`).
+fn missing_display(uses_variables: bool, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
-    let missing = named && names.iter().all(|name| variable(name).is_none());
+    let missing = uses_variables && names.iter().all(|name| variable(name).is_none());
     missing.then(|| "neither DISPLAY nor WAYLAND_DISPLAY is set".into())
 }
 
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_display_is_said_before_anything_is_tried() {
+    fn missing_display_is_reported_without_an_attempt() {
         let nothing = |_: &str| None;
         let x = |name: &str| (name == "DISPLAY").then(|| ":7".to_owned());
         assert_eq!(missing_display(false, nothing), None);

@@ -1,11 +1,11 @@
-//! Pointer, wheel and keys change the camera as computed by hand.
+//! Pointer, wheel and keys change the camera to values that were computed by hand.
 
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, Ui, vec2};
 use egui_kittest::Harness;
 use zippy_render::volume::{Camera, Projection};
 use zippy_view::{CameraControl, Picture};
 
-/// Looks along y from 10 away, z up: x is to the right.
+/// A camera at distance 10 that points along y. z is up and x is to the right.
 fn camera() -> Camera {
     Camera {
         position: [5.0, -10.0, 7.0],
@@ -19,32 +19,32 @@ fn parallel() -> Camera {
     Camera { projection: Projection::Parallel { half_height: 4.0 }, ..camera() }
 }
 
-struct Seen {
+struct CameraState {
     camera: Camera,
     changes: usize,
 }
 
 /// A picture of 400 x 200 points that fills its window.
-fn harness(camera: Camera) -> Harness<'static, Seen> {
+fn harness(camera: Camera) -> Harness<'static, CameraState> {
     let control = CameraControl::new(camera.clone());
-    let show = move |ui: &mut Ui, seen: &mut Seen| {
+    let show = move |ui: &mut Ui, seen: &mut CameraState| {
         let (response, place) = Picture::default().show(ui, [0.0; 3]);
         seen.changes += usize::from(control.update(ui, &response, place, &mut seen.camera));
     };
-    let seen = Seen { camera, changes: 0 };
+    let seen = CameraState { camera, changes: 0 };
     let builder = Harness::builder().with_size(vec2(416.0, 216.0)).with_step_dt(0.02).with_max_steps(100);
     let mut harness = builder.build_ui_state(show, seen);
     harness.run();
     harness
 }
 
-/// The middle of the picture, its height, in points.
-fn picture(harness: &Harness<'_, Seen>) -> (Pos2, f32) {
+/// Returns the centre of the picture and its height in points.
+fn picture(harness: &Harness<'_, CameraState>) -> (Pos2, f32) {
     let rect = harness.ctx.content_rect();
     (rect.center(), rect.height() - 16.0)
 }
 
-fn drag(harness: &mut Harness<'_, Seen>, button: PointerButton, modifiers: Modifiers, by: [f32; 2]) {
+fn drag(harness: &mut Harness<'_, CameraState>, button: PointerButton, modifiers: Modifiers, by: [f32; 2]) {
     let (start, height) = picture(harness);
     let end = start + vec2(by[0], by[1]) * height;
     harness.event(Event::ModifiersChanged(modifiers));
@@ -65,7 +65,7 @@ fn assert_near(found: [f64; 3], expected: [f64; 3]) {
 
 #[test]
 fn a_drag_turns_the_volume_with_the_pointer() {
-    // Half a height to the right: a quarter turn; the camera goes to the left, where x is small.
+    // Half of the height to the right is a quarter turn: the camera moves left, where x is small.
     let mut harness = harness(camera());
     drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.5, 0.0]);
     let seen = harness.state();
@@ -88,8 +88,8 @@ fn a_drag_down_shows_the_top_and_passes_the_pole() {
 }
 
 #[test]
-fn other_buttons_and_shift_move_what_is_seen_with_the_pointer() {
-    // 90 degrees at a distance of 10: a picture height is 20.
+fn other_buttons_and_shift_move_the_volume_with_the_pointer() {
+    // At an angle of 90 degrees and a distance of 10, a picture height is 20.
     let cases = [
         (camera(), PointerButton::Secondary, Modifiers::NONE, 20.0),
         (camera(), PointerButton::Middle, Modifiers::NONE, 20.0),
@@ -106,8 +106,8 @@ fn other_buttons_and_shift_move_what_is_seen_with_the_pointer() {
     }
 }
 
-/// Turns the wheel by 200 ln 2 points: twice as large.
-fn wheel_twice(harness: &mut Harness<'_, Seen>, aside: [f32; 2]) {
+/// Turns the wheel by 200 ln 2 points, which doubles the scale.
+fn wheel_twice(harness: &mut Harness<'_, CameraState>, aside: [f32; 2]) {
     let (middle, height) = picture(harness);
     harness.event(Event::PointerMoved(middle + vec2(aside[0], aside[1]) * height));
     harness.step();
@@ -123,12 +123,13 @@ fn wheel_twice(harness: &mut Harness<'_, Seen>, aside: [f32; 2]) {
 
 #[test]
 fn the_wheel_zooms_about_the_pointer() {
-    // The pointer is over (5 + 0.25 * 20, 0, 7 - 0.5 * 20): half of the way there.
+    // The pointer is over (5 + 0.25 * 20, 0, 7 - 0.5 * 20), and the camera moves half of that
+    // distance.
     let mut harness = harness(camera());
     wheel_twice(&mut harness, [0.25, 0.5]);
     assert_near(harness.state().camera.position, [7.5, -5.0, 2.0]);
     assert_near(harness.state().camera.focal_point, [7.5, 0.0, 2.0]);
-    // Without perspective: over (5 + 0.25 * 8, 0, 7 - 0.5 * 8).
+    // Parallel projection: the pointer is over (5 + 0.25 * 8, 0, 7 - 0.5 * 8).
     let mut harness = self::harness(parallel());
     wheel_twice(&mut harness, [0.25, 0.5]);
     assert_near(harness.state().camera.position, [6.0, -10.0, 5.0]);
@@ -137,7 +138,7 @@ fn the_wheel_zooms_about_the_pointer() {
 }
 
 #[test]
-fn a_double_click_goes_home() {
+fn a_double_click_returns_to_the_first_camera() {
     let mut harness = harness(camera());
     drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.3, 0.1]);
     assert_ne!(harness.state().camera, camera());
@@ -153,7 +154,7 @@ fn a_double_click_goes_home() {
 }
 
 #[test]
-fn the_keyboard_does_what_the_pointer_does() {
+fn keys_turn_move_and_zoom_as_the_pointer() {
     let mut harness = harness(camera());
     harness.key_press(Key::Tab);
     harness.run();
@@ -172,15 +173,15 @@ fn the_keyboard_does_what_the_pointer_does() {
     harness.key_press(Key::Minus);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowUp);
     harness.run();
-    // A twentieth of a height of 20: the volume goes up, the camera down.
+    // A twentieth of a height of 20: the volume moves up and the camera down.
     assert_near(harness.state().camera.position, [5.0, -10.0, 6.0]);
 }
 
 #[test]
-fn points_are_seen_where_the_camera_has_them() {
+fn seen_at_returns_position_on_the_picture() {
     let picture = egui::Rect::from_center_size(Pos2::new(200.0, 100.0), vec2(400.0, 200.0));
     let seen = |camera: &Camera, point| zippy_view::seen_at(camera, picture, point);
-    // Ten away, 90 degrees show 20.
+    // At a distance of 10, an angle of 90 degrees covers 20.
     assert_eq!(seen(&camera(), [5.0, 0.0, 7.0]), Some(Pos2::new(200.0, 100.0)));
     let near = |found: Option<Pos2>, x, y| found.is_some_and(|at| at.distance(Pos2::new(x, y)) < 1e-3);
     assert!(near(seen(&camera(), [10.0, 0.0, 12.0]), 250.0, 50.0));

@@ -1,4 +1,4 @@
-//! The panels change the values they show.
+//! The panels change the values that they show.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -85,7 +85,7 @@ fn an_isovalue_follows_slider_and_pointer() {
     harness.run();
     assert_eq!(*harness.state(), 7.5);
     let plot = harness.get_by_label("distribution; drag to move the isovalue").rect();
-    // A click at a quarter of the plot, then a drag to its end and beyond.
+    // A click at a quarter of the plot, then a drag beyond its end.
     harness.drag_at(plot.lerp_inside(egui::vec2(0.25, 0.5)));
     harness.run();
     assert!(harness.state().abs() < 0.1, "{}", harness.state());

@@ -34,7 +34,7 @@ fn plot(harness: &Harness<'_, Edited>) -> Rect {
     harness.get_by_label("opacities; click to add a point").rect()
 }
 
-/// Where a value and an opacity are drawn: opacities by their square roots.
+/// Screen position of a value and an opacity; opacities are drawn by their square roots.
 fn place(harness: &Harness<'_, Edited>, value: f32, opacity: f32) -> Pos2 {
     let plot = plot(harness);
     plot.left_bottom() + vec2(value / 200.0 * plot.width(), -opacity.sqrt() * plot.height())
@@ -80,7 +80,7 @@ fn a_click_adds_a_point_and_a_right_click_removes_one() {
 }
 
 #[test]
-fn colours_are_added_as_they_are_and_moved() {
+fn added_colour_points_keep_the_colour_and_move() {
     let mut harness = harness();
     let strip = harness.get_by_label("colours; click to add a point").rect();
     let at = strip.left_center() + vec2(strip.width() / 4.0, 0.0);
@@ -111,7 +111,7 @@ fn the_keyboard_reaches_moves_and_removes_points() {
 }
 
 #[test]
-fn a_function_stays_well_formed_whatever_is_done() {
+fn function_stays_valid_after_many_actions() {
     let mut harness = harness();
     let places = [(0.0, 0.0), (200.0, 1.0), (30.0, 0.3), (30.0, 0.31), (199.0, 0.0), (7.0, 0.9), (100.0, 0.25)];
     for (number, &(value, opacity)) in places.iter().enumerate() {

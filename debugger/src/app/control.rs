@@ -1,28 +1,27 @@
-//! The control of the program: when it goes on, and to where.
+//! Buttons that continue, pause, step and stop the program.
 
 use zippy::debug::protocol::{Control, Request};
 use zippy_view::egui::{Button, ComboBox, DragValue, Key, Modifiers, Slider, TextEdit, Ui, vec2};
 
+use super::format;
 use super::store::Store;
-use super::words;
 use crate::session::{Session, State};
 
-/// What is set beside the buttons.
 pub struct Controls {
     steps: u64,
     to: String,
-    /// Stop was pressed once.
-    stopping: bool,
+    /// True after the first click on Stop, until the user confirms or declines.
+    confirm_stop: bool,
 }
 
 impl Default for Controls {
     fn default() -> Self {
-        Self { steps: 10, to: String::new(), stopping: false }
+        Self { steps: 10, to: String::new(), confirm_stop: false }
     }
 }
 
 impl Controls {
-    /// Shows the buttons and sends what they say.
+    /// Shows the buttons, and sends the command of a pressed button.
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store, session: &mut dyn Session) {
         let open = session.state() == State::Open;
         let steps = session.steps().to_vec();
@@ -31,12 +30,12 @@ impl Controls {
         let paused = open && (recorded || point.is_some_and(|point| point.paused));
         let running = open && !recorded && point.is_none_or(|point| !point.paused);
         ui.horizontal_wrapped(|ui| {
-            if let Some(control) = self.going(ui, store, paused, running) {
+            if let Some(control) = self.run_buttons(ui, store, paused, running) {
                 store.order(Request::Control(control));
             }
             if !recorded {
                 ui.separator();
-                if let Some(control) = self.ending(ui, open) {
+                if let Some(control) = self.end_buttons(ui, open) {
                     store.order(Request::Control(control));
                 }
             }
@@ -46,7 +45,7 @@ impl Controls {
         }
     }
 
-    fn going(&mut self, ui: &mut Ui, store: &Store, paused: bool, running: bool) -> Option<Control> {
+    fn run_buttons(&mut self, ui: &mut Ui, store: &Store, paused: bool, running: bool) -> Option<Control> {
         let mut pressed = None;
         let mut button = |ui: &mut Ui, enabled: bool, name: &str, key: Option<Key>, control: Control| {
             let response = ui.add_enabled(enabled, Button::new(name).min_size(vec2(72.0, 24.0)));
@@ -74,7 +73,7 @@ impl Controls {
             .width(60.0)
             .show_ui(ui, |ui| {
                 for name in &store.names {
-                    words::entry(ui, &mut self.to, name.clone(), name);
+                    format::list_entry(ui, &mut self.to, name.clone(), name);
                 }
             })
             .response
@@ -84,44 +83,45 @@ impl Controls {
         pressed
     }
 
-    fn ending(&mut self, ui: &mut Ui, open: bool) -> Option<Control> {
-        let detach = ui.add_enabled(open, Button::new("Detach")).on_hover_text("It goes on and is looked at no more");
+    fn end_buttons(&mut self, ui: &mut Ui, open: bool) -> Option<Control> {
+        let detach =
+            ui.add_enabled(open, Button::new("Detach")).on_hover_text("The program continues without the viewer");
         if detach.clicked() {
             return Some(Control::Detach);
         }
-        self.stopping &= open;
-        if !self.stopping {
+        self.confirm_stop &= open;
+        if !self.confirm_stop {
             let stop = ui.add_enabled(open, Button::new("Stop")).on_hover_text("Its debug point returns an error");
-            self.stopping = stop.clicked();
+            self.confirm_stop = stop.clicked();
             return None;
         }
         ui.label("End the program?");
         let yes = ui.button("End it").clicked();
-        self.stopping = !yes && !ui.button("Keep it").clicked();
+        self.confirm_stop = !yes && !ui.button("Keep it").clicked();
         yes.then_some(Control::Stop)
     }
 }
 
-/// The debug points of a recording: goes to the one that is chosen.
+/// Shows a slider over the debug points of a recording. A change goes to the selected debug point.
 pub fn steps_slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64], name: &str) {
-    let at = store.point.as_ref().map_or(0, |point| steps.partition_point(|step| *step < point.step));
+    let current = store.point.as_ref().map_or(0, |point| steps.partition_point(|step| *step < point.step));
     let last = steps.len() - 1;
-    let mut place = at.min(last);
+    let mut index = current.min(last);
     ui.horizontal(|ui| {
-        if ui.add_enabled(place > 0, Button::new("Back")).on_hover_text("the debug point before").clicked() {
-            place -= 1;
+        if ui.add_enabled(index > 0, Button::new("Back")).on_hover_text("the debug point before").clicked() {
+            index -= 1;
         }
         ui.spacing_mut().slider_width = (ui.available_width() - 180.0).max(60.0);
-        let shown = |place: f64, _| steps.get(place as usize).map_or_else(String::new, u64::to_string);
+        let shown = |index: f64, _| steps.get(index as usize).map_or_else(String::new, u64::to_string);
         let parsed = |text: &str| {
             let step = text.trim().parse::<u64>().ok()?;
             Some(steps.partition_point(|known| *known < step).min(last) as f64)
         };
-        let slider = Slider::new(&mut place, 0..=last).custom_formatter(shown).custom_parser(parsed);
+        let slider = Slider::new(&mut index, 0..=last).custom_formatter(shown).custom_parser(parsed);
         ui.add(slider).accessible_name(name);
         ui.label(format!("of {}", steps[last]));
     });
-    if place != at {
-        session.go_to(steps[place]);
+    if index != current {
+        session.go_to(steps[index]);
     }
 }

@@ -1,21 +1,22 @@
-//! The viewer's window: control above, arrays to the left, cells in the middle, what they are to the right, and below
-//! breakpoints, histories, comparisons, moves and the timeline.
+//! The viewer's window. Controls are at the top, the list of arrays on the left, the cells in the
+//! middle and the display settings on the right. Tabs at the bottom show breakpoints, histories,
+//! comparisons, moves and the timeline.
 
 mod arrays;
+mod breakpoints;
 mod compare;
 mod control;
+mod format;
 mod moves;
 mod pick;
-mod rules;
-mod sense;
 mod slices;
 mod status;
 mod store;
 mod style;
 mod table;
 mod task;
-mod timeline;
-mod words;
+mod timeline_panel;
+mod validate;
 
 use std::sync::Arc;
 
@@ -24,32 +25,30 @@ use zippy_view::egui::{CentralPanel, CollapsingHeader, Panel, ScrollArea, Sense,
 
 use crate::session::{Session, State, Waker};
 use arrays::Arrays;
+use breakpoints::Breakpoints;
 use compare::Compare;
 use control::Controls;
 use pick::Picks;
-use rules::Breakpoints;
 use slices::{GHOSTS, MOVES, Slices};
 use store::Store;
-use timeline::Lanes;
+use timeline_panel::TimelinePanel;
 
-/// The width of a scroll bar in points.
 const SCROLL_BAR: f32 = 12.0;
-/// The window's size in points when it opens.
 const WINDOW: [f32; 2] = [1440.0, 900.0];
 
-/// Opens a window on a program or a recording and shows it until the window is closed. Must be called on the main thread.
+/// Opens a window on a program or a recording, and returns when the user closes it. Call it on the
+/// main thread.
 ///
 /// # Errors
-/// There is no display, or it refuses.
+/// There is no display, or the display refuses the window.
 pub fn open(session: Box<dyn Session>) -> Result<(), zippy_view::WindowError> {
     let title = session.program().map_or_else(
         || "Zippy debugger".into(),
-        |program| format!("{} – Zippy debugger", words::cut(&program.name, words::IN_LISTS)),
+        |program| format!("{} – Zippy debugger", format::shorten(&program.name, format::LIST_LETTERS)),
     );
     zippy_view::open(&title, WINDOW, |_| Box::new(App::new(session)))
 }
 
-/// What is in the window.
 pub struct App {
     session: Box<dyn Session>,
     store: Store,
@@ -59,19 +58,18 @@ pub struct App {
     slices: Slices,
     picks: Picks,
     compare: Compare,
-    lanes: Lanes,
+    timeline: TimelinePanel,
     tab: Tab,
-    /// Whether the session wakes the window.
-    wakes: bool,
+    /// True after the session received the waker of the window.
+    has_waker: bool,
 }
 
-/// Draws a window anew when something has come.
-fn waker(ui: &Ui) -> Waker {
+/// Returns a waker that repaints the window.
+fn repaint_waker(ui: &Ui) -> Waker {
     let context = ui.ctx().clone();
     Arc::new(move || context.request_repaint())
 }
 
-/// What is seen below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tab {
     Breakpoints,
@@ -90,7 +88,7 @@ const TABS: [(Tab, &str); 5] = [
 ];
 
 impl App {
-    /// Shows this session.
+    /// Creates the content of a window on `session`.
     pub fn new(session: Box<dyn Session>) -> Self {
         Self {
             session,
@@ -101,41 +99,41 @@ impl App {
             slices: Slices::default(),
             picks: Picks::default(),
             compare: Compare::default(),
-            lanes: Lanes::default(),
+            timeline: TimelinePanel::default(),
             tab: Tab::Breakpoints,
-            wakes: false,
+            has_waker: false,
         }
     }
 
-    /// Shows everything. To be called in each frame. Nothing is drawn again without a request of
-    /// the session, a thread or a person.
+    /// Draws the window. Must be called once per frame. The window repaints only on user input or
+    /// on a request of the session or of a thread.
     pub fn show(&mut self, ui: &mut Ui) {
-        if !std::mem::replace(&mut self.wakes, true) {
-            self.session.set_waker(waker(ui));
+        if !std::mem::replace(&mut self.has_waker, true) {
+            self.session.set_waker(repaint_waker(ui));
         }
         self.store.begin(&mut *self.session);
-        self.breakpoints.renew(&mut self.store);
+        self.breakpoints.send_to_new_run(&mut self.store);
         let listed = self.store.arrays();
         let arrays = listed.arrays().map_or(&[][..], Vec::as_slice);
-        // A new run is known as one by its first list.
+        // The first list of arrays after a reconnect starts a new run.
         if listed.arrays().is_some() {
-            self.arrays.renew(&self.store, arrays);
+            self.arrays.update_run(&self.store, arrays);
         }
         self.picks.update(&mut self.store, arrays);
-        self.slices.saving.go_on(&mut self.store);
+        self.slices.saving.poll(&mut self.store);
 
         Panel::top("control").show(ui, |ui| {
             ui.add_space(4.0);
             self.controls.show(ui, &mut self.store, &mut *self.session);
             ui.add_space(2.0);
         });
-        let is_told = self.arrays.chosen(arrays).is_none();
+        let shows_message = self.arrays.selected(arrays).is_none();
         Panel::bottom("status").show(ui, |ui| {
-            status::show(ui, &self.store, &*self.session, self.slices.saving.said(), is_told);
+            status::show(ui, &self.store, &*self.session, self.slices.saving.result(), shows_message);
         });
         let below = (ui.available_height() * 0.26).clamp(100.0, 200.0);
         Panel::bottom("tabs").resizable(true).default_size(below).size_range(80.0..=700.0).show(ui, |ui| {
-            // Panels are as large as what is in them.
+            // A panel shrinks to its content unless the content claims the full size.
             ui.set_min_size(ui.available_size());
             self.tabs(ui, arrays);
         });
@@ -152,12 +150,12 @@ impl App {
         Panel::right("look").resizable(true).default_size(right.clamp(220.0, 310.0)).size_range(220.0..=700.0).show(
             ui,
             |ui| {
-                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.look(ui, arrays));
+                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.settings(ui, arrays));
             },
         );
-        // Told anew by whoever shows cells.
+        // Views of cells set the hovered cell again in each frame.
         self.picks.hovered = None;
-        CentralPanel::default().show(ui, |ui| match self.arrays.chosen(arrays) {
+        CentralPanel::default().show(ui, |ui| match self.arrays.selected(arrays) {
             Some(array) => self.slices.show(ui, &mut self.store, array, &mut self.picks),
             None => drop(ui.centered_and_justified(|ui| ui.label(empty(&listed, &*self.session)))),
         });
@@ -181,43 +179,43 @@ impl App {
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.breakpoints.show(ui, &mut self.store));
             }
             Tab::History => self.picks.plot(ui),
-            Tab::Compare => match self.arrays.chosen(arrays) {
+            Tab::Compare => match self.arrays.selected(arrays) {
                 Some(array) => self.compare.show(ui, &mut self.store, arrays, array, &mut self.slices),
                 None => drop(ui.weak("There is no array to compare.")),
             },
             Tab::Moves => moves::show(ui, &mut self.store, arrays),
-            Tab::Timeline => self.lanes.show(ui, &mut self.store),
+            Tab::Timeline => self.timeline.show(ui, &mut self.store),
         }
     }
 
-    /// What is under the pointer.
     fn cell(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
-            self.picks.pointed(ui, &mut self.store, arrays);
+            self.picks.show_hovered(ui, &mut self.store, arrays);
         });
     }
 
-    /// What is under the pointer, how numbers become colours, and what is drawn over them.
-    fn look(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
+    /// Shows the cell under the pointer, the colour settings, the overlays and the pinned cells.
+    fn settings(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         ui.add_space(4.0);
-        // Nothing that can be dragged lies under the scroll bar.
+        // Keep draggable widgets out of the scroll bar.
         ui.set_max_width(ui.available_width() - SCROLL_BAR);
-        let chosen = self.arrays.chosen(arrays);
-        let look = chosen.and_then(|array| self.slices.look(array).ok().map(|look| (array, look)));
-        match look {
-            Some((array, look)) => {
-                let known = look.known(&mut self.store, array);
-                let colouring = look.colouring(&known);
-                // Of a volume no cell is pointed at.
-                match look.volume() {
+        let chosen = self.arrays.selected(arrays);
+        let view_state =
+            chosen.and_then(|array| self.slices.view_state(array).ok().map(|view_state| (array, view_state)));
+        match view_state {
+            Some((array, view_state)) => {
+                let statistics = view_state.statistics(&mut self.store, array);
+                let colouring = view_state.colouring(&statistics);
+                // The pointer selects no single cell of a volume.
+                match view_state.volume() {
                     Some(volume) => {
                         CollapsingHeader::new("Volume").default_open(true).show(ui, |ui| volume.settings(ui));
                     }
                     None => self.cell(ui, arrays),
                 }
-                if let Ok(look) = self.slices.look(array) {
+                if let Ok(view_state) = self.slices.view_state(array) {
                     CollapsingHeader::new("Colours").default_open(true).show(ui, |ui| {
-                        look.style.show(ui, &known, colouring.as_ref());
+                        view_state.style.show(ui, &statistics, colouring.as_ref());
                     });
                 }
             }
@@ -256,14 +254,14 @@ fn legend(ui: &mut Ui, entries: &[(zippy_view::egui::Color32, &str)]) {
     });
 }
 
-/// Why there is nothing to see.
-fn empty(listed: &store::Found, session: &dyn Session) -> String {
+/// Text for the empty middle of the window.
+fn empty(listed: &store::CachedAnswer, session: &dyn Session) -> String {
     match (session.state(), listed.arrays()) {
         (State::Connecting(why), _) if why.is_empty() => "connecting …".into(),
         (State::Connecting(why), _) => format!("connecting: {why}"),
         (State::Closed(how), None) => how,
         (_, Some(_)) => "the program has no arrays yet".into(),
-        (State::Open, None) => "asking for the arrays …".into(),
+        (State::Open, None) => "loading the arrays …".into(),
     }
 }
 

@@ -1,16 +1,16 @@
-//! What the last operation that moved cells has moved.
+//! Table of the moves of the last transfer.
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
 use zippy::debug::protocol::{ArrayEntry, ArrayRef, MoveEntry, Request};
 use zippy_view::egui::{Label, RichText, Ui};
 
 use super::store::Store;
-use super::{table, words};
+use super::{format, table};
 
 const ROW: f32 = 21.0;
 const COLUMNS: [(&str, f32); 4] = [("from", 290.0), ("to", 290.0), ("cells", 110.0), ("bytes", 90.0)];
 
-/// Shows it; the array whose moves are to be seen, if one was chosen.
+/// Shows the moves of the last transfer of the program.
 pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
     let found = store.want(Request::Moves);
     if let Some(error) = &found.error {
@@ -18,7 +18,7 @@ pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         return;
     }
     let Some(moves) = found.moves() else {
-        ui.weak("asking …");
+        ui.weak("loading …");
         return;
     };
     if moves.operation.is_empty() {
@@ -26,10 +26,10 @@ pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        words::name(ui, RichText::new(&moves.operation).strong(), 420.0);
+        format::label(ui, RichText::new(&moves.operation).strong(), 420.0);
         ui.label(if moves.count == 1 { "1 box".into() } else { format!("{} boxes", moves.count) });
-        ui.label(format!("{} between ranks", words::bytes(moves.bytes_network)));
-        ui.label(format!("{} within ranks", words::bytes(moves.bytes_local)));
+        ui.label(format!("{} between ranks", format::bytes(moves.bytes_network)));
+        ui.label(format!("{} within ranks", format::bytes(moves.bytes_local)));
         if moves.count > moves.moves.len() as u64 {
             ui.weak(format!("the first {} are listed", moves.moves.len()));
         }
@@ -45,11 +45,11 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn end(&self, (array, chunk, rank, start): &(Option<ArrayRef>, u64, u32, Vec<i64>)) -> String {
+    fn endpoint(&self, (array, chunk, rank, start): &(Option<ArrayRef>, u64, u32, Vec<i64>)) -> String {
         let Some(array) = array else { return format!("rank {rank}: the program's own memory") };
         let known = self.arrays.iter().find(|entry| entry.array == *array);
         let name = known.map_or_else(|| "an array that is gone".into(), |entry| entry.name.clone());
-        format!("rank {rank}: {name}{} of chunk {chunk}", words::place(start))
+        format!("rank {rank}: {name}{} of chunk {chunk}", format::index(start))
     }
 }
 
@@ -67,10 +67,10 @@ impl TableDelegate for Rows<'_> {
         let Some(entry) = self.moves.get(cell.row_nr as usize) else { return };
         ui.add_space(4.0);
         let text = match cell.col_nr {
-            0 => self.end(&entry.from),
-            1 => self.end(&entry.to),
-            2 => words::shape(&entry.extents),
-            _ => words::bytes(entry.bytes),
+            0 => self.endpoint(&entry.from),
+            1 => self.endpoint(&entry.to),
+            2 => format::shape(&entry.extents),
+            _ => format::bytes(entry.bytes),
         };
         ui.add(Label::new(text).truncate());
     }

@@ -1,25 +1,31 @@
-//! The status line: what is looked at, where it is, and how the connection stands.
+//! The status line: program, debug point, connection and messages.
 
 use zippy_view::egui::{Color32, RichText, Ui};
 
+use super::format;
 use super::store::Store;
-use super::words;
 use crate::session::{Session, State};
 
-/// What goes on.
+/// Colour of a running program and of success.
 pub const GOOD: Color32 = Color32::from_rgb(120, 200, 130);
-/// What waits for somebody.
+/// Colour of a state that waits for a person or for the program.
 pub const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
 
-/// The widths of names and of messages in points; the rest is seen under the pointer.
+/// Maximum widths of names and of messages in points. The whole text is a hover text.
 const NAME: f32 = 240.0;
 const MESSAGE: f32 = 640.0;
 
-/// Shows it, on one line where it fits. How the connection stands is said in a word where the
-/// middle of the window says it all (`is_told`).
-pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Result<String, String>>, is_told: bool) {
+/// Shows the status line. `shows_message` is true while the middle of the window shows the full
+/// state of the connection; the status line then shows a short form.
+pub fn show(
+    ui: &mut Ui,
+    store: &Store,
+    session: &dyn Session,
+    saved: Option<&Result<String, String>>,
+    shows_message: bool,
+) {
     ui.horizontal_wrapped(|ui| {
-        connection(ui, store, session, is_told);
+        connection(ui, store, session, shows_message);
         if let Some(point) = &store.point {
             ui.separator();
             let recorded = !session.steps().is_empty();
@@ -31,58 +37,58 @@ pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Re
                 (..) => ui.colored_label(GOOD, "running"),
             };
             ui.label(format!("step {}", point.step));
-            words::name(ui, RichText::new(&point.name).strong(), NAME);
-            let line = format!("{}:{}", words::file(&point.file), point.line);
+            format::label(ui, RichText::new(&point.name).strong(), NAME);
+            let line = format!("{}:{}", format::file(&point.file), point.line);
             ui.monospace(line).on_hover_text(format!("{}:{}", point.file, point.line));
-            ui.weak(words::micros(point.micros)).on_hover_text("since the run began");
+            ui.weak(format::micros(point.micros)).on_hover_text("since the run began");
             if !point.reason.is_empty() {
                 ui.separator();
-                words::name(ui, RichText::new(&point.reason).color(WAITS), MESSAGE);
+                format::label(ui, RichText::new(&point.reason).color(WAITS), MESSAGE);
             }
         }
-        // A connection that is closed has said how.
+        // The text of a closed connection contains the end of the program.
         if let Some(end) = store.end.as_ref().filter(|_| session.state() == State::Open) {
             ui.separator();
-            words::name(ui, format!("ended: {end}"), MESSAGE);
+            format::label(ui, format!("ended: {end}"), MESSAGE);
         }
         let error = ui.visuals().error_fg_color;
-        let said = |ui: &mut Ui, text: &str, colour: Color32| {
+        let show_text = |ui: &mut Ui, text: &str, colour: Color32| {
             ui.separator();
-            words::name(ui, RichText::new(text).color(colour), MESSAGE);
+            format::label(ui, RichText::new(text).color(colour), MESSAGE);
         };
         if let Some(notice) = session.notice() {
-            said(ui, &notice, WAITS);
+            show_text(ui, &notice, WAITS);
         }
         if let Some(refused) = &store.refused {
-            said(ui, refused, error);
+            show_text(ui, refused, error);
         }
         match saved {
-            Some(Ok(text)) => said(ui, text, GOOD),
-            Some(Err(text)) => said(ui, text, error),
+            Some(Ok(text)) => show_text(ui, text, GOOD),
+            Some(Err(text)) => show_text(ui, text, error),
             None => {}
         }
         if store.is_waiting() {
-            ui.weak("asking …");
+            ui.weak("loading …");
         }
     });
 }
 
-fn connection(ui: &mut Ui, store: &Store, session: &dyn Session, is_told: bool) {
+fn connection(ui: &mut Ui, store: &Store, session: &dyn Session, shows_message: bool) {
     let text = match session.state() {
         State::Open => None,
-        State::Connecting(why) if why.is_empty() || is_told => Some("connecting …".into()),
+        State::Connecting(why) if why.is_empty() || shows_message => Some("connecting …".into()),
         State::Connecting(why) => Some(format!("connecting: {why}")),
-        State::Closed(_) if is_told => Some("closed".into()),
+        State::Closed(_) if shows_message => Some("closed".into()),
         State::Closed(how) => Some(format!("closed: {how}")),
     };
     if let Some(text) = text {
-        words::name(ui, RichText::new(text).color(WAITS), MESSAGE);
+        format::label(ui, RichText::new(text).color(WAITS), MESSAGE);
     }
     let Some(program) = session.program() else { return };
-    words::name(ui, RichText::new(&program.name).strong(), NAME);
+    format::label(ui, RichText::new(&program.name).strong(), NAME);
     let ranks = if program.ranks == 1 { "1 rank".into() } else { format!("{} ranks", program.ranks) };
     ui.label(ranks);
-    words::name(ui, program.adapters.join(", "), NAME).on_hover_text("the adapters of the ranks");
+    format::label(ui, program.adapters.join(", "), NAME).on_hover_text("the adapters of the ranks");
     let checked = if program.checked { "checked" } else { "not checked" };
     ui.weak(checked).on_hover_text("Only checked runs know stale ghost cells");
     if store.point.is_none() && session.state() == State::Open {

@@ -1,4 +1,4 @@
-//! [`Store`]: what was asked for, and what has come.
+//! [`Store`]: cache of the answers to requests.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -8,38 +8,38 @@ use zippy::debug::protocol::{
     Timeline, View, ViewRequest,
 };
 
-use super::sense;
+use super::validate;
 use crate::session::{Session, State};
 
-/// So many asks are under way at most, orders not counted.
-pub const MOST_ASKS: usize = 4;
-/// What nobody wants any more is kept while it is true and takes no more than this, so that going back shows it at once.
-const MOST_KEPT: usize = 64 << 20;
-/// Why something is not there.
-const GONE: &str = "it was not asked for before the program ended";
-/// Names of debug points that are remembered.
-const MOST_NAMES: usize = 1000;
+/// Maximum number of pending requests. Commands are not counted.
+pub const MAX_PENDING: usize = 4;
+/// Maximum bytes of answers that no panel currently wants. They are kept while they are valid.
+const MAX_UNUSED_BYTES: usize = 64 << 20;
+/// Error for a missing answer after the end of the program.
+const GONE: &str = "it was not requested before the program ended";
+/// Maximum number of remembered names of debug points.
+const MAX_NAMES: usize = 1000;
 
-/// What a session has told. Panels say each frame what they need; what is not there, or is of another debug point than the
-/// latest, is asked for.
+/// Cache of a session's answers. In each frame, panels state the requests whose answers they show.
+/// The cache sends those without an answer, and those whose answer is from an earlier debug point.
 #[derive(Default)]
 pub struct Store {
-    /// Where the program is.
+    /// Latest debug point of the program.
     pub point: Option<Point>,
-    /// How it ended, if it did.
+    /// Reason for the end of the program, if it has ended.
     pub end: Option<String>,
-    /// Names of debug points that were seen.
+    /// Names of past debug points.
     pub names: BTreeSet<String>,
-    /// What was wrong with the last order, if anything.
+    /// Error of the latest command, if it failed.
     pub refused: Option<String>,
-    /// How many runs were seen: a program that is found again is another one.
+    /// Number of program runs so far. A reconnection starts a new run.
     pub run: u64,
-    /// Counts what makes answers old.
+    /// Counts events that make answers outdated.
     epoch: u64,
     frame: u64,
     open: bool,
     entries: Vec<Entry>,
-    numbers: u64,
+    next_number: u64,
     sent: HashMap<u32, Sent>,
     orders: VecDeque<Request>,
 }
@@ -47,11 +47,11 @@ pub struct Store {
 struct Entry {
     number: u64,
     request: Request,
-    /// The frame in which it was wanted last.
+    /// Frame in which a panel last stated the request.
     wanted: u64,
-    /// When what there is was asked for.
+    /// Epoch in which the current answer was requested.
     epoch: Option<u64>,
-    under_way: bool,
+    is_pending: bool,
     found: Result<Option<Rc<Answer>>, String>,
     bytes: usize,
 }
@@ -61,21 +61,21 @@ enum Sent {
     Order(String),
 }
 
-/// What there is of something that was wanted.
+/// Cached answer to a request.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct CachedAnswer {
     answer: Option<Rc<Answer>>,
-    /// What was wrong with it.
+    /// Error of the request.
     pub error: Option<String>,
-    /// Whether it is of the latest debug point.
+    /// True if the answer is from the latest debug point.
     pub fresh: bool,
-    /// When it was asked for.
+    /// Epoch in which the answer was requested.
     epoch: Option<u64>,
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident: $variant:ident($kind:ty);)*) => {
-        impl Found {
+        impl CachedAnswer {
             $($(#[$doc])* pub fn $name(&self) -> Option<&$kind> {
                 match self.answer.as_deref() {
                     Some(Answer::$variant(found)) => Some(found),
@@ -86,53 +86,53 @@ macro_rules! kinds {
     };
 }
 
-impl Found {
-    /// What has come, whatever it is.
+impl CachedAnswer {
+    /// Returns the answer of any kind.
     pub fn answer(&self) -> Option<&Rc<Answer>> {
         self.answer.as_ref()
     }
 }
 
 kinds! {
-    /// The arrays, if that was wanted and has come.
+    /// Returns the arrays if the answer is a list of arrays.
     arrays: Arrays(Vec<ArrayEntry>);
-    /// The cells, if that was wanted and has come.
+    /// Returns the cells if the answer is a view.
     view: View(View);
-    /// The summary, if that was wanted and has come.
+    /// Returns the summary if the answer is one.
     summary: Summary(Summary);
-    /// The ghost cells, if that was wanted and has come.
+    /// Returns the ghost cell states if the answer is a list of them.
     ghosts: Ghosts(Vec<GhostEntry>);
-    /// The difference, if that was wanted and has come.
+    /// Returns the difference if the answer is one.
     difference: Difference(Difference);
-    /// The moves, if that was wanted and has come.
+    /// Returns the moves if the answer is a list of them.
     moves: Moves(Moves);
-    /// The timeline, if that was wanted and has come.
+    /// Returns the timeline if the answer is one.
     timeline: Timeline(Timeline);
 }
 
 impl Store {
-    /// Takes what the session has said. To be called before the panels are shown.
+    /// Receives messages of the session. Must be called before the panels are shown.
     pub fn begin(&mut self, session: &mut dyn Session) {
         self.frame += 1;
         let open = session.state() == State::Open;
         if open != self.open {
-            self.turned(open);
+            self.connection_changed(open);
         }
         for message in session.poll() {
             match message {
-                Message::Point(point) => self.arrived(point),
-                Message::Answer(id, answer) => self.answered(id, answer),
+                Message::Point(point) => self.receive_point(point),
+                Message::Answer(id, answer) => self.receive_answer(id, answer),
                 Message::End(how) => self.end = Some(how),
                 Message::Alive => {}
             }
         }
     }
 
-    /// The connection was made or lost. What was under way does not come any more.
-    fn turned(&mut self, open: bool) {
+    /// Handles a new or lost connection. Pending requests get no answers.
+    fn connection_changed(&mut self, open: bool) {
         self.open = open;
         self.sent.clear();
-        self.entries.iter_mut().for_each(|entry| entry.under_way = false);
+        self.entries.iter_mut().for_each(|entry| entry.is_pending = false);
         if open {
             self.entries.clear();
             (self.point, self.end, self.refused) = (None, None, None);
@@ -143,42 +143,42 @@ impl Store {
         }
     }
 
-    fn arrived(&mut self, point: Point) {
+    fn receive_point(&mut self, point: Point) {
         let before = self.point.as_ref().map(|point| (point.step, point.paused));
         if before != Some((point.step, point.paused)) {
             self.epoch += 1;
         }
-        if self.names.len() < MOST_NAMES {
+        if self.names.len() < MAX_NAMES {
             self.names.insert(point.name.clone());
         }
         self.point = Some(point);
     }
 
-    fn answered(&mut self, id: u32, answer: Result<Answer, String>) {
+    fn receive_answer(&mut self, id: u32, answer: Result<Answer, String>) {
         match self.sent.remove(&id) {
             Some(Sent::Ask { entry, epoch }) => {
                 let Some(entry) = self.entries.iter_mut().find(|known| known.number == entry) else { return };
-                let found = answer.and_then(|answer| match sense::answer(&entry.request, &answer) {
+                let found = answer.and_then(|answer| match validate::answer(&entry.request, &answer) {
                     true => Ok(Some(Rc::new(answer))),
-                    false => Err("what the program has answered makes no sense".into()),
+                    false => Err("the program sent an invalid answer".into()),
                 });
                 entry.bytes = found.iter().flatten().map(|answer| bytes(answer)).sum();
-                (entry.epoch, entry.under_way, entry.found) = (Some(epoch), false, found);
+                (entry.epoch, entry.is_pending, entry.found) = (Some(epoch), false, found);
             }
-            Some(Sent::Order(what)) => self.refused = answer.err().map(|error| format!("{what}: {error}")),
+            Some(Sent::Order(name)) => self.refused = answer.err().map(|error| format!("{name}: {error}")),
             None => {}
         }
     }
 
-    /// What there is of this, which is asked for where it is not there or old.
-    pub fn want(&mut self, request: Request) -> Found {
+    /// Returns the cached answer to a request, and marks the request as wanted in this frame.
+    pub fn want(&mut self, request: Request) -> CachedAnswer {
         let entry = match self.entries.iter().position(|entry| entry.request == request) {
-            Some(place) => &mut self.entries[place],
+            Some(index) => &mut self.entries[index],
             None => {
-                self.numbers += 1;
-                let number = self.numbers;
+                self.next_number += 1;
+                let number = self.next_number;
                 let (epoch, found) = (None, Ok(None));
-                self.entries.push(Entry { number, request, wanted: 0, epoch, under_way: false, found, bytes: 0 });
+                self.entries.push(Entry { number, request, wanted: 0, epoch, is_pending: false, found, bytes: 0 });
                 let last = self.entries.len() - 1;
                 &mut self.entries[last]
             }
@@ -189,74 +189,76 @@ impl Store {
             Ok(answer) => (answer.clone(), None),
             Err(error) => (None, Some(error.clone())),
         };
-        // The program has ended, and missing data will not come.
+        // After the end of the program, no further answer arrives.
         let is_gone = answer.is_none() && error.is_none() && !self.open && self.run > 0;
-        Found { answer, error: error.or_else(|| is_gone.then(|| GONE.into())), fresh, epoch: entry.epoch }
+        CachedAnswer { answer, error: error.or_else(|| is_gone.then(|| GONE.into())), fresh, epoch: entry.epoch }
     }
 
-    /// All arrays.
-    pub fn arrays(&mut self) -> Found {
+    /// Returns the list of all arrays.
+    pub fn arrays(&mut self) -> CachedAnswer {
         self.want(Request::Arrays)
     }
 
-    /// Cells.
-    pub fn view(&mut self, request: ViewRequest) -> Found {
+    /// Returns cells of an array.
+    pub fn view(&mut self, request: ViewRequest) -> CachedAnswer {
         self.want(Request::View(request))
     }
 
-    /// Cells that were asked for not before this [`epoch`](Self::epoch), once they or an error have come.
+    /// Returns cells that were requested in this [`epoch`](Self::epoch) or later. `None` while they
+    /// are pending.
     pub fn view_since(&mut self, request: &ViewRequest, epoch: u64) -> Option<Result<View, String>> {
         let found = self.view(request.clone());
-        if found.epoch.is_some_and(|asked| asked >= epoch) {
+        if found.epoch.is_some_and(|requested| requested >= epoch) {
             return match (found.error.clone(), found.view()) {
                 (Some(error), _) => Some(Err(error)),
                 (None, view) => view.cloned().map(Ok),
             };
         }
-        (!self.open).then(|| Err("nobody answers any more".into()))
+        (!self.open).then(|| Err("the program does not answer any more".into()))
     }
 
-    /// What the numbers of an array are like.
-    pub fn summary(&mut self, request: SummaryRequest) -> Found {
-        // A range that is not equal to itself would be asked for in every frame.
+    /// Returns statistics of an array's numbers.
+    pub fn summary(&mut self, request: SummaryRequest) -> CachedAnswer {
+        // A NaN bound is not equal to itself: the request would be sent in every frame.
         let bad = request.range.filter(|(low, high)| !(low.is_finite() && high.is_finite() && low < high));
         match bad {
             Some((low, high)) => {
                 let error =
                     Some(format!("there are no bins from {low} to {high}: both must be numbers, the first smaller"));
-                Found { error, ..Found::default() }
+                CachedAnswer { error, ..CachedAnswer::default() }
             }
             None => self.want(Request::Summary(request)),
         }
     }
 
-    /// What the ghost cells of an array are.
-    pub fn ghosts(&mut self, array: ArrayRef) -> Found {
+    /// Returns the states of an array's ghost cells.
+    pub fn ghosts(&mut self, array: ArrayRef) -> CachedAnswer {
         self.want(Request::Ghosts(array))
     }
 
-    /// To be sent to the program once, before anything that is wanted.
+    /// Adds a command. It is sent once, before all requests.
     pub fn order(&mut self, request: Request) {
         self.orders.push_back(request);
     }
 
-    /// Changes with every debug point: a stamp of what is fresh.
+    /// Returns the epoch, which changes with every debug point.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether something that is wanted is not there yet.
+    /// Returns true if a request of this frame is pending.
     pub fn is_waiting(&self) -> bool {
-        self.entries.iter().any(|entry| entry.under_way && entry.wanted == self.frame)
+        self.entries.iter().any(|entry| entry.is_pending && entry.wanted == self.frame)
     }
 
-    /// Asks for what is wanted and forgets what is not. To be called behind the panels.
+    /// Sends the wanted requests and drops answers that are no longer needed. Must be called after
+    /// the panels are shown.
     pub fn finish(&mut self, session: &mut dyn Session) {
         if self.open {
             while let Some(order) = self.orders.pop_front() {
-                let what = describe(&order);
+                let name = describe(&order);
                 let id = session.ask(order);
-                self.sent.insert(id, Sent::Order(what));
+                self.sent.insert(id, Sent::Order(name));
             }
             self.ask(session);
         }
@@ -264,27 +266,27 @@ impl Store {
     }
 
     fn ask(&mut self, session: &mut dyn Session) {
-        let under_way = self.sent.values().filter(|sent| matches!(sent, Sent::Ask { .. })).count();
+        let pending = self.sent.values().filter(|sent| matches!(sent, Sent::Ask { .. })).count();
         let old =
-            |entry: &&mut Entry| entry.wanted == self.frame && !entry.under_way && entry.epoch != Some(self.epoch);
+            |entry: &&mut Entry| entry.wanted == self.frame && !entry.is_pending && entry.epoch != Some(self.epoch);
         let mut next: Vec<&mut Entry> = self.entries.iter_mut().filter(old).collect();
-        // What was never there first, then what is oldest.
+        // Requests without any answer first, then those with the oldest answers.
         next.sort_by_key(|entry| entry.epoch);
-        for entry in next.into_iter().take(MOST_ASKS.saturating_sub(under_way)) {
+        for entry in next.into_iter().take(MAX_PENDING.saturating_sub(pending)) {
             let id = session.ask(entry.request.clone());
-            entry.under_way = true;
+            entry.is_pending = true;
             self.sent.insert(id, Sent::Ask { entry: entry.number, epoch: self.epoch });
         }
     }
 
     fn forget(&mut self) {
         let (frame, epoch) = (self.frame, self.epoch);
-        let mut room = MOST_KEPT;
+        let mut room = MAX_UNUSED_BYTES;
         let mut kept: Vec<Entry> = std::mem::take(&mut self.entries);
-        // The latest first.
+        // Latest first.
         kept.sort_by_key(|entry| std::cmp::Reverse(entry.wanted));
         kept.retain(|entry| {
-            // A frame may be shown in two passes, and a panel be left out of one.
+            // egui may draw a frame in two passes and skip a panel in one of them.
             let wanted = entry.wanted + 1 >= frame;
             let fits = entry.bytes <= room && entry.epoch == Some(epoch);
             if !wanted && fits {
@@ -296,7 +298,7 @@ impl Store {
     }
 }
 
-/// An order, for an error of it.
+/// Name of a command for its error text.
 fn describe(order: &Request) -> String {
     match order {
         Request::Control(control) => format!("{control:?}"),
@@ -305,7 +307,7 @@ fn describe(order: &Request) -> String {
     }
 }
 
-/// About how much memory an answer takes.
+/// Approximate memory of an answer, in bytes.
 fn bytes(answer: &Answer) -> usize {
     const ENTRY: usize = 128;
     ENTRY

@@ -1,4 +1,4 @@
-//! Boxes of arrays as files: exact numbers as `.npy` and `.csv`, colours as `.png`.
+//! Export of boxes of arrays: exact numbers as `.npy` and `.csv`, colours as `.png`.
 
 mod csv;
 mod npy;
@@ -6,33 +6,33 @@ mod png;
 
 pub use csv::csv;
 pub use npy::npy;
-pub use png::{MOST_EDGE, png};
+pub use png::{MAX_EDGE, png};
 
 use std::path::Path;
 
 use zippy::debug::protocol::{ElementType, Numbers, View};
 
-use crate::look::Quantity;
+use crate::imaging::Quantity;
 
-/// Kinds of files.
+/// File format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileFormat {
     /// Colours.
     Png,
-    /// Exact numbers, as NumPy has them.
+    /// Exact numbers, as a NumPy array.
     Npy,
     /// Exact numbers, as text.
     Csv,
 }
 
-impl Kind {
-    /// All of them, with the endings of their names.
+impl FileFormat {
+    /// All formats with their extensions.
     pub const ALL: [(Self, &str); 3] = [(Self::Npy, "npy"), (Self::Csv, "csv"), (Self::Png, "png")];
 
-    /// The kind of a file of this name.
+    /// Returns the format of a file name.
     ///
     /// # Errors
-    /// It ends as none.
+    /// The name has no known extension.
     pub fn of(path: &Path) -> Result<Self, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
         let known = Self::ALL.iter().find(|(_, name)| Some(*name) == ending.as_deref());
@@ -40,24 +40,25 @@ impl Kind {
     }
 }
 
-/// The cells that a view has along some axes: of a line, a slice, a box.
-pub struct Sheet<'a> {
+/// The cells of a view along some axes: a line, a plane or a box.
+pub struct CellGrid<'a> {
     view: &'a View,
     element: &'a ElementType,
-    /// The first one fastest.
+    /// Axes, with the first one fastest.
     axes: &'a [usize],
-    /// Cells along each of them.
+    /// Number of cells along each axis.
     extents: Vec<usize>,
-    /// From one to the next in the view.
+    /// Distance of neighbours in the view along each axis, in cells.
     steps: Vec<usize>,
     cell_bytes: usize,
 }
 
-impl<'a> Sheet<'a> {
-    /// What a view of whole cells has along `axes`, the first one fastest; along each other one it has one index.
+impl<'a> CellGrid<'a> {
+    /// Creates the grid of a view of whole cells along `axes`, with the first one fastest. Along
+    /// each other axis, the view must have a single index.
     ///
     /// # Errors
-    /// The view is of something else, or not as long as it says.
+    /// The view has other axes or a wrong number of bytes.
     pub fn new(view: &'a View, element: &'a ElementType, axes: &'a [usize]) -> Result<Self, String> {
         let wrong = || "the view is not of these axes".to_string();
         let all = view.of.extents().ok_or_else(wrong)?;
@@ -78,8 +79,8 @@ impl<'a> Sheet<'a> {
         Ok(Self { view, element, axes, extents, steps, cell_bytes })
     }
 
-    /// All its cells, as indices along its axes.
-    fn places(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+    /// Returns all cells as indices along the axes.
+    fn cells(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
         let count: usize = self.extents.iter().product();
         (0..count).map(|number| {
             let mut rest = number;
@@ -92,22 +93,21 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// The bytes of some numbers of a cell.
-    fn numbers(&self, place: &[usize], numbers: &Numbers) -> &'a [u8] {
-        let cell: usize = place.iter().zip(&self.steps).map(|(at, step)| at * step).sum();
-        let first = cell * self.cell_bytes + numbers.offset as usize;
+    /// Returns the bytes of some numbers of a cell.
+    fn numbers(&self, cell: &[usize], numbers: &Numbers) -> &'a [u8] {
+        let position: usize = cell.iter().zip(&self.steps).map(|(at, step)| at * step).sum();
+        let first = position * self.cell_bytes + numbers.offset as usize;
         &self.view.cells[first..first + numbers.bytes()]
     }
 
-    /// The index in the array.
-    fn index(&self, place: &[usize]) -> Vec<i64> {
+    fn index(&self, cell: &[usize]) -> Vec<i64> {
         let mut index = self.view.of.start.clone();
-        for (&axis, &at) in self.axes.iter().zip(place) {
+        for (&axis, &at) in self.axes.iter().zip(cell) {
             index[axis] += at as i64 * self.view.of.stride[axis];
         }
         index
     }
 }
 
-/// What is written of each cell: one number, or everything.
-pub type Wanted = Option<Quantity>;
+/// Selected numbers of each cell: one quantity, or all numbers for `None`.
+pub type NumberSelection = Option<Quantity>;

@@ -1,10 +1,10 @@
-//! Cells as NumPy arrays.
+//! Export of cells as NumPy arrays.
 
 use zippy::debug::protocol::{Numbers, ScalarType};
 use zippy_io::npy::header;
 
-use super::{Sheet, Wanted};
-use crate::look::Part;
+use super::{CellGrid, NumberSelection};
+use crate::imaging::VectorPart;
 
 fn descr(scalar: ScalarType) -> &'static str {
     match scalar {
@@ -22,39 +22,40 @@ fn descr(scalar: ScalarType) -> &'static str {
     }
 }
 
-/// A member as Python writes it.
-fn member(place: usize, numbers: &Numbers) -> String {
+/// Describes a member of a structured type in Python syntax.
+fn member(index: usize, numbers: &Numbers) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
     let name: String = numbers.name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-    let name = if name.is_empty() { format!("numbers{place}") } else { name };
+    let name = if name.is_empty() { format!("numbers{index}") } else { name };
     let shape = if numbers.components > 1 { format!(", ({},)", numbers.components) } else { String::new() };
     format!("('{name}', {}{shape})", descr(numbers.scalar))
 }
 
-/// The file of an array of the sheet's axes, the last one first, as (rows, columns) of a slice. Numbers are in their own types;
-/// lengths of vectors are `f64`. Whole vectors make one more axis, the fastest, and whole records a structured type.
+/// Returns a file with an array of the grid's axes, the last axis first: a slice has the shape
+/// (rows, columns). Numbers keep their types; vector lengths are `f64`. Whole vectors add a fastest
+/// axis, and whole records have a structured type.
 ///
 /// # Errors
-/// Cells have no such numbers.
-pub fn npy(sheet: &Sheet, wanted: Wanted) -> Result<Vec<u8>, String> {
-    let none = || format!("cells of {} have no such numbers", sheet.element.name);
-    let mut shape: Vec<u64> = sheet.extents.iter().rev().map(|&extent| extent as u64).collect();
-    let all = &sheet.element.numbers;
+/// The cells have no such numbers.
+pub fn npy(grid: &CellGrid, selection: NumberSelection) -> Result<Vec<u8>, String> {
+    let none = || format!("cells of {} have no such numbers", grid.element.name);
+    let mut shape: Vec<u64> = grid.extents.iter().rev().map(|&extent| extent as u64).collect();
+    let all = &grid.element.numbers;
     let single;
-    let (kind, members): (String, &[Numbers]) = match (wanted, all.as_slice()) {
+    let (kind, members): (String, &[Numbers]) = match (selection, all.as_slice()) {
         (Some(quantity), _) => {
-            let numbers = quantity.of(sheet.element).ok_or_else(none)?;
+            let numbers = quantity.of(grid.element).ok_or_else(none)?;
             match quantity.part {
-                Part::Length => {
+                VectorPart::Length => {
                     let mut out = header("'<f8'", &shape);
-                    for place in sheet.places() {
-                        let value = quantity.value(numbers, sheet.numbers(&place, numbers));
+                    for cell in grid.cells() {
+                        let value = quantity.value(numbers, grid.numbers(&cell, numbers));
                         out.extend(value.ok_or_else(none)?.to_le_bytes());
                     }
                     return Ok(out);
                 }
-                Part::Component(place) => {
-                    let offset = numbers.offset + u32::from(place) * numbers.scalar.bytes() as u32;
+                VectorPart::Component(component) => {
+                    let offset = numbers.offset + u32::from(component) * numbers.scalar.bytes() as u32;
                     single = [Numbers { offset, components: 1, ..numbers.clone() }];
                     (descr(numbers.scalar).into(), &single)
                 }
@@ -68,13 +69,13 @@ pub fn npy(sheet: &Sheet, wanted: Wanted) -> Result<Vec<u8>, String> {
             (descr(numbers.scalar).into(), all)
         }
         (None, all) => {
-            let members: Vec<String> = all.iter().enumerate().map(|(place, numbers)| member(place, numbers)).collect();
+            let members: Vec<String> = all.iter().enumerate().map(|(index, numbers)| member(index, numbers)).collect();
             (format!("[{}]", members.join(", ")), all)
         }
     };
     let mut out = header(&kind, &shape);
-    for place in sheet.places() {
-        members.iter().for_each(|numbers| out.extend(sheet.numbers(&place, numbers)));
+    for cell in grid.cells() {
+        members.iter().for_each(|numbers| out.extend(grid.numbers(&cell, numbers)));
     }
     Ok(out)
 }

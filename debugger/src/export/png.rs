@@ -1,19 +1,19 @@
-//! Pictures as files.
+//! Export of pictures as PNG.
 
-use crate::look::Rgba;
+use crate::imaging::Rgba;
 
-/// The most pixels along an edge of a picture.
-pub const MOST_EDGE: usize = 1 << 15;
+/// Maximum number of pixels along an edge of a picture.
+pub const MAX_EDGE: usize = 1 << 15;
 
-/// The file of a picture.
+/// Encodes a picture.
 ///
 /// # Errors
-/// It has no pixel, or too many.
+/// The picture has no pixel or too many.
 pub fn png(picture: &Rgba) -> Result<Vec<u8>, String> {
     let (width, height) = (picture.width, picture.height);
-    let edge = |length: usize| u32::try_from(length).ok().filter(|_| (1..=MOST_EDGE).contains(&length));
+    let edge = |length: usize| u32::try_from(length).ok().filter(|_| (1..=MAX_EDGE).contains(&length));
     let (Some(columns), Some(rows)) = (edge(width), edge(height)) else {
-        return Err(format!("a picture has 1 to {MOST_EDGE} pixels along an edge, and not {width} x {height}"));
+        return Err(format!("a picture has 1 to {MAX_EDGE} pixels along an edge, and not {width} x {height}"));
     };
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, columns, rows);

@@ -3,13 +3,13 @@
 use serde_json::{Map, Number, Value, json};
 use zippy::debug::protocol::{ArrayEntry, Component, Numbers, ScalarType, ScalarValue, Summary, View};
 
-use super::standing;
+use super::state_value;
 use crate::client::Client;
-use crate::look::{Exact, Member, Part, Place, Quantity, cell};
+use crate::imaging::{CellLocation, ExactNumber, Member, Quantity, VectorPart, cell};
 
-/// The program and how things stand with it.
+/// Describes the program and the state of the connection.
 pub fn program(client: &Client) -> Value {
-    let mut value = json!({ "state": standing(&client.state()), "notice": client.notice() });
+    let mut value = json!({ "state": state_value(&client.state()), "notice": client.notice() });
     if let Some(program) = client.program() {
         value["name"] = json!(program.name);
         value["ranks"] = json!(program.ranks);
@@ -19,7 +19,8 @@ pub fn program(client: &Client) -> Value {
     value
 }
 
-/// A number in digits that give it back exactly; NaN and infinities, which JSON has not, as text.
+/// Converts a number to JSON with digits that parse to exactly the same number. NaN and infinities
+/// become text, because JSON has no such numbers.
 fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
     let text = scalar.text(bytes)?;
     let exact = match scalar {
@@ -31,12 +32,12 @@ fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
     Some(exact.map_or(Value::String(text), Value::Number))
 }
 
-/// A float; NaN and infinities as text.
+/// Converts a float to JSON; NaN and infinities become text.
 fn float(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number)
 }
 
-/// A number with all of its digits; NaN and infinities as text.
+/// Converts a number to JSON with all digits; NaN and infinities become text.
 fn scalar(value: ScalarValue) -> Value {
     match value {
         ScalarValue::Float(value) => float(value),
@@ -48,17 +49,17 @@ fn scalar(value: ScalarValue) -> Value {
     }
 }
 
-/// The numbers of a member: one, or a list.
+/// Converts the numbers of a member: a single number or a list.
 fn member(numbers: &Numbers, bytes: &[u8]) -> Option<Value> {
     let width = numbers.scalar.bytes();
-    let each = (0..usize::from(numbers.components)).map(|place| number(numbers.scalar, bytes.get(place * width..)?));
+    let each = (0..usize::from(numbers.components)).map(|index| number(numbers.scalar, bytes.get(index * width..)?));
     let each: Vec<Value> = each.collect::<Option<_>>()?;
     Some(if numbers.components == 1 { each.into_iter().next()? } else { Value::Array(each) })
 }
 
-/// A view: its cells axis 0 fastest, one number of each where one was asked for.
+/// Converts a view: its cells with axis 0 fastest, or one number of each cell for a quantity.
 pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Result<Value, String> {
-    let wrong = || format!("the view of `{}` makes no sense", entry.name);
+    let wrong = || format!("the view of `{}` is invalid", entry.name);
     let element = &entry.element;
     let extents = view.of.extents().ok_or_else(wrong)?;
     let of_quantity = quantity.map(|quantity| quantity.of(element).ok_or_else(wrong)).transpose()?;
@@ -69,13 +70,13 @@ pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Resu
     {
         return Err(wrong());
     }
-    let one = |cell: &[u8]| -> Option<Value> {
+    let convert = |cell: &[u8]| -> Option<Value> {
         if let (Some(numbers), Some(quantity)) = (of_quantity, quantity) {
             return match quantity.part {
-                Part::Component(place) => {
-                    number(numbers.scalar, cell.get(usize::from(place) * numbers.scalar.bytes()..)?)
+                VectorPart::Component(index) => {
+                    number(numbers.scalar, cell.get(usize::from(index) * numbers.scalar.bytes()..)?)
                 }
-                Part::Length => quantity.value(numbers, cell).map(float),
+                VectorPart::Length => quantity.value(numbers, cell).map(float),
             };
         }
         match element.numbers.as_slice() {
@@ -88,7 +89,7 @@ pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Resu
             }
         }
     };
-    let cells: Option<Vec<Value>> = view.cells.chunks_exact(cell_bytes).map(one).collect();
+    let cells: Option<Vec<Value>> = view.cells.chunks_exact(cell_bytes).map(convert).collect();
     Ok(json!({
         "array": entry.name,
         "step": view.step,
@@ -100,51 +101,50 @@ pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Resu
     }))
 }
 
-fn exact(exact: &Exact) -> Value {
-    // Digits say more than a rounded number.
+fn exact(exact: &ExactNumber) -> Value {
+    // The text has more digits than the rounded number.
     let value = exact.text.parse::<u64>().map(Number::from).or_else(|_| exact.text.parse::<i64>().map(Number::from));
     let value = value.ok().or_else(|| exact.text.parse::<f64>().ok().and_then(Number::from_f64));
     json!({ "value": value.map_or_else(|| json!(exact.text), Value::Number), "bits": exact.bits })
 }
 
 fn members(members: &[Member]) -> Value {
-    let one = |member: &Member| match member.components.as_slice() {
+    let convert = |member: &Member| match member.components.as_slice() {
         [only] => exact(only),
         all => Value::Array(all.iter().map(exact).collect()),
     };
     match members {
-        [only] if only.name.is_empty() => one(only),
-        all => Value::Object(all.iter().map(|member| (member.name.clone(), one(member))).collect()),
+        [only] if only.name.is_empty() => convert(only),
+        all => Value::Object(all.iter().map(|member| (member.name.clone(), convert(member))).collect()),
     }
 }
 
-/// A cell, and where it is kept.
-pub fn pick(entry: &ArrayEntry, view: &View, at: &[i64], place: Option<Place>) -> Result<Value, String> {
+/// Converts a cell and its location.
+pub fn pick(entry: &ArrayEntry, view: &View, at: &[i64], location: Option<CellLocation>) -> Result<Value, String> {
     let Some(found) = cell(view, &entry.element, at) else {
         let nearest = &view.of.start;
         return Err(format!("there is no cell {at:?} of `{}` here; the nearest one is {nearest:?}", entry.name));
     };
     let mut value = json!({ "array": entry.name, "at": at, "step": view.step });
     match members(&found) {
-        // A scalar's value and bits stand beside where it is.
+        // The value and the bits of a scalar are fields of the answer itself.
         Value::Object(fields) if found.len() == 1 && fields.contains_key("bits") => {
             fields.into_iter().for_each(|(name, field)| value[name] = field);
         }
         fields => value["members"] = fields,
     }
-    if let Some(place) = place {
-        value["rank"] = json!(place.rank);
-        value["chunk"] = json!(place.chunk);
-        value["local"] = json!(place.local);
-        value["owned"] = json!(place.owned);
-        value["owner"] = json!(place.owner.map(|(chunk, rank)| json!({ "chunk": chunk, "rank": rank })));
+    if let Some(location) = location {
+        value["rank"] = json!(location.rank);
+        value["chunk"] = json!(location.chunk);
+        value["local"] = json!(location.local);
+        value["owned"] = json!(location.owned);
+        value["owner"] = json!(location.owner.map(|(chunk, rank)| json!({ "chunk": chunk, "rank": rank })));
     }
     Ok(value)
 }
 
-/// A summary.
 pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
-    let one = |component: &Component| {
+    let convert = |component: &Component| {
         json!({
             "count": component.count,
             "nans": component.nans,
@@ -158,6 +158,6 @@ pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
             "percentiles": component.percentiles.iter().map(|value| scalar(*value)).collect::<Vec<_>>(),
         })
     };
-    let components: Vec<Value> = summary.components.iter().map(one).collect();
+    let components: Vec<Value> = summary.components.iter().map(convert).collect();
     json!({ "array": entry.name, "step": summary.step, "components": components })
 }

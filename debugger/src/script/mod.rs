@@ -1,4 +1,4 @@
-//! The script interface: a JSON request a line, a JSON answer a line.
+//! The script interface: one JSON request and one JSON answer per line.
 
 mod answers;
 mod requests;
@@ -9,28 +9,29 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zippy::debug::protocol::{Answer, Control, Request, SummaryRequest, ViewRequest};
 
-use self::requests::{ArrayName, Line, Pick, Seen, Summed, Wait, WaitFor};
+use self::requests::{ArrayName, Pick, ScriptRequest, SummaryRequestLine, ViewRequestLine, Wait, WaitFor};
 use crate::client::Client;
-use crate::look::{Part, Quantity, place};
+use crate::imaging::{Quantity, VectorPart, locate};
 use crate::session::State;
 
-/// The longest line that is taken.
-const MOST_LINE: u64 = 1 << 20;
+/// Maximum length of a line in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Answers each line of `input` with one on `output`, in their order, until the input ends or nobody reads the output. What is
-/// wrong with a line is its answer: `{"error": …, "line": …}`. Empty lines are left out.
+/// Answers each line of `input` with a line on `output`, in order, until the end of the input or
+/// until the output is closed. An error is also an answer: `{"error": …, "line": …}`. Empty lines
+/// get no answer.
 ///
 /// # Errors
-/// What the streams say.
+/// A stream fails.
 pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write, patience: Duration) -> io::Result<()> {
     let mut number = 0_u64;
     loop {
         let mut line = Vec::new();
-        if input.by_ref().take(MOST_LINE).read_until(b'\n', &mut line)? == 0 {
+        if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
         number += 1;
-        let whole = line.ends_with(b"\n") || (line.len() as u64) < MOST_LINE;
+        let whole = line.ends_with(b"\n") || (line.len() as u64) < MAX_LINE_BYTES;
         if line.iter().all(u8::is_ascii_whitespace) && whole {
             continue;
         }
@@ -38,7 +39,7 @@ pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write,
             answer(client, &line, patience)
         } else {
             skip(&mut input)?;
-            Err(format!("a line has at most {MOST_LINE} bytes"))
+            Err(format!("a line has at most {MAX_LINE_BYTES} bytes"))
         };
         let answer = answer.unwrap_or_else(|text| json!({ "error": text, "line": number }));
         match writeln!(output, "{answer}").and_then(|()| output.flush()) {
@@ -48,72 +49,70 @@ pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write,
     }
 }
 
-/// Reads to the end of a line.
 fn skip(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let mut rest = Vec::new();
-        if input.by_ref().take(MOST_LINE).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n") {
+        if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n") {
             return Ok(());
         }
     }
 }
 
-/// The answer to a line.
 fn answer(client: &mut Client, line: &[u8], patience: Duration) -> Result<Value, String> {
-    let line: Line = serde_json::from_slice(line).map_err(|error| format!("this is no request: {error}"))?;
+    let line: ScriptRequest = serde_json::from_slice(line).map_err(|error| format!("this is no request: {error}"))?;
     Ok(match line {
-        Line::Program(_) => json!({ "program": answers::program(client) }),
-        Line::Point(_) => json!({ "point": client.point() }),
-        Line::Steps(_) => json!({ "steps": client.steps() }),
-        Line::Arrays(filter) => {
+        ScriptRequest::Program(_) => json!({ "program": answers::program(client) }),
+        ScriptRequest::Point(_) => json!({ "point": client.point() }),
+        ScriptRequest::Steps(_) => json!({ "steps": client.steps() }),
+        ScriptRequest::Arrays(filter) => {
             let arrays = client.arrays()?.into_iter();
             let named = |name: &str| filter.name.as_ref().is_none_or(|part| name.contains(part.as_str()));
             json!({ "arrays": arrays.filter(|entry| named(&entry.name)).collect::<Vec<_>>() })
         }
-        Line::View(wanted) => json!({ "view": view(client, wanted)? }),
-        Line::Pick(pick) => json!({ "pick": picked(client, pick)? }),
-        Line::Summary(wanted) => json!({ "summary": summary(client, wanted)? }),
-        Line::Ghosts(ghosts) => {
+        ScriptRequest::View(wanted) => json!({ "view": view(client, wanted)? }),
+        ScriptRequest::Pick(pick) => json!({ "pick": pick_cell(client, pick)? }),
+        ScriptRequest::Summary(wanted) => json!({ "summary": summary(client, wanted)? }),
+        ScriptRequest::Ghosts(ghosts) => {
             let array = find(client, &ghosts.array)?.array;
             match client.ask(Request::Ghosts(array))? {
                 Answer::Ghosts(ghosts) => json!({ "ghosts": ghosts }),
-                _ => return Err(other()),
+                _ => return Err(unexpected_answer()),
             }
         }
-        Line::Compare([one, another]) => {
-            let (one, another) = (find(client, &one)?.array, find(client, &another)?.array);
-            match client.ask(Request::Compare(one, another))? {
+        ScriptRequest::Compare([first, second]) => {
+            let (first, second) = (find(client, &first)?.array, find(client, &second)?.array);
+            match client.ask(Request::Compare(first, second))? {
                 Answer::Difference(found) => json!({ "compare": found }),
-                _ => return Err(other()),
+                _ => return Err(unexpected_answer()),
             }
         }
-        Line::Moves(_) => match client.ask(Request::Moves)? {
+        ScriptRequest::Moves(_) => match client.ask(Request::Moves)? {
             Answer::Moves(moves) => json!({ "moves": moves }),
-            _ => return Err(other()),
+            _ => return Err(unexpected_answer()),
         },
-        Line::Timeline(since) => match client.ask(Request::Timeline(since.since))? {
+        ScriptRequest::Timeline(since) => match client.ask(Request::Timeline(since.since))? {
             Answer::Timeline(timeline) => json!({ "timeline": timeline }),
-            _ => return Err(other()),
+            _ => return Err(unexpected_answer()),
         },
-        Line::Control(control) => controlled(client, control.into())?,
-        Line::Step(count) => controlled(client, Control::Step(count))?,
-        Line::GoTo(step) => {
+        ScriptRequest::Control(control) => control_program(client, control.into())?,
+        ScriptRequest::Step(count) => control_program(client, Control::Step(count))?,
+        ScriptRequest::GoTo(step) => {
             client.go_to(step)?;
             json!({ "point": client.point() })
         }
-        Line::Rules(rules) => {
+        ScriptRequest::Rules(rules) => {
             let rules = rules.into_iter().map(requests::rule).collect::<Result<_, _>>()?;
             match client.ask(Request::Rules(rules))? {
                 Answer::Done => json!({ "rules": "done" }),
-                _ => return Err(other()),
+                _ => return Err(unexpected_answer()),
             }
         }
-        Line::Wait(wait) => waited(client, &wait, patience)?,
-        Line::Shot(shot) => json!({ "shot": shot.take(client)? }),
+        ScriptRequest::Wait(wait) => wait_for(client, &wait, patience)?,
+        ScriptRequest::Shot(shot) => json!({ "shot": shot.take(client)? }),
     })
 }
 
-fn other() -> String {
+fn unexpected_answer() -> String {
     "the program has answered something else".into()
 }
 
@@ -122,22 +121,22 @@ fn find(client: &mut Client, name: &ArrayName) -> Result<zippy::debug::protocol:
     client.array(name, rank)
 }
 
-fn controlled(client: &mut Client, control: Control) -> Result<Value, String> {
+fn control_program(client: &mut Client, control: Control) -> Result<Value, String> {
     match client.ask(Request::Control(control))? {
         Answer::Done => Ok(json!({ "control": "done", "point": client.point() })),
-        _ => Err(other()),
+        _ => Err(unexpected_answer()),
     }
 }
 
-fn waited(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Value, String> {
-    let (what, seconds) = wait.parts();
+fn wait_for(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Value, String> {
+    let (event, seconds) = wait.parts();
     let patience = match seconds {
         None => patience,
         Some(seconds) => {
-            Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} s cannot be waited for"))?
+            Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} s is not a valid wait"))?
         }
     };
-    match what {
+    match event {
         WaitFor::Paused => client.until_paused(patience).map(|point| json!({ "wait": "paused", "point": point })),
         WaitFor::End if !client.steps().is_empty() => {
             Err("a recording goes nowhere by itself: ask for its steps".into())
@@ -147,27 +146,27 @@ fn waited(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Value,
     }
 }
 
-fn summary(client: &mut Client, wanted: Summed) -> Result<Value, String> {
+fn summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, String> {
     let entry = find(client, &wanted.array)?;
     let quantity = Quantity::named(&entry.element, wanted.component.as_deref())?;
     let range = wanted.range.map(|[low, high]| (low, high));
     let (bins, percentiles) = (wanted.bins, wanted.percentiles);
-    // Without a name all components are told.
-    let length = wanted.component.is_some() && quantity.part == Part::Length;
-    let of = SummaryRequest::of(entry.array, quantity.numbers);
-    let request = SummaryRequest { length, bins, range, percentiles, ..of };
-    let Answer::Summary(mut found) = client.ask(Request::Summary(request))? else { return Err(other()) };
-    if let (Part::Component(component), true) = (quantity.part, wanted.component.is_some()) {
+    // Without a component name, the answer contains all components.
+    let length = wanted.component.is_some() && quantity.part == VectorPart::Length;
+    let base_request = SummaryRequest::of(entry.array, quantity.numbers);
+    let request = SummaryRequest { length, bins, range, percentiles, ..base_request };
+    let Answer::Summary(mut found) = client.ask(Request::Summary(request))? else { return Err(unexpected_answer()) };
+    if let (VectorPart::Component(component), true) = (quantity.part, wanted.component.is_some()) {
         let only = usize::from(component);
         found.components = found.components.drain(..).skip(only).take(1).collect();
     }
     Ok(answers::summary(&entry, &found))
 }
 
-fn view(client: &mut Client, wanted: Seen) -> Result<Value, String> {
+fn view(client: &mut Client, wanted: ViewRequestLine) -> Result<Value, String> {
     let entry = find(client, &wanted.array)?;
     let axes = entry.shape.len();
-    let wrong = |what: &str, has: usize| format!("`{}` has {axes} axes, and the {what} has {has}", entry.name);
+    let wrong = |name: &str, count: usize| format!("`{}` has {axes} axes, and the {name} has {count}", entry.name);
     if wanted.region.len() != axes {
         return Err(wrong("box", wanted.region.len()));
     }
@@ -191,7 +190,7 @@ fn view(client: &mut Client, wanted: Seen) -> Result<Value, String> {
     answers::view(&entry, &view, quantity)
 }
 
-fn picked(client: &mut Client, pick: Pick) -> Result<Value, String> {
+fn pick_cell(client: &mut Client, pick: Pick) -> Result<Value, String> {
     let entry = find(client, &pick.array)?;
     if pick.at.len() != entry.shape.len() {
         let (axes, has) = (entry.shape.len(), pick.at.len());
@@ -201,12 +200,12 @@ fn picked(client: &mut Client, pick: Pick) -> Result<Value, String> {
     let end = end.ok_or("such an index lies outside of every array")?;
     let (start, stride) = (pick.at.clone(), vec![1; pick.at.len()]);
     let view = client.view(ViewRequest { array: entry.array, chunk: pick.chunk, start, end, stride, numbers: None })?;
-    let at = place(&entry, pick.chunk, &pick.at);
-    answers::pick(&entry, &view, &pick.at, at)
+    let location = locate(&entry, pick.chunk, &pick.at);
+    answers::pick(&entry, &view, &pick.at, location)
 }
 
-/// How a session stands, in a word.
-fn standing(state: &State) -> Value {
+/// Converts the state of a session to JSON.
+fn state_value(state: &State) -> Value {
     match state {
         State::Connecting(why) => json!({ "connecting": why }),
         State::Open => json!("open"),

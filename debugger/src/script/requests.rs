@@ -1,21 +1,20 @@
-//! What a line of a script can be.
+//! Requests of a script.
 
 use serde::Deserialize;
 use zippy::debug::protocol::{Control, Rule, When};
 
 use crate::shot::Shot;
 
-/// A line.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum ScriptRequest {
     Program(Nothing),
     Point(Nothing),
     Steps(Nothing),
     Arrays(Filter),
-    View(Seen),
+    View(ViewRequestLine),
     Pick(Pick),
-    Summary(Summed),
+    Summary(SummaryRequestLine),
     Ghosts(Ghosts),
     Compare([ArrayName; 2]),
     Moves(Nothing),
@@ -28,20 +27,19 @@ pub enum Line {
     Shot(Box<Shot>),
 }
 
-/// `{}`.
+/// The empty object `{}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// Which arrays are listed.
+/// Filter of the list of arrays.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
-    /// A part of the name.
     pub name: Option<String>,
 }
 
-/// An array.
+/// Name of an array, with a rank if necessary.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an array is a name, or {\"name\": …, \"rank\": …}")]
 pub enum ArrayName {
@@ -50,7 +48,6 @@ pub enum ArrayName {
 }
 
 impl ArrayName {
-    /// Its name, and its rank.
     pub fn parts(&self) -> (&str, Option<u32>) {
         match self {
             Self::Name(name) => (name, None),
@@ -59,10 +56,9 @@ impl ArrayName {
     }
 }
 
-/// Some cells.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Seen {
+pub struct ViewRequestLine {
     pub array: ArrayName,
     /// Start and end along each axis.
     #[serde(rename = "box")]
@@ -72,20 +68,20 @@ pub struct Seen {
     pub chunk: Option<u64>,
 }
 
-/// A cell.
+/// Request for a single cell.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pick {
     pub array: ArrayName,
     pub at: Vec<i64>,
-    /// The chunk whose ghost cell it may be.
+    /// Chunk whose ghost cell is requested.
     pub chunk: Option<u64>,
 }
 
-/// What numbers are like.
+/// Request for statistics.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Summed {
+pub struct SummaryRequestLine {
     pub array: ArrayName,
     pub component: Option<String>,
     #[serde(default)]
@@ -95,23 +91,22 @@ pub struct Summed {
     pub range: Option<[f64; 2]>,
 }
 
-/// Ghost cells.
+/// Request for the states of ghost cells.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ghosts {
     pub array: ArrayName,
 }
 
-/// From when on.
+/// Start time of a timeline.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Since {
-    /// Microseconds since the run began.
+    /// Microseconds since the start of the run.
     #[serde(default)]
     pub since: u64,
 }
 
-/// What the program does next.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlLine {
@@ -136,7 +131,8 @@ impl From<ControlLine> for Control {
     }
 }
 
-/// A rule: at debug points of a name, every so many, where a condition is true.
+/// A breakpoint: debug points of a name, every n-th debug point, or debug points where a condition
+/// is true.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleLine {
@@ -145,10 +141,10 @@ pub struct RuleLine {
     condition: Option<String>,
 }
 
-/// The rule that a line means.
+/// Converts a breakpoint.
 ///
 /// # Errors
-/// It says nothing, or two things.
+/// The line has no field, or two fields that exclude each other.
 pub fn rule(line: RuleLine) -> Result<Rule, String> {
     let when = match (line.every, line.condition) {
         (Some(_), Some(_)) => return Err("a rule has `every` or `condition`: make two of it".into()),
@@ -161,19 +157,16 @@ pub fn rule(line: RuleLine) -> Result<Rule, String> {
     Ok(Rule { name: line.name, when })
 }
 
-/// What is waited for.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitFor {
-    /// A pause.
     Paused,
-    /// The end of the program.
     End,
-    /// A program, where there was none any more.
+    /// A program connects, after the end of an earlier one.
     Program,
 }
 
-/// What is waited for, and how long.
+/// Event to wait for, with a time limit in seconds.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -183,17 +176,16 @@ pub enum Wait {
     Word(WaitFor),
     Long {
         #[serde(rename = "for")]
-        what: WaitFor,
+        event: WaitFor,
         seconds: Option<f64>,
     },
 }
 
 impl Wait {
-    /// What, and how many seconds.
     pub fn parts(&self) -> (WaitFor, Option<f64>) {
         match self {
-            Self::Word(what) => (*what, None),
-            Self::Long { what, seconds } => (*what, *seconds),
+            Self::Word(event) => (*event, None),
+            Self::Long { event, seconds } => (*event, *seconds),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Session`]: a program that is looked at, running or recorded.
+//! [`Session`]: connection to a running program, or an open recording.
 
 mod live;
 mod replay;
@@ -11,41 +11,41 @@ use zippy::debug::protocol::{Message, Program, Request};
 pub use live::{Live, MOST_UNANSWERED};
 pub use replay::Replay;
 
-/// How things stand with the other side.
+/// State of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It is being looked for; why it was not found so far.
+    /// Trying to connect; the reason for the latest failure.
     Connecting(String),
-    /// It answers.
+    /// Connected: requests are answered.
     Open,
-    /// It is over, or was lost: how. What was told can still be seen.
+    /// Ended or lost; the reason. Messages that arrived before can still be read.
     Closed(String),
 }
 
-/// Wakes whoever polls a session. May be called on any thread.
+/// Function that wakes the user of a session. Called on any thread.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
-/// A program that is looked at. Nothing blocks but [`wait`](Self::wait).
+/// A running program or a recording. Only [`wait`](Self::wait) blocks.
 pub trait Session {
-    /// How things stand.
     fn state(&self) -> State;
-    /// What it is, once it has said so.
+    /// Returns the description of the program, once it has arrived.
     fn program(&self) -> Option<&Program>;
-    /// Asks for something, to be answered by a [`Message::Answer`] of this number. Lost where nobody is there to ask.
+    /// Sends a request. A [`Message::Answer`] with the returned number answers it; without a
+    /// connection, the answer is an error.
     fn ask(&mut self, request: Request) -> u32;
-    /// What was said since the last call, in its order.
+    /// Returns the messages since the last call, in order.
     fn poll(&mut self) -> Vec<Message>;
     /// Sets the function that the session calls when [`poll`](Self::poll) may have something new or
     /// the state has changed.
     fn set_waker(&mut self, waker: Waker);
-    /// Waits until something is said or the state changes, but no longer than this.
+    /// Waits for a message or a change of the state, at most for `most`.
     fn wait(&mut self, most: Duration);
-    /// The debug points that there are to go back to, of a recording: the number of each, rising. Empty of a program that
-    /// runs.
+    /// Returns the numbers of a recording's debug points in ascending order. Empty for a running
+    /// program.
     fn steps(&self) -> &[u64];
-    /// Goes to one of these; said by a [`Message::Point`].
+    /// Goes to a debug point of a recording. A [`Message::Point`] confirms it.
     fn go_to(&mut self, step: u64);
-    /// What a person should know about the other side, in words: that a recording was cut off, say.
+    /// Returns a notice for the user about the other side, for example about a truncated recording.
     fn notice(&self) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a recording has beside the cells that chunks own.
+//! Recordings by chunks: ghost cells, moves and timelines.
 
 use zippy::debug::protocol::{
     Answer, ArrayRef, Control, GhostEntry, GhostState, MoveEntry, Moves, Point, Recorded, Request, Rule, Span,
@@ -9,9 +9,9 @@ use zippy_debugger::session::Replay;
 use crate::recordings::{ask, control, look};
 use crate::support::{arrays, entries, view, written};
 
-/// An array of six cells in two chunks, of which each was recorded with its ghost cells.
+/// An array of six cells in two chunks. Each chunk was recorded with its ghost cells.
 #[test]
-fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
+fn replay_returns_recorded_ghost_cells_moves_and_timelines() {
     let line = ArrayRef { rank: None, number: 5 };
     let mut entry = arrays(1).swap_remove(0);
     (entry.array, entry.name, entry.shape, entry.grid) = (line, "line".into(), vec![6], Some(vec![2]));
@@ -80,21 +80,21 @@ fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
     }
     let outside = ViewRequest { start: vec![0], ..part(1, 1).of };
     assert!(look(&mut replay, &outside).unwrap_err().contains("0..8 lies outside of 1..8"));
-    // A chunk is missing, or says that it is another one.
+    // A chunk is missing, or has the number of the other one.
     let text = |entries: &[Recorded]| {
         std::fs::write(&path, written(entries).0).unwrap();
         look(&mut Replay::open(&path).unwrap(), &whole).unwrap_err()
     };
-    assert!(text(&[&entries[..4], &entries[5..]].concat()).contains("make no sense"));
+    assert!(text(&[&entries[..4], &entries[5..]].concat()).contains("are invalid"));
     let mut other = part(1, 1);
     other.of.chunk = Some(7);
     entries[4] = Recorded::View(other);
-    assert!(text(&entries).contains("make no sense"));
+    assert!(text(&entries).contains("are invalid"));
 }
 
-/// Not all of a long recording is read while somebody waits for it.
+/// A request for a timeline reads only a part of a long recording.
 #[test]
-fn a_timeline_from_the_beginning_is_that_of_the_last_debug_points() {
+fn timeline_from_time_zero_has_latest_debug_points_only() {
     let mut entries = entries()[..1].to_vec();
     for step in 1..=300 {
         let (name, file, reason) = ("p".into(), "a.rs".into(), String::new());

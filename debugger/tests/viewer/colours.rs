@@ -1,7 +1,7 @@
-//! Ranges, norms, colours.
+//! Ranges, norms and colours.
 
 use zippy::debug::protocol::{Component, ScalarValue};
-use zippy_debugger::look::{APART, ColourMap, Colouring, MapKind, Norm, Range, Scale, Share};
+use zippy_debugger::imaging::{ColourMap, Colouring, MapKind, Norm, Range, SPECIAL_COLOURS, Scale, Share};
 
 fn within(share: Share) -> f64 {
     match share {
@@ -11,14 +11,14 @@ fn within(share: Share) -> f64 {
 }
 
 #[test]
-fn numbers_lie_where_their_norm_says() {
+fn share_follows_norm() {
     let linear = Scale::new(Norm::Linear, (-2.0, 6.0)).unwrap();
     assert_eq!([-2.0, 0.0, 2.0, 6.0].map(|value| within(linear.share(value))), [0.0, 0.25, 0.5, 1.0]);
     let log = Scale::new(Norm::Log, (1e-2, 1e2)).unwrap();
     for (value, share) in [(1e-2, 0.0), (1e-1, 0.25), (1.0, 0.5), (1e1, 0.75), (1e2, 1.0)] {
         assert!((within(log.share(value)) - share).abs() < 1e-12, "{value}");
     }
-    // Even up to 1; a factor of e beyond is as much as from 0 to 1.
+    // Linear up to 1. A factor of e beyond 1 covers the same distance as 0 to 1.
     let e = std::f64::consts::E;
     let symlog = Scale::new(Norm::SymLog(1.0), (-e * e, e * e)).unwrap();
     for (value, share) in
@@ -44,7 +44,7 @@ fn numbers_lie_where_their_norm_says() {
 }
 
 #[test]
-fn ranges_that_make_no_sense_are_refused() {
+fn invalid_ranges_are_refused() {
     let refused = |norm, range| Scale::new(norm, range).unwrap_err();
     assert!(refused(Norm::Linear, (2.0, 1.0)).contains("from 2 to 1"));
     assert!(refused(Norm::Linear, (f64::NAN, 1.0)).contains("NaN"));
@@ -85,7 +85,7 @@ fn ranges_come_from_finite_numbers() {
 }
 
 #[test]
-fn ranges_of_summaries_are_those_of_whole_arrays() {
+fn range_of_summary_equals_range_of_whole_array() {
     let bins = vec![10; 10];
     let whole = Component {
         count: 103,
@@ -101,7 +101,7 @@ fn ranges_of_summaries_are_those_of_whole_arrays() {
     assert_eq!(of(Range::Extremes, Norm::Linear), Some((-0.5, 9.5)));
     assert_eq!(of(Range::Symmetric, Norm::Linear), Some((-9.5, 9.5)));
     assert_eq!(of(Range::Percentile(25.0, 75.0), Norm::Linear), Some((1.25, 7.5)));
-    // For numbers above 0 the session requests a summary of these.
+    // For numbers above 0, the session requests a separate summary.
     assert_eq!(of(Range::Extremes, Norm::Log), None);
     let positive = Component { extremes: Some((0.25.into(), 9.5.into())), ..whole.clone() };
     assert_eq!(Range::Extremes.of_summary(&positive, Norm::Log), Some((0.25.into(), 9.5.into())));
@@ -111,9 +111,9 @@ fn ranges_of_summaries_are_those_of_whole_arrays() {
     assert_eq!(fixed.of_summary(&nothing, Norm::Log), Some((1.0.into(), 2.0.into())));
 }
 
-/// Numbers with differences below the digits of an `f64` or of a logarithm.
+/// Numbers whose differences are below the digits of an `f64` or of a logarithm.
 #[test]
-fn numbers_far_from_zero_keep_their_places() {
+fn numbers_far_from_zero_keep_exact_shares() {
     for base in [i128::from(i64::MIN), i128::from(i64::MAX) - 100, i128::from(u64::MAX) - 100, 1 << 53] {
         let of = |offset: i128| ScalarValue::Integer(base + offset);
         for norm in [Norm::Linear, Norm::SymLog(1.0), Norm::SymLog(1e30)] {
@@ -126,7 +126,7 @@ fn numbers_far_from_zero_keep_their_places() {
             assert_eq!(Scale::new(Norm::Linear, (of(0), of(100))).unwrap().value(0.37), of(37));
         }
     }
-    // Neighbours, a thousand of them, on a logarithm.
+    // A thousand consecutive numbers on a logarithmic scale.
     let ulp = 1e15_f64.next_up() - 1e15;
     let scale = Scale::new(Norm::Log, (1e15, 1e15 + 1000.0 * ulp)).unwrap();
     for step in 0..=1000 {
@@ -135,15 +135,15 @@ fn numbers_far_from_zero_keep_their_places() {
     }
     let scale = Scale::new(Norm::Linear, (101_325.0, 101_325.0_f64.next_up())).unwrap();
     assert_eq!([101_325.0, 101_325.0_f64.next_up()].map(|value| within(scale.share(value))), [0.0, 1.0]);
-    // All of 64 bits.
+    // The full range of 64 bits.
     let whole =
         Scale::new(Norm::Linear, (ScalarValue::Integer(i64::MIN.into()), ScalarValue::Integer(i64::MAX.into())));
     assert!((within(whole.unwrap().share(0.0)) - 0.5).abs() < 1e-15);
 }
 
 #[test]
-fn maps_are_those_of_their_names() {
-    // The ends and the middle, as their authors published them.
+fn maps_have_published_colours_and_monotonic_lightness() {
+    // Both ends and the middle, as published by the authors of the map.
     let viridis = ColourMap::named("viridis").unwrap();
     assert_eq!([viridis.at(0.0), viridis.at(1.0)], [[0x44, 0x01, 0x54], [0xfd, 0xe7, 0x25]]);
     let magma = ColourMap::named("magma").unwrap();
@@ -159,7 +159,7 @@ fn maps_are_those_of_their_names() {
     for map in ColourMap::all() {
         assert_eq!(ColourMap::named(map.name), Ok(map));
         match map.kind {
-            // Grey values rise all the way.
+            // Grey values rise monotonically.
             MapKind::Perceptual if map.name != "turbo" => {
                 let grey = |share: f64| {
                     let [red, green, blue] = map.at(share).map(f64::from);
@@ -180,19 +180,23 @@ fn maps_are_those_of_their_names() {
 }
 
 #[test]
-fn what_has_no_colour_is_coloured_apart() {
+fn special_values_have_special_colours() {
     for map in ColourMap::all() {
         let colouring = Colouring { map, scale: Scale::new(Norm::Linear, (0.0, 2.0)).unwrap() };
         let apart = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|value| colouring.of(value));
-        assert_eq!(apart, [APART.nan, APART.plus_infinity, APART.minus_infinity]);
+        assert_eq!(apart, [SPECIAL_COLOURS.nan, SPECIAL_COLOURS.plus_infinity, SPECIAL_COLOURS.minus_infinity]);
         if map.kind != MapKind::Categorical {
-            assert_eq!([colouring.of(-1e-9), colouring.of(2.1)], [APART.below, APART.above]);
+            assert_eq!([colouring.of(-1e-9), colouring.of(2.1)], [SPECIAL_COLOURS.below, SPECIAL_COLOURS.above]);
             assert_eq!([colouring.of(0.0), colouring.of(1.0), colouring.of(2.0)], [0.0, 0.5, 1.0].map(|at| map.at(at)));
             let bar = colouring.bar(5, 2);
             let pixel = |column| bar.get(column, 1).unwrap()[..3].to_vec();
             assert_eq!([pixel(0), pixel(2), pixel(4)], [0.0, 0.5, 1.0].map(|at| map.at(at).to_vec()));
         }
         let of_map = |colour: [u8; 3]| (0..256).any(|step| map.at(f64::from(step) / 255.0) == colour);
-        assert!(!of_map(APART.nan) && !of_map(APART.below) && !of_map(APART.above), "{}", map.name);
+        assert!(
+            !of_map(SPECIAL_COLOURS.nan) && !of_map(SPECIAL_COLOURS.below) && !of_map(SPECIAL_COLOURS.above),
+            "{}",
+            map.name
+        );
     }
 }

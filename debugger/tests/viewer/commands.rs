@@ -1,11 +1,11 @@
-//! The command line: shots, scripts, what a recording has.
+//! Command line: shots, scripts, comparisons and descriptions of recordings.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use zippy_debugger::look::{APART, ColourMap};
+use zippy_debugger::imaging::{ColourMap, SPECIAL_COLOURS};
 
 use crate::support::{SHAPE, coarse, complaint, density, entries, flow, recording, said, viewer, written};
 
@@ -20,7 +20,7 @@ pub fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
 }
 
 #[test]
-fn a_shot_is_what_the_colour_map_says() {
+fn shot_has_colours_of_the_map() {
     let (directory, path) = recording();
     let text = said(
         viewer(directory.path(), &["shot", "run.zrec", "--array", "density", "--slice", "z=0", "--step", "10"])
@@ -38,11 +38,11 @@ fn a_shot_is_what_the_colour_map_says() {
         let at = [(place % width / 3) as i64, 3 - (place / width / 3) as i64, 0];
         let value = f64::from(density(10, at));
         let colour = match value {
-            value if value.is_nan() => APART.nan,
-            f64::INFINITY => APART.plus_infinity,
-            f64::NEG_INFINITY => APART.minus_infinity,
-            value if value < 10_002.0 => APART.below,
-            value if value > 10_030.0 => APART.above,
+            value if value.is_nan() => SPECIAL_COLOURS.nan,
+            f64::INFINITY => SPECIAL_COLOURS.plus_infinity,
+            f64::NEG_INFINITY => SPECIAL_COLOURS.minus_infinity,
+            value if value < 10_002.0 => SPECIAL_COLOURS.below,
+            value if value > 10_030.0 => SPECIAL_COLOURS.above,
             value => ColourMap::named("magma").unwrap().at((value - 10_002.0) / 28.0),
         };
         assert_eq!(pixel, [colour[0], colour[1], colour[2], 255], "{at:?}");
@@ -51,13 +51,13 @@ fn a_shot_is_what_the_colour_map_says() {
 }
 
 #[test]
-fn exact_numbers_go_to_files_of_numbers() {
+fn shot_writes_exact_numbers_to_npy_and_csv() {
     let (directory, _) = recording();
     let shot = |more: &[&str]| {
         let command = ["shot", "run.zrec", "--array", "flow", "--step", "2", "--slice", "x=-1"];
         said(viewer(directory.path(), &command).args(more).output().unwrap());
     };
-    // z across and y up: the other way round than in memory.
+    // z across and y up: opposite to the order in memory.
     shot(&["--across", "z", "--up", "y", "--component", "velocity.z", "--output", "z.npy"]);
     let bytes = std::fs::read(directory.path().join("z.npy")).unwrap();
     let head = String::from_utf8_lossy(&bytes[10..128]).into_owned();
@@ -97,7 +97,7 @@ fn exact_numbers_go_to_files_of_numbers() {
 }
 
 #[test]
-fn a_coarse_line_is_shot_as_it_was_recorded() {
+fn shot_of_coarse_recording_has_recorded_cells() {
     let (directory, _) = recording();
     let command = ["shot", "run.zrec", "--array", "coarse", "--output", "line.csv"];
     let text = said(viewer(directory.path(), &command).output().unwrap());
@@ -108,7 +108,7 @@ fn a_coarse_line_is_shot_as_it_was_recorded() {
 }
 
 #[test]
-fn what_cannot_be_shot_is_said() {
+fn invalid_shots_report_errors() {
     let (directory, _) = recording();
     std::fs::write(directory.path().join("text.zrec"), "no recording, but long enough").unwrap();
     let good = ["shot", "run.zrec", "--array", "density", "--output", "x.png"];
@@ -159,7 +159,7 @@ fn what_cannot_be_shot_is_said() {
 }
 
 #[test]
-fn what_a_recording_has_is_told() {
+fn info_describes_recording() {
     let (directory, path) = recording();
     let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     for part in [
@@ -186,7 +186,7 @@ fn what_a_recording_has_is_told() {
     assert!(text.contains("no debug point") && text.contains("nothing"), "{text}");
 }
 
-/// The answers to lines.
+/// Returns the answers to the lines of a script.
 fn script(directory: &Path, lines: &[Value]) -> Vec<Value> {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     answers(directory, text.as_bytes())
@@ -204,7 +204,7 @@ fn answers(directory: &Path, text: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn a_script_asks_what_a_person_can() {
+fn script_answers_every_request() {
     let (directory, _) = recording();
     let found = script(
         directory.path(),
@@ -273,7 +273,7 @@ fn a_script_asks_what_a_person_can() {
 }
 
 #[test]
-fn a_script_goes_on_after_what_is_wrong() {
+fn script_continues_after_errors() {
     let (directory, _) = recording();
     let long = format!("{{\"steps\":{{}}, \"{}\":1}}", "x".repeat(3 << 20));
     let deep = "[".repeat(10_000);
@@ -327,9 +327,9 @@ fn a_script_goes_on_after_what_is_wrong() {
 }
 
 #[test]
-fn comparisons_say_what_differs_and_end_as_others_do() {
+fn compare_reports_differences_and_exit_code() {
     let (directory, _) = recording();
-    // Another run: one cell is the next number of its type, one NaN is none.
+    // Another run: one cell is the next number of its type, and one NaN is a number.
     let mut other = entries();
     for entry in &mut other {
         if let zippy::debug::protocol::Recorded::View(view) = entry

@@ -1,4 +1,4 @@
-//! Numbers with all of their digits: in the output of a shot and of a script, and as colours.
+//! Numbers with all digits: in the output of shots and scripts, and as colours.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 use zippy::debug::protocol::{Recorded, ScalarType};
-use zippy_debugger::look::ColourMap;
+use zippy_debugger::imaging::ColourMap;
 
 use crate::commands::pixels;
 use crate::support::{DENSITY, arrays, entries, said, view, viewer, written};
 
-/// A recording of a line of such numbers.
+/// A recording of a line of numbers.
 fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     let count = (cells.len() / scalar.bytes()) as i64;
     let mut entry = arrays(1).remove(0);
@@ -26,7 +26,7 @@ fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     std::fs::write(directory.join("line.zrec"), written(&all).0).unwrap();
 }
 
-/// Output of a shot of such a line, and the colours of its cells.
+/// Returns the output of a shot of a line, and the colours of its cells.
 fn shot_of(scalar: ScalarType, cells: &[u8], more: &[&str]) -> (String, Vec<[u8; 3]>) {
     let directory = tempfile::tempdir().unwrap();
     line_of(directory.path(), "numbers", scalar, cells);
@@ -37,7 +37,7 @@ fn shot_of(scalar: ScalarType, cells: &[u8], more: &[&str]) -> (String, Vec<[u8;
 }
 
 #[test]
-fn integers_are_said_with_all_digits_and_keep_their_contrast() {
+fn integers_are_printed_with_all_digits_and_keep_contrast() {
     let ramp = |share: usize| ColourMap::first().at(share as f64 / 10.0);
     let colours: Vec<[u8; 3]> = (0..=10).map(ramp).collect();
     let check = |scalar, base: i128, bytes: fn(i128) -> Vec<u8>| {
@@ -58,7 +58,7 @@ fn integers_are_said_with_all_digits_and_keep_their_contrast() {
     }
     check(ScalarType::U32, 4_294_966_272, |value| (value as u32).to_le_bytes().to_vec());
     check(ScalarType::I32, i32::MIN.into(), |value| (value as i32).to_le_bytes().to_vec());
-    // Ends of one's own, and percentiles.
+    // Fixed ends, and percentiles.
     let cells: Vec<u8> = (0..=10).flat_map(|offset| (u64::MAX - 10 + offset).to_le_bytes()).collect();
     let range = format!("{}:{}", u64::MAX - 9, u64::MAX - 1);
     let (text, _) = shot_of(ScalarType::U64, &cells, &["--range", &range]);
@@ -68,12 +68,12 @@ fn integers_are_said_with_all_digits_and_keep_their_contrast() {
     );
     let (text, _) = shot_of(ScalarType::U64, &cells, &["--range", "p10:p90"]);
     assert!(text.contains(&format!("from {} to {}", u64::MAX - 9, u64::MAX - 1)), "{text}");
-    // The lowest and the highest of all: the middle is 0.
+    // The lowest and the highest integer: the middle is 0.
     let cells: Vec<u8> = [i64::MIN, 0, i64::MAX].into_iter().flat_map(i64::to_le_bytes).collect();
     let (text, found) = shot_of(ScalarType::I64, &cells, &[]);
     assert!(text.contains("min -9223372036854775808, max 9223372036854775807"), "{text}");
     assert_eq!(found, [0.0, 0.5, 1.0].map(|share| ColourMap::first().at(share)));
-    // A script has these digits, too.
+    // A script prints the same digits.
     let directory = tempfile::tempdir().unwrap();
     line_of(directory.path(), "numbers", ScalarType::I64, &cells);
     let request = r#"{"summary":{"array":"density","percentiles":[0,100],"bins":2}}"#;
@@ -91,7 +91,7 @@ fn integers_are_said_with_all_digits_and_keep_their_contrast() {
 }
 
 #[test]
-fn floats_are_said_with_few_digits_that_tell_them_apart() {
+fn floats_are_printed_with_few_digits_that_distinguish_them() {
     let said_of = |values: &[f64], more: &[&str]| {
         let cells: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         shot_of(ScalarType::F64, &cells, more)
@@ -120,7 +120,7 @@ fn floats_are_said_with_few_digits_that_tell_them_apart() {
     let text = of_f32(&[0.1, 0.1_f32.next_up()]);
     assert!(text.contains("min 0.1, max 0.10000001"), "{text}");
     assert!(text.lines().all(|line| line.len() < 120), "{text}");
-    // Numbers between them on a logarithm.
+    // Numbers in between on a logarithmic scale.
     let (text, found) = said_of(&[-1.0, 0.0, 1e-300, 1.0, 1e300], &["--norm", "log"]);
     assert!(text.contains("colours from 1e-300 to 1e300, logarithmic, viridis; 2 below, 0 above"), "{text}");
     assert_eq!(found[3], ColourMap::first().at(0.5));

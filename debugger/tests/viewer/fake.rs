@@ -1,4 +1,4 @@
-//! A program as the test plays it.
+//! A program that the test imitates.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
@@ -8,8 +8,8 @@ use zippy::debug::protocol::{Ask, Message, Point, Program, frame};
 use zippy_debugger::session::{Live, Session, State};
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-/// As long is waited for what has to come.
-pub const LONG: Duration = Duration::from_secs(60);
+/// Time limit of expected events.
+pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 pub fn listener() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -17,7 +17,8 @@ pub fn listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Accepts a viewer and hears what it can prove; none where it hangs up.
+/// Accepts a viewer and receives its proof of the token. `None` if the viewer closes the
+/// connection.
 pub fn accept(listener: &TcpListener) -> (TcpStream, Option<Reception>) {
     let (mut stream, _) = listener.accept().unwrap();
     let reception = greeting::receive(&mut stream, TOKEN).ok();
@@ -49,13 +50,13 @@ pub fn point(step: u64, paused: bool) -> Message {
     Message::Point(Point { step, name, file, line: 7, paused, reason, micros: step })
 }
 
-/// Waits until this is so, and hands back all that was said.
-pub fn until(live: &mut Live, so: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
+/// Waits until a condition holds, and returns all received messages.
+pub fn until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
     let mut told = Vec::new();
-    for _ in 0..LONG.as_millis() / 50 {
+    for _ in 0..TIME_LIMIT.as_millis() / 50 {
         let state = live.state();
         told.extend(live.poll());
-        if so(&state, &told) {
+        if condition(&state, &told) {
             return told;
         }
         live.wait(Duration::from_millis(50));

@@ -1,10 +1,11 @@
-//! Files that cannot be written to their end.
+//! Files that cannot be written completely.
 
 use std::process::Command;
 
 use crate::support::{complaint, recording, said, viewer};
 
-/// A limit on the size of files is an error of the shot, as a full disk is, and not a signal that ends the viewer.
+/// A limit on the size of files is an error of the shot, as a full disk is, and not a signal that
+/// ends the viewer.
 #[cfg(unix)]
 #[test]
 fn shot_beyond_the_limit_on_the_size_of_files_is_an_error() {

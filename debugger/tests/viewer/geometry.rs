@@ -1,12 +1,12 @@
-//! Screens and arrays: there and back.
+//! Conversions between screens, planes and arrays.
 
 use proptest::prelude::*;
 use zippy::debug::protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, MOST_VIEW_BYTES};
-use zippy_debugger::look::{Mosaic, Place, Slice, Viewport, axis, axis_name, box_in_plane, indices, place};
+use zippy_debugger::imaging::{CellLocation, Mosaic, Slice, Viewport, axis, axis_name, box_in_plane, indices, locate};
 
 const ARRAY: ArrayRef = ArrayRef { rank: None, number: 3 };
 
-/// A shape of 1 to 7 axes, two of them as a slice, and a cell.
+/// A shape of 1 to 7 axes, a slice of it, and a cell.
 fn slices() -> impl Strategy<Value = (Vec<i64>, Slice, Vec<i64>)> {
     let shape = prop::collection::vec(1_i64..9, 1..=7);
     shape.prop_flat_map(|shape| {
@@ -31,7 +31,7 @@ fn viewports() -> impl Strategy<Value = Viewport> {
 
 proptest! {
     #[test]
-    fn slices_show_two_axes_and_give_cells_back((shape, slice, cell) in slices()) {
+    fn slice_index_and_position_are_inverse((shape, slice, cell) in slices()) {
         prop_assert!(slice.up != Some(slice.across));
         prop_assert_eq!(slice.up.is_none(), shape.len() == 1);
         prop_assert_eq!(slice.fixed().count() + 1 + usize::from(slice.up.is_some()), shape.len());
@@ -44,7 +44,7 @@ proptest! {
             other[fixed] += 1;
             prop_assert_eq!(slice.position(&other), None);
         }
-        // Of all cells of the array, those of the slice are as many as it has.
+        // The number of array cells in the slice equals the number of cells of the slice.
         let request = slice.request(ARRAY, [[0, 0], extents], [1, 1], None);
         prop_assert_eq!(request.bytes(1), Some((extents[0] * extents[1]) as usize));
         prop_assert!((0..shape.len()).all(|axis| request.start[axis] >= 0 && request.end[axis] <= shape[axis]));
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn screens_and_cells_are_each_others_inverse((shape, slice, _) in slices(), port in viewports(), at in [0.0..1.0_f64, 0.0..1.0]) {
+    fn screen_and_plane_coordinates_are_inverse((shape, slice, _) in slices(), port in viewports(), at in [0.0..1.0_f64, 0.0..1.0]) {
         let screen = [0, 1].map(|axis| port.corner[axis] + at[axis] * port.size[axis]);
         let back = port.to_screen(port.to_plane(screen));
         prop_assert!((0..2).all(|axis| (back[axis] - screen[axis]).abs() < 1e-6 * (1.0 + port.scale)), "{:?} {:?}", back, screen);
@@ -64,7 +64,7 @@ proptest! {
         prop_assert!(((right - left) - port.scale).abs() < slack && ((bottom - top) - port.scale).abs() < slack);
         // Up on the plane is up on the screen.
         prop_assert!(port.to_screen([0.0, 1.0])[1] < port.to_screen([0.0, 0.0])[1]);
-        // A cell of the array and its middle on the screen.
+        // A cell of the array and its centre on the screen.
         let bounds = [[0, 0], slice.extents(&shape)];
         let [start, end] = port.seen(bounds);
         for i in 0..bounds[1][0] {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn zooming_keeps_what_is_under_the_pointer(port in viewports(), at in [0.0..1.0_f64, 0.0..1.0], factor in 0.2..5.0_f64) {
+    fn zoom_keeps_point_under_pointer(port in viewports(), at in [0.0..1.0_f64, 0.0..1.0], factor in 0.2..5.0_f64) {
         let pointer = [0, 1].map(|axis| port.corner[axis] + at[axis] * port.size[axis]);
         let zoomed = port.zoomed(pointer, factor);
         let (before, after) = (port.to_plane(pointer), zoomed.to_plane(pointer));
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_asked_for_is_what_is_seen_and_fits(
+    fn request_covers_visible_cells_within_size_limit(
         extents in [1_i64..40_000, 1_i64..40_000],
         port in viewports(),
         centre in [0.0..1.0_f64, 0.0..1.0],
@@ -123,10 +123,10 @@ proptest! {
         for axis in 0..2 {
             prop_assert!(request.start[axis] <= start[axis] && request.end[axis] >= end[axis].min(extents[axis]));
             prop_assert!(request.start[axis] >= 0 && request.end[axis] <= extents[axis]);
-            // Boxes begin at the same cells wherever they are seen from.
+            // Boxes begin at multiples of the stride for every position.
             prop_assert_eq!(request.start[axis] % stride, 0);
         }
-        // Not coarser than pixels, but where it would be too much.
+        // Not coarser than pixels, except to stay within the size limit.
         let cells_per_pixel = 1.0 / (port.scale * density);
         let finer = (0..2).map(|axis| ((end[axis] - start[axis]) as f64 / (stride as f64 / 2.0)) + 2.0).product::<f64>();
         prop_assert!(stride == 1 || stride as f64 <= cells_per_pixel || finer * cell_bytes as f64 > MOST_VIEW_BYTES as f64 * 0.9);
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn mosaics_have_every_slice_once(
+    fn mosaic_has_every_slice_once(
         (shape, slice, cell) in slices(),
         axis in 0_usize..7,
         (most, aspect) in (1_i64..20, 0.2..5.0_f64),
@@ -146,7 +146,8 @@ proptest! {
         prop_assert!(mosaic.count() <= most && mosaic.count() >= 1);
         let (grid, extents) = (mosaic.grid(), mosaic.extents());
         prop_assert!(grid[0] * grid[1] >= mosaic.count() && grid[0] * (grid[1] - 1) < mosaic.count());
-        // Each cell of the plane is a gap, or a cell of the array that leads back to it, and no other does.
+        // Each cell of the plane is a gap or a unique cell of the array, whose position is that
+        // cell.
         let mut found = std::collections::BTreeSet::new();
         for i in -1..=extents[0] {
             for j in -1..=extents[1] {
@@ -173,7 +174,7 @@ proptest! {
 }
 
 #[test]
-fn planes_through_a_cell() {
+fn orthogonal_planes_contain_the_cell() {
     let planes = Slice::orthogonal(&[4, 5, 6]).unwrap();
     let shown = planes.clone().map(|plane| (plane.across, plane.up.unwrap()));
     assert_eq!(shown, [(0, 1), (0, 2), (1, 2)]);
@@ -183,7 +184,7 @@ fn planes_through_a_cell() {
     let kept = Slice { across: 1, up: Some(2), at: vec![7, 8, 9] };
     assert_eq!(kept.within(&[4, 20, 30]), Slice { at: vec![3, 8, 9], ..kept.clone() });
     assert_eq!(kept.within(&[4, 20]), Slice::new(&[4, 20]));
-    // An axis without cells has no last one.
+    // An axis without cells has no last index.
     assert_eq!(Slice::new(&[0, 3]).within(&[0, 3]).at, [0, 1]);
 }
 
@@ -196,7 +197,7 @@ fn a_plane_fits_and_keeps_its_shape() {
     assert_eq!(port.cell([309.0, 21.0]), [49, 24]);
     assert_eq!(port.seen([[0, 0], [50, 25]]), [[0, 0], [50, 25]]);
     let nothing = Viewport::fit([0.0; 2], [0.0; 2], [0, 0]);
-    assert!(nothing.scale > 0.0 && nothing.to_plane([0.0; 2]).iter().all(|place| place.is_finite()));
+    assert!(nothing.scale > 0.0 && nothing.to_plane([0.0; 2]).iter().all(|coordinate| coordinate.is_finite()));
     assert_eq!(nothing.wanted([[0, 0], [0, 0]], 1.0, 4, 1), None);
 }
 
@@ -218,7 +219,8 @@ fn entry(shape: &[i64], ghosts: i64, periodic: bool, chunks: Vec<ChunkEntry>) ->
     }
 }
 
-/// 2 × 2 chunks of an array of 7 × 6: cut at 3 and 2. Chunk 3 is of rank 1, the others of rank 0, 1, 2.
+/// 2 × 2 chunks of an array of 7 × 6, cut at 3 and 2. Chunk 3 belongs to rank 1; the others to
+/// ranks 0, 1 and 2.
 fn quarters() -> Vec<ChunkEntry> {
     let chunk =
         |rank, start: [i64; 2], end: [i64; 2]| ChunkEntry { rank, start: start.into(), end: end.into(), writes: 0 };
@@ -226,32 +228,32 @@ fn quarters() -> Vec<ChunkEntry> {
 }
 
 #[test]
-fn cells_are_kept_by_their_owners_and_as_ghosts() {
+fn cells_are_located_in_owners_and_ghost_cells() {
     let array = entry(&[7, 6], 1, true, quarters());
-    let own = Place { chunk: 3, rank: 1, local: vec![1, 3], owned: true, owner: Some((3, 1)) };
-    assert_eq!(place(&array, None, &[4, 5]), Some(own));
-    let ghost = Place { chunk: 0, rank: 0, local: vec![3, 1], owned: false, owner: Some((1, 1)) };
-    assert_eq!(place(&array, Some(0), &[3, 1]), Some(ghost));
-    // Outside of the array, on the other side of it.
-    let wrapped = Place { chunk: 0, rank: 0, local: vec![-1, -1], owned: false, owner: Some((3, 1)) };
-    assert_eq!(place(&array, Some(0), &[-1, -1]), Some(wrapped));
-    assert_eq!(place(&array, Some(0), &[4, 1]), None, "beyond its ghost cells");
-    assert_eq!(place(&array, Some(9), &[4, 1]), None);
-    assert_eq!(place(&array, None, &[4]), None);
+    let owned = CellLocation { chunk: 3, rank: 1, local: vec![1, 3], owned: true, owner: Some((3, 1)) };
+    assert_eq!(locate(&array, None, &[4, 5]), Some(owned));
+    let ghost = CellLocation { chunk: 0, rank: 0, local: vec![3, 1], owned: false, owner: Some((1, 1)) };
+    assert_eq!(locate(&array, Some(0), &[3, 1]), Some(ghost));
+    // Outside of the array, with a periodic owner on the opposite side.
+    let wrapped = CellLocation { chunk: 0, rank: 0, local: vec![-1, -1], owned: false, owner: Some((3, 1)) };
+    assert_eq!(locate(&array, Some(0), &[-1, -1]), Some(wrapped));
+    assert_eq!(locate(&array, Some(0), &[4, 1]), None, "beyond its ghost cells");
+    assert_eq!(locate(&array, Some(9), &[4, 1]), None);
+    assert_eq!(locate(&array, None, &[4]), None);
     let walled = entry(&[7, 6], 1, false, quarters());
-    assert_eq!(place(&walled, None, &[-1, 0]), None);
-    let outside = place(&walled, Some(0), &[-1, 0]).unwrap();
+    assert_eq!(locate(&walled, None, &[-1, 0]), None);
+    let outside = locate(&walled, Some(0), &[-1, 0]).unwrap();
     assert_eq!((outside.owned, outside.owner), (false, None));
-    // Each cell has one owner, and it is the chunk that has it.
+    // Each cell has exactly one owner: the chunk that contains it.
     for index in (0..7).flat_map(|x| (0..6).map(move |y| [x, y])) {
         let number = usize::from(index[0] >= 3) + 2 * usize::from(index[1] >= 2);
-        let found = place(&array, None, &index).unwrap();
+        let found = locate(&array, None, &index).unwrap();
         assert_eq!((found.chunk, found.owned, found.rank), (number as u64, true, array.chunks[number].rank));
     }
 }
 
 #[test]
-fn chunks_lie_where_a_plane_cuts_them() {
+fn box_in_plane_is_part_of_chunk_in_plane() {
     let slice = Slice { across: 1, up: Some(0), at: vec![0, 0] };
     let chunks = quarters();
     assert_eq!(box_in_plane(&slice, &chunks[3], [&[], &[]]), Some([[2, 3], [6, 7]]));
@@ -269,7 +271,7 @@ fn chunks_lie_where_a_plane_cuts_them() {
 }
 
 #[test]
-fn axes_and_indices_as_they_are_written() {
+fn axes_and_indices_are_parsed() {
     assert_eq!((axis("y", 3), axis("2", 3), axis("6", 7)), (Ok(1), Ok(2), Ok(6)));
     assert_eq!([0, 3, 4].map(axis_name), ["x", "w", "4"]);
     let error = axis("w", 3).unwrap_err();

@@ -1,4 +1,4 @@
-//! Recordings whose checksums are right and whose entries are not: nothing of them may end the viewer.
+//! Recordings with valid checksums and invalid entries: no such recording may crash the viewer.
 
 use proptest::prelude::*;
 use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
@@ -10,8 +10,8 @@ use zippy_debugger::shot::Shot;
 use crate::support::{entries, in_chunks, written};
 use crate::tour::{answer, look_at};
 
-/// The bytes of the recording with other bytes here and there, and checksums that fit.
-fn forged(changes: &[(usize, u8)]) -> Vec<u8> {
+/// Returns the bytes of the recording with changed bytes and valid checksums.
+fn with_changed_bytes(changes: &[(usize, u8)]) -> Vec<u8> {
     let (mut bytes, ends) = written(&entries());
     for &(at, byte) in changes {
         let at = 10 + at % (bytes.len() - 10);
@@ -28,8 +28,8 @@ fn forged(changes: &[(usize, u8)]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of the recording with other numbers where lists of arrays and views have theirs.
-fn twisted(changes: &[(u8, i64)]) -> Vec<u8> {
+/// Returns the bytes of the recording with changed numbers in lists of arrays and in views.
+fn with_changed_numbers(changes: &[(u8, i64)]) -> Vec<u8> {
     let mut entries = if changes[0].1 % 2 == 0 { entries() } else { in_chunks(entries()) };
     for (turn, &(field, value)) in changes.iter().enumerate() {
         let axis = turn % 3;
@@ -82,12 +82,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn forged_recordings_are_looked_at(bytes in prop_oneof![
-        prop::collection::vec((any::<usize>(), any::<u8>()), 1..12).prop_map(|changes| forged(&changes)),
-        prop::collection::vec((0..15_u8, numbers()), 1..5).prop_map(|changes| twisted(&changes)),
+    fn changed_recordings_do_not_crash_the_viewer(bytes in prop_oneof![
+        prop::collection::vec((any::<usize>(), any::<u8>()), 1..12).prop_map(|changes| with_changed_bytes(&changes)),
+        prop::collection::vec((0..15_u8, numbers()), 1..5).prop_map(|changes| with_changed_numbers(&changes)),
     ]) {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("forged.zrec");
+        let path = directory.path().join("changed.zrec");
         std::fs::write(&path, bytes).unwrap();
         let mut replay = Replay::open(&path).unwrap();
         let _ = info(&path).unwrap();
@@ -114,9 +114,10 @@ proptest! {
     }
 }
 
-/// Elements of no bytes, boxes that are none, views without their cells: the recording is good up to there.
+/// Elements of no bytes, invalid boxes, views without cells: the recording is valid up to the
+/// invalid entry.
 #[test]
-fn entry_that_makes_no_sense_ends_what_is_good_of_a_recording() {
+fn invalid_entry_ends_the_valid_part_of_a_recording() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("nonsense.zrec");
     type Change = fn(&mut Vec<Recorded>);

@@ -1,4 +1,4 @@
-//! The viewer without a window: what is shown, recordings, programs, the command line.
+//! The viewer without a window: pictures, recordings, programs and the command line.
 
 mod chunks;
 mod colours;

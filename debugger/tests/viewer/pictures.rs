@@ -1,8 +1,9 @@
-//! Numbers of views, their differences, their pictures.
+//! Values of views, their differences and their pictures.
 
 use zippy::debug::protocol::{ScalarType, ViewRequest};
-use zippy_debugger::look::{
-    APART, ColourMap, Colouring, Differences, Measure, Norm, Part, Quantity, Scale, Slice, Values, cell, paint,
+use zippy_debugger::imaging::{
+    ColourMap, Colouring, Differences, Measure, Norm, Quantity, SPECIAL_COLOURS, Scale, Slice, Values, VectorPart,
+    cell, paint,
 };
 
 use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, parcel, scalar, view};
@@ -12,13 +13,13 @@ fn whole(step: u64) -> zippy::debug::protocol::View {
 }
 
 #[test]
-fn numbers_of_a_record_are_found_by_name() {
+fn quantities_of_a_record_are_found_by_name() {
     let all: Vec<String> = Quantity::all(&parcel()).into_iter().map(|(name, _)| name).collect();
     assert_eq!(all, ["flag", "velocity.length", "velocity.x", "velocity.y", "velocity.z", "count"]);
     let named = |name| Quantity::named(&parcel(), name);
     assert_eq!(named(Some("velocity")), named(Some("velocity.length")));
     assert_eq!(named(Some("velocity.2")), named(Some("velocity.z")));
-    assert_eq!(named(None), Ok(Quantity { numbers: 0, part: Part::Component(0) }));
+    assert_eq!(named(None), Ok(Quantity { numbers: 0, part: VectorPart::Component(0) }));
     for wrong in ["speed", "velocity.w", "velocity.3", "flag.x", "velocity.", ""] {
         let error = named(Some(wrong)).unwrap_err();
         assert!(error.contains("Parcel") && error.contains("velocity.x") && error.contains("count"), "{error}");
@@ -28,13 +29,13 @@ fn numbers_of_a_record_are_found_by_name() {
     let names: Vec<String> = Quantity::all(&vector).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["length", "x", "y"]);
     let y = Quantity::named(&vector, Some("y")).unwrap();
-    assert_eq!((y, y.name(&vector)), (Quantity { numbers: 0, part: Part::Component(1) }, "y".into()));
+    assert_eq!((y, y.name(&vector)), (Quantity { numbers: 0, part: VectorPart::Component(1) }, "y".into()));
     vector.numbers[0].components = 5;
-    assert_eq!(Quantity::named(&vector, Some("4")).unwrap().part, Part::Component(4));
+    assert_eq!(Quantity::named(&vector, Some("4")).unwrap().part, VectorPart::Component(4));
 }
 
 #[test]
-fn numbers_are_those_of_their_cells() {
+fn values_are_those_of_their_cells() {
     let element = parcel();
     let whole = whole(2);
     let only = zippy::debug::protocol::View {
@@ -69,18 +70,20 @@ fn numbers_are_those_of_their_cells() {
     let mut short = whole.clone();
     short.cells.pop();
     assert!(
-        Values::new(&short, &element, Quantity { numbers: 0, part: Part::Component(0) }).unwrap_err().contains("1439")
+        Values::new(&short, &element, Quantity { numbers: 0, part: VectorPart::Component(0) })
+            .unwrap_err()
+            .contains("1439")
     );
     let mut vector = scalar("vec2<f64>", ScalarType::F64);
     (vector.bytes, vector.numbers[0].components) = (16, 2);
     let bytes: Vec<u8> = [f64::INFINITY, f64::NAN, 3e200, 4e200].iter().flat_map(|part| part.to_le_bytes()).collect();
     let pair = view(FLOW, 1, &[2], 1, bytes);
-    let lengths = Values::new(&pair, &vector, Quantity { numbers: 0, part: Part::Length }).unwrap();
+    let lengths = Values::new(&pair, &vector, Quantity { numbers: 0, part: VectorPart::Length }).unwrap();
     assert!(lengths.numbers[0].is_nan() && (lengths.numbers[1] / 5e200 - 1.0).abs() < 1e-15, "{:?}", lengths.numbers);
 }
 
 #[test]
-fn a_picked_cell_has_its_bits() {
+fn cell_has_exact_digits_and_bits() {
     let (element, whole) = (parcel(), whole(2));
     let members = cell(&whole, &element, &[3, 1, 2]).unwrap();
     assert_eq!(members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>(), ["flag", "velocity", "count"]);
@@ -105,7 +108,7 @@ fn a_picked_cell_has_its_bits() {
 }
 
 #[test]
-fn differences_are_counted_in_every_way() {
+fn differences_are_measured_in_every_way() {
     let f32s = scalar("f32", ScalarType::F32);
     let quantity = Quantity::first(&f32s).unwrap();
     let of = |numbers: &[f32]| {
@@ -115,7 +118,7 @@ fn differences_are_counted_in_every_way() {
     let other = [1.0, 1.0_f32.next_up(), 0.0, f32::NAN, 2.0, f32::INFINITY, 2.0, f32::MIN_POSITIVE];
     let (a, b) = (of(&one), of(&other));
     let found = Differences::new((&a, &f32s), (&b, &f32s), quantity).unwrap();
-    // By bits, 0 and −0 differ.
+    // −0 and 0 have different bits.
     assert_eq!((found.cells, found.first.clone(), found.nans), (5, Some(vec![1]), 1));
     let ulp = found.values(Measure::Ulp).numbers;
     let between = 2.0 * f64::from(f32::MIN_POSITIVE.to_bits());
@@ -127,13 +130,13 @@ fn differences_are_counted_in_every_way() {
     assert_eq!(found.values(Measure::Signed).numbers[6], -2.0);
     assert_eq!(found.values(Measure::Absolute).numbers[6], 2.0);
     assert_eq!(found.values(Measure::Relative).numbers[6], 0.5);
-    // Neighbours that are one number as doubles.
+    // Consecutive integers that are equal as doubles.
     let i64s = scalar("i64", ScalarType::I64);
     let [less, more] = [i64::MAX - 1, i64::MAX].map(|number| view(DENSITY, 1, &[1], 1, number.to_le_bytes().to_vec()));
     let found = Differences::new((&more, &i64s), (&less, &i64s), quantity).unwrap();
     let each = [Measure::Signed, Measure::Absolute, Measure::Ulp].map(|measure| found.values(measure).numbers[0]);
     assert_eq!((each, found.largest_relative), ([-1.0, 1.0, 1.0], Some(0.5_f64.powi(63))));
-    // Of whole numbers, of halves, of doubles.
+    // Differences of integers, of half floats and of doubles.
     let huge = (u64::MAX as f64, 0.0);
     assert_eq!(Measure::Ulp.of(ScalarType::U64, huge.1, huge.0), huge.0);
     assert_eq!(Measure::Ulp.of(ScalarType::F16, 1.0, 1.0 + 1.0 / 1024.0), 1.0);
@@ -163,11 +166,11 @@ fn every_plane_is_painted_cell_by_cell() {
                 let index: [i64; 3] = slice.index(position).try_into().unwrap();
                 let value = f64::from(density(1, index));
                 let [red, green, blue] = match value {
-                    value if value.is_nan() => APART.nan,
-                    f64::INFINITY => APART.plus_infinity,
-                    f64::NEG_INFINITY => APART.minus_infinity,
-                    value if value < 1001.0 => APART.below,
-                    value if value > 1230.0 => APART.above,
+                    value if value.is_nan() => SPECIAL_COLOURS.nan,
+                    f64::INFINITY => SPECIAL_COLOURS.plus_infinity,
+                    f64::NEG_INFINITY => SPECIAL_COLOURS.minus_infinity,
+                    value if value < 1001.0 => SPECIAL_COLOURS.below,
+                    value if value > 1230.0 => SPECIAL_COLOURS.above,
                     value => ColourMap::first().at((value - 1001.0) / 229.0),
                 };
                 assert_eq!(picture.get(column, row), Some([red, green, blue, 255]), "{slice:?} {index:?}");

@@ -1,4 +1,4 @@
-//! Programs that run: wrong ones, slow ones, those that vanish and come back.
+//! Running programs: invalid, slow, and lost and found again.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,18 +9,18 @@ use zippy::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
 use zippy::debug::protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
 use zippy_debugger::session::{Live, MOST_UNANSWERED, Session, State};
 
-use crate::fake::{LONG, TOKEN, accept, asked, closed, is_open, listener, point, program, tell, until, welcome};
+use crate::fake::{TIME_LIMIT, TOKEN, accept, asked, closed, is_open, listener, point, program, tell, until, welcome};
 use crate::support::arrays;
 
 #[test]
-fn a_program_is_asked_and_answers() {
+fn program_answers_requests() {
     let (listener, address) = listener();
     let fake = thread::spawn(move || {
         let mut stream = welcome(&listener, "lbm");
         tell(&mut stream, &point(3, true));
         let mut requests = Vec::new();
         while let Some(ask) = asked(&mut stream) {
-            // To nobody's question, to this one, and to this one again.
+            // Answers to an unknown request, to this request, and to this request again.
             tell(&mut stream, &Message::Answer(ask.id + 1000, Ok(Answer::Done)));
             tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Arrays(arrays(3)))));
             tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Done)));
@@ -42,11 +42,12 @@ fn a_program_is_asked_and_answers() {
 }
 
 #[test]
-fn only_the_latest_point_is_kept() {
+fn only_the_latest_unread_point_is_kept() {
     let (listener, address) = listener();
     let fake = thread::spawn(move || {
         let mut stream = welcome(&listener, "fast");
-        // Far more than connections hold, so that most was heard when all is told.
+        // Far more messages than the buffers of a connection hold, so that most were received
+        // before the last one was sent.
         for step in 1..=3000 {
             let Message::Point(point) = point(step, false) else { unreachable!() };
             tell(&mut stream, &Message::Point(Point { name: "x".repeat(20_000), ..point }));
@@ -61,16 +62,17 @@ fn only_the_latest_point_is_kept() {
     until(&mut live, |_, told| told.last() == Some(&point(3001, true)));
 }
 
-/// A window that draws itself only when it is woken misses nothing, and is not woken for nothing.
+/// A window that repaints only when it is woken misses no message, and is not woken without a
+/// message.
 #[test]
-fn sessions_wake_by_what_is_said() {
+fn messages_wake_the_session() {
     let (listener, address) = listener();
     let (go_on, goes_on) = std::sync::mpsc::channel::<()>();
     let fake = thread::spawn(move || {
         let mut stream = welcome(&listener, "quiet");
         for step in 1..=3 {
             goes_on.recv().unwrap();
-            // The program checks for the viewer, which need not wake the window.
+            // The program's check for the viewer must not wake the window.
             tell(&mut stream, &Message::Alive);
             assert_eq!(asked(&mut stream).unwrap().request, Request::Alive);
             tell(&mut stream, &point(step, true));
@@ -82,9 +84,9 @@ fn sessions_wake_by_what_is_said() {
     live.set_waker(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
     let mut told = Vec::new();
     for step in 0..=3 {
-        // Woken for the connection, and for each debug point.
+        // The connection and each debug point wake the window.
         while !(live.state() == State::Open && told.len() == step) {
-            woken.recv_timeout(LONG).expect("it is woken");
+            woken.recv_timeout(TIME_LIMIT).expect("it is woken");
             told.extend(live.poll());
         }
         while woken.try_recv().is_ok() {}
@@ -93,11 +95,11 @@ fn sessions_wake_by_what_is_said() {
     assert_eq!(told, [1, 2, 3].map(|step| point(step, true)));
     fake.join().unwrap();
     until(&mut live, |state, _| *state != State::Open);
-    assert!(woken.recv_timeout(LONG).is_ok(), "it is woken by the end");
+    assert!(woken.recv_timeout(TIME_LIMIT).is_ok(), "it is woken by the end");
 }
 
 #[test]
-fn who_is_refused_is_told_why_and_does_not_come_again() {
+fn refused_viewer_reports_reason_and_does_not_retry() {
     type Reply = fn(&mut TcpStream);
     let cases: [(Reply, &str, &str); 5] = [
         (|_| (), "f123456789abcdef0123456789abcdef", "token"),
@@ -118,7 +120,7 @@ fn who_is_refused_is_told_why_and_does_not_come_again() {
                 stream.read_exact(&mut [0; GREETING_BYTES]).unwrap();
                 reply(&mut stream);
             } else {
-                // The viewer sees that the other side has another token, and proves nothing.
+                // The viewer finds out that the other side has another token, and sends no proof.
                 assert_eq!(accept(&listener).1, None);
             }
             listener
@@ -137,14 +139,14 @@ fn who_is_refused_is_told_why_and_does_not_come_again() {
 }
 
 #[test]
-fn what_comes_late_is_waited_for() {
-    // A port where nobody listens yet.
+fn viewer_waits_for_a_late_program() {
+    // A port without a listener.
     let address = listener().1;
     let mut live = Live::connect(&address.to_string(), TOKEN);
     until(&mut live, |state, _| matches!(state, State::Connecting(why) if why.contains(&address.to_string())));
     let fake = thread::spawn(move || {
         let listener = TcpListener::bind(address).unwrap();
-        // At first there is no room, then it hangs up, then it speaks slowly.
+        // The program refuses at first, then closes the connection, then answers slowly.
         let (mut stream, reception) = accept(&listener);
         assert_eq!(reception, Some(Reception::Welcome));
         greeting::answer(&mut stream, Reception::Full).unwrap();
@@ -170,7 +172,7 @@ fn what_comes_late_is_waited_for() {
 }
 
 #[test]
-fn a_program_that_ends_or_vanishes_is_looked_for_again() {
+fn viewer_searches_again_after_the_end_of_a_program() {
     let (listener, address) = listener();
     let goodbye: [fn(&mut TcpStream); 5] = [
         |stream| tell(stream, &Message::End("it has returned".into())),
@@ -193,7 +195,7 @@ fn a_program_that_ends_or_vanishes_is_looked_for_again() {
     {
         let name = format!("run {run}");
         while live.state() != State::Open || live.program().is_none_or(|program| program.name != name) {
-            live.wait(LONG);
+            live.wait(TIME_LIMIT);
             live.poll();
         }
         let id = live.ask(Request::Arrays);
@@ -203,7 +205,7 @@ fn a_program_that_ends_or_vanishes_is_looked_for_again() {
         assert!(text.contains(part), "{run}: {text}");
     }
     while live.program().is_none_or(|program| program.name != "the last run") {
-        live.wait(LONG);
+        live.wait(TIME_LIMIT);
         live.poll();
     }
     assert_eq!(live.state(), State::Open);
@@ -212,9 +214,9 @@ fn a_program_that_ends_or_vanishes_is_looked_for_again() {
 }
 
 #[test]
-fn asks_are_bounded_and_never_wait() {
+fn unanswered_requests_are_limited_and_never_block() {
     let (listener, address) = listener();
-    // It hears nothing.
+    // The program reads nothing.
     let fake = thread::spawn(move || welcome(&listener, "deaf"));
     let mut live = Live::connect(&address.to_string(), TOKEN);
     until(&mut live, is_open);
@@ -234,13 +236,14 @@ fn asks_are_bounded_and_never_wait() {
     assert!(told.iter().all(|message| matches!(message, Message::Answer(_, Err(_)))));
 }
 
-/// Who listens where a program was learns neither the token nor anything that opens the next program.
+/// A stranger that listens at the port of a former program learns neither the token nor anything
+/// that gives access to the next program.
 #[test]
-fn stranger_at_the_port_of_a_program_learns_nothing_that_opens_another() {
+fn stranger_at_the_port_learns_nothing_that_gives_access() {
     let (listener, address) = listener();
     let fake = thread::spawn(move || {
         let mut stream = listener.accept().unwrap().0;
-        // A viewer's number, to which only who knows the token can answer; and a guess.
+        // A viewer's challenge needs the token for a reply; the stranger guesses.
         let mut heard = vec![0; GREETING_BYTES];
         stream.read_exact(&mut heard).unwrap();
         let reception = [b"zippydbg".as_slice(), &VERSION.to_le_bytes(), &[4]].concat();

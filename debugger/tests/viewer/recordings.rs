@@ -1,4 +1,4 @@
-//! Recordings: cut off, damaged, growing, asked.
+//! Recordings: truncated, damaged, growing, and requests to them.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::support::{
     COARSE, COPY, DENSITY, FLOW, SHAPE, STEPS, arrays, cells, coarse, density, entries, flow_bytes, recording, written,
 };
 
-/// Asks, and hands back the answer and the debug point that was told behind it.
+/// Sends a request and returns the answer and the later debug point.
 pub fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option<(u64, String)>) {
     replay.poll();
     let id = replay.ask(request);
@@ -47,7 +47,7 @@ pub fn control(replay: &mut Replay, control: Control) -> Result<Option<(u64, Str
 }
 
 #[test]
-fn a_recording_cut_anywhere_opens_up_to_there() {
+fn truncated_recording_opens_up_to_last_whole_entry() {
     let (bytes, ends) = written(&entries());
     let entries = entries();
     let directory = tempfile::tempdir().unwrap();
@@ -77,11 +77,11 @@ fn a_recording_cut_anywhere_opens_up_to_there() {
             assert_eq!(notice.contains("good up to"), !whole, "{notice}");
             assert_eq!(notice.contains("has no end"), whole, "{notice}");
         }
-        // The views of the last debug point of what is left.
+        // The views of the last debug point before the cut.
         let Some(last) = steps.last().filter(|_| whole) else { continue };
         replay.go_to(*last);
-        let behind = kept.iter().rev().take_while(|entry| !matches!(entry, Recorded::Point(_)));
-        for entry in behind {
+        let later = kept.iter().rev().take_while(|entry| !matches!(entry, Recorded::Point(_)));
+        for entry in later {
             if let Recorded::View(view) = entry {
                 assert_eq!(look(&mut replay, &view.of).as_ref(), Ok(view));
             }
@@ -137,7 +137,7 @@ fn entries_in_a_wrong_order_are_damage() {
 }
 
 #[test]
-fn a_recording_grows_while_it_is_looked_at() {
+fn recording_grows_while_it_is_open() {
     let (bytes, ends) = written(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
@@ -146,7 +146,7 @@ fn a_recording_grows_while_it_is_looked_at() {
     assert!(replay.poll().is_empty() && replay.steps().is_empty());
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     let mut told = Vec::new();
-    // Pieces that end within entries.
+    // Parts that end inside entries.
     for piece in bytes[ends[0]..].chunks(301) {
         file.write_all(piece).unwrap();
         told.extend(replay.poll());
@@ -191,9 +191,10 @@ fn views_are_cut_from_what_was_recorded() {
     }
 }
 
-/// Against looking for each cell by itself: every box and stride of a line of which every third cell was recorded.
+/// Compares with a search for each cell: every box and stride of a line with every third cell
+/// recorded.
 #[test]
-fn coarse_recordings_tell_what_they_have() {
+fn coarse_recording_answers_with_recorded_cells() {
     let (_directory, path) = recording();
     let mut replay = Replay::open(&path).unwrap();
     let recorded: Vec<i64> = (0..100).step_by(3).collect();
@@ -221,7 +222,7 @@ fn coarse_recordings_tell_what_they_have() {
             let inside: Vec<i64> = recorded.iter().copied().filter(|at| (start..end).contains(at)).collect();
             match inside.first() {
                 Some(first) => assert!(told[0] == *first && told.iter().all(|at| inside.contains(at)), "{told:?}"),
-                // The one before, where none lies within.
+                // The previous cell, if no recorded cell is inside.
                 None => assert_eq!(told, [start / 3 * 3]),
             }
         }
@@ -231,7 +232,7 @@ fn coarse_recordings_tell_what_they_have() {
 }
 
 #[test]
-fn requests_that_make_no_sense_are_answered_with_why() {
+fn invalid_requests_are_answered_with_errors() {
     let (_directory, path) = recording();
     let mut replay = Replay::open(&path).unwrap();
     let good = ViewRequest {
@@ -279,7 +280,7 @@ fn requests_that_make_no_sense_are_answered_with_why() {
 }
 
 #[test]
-fn controls_move_along_a_recording() {
+fn controls_go_to_debug_points_of_a_recording() {
     let (_directory, path) = recording();
     let mut replay = Replay::open(&path).unwrap();
     assert!(matches!(replay.poll().as_slice(), [Message::Point(point)] if point.step == 1 && point.paused));
@@ -330,7 +331,7 @@ fn controls_move_along_a_recording() {
 }
 
 #[test]
-fn summaries_and_differences_are_those_of_all_cells() {
+fn summaries_and_differences_use_all_cells() {
     let (_directory, path) = recording();
     let mut replay = Replay::open(&path).unwrap();
     replay.go_to(10);

@@ -1,4 +1,4 @@
-//! A program with a large array that is stepped and fetched.
+//! A program with a large array, stepped and fetched.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -13,10 +13,10 @@ use zippy::debug::protocol::{
 use zippy_debugger::client::Client;
 use zippy_debugger::session::{Live, Replay};
 
-use crate::fake::{LONG, TOKEN, asked, listener, point, program, tell, welcome};
+use crate::fake::{TIME_LIMIT, TOKEN, asked, listener, point, program, tell, welcome};
 use crate::support::{COARSE, DENSITY, arrays, complaint, said, scalar, viewer, written};
 
-/// Cell (x, y) of the large array of a fake.
+/// Value of cell (x, y) of the large array.
 fn large(x: i64, y: i64) -> f32 {
     (x + 4096 * y) as f32
 }
@@ -36,8 +36,8 @@ fn large_entry(shape: [i64; 2]) -> ArrayEntry {
     entry
 }
 
-/// A program with a large array: pauses at once, and at the points that it is told to; it goes on by itself during views where
-/// `restless`.
+/// A program with a large array. It pauses at once and at requested debug points. If `restless`, it
+/// continues by itself during views.
 fn large_program(listener: TcpListener, restless: bool) -> JoinHandle<Vec<Request>> {
     thread::spawn(move || {
         let mut stream = welcome(&listener, "large");
@@ -59,7 +59,7 @@ fn large_program(listener: TcpListener, restless: bool) -> JoinHandle<Vec<Reques
                 }
                 Request::Control(_) => {
                     answer(Ok(Answer::Done));
-                    // It runs, and pauses later.
+                    // It continues and pauses later.
                     tell(&mut stream, &point(step + 1, false));
                     thread::sleep(Duration::from_millis(50));
                     step += 10;
@@ -74,11 +74,11 @@ fn large_program(listener: TcpListener, restless: bool) -> JoinHandle<Vec<Reques
 }
 
 #[test]
-fn slices_of_any_size_are_fetched_in_parts() {
+fn large_slices_are_fetched_in_parts() {
     for restless in [false, true] {
         let (listener, address) = listener();
         let fake = large_program(listener, restless);
-        let mut client = Client::new(Box::new(Live::connect(&address.to_string(), TOKEN)), LONG).unwrap();
+        let mut client = Client::new(Box::new(Live::connect(&address.to_string(), TOKEN)), TIME_LIMIT).unwrap();
         let request = ViewRequest {
             array: DENSITY,
             chunk: None,
@@ -103,7 +103,7 @@ fn slices_of_any_size_are_fetched_in_parts() {
 }
 
 #[test]
-fn a_large_coarse_recording_is_fetched_as_it_is() {
+fn large_coarse_recording_is_fetched_with_recorded_cells() {
     let shape = [4001, 2203];
     let of = ViewRequest {
         array: DENSITY,
@@ -125,14 +125,14 @@ fn a_large_coarse_recording_is_fetched_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("large.zrec");
     std::fs::write(&path, written(&entries).0).unwrap();
-    let mut client = Client::new(Box::new(Replay::open(&path).unwrap()), LONG).unwrap();
+    let mut client = Client::new(Box::new(Replay::open(&path).unwrap()), TIME_LIMIT).unwrap();
     let view = client.cells(&ViewRequest { stride: vec![1, 1], ..of.clone() }, 4).unwrap();
     assert_eq!((&view.of.start, &view.of.stride, view.of.extents()), (&of.start, &of.stride, of.extents()));
     assert!(view.cells == recorded.cells);
 }
 
 #[test]
-fn a_script_steps_a_program_that_runs() {
+fn script_steps_a_running_program() {
     let (listener, address) = listener();
     let fake = large_program(listener, false);
     let directory = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn a_script_steps_a_program_that_runs() {
     let said = said(child.wait_with_output().unwrap());
     let found: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), lines.len());
-    // Waiting waits for the pause that follows, and not for the one before.
+    // The wait ends at the next pause and not at the previous one.
     let steps = [0, 3, 6].map(|place| found[place]["point"]["step"].as_u64().unwrap());
     assert_eq!(steps, [1, 11, 21]);
     assert_eq!(found[4]["pick"]["value"], json!(large(3, 4)));
@@ -174,7 +174,7 @@ fn a_script_steps_a_program_that_runs() {
 }
 
 #[test]
-fn commands_end_where_no_program_answers() {
+fn commands_end_without_a_program() {
     let address = listener().1.to_string();
     let directory = tempfile::tempdir().unwrap();
     let command = ["shot", &address, "--patience", "1", "--array", "u", "--output", "u.png"];

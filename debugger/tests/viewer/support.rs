@@ -1,4 +1,4 @@
-//! A run of three debug points that was recorded, with values that say where they are.
+//! A recorded run of three debug points, with values that encode their positions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -22,7 +22,7 @@ pub fn scalar(name: &str, scalar: ScalarType) -> ElementType {
     ElementType { name: name.into(), bytes: scalar.bytes() as u32, numbers }
 }
 
-/// A record: a flag, a velocity of three, a count of 64 bits.
+/// A record: a flag, a velocity with three components, and a 64-bit count.
 pub fn parcel() -> ElementType {
     let member = |name: &str, offset, scalar, components| Numbers { name: name.into(), offset, scalar, components };
     let numbers = vec![
@@ -33,7 +33,7 @@ pub fn parcel() -> ElementType {
     ElementType { name: "Parcel".into(), bytes: 24, numbers }
 }
 
-/// The density of a cell. A few are no numbers.
+/// Density of a cell. A few values are not finite.
 pub fn density(step: u64, [x, y, z]: [i64; 3]) -> f32 {
     match [x, y, z] {
         [1, 0, 0] => f32::NAN,
@@ -43,7 +43,7 @@ pub fn density(step: u64, [x, y, z]: [i64; 3]) -> f32 {
     }
 }
 
-/// The flow of a cell.
+/// Record of a cell.
 pub fn flow(step: u64, [x, y, z]: [i64; 3]) -> (u32, [f32; 3], i64) {
     let velocity = [x as f32, -(y as f32) * 0.1, z as f32 * step as f32];
     ((x + y) as u32, velocity, i64::MIN + x + 10 * y + 100 * z)
@@ -53,7 +53,7 @@ pub fn coarse(x: i64) -> u16 {
     (x * x) as u16
 }
 
-/// All cells of a box, axis 0 fastest.
+/// All indices of a box, axis 0 fastest.
 pub fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let [nx, ny, nz] = shape;
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
@@ -114,7 +114,8 @@ pub fn flow_bytes(step: u64, at: [i64; 3]) -> Vec<u8> {
     bytes
 }
 
-/// The entries of the recording: of each debug point a list and views; `copy` differs in one cell at the last one.
+/// Entries of the recording: a list of arrays and views per debug point. `copy` differs in one cell
+/// at the last debug point.
 pub fn entries() -> Vec<Recorded> {
     let program = Program { name: "lbm".into(), ranks: 2, checked: true, adapters: vec!["software".into()] };
     let mut entries = vec![Recorded::Program(program)];
@@ -147,7 +148,7 @@ pub fn entries() -> Vec<Recorded> {
     entries
 }
 
-/// The same with the density recorded by chunks, which have ghost cells along x.
+/// The same entries with the density recorded by chunks, which have ghost cells along x.
 pub fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
     let chunk = |step: u64, chunk: u64, start: i64, end: i64| {
         let cells = cells(SHAPE).filter(|[x, ..]| (start..end).contains(x));
@@ -169,7 +170,7 @@ pub fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
     entries.into_iter().flat_map(split).collect()
 }
 
-/// The bytes of a recording, and where each entry ends.
+/// Returns the bytes of a recording and the end of each entry.
 pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let mut ends = Vec::new();
@@ -186,7 +187,7 @@ pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
     (bytes, ends)
 }
 
-/// A directory with the whole recording in it.
+/// A directory that contains the whole recording.
 pub fn recording() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.zrec");
@@ -194,21 +195,21 @@ pub fn recording() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// The viewer's program, without a token in its environment.
+/// The viewer's command without a token in its environment.
 pub fn viewer(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zippy-debugger"));
     command.current_dir(directory).args(arguments).env_remove("ZIPPY_DEBUG_TOKEN");
     command
 }
 
-/// What it said on standard output; it has to have succeeded.
+/// Returns the standard output of a successful command.
 pub fn said(output: Output) -> String {
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{complaint}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it complained of; it has to have failed, and not by a panic.
+/// Returns the error output of a command that failed without a panic.
 pub fn complaint(output: Output) -> String {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(matches!(output.status.code(), Some(1 | 2)), "{text}");

@@ -1,13 +1,13 @@
-//! A walk through all that a viewer makes of an array. The fuzzer includes this file, too.
+//! Everything that a viewer does with an array. The fuzzer includes this file, too.
 
 use zippy::debug::protocol::{Answer, ArrayEntry, Message, Request, SummaryRequest, ViewRequest};
-use zippy_debugger::look::{
+use zippy_debugger::imaging::{
     ColourMap, Colouring, Differences, Mosaic, Norm, Quantity, Range, Scale, Slice, Values, Viewport, box_in_plane,
-    cell, paint, place,
+    cell, locate, paint,
 };
 use zippy_debugger::session::Session;
 
-/// What is answered to a request; nothing where that is an error.
+/// Returns the answer to a request, or `None` for an error.
 pub fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {
     session.poll();
     session.ask(request);
@@ -17,12 +17,13 @@ pub fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {
     })
 }
 
-/// All that a viewer makes of an array.
+/// Requests everything of an array and computes all pictures.
 pub fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
     let slice = Slice::new(&entry.shape);
     let port = Viewport::fit([0.0; 2], [64.0; 2], slice.extents(&entry.shape));
     let index = slice.index([1, 1]);
-    let _ = (place(entry, None, &index), place(entry, Some(1), &index), slice.position(&index), slice.within(&[3, 4]));
+    let _ =
+        (locate(entry, None, &index), locate(entry, Some(1), &index), slice.position(&index), slice.within(&[3, 4]));
     for chunk in &entry.chunks {
         let _ = box_in_plane(&slice, chunk, [&entry.ghosts[0], &entry.ghosts[1]]);
     }

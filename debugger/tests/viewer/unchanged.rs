@@ -1,4 +1,4 @@
-//! Recordings with cells that stay the same, and with files that grow.
+//! Recordings with unchanged cells, and files that grow.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -7,16 +7,16 @@ use zippy::debug::protocol::{Answer, Recorded, Request, SummaryRequest, ViewRequ
 use zippy::debug::recording::LIMIT_REACHED;
 use zippy_debugger::session::{Replay, Session};
 
-use crate::fake::LONG;
+use crate::fake::TIME_LIMIT;
 use crate::recordings::{ask, look};
 use crate::support::{COARSE, FLOW, SHAPE, STEPS, arrays, cells, entries, flow_bytes, said, viewer, written};
 
-/// Cells that are said to be those of an earlier debug point.
+/// Entries that refer to the cells of an earlier debug point.
 #[test]
 fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
     let mut all = entries();
     let mut seen = 0;
-    // At the last two debug points the flow is that of the first one.
+    // At the last two debug points, the flow is that of the first one.
     for entry in &mut all {
         if matches!(entry, Recorded::View(view) if view.of.array == FLOW) {
             seen += 1;
@@ -41,7 +41,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
         };
         assert_eq!((found.step, found.components[0].extremes), (step, Some((0.0.into(), 7.0.into()))));
     }
-    // A missing debug point is damage.
+    // A reference to a missing debug point is damage.
     for wrong in [Recorded::Unchanged(FLOW, 7), Recorded::Unchanged(COARSE, 10)] {
         let place = all.iter().rposition(|entry| matches!(entry, Recorded::Unchanged(..))).unwrap();
         let mut damaged = all.clone();
@@ -53,7 +53,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
 }
 
 #[test]
-fn recording_that_grows_wakes_who_looks_at_it() {
+fn growing_recording_wakes_its_session() {
     let (bytes, ends) = written(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
@@ -65,18 +65,18 @@ fn recording_that_grows_wakes_who_looks_at_it() {
     while woken.try_recv().is_ok() {}
     OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[ends[6]..]).unwrap();
     while replay.end().is_none() {
-        woken.recv_timeout(LONG).expect("it is woken");
+        woken.recv_timeout(TIME_LIMIT).expect("it is woken");
         replay.poll();
     }
     assert_eq!(replay.steps(), STEPS);
-    // So it is by its own answers.
+    // The session's own answers wake it.
     while woken.try_recv().is_ok() {}
     replay.ask(Request::Arrays);
     assert!(woken.try_recv().is_ok());
 }
 
-/// The window draws each time that it is woken: the bytes that a poll has scanned are no reason to
-/// poll again.
+/// The window repaints each time that it is woken: bytes that a poll has already scanned must not
+/// cause another poll.
 #[test]
 fn poll_of_a_growing_recording_does_not_wake() {
     let (bytes, ends) = written(&entries());
@@ -86,7 +86,7 @@ fn poll_of_a_growing_recording_does_not_wake() {
     let (wake, woken) = std::sync::mpsc::channel();
     let mut replay = Replay::open(&path).unwrap();
     let window = std::thread::current().id();
-    // The thread that watches the file wakes, too, at its own times.
+    // The thread that watches the file also wakes, at its own times.
     let waker = move || {
         if std::thread::current().id() == window {
             wake.send(()).unwrap_or_default();
@@ -113,9 +113,9 @@ fn bytes_between_open_and_watch_wake() {
     let mut replay = Replay::open(&path).unwrap();
     OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[ends[6]..]).unwrap();
     replay.set_waker(std::sync::Arc::new(move || wake.send(()).unwrap_or_default()));
-    // For the call itself, and for the bytes.
+    // One wake for the call itself, and one for the bytes.
     for _ in 0..2 {
-        woken.recv_timeout(LONG).expect("it is woken");
+        woken.recv_timeout(TIME_LIMIT).expect("it is woken");
     }
 }
 
@@ -140,7 +140,7 @@ fn unchanged_cells_do_not_lengthen_a_list_of_views() {
 }
 
 #[test]
-fn end_at_a_limit_is_said_where_the_recording_is_looked_at() {
+fn end_at_a_limit_is_reported_by_the_viewer() {
     let mut all = entries();
     let how = format!("{LIMIT_REACHED} of 1 GiB after debug point 10; the run went on");
     *all.last_mut().unwrap() = Recorded::End(how.clone());

@@ -1,4 +1,4 @@
-//! [`Fake`]: a program with arrays whose values say where they are.
+//! [`Fake`]: a program with arrays whose values encode their indices.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -9,35 +9,35 @@ use zippy::debug::protocol::*;
 
 use zippy_debugger::session::{Session, State, Waker};
 
-/// What a program does, as the test sees it.
-pub struct Inside {
+/// State of the program, under the control of the test.
+pub struct ProgramState {
     pub state: State,
     pub point: Point,
     pub arrays: Vec<ArrayEntry>,
-    /// All that was asked for.
-    pub asked: Vec<Request>,
-    /// Answers that wait.
-    pub told: VecDeque<Message>,
-    /// Whether nothing is answered.
+    /// Received requests.
+    pub requests: Vec<Request>,
+    /// Messages that the window has not read yet.
+    pub messages: VecDeque<Message>,
+    /// True to answer no request.
     pub silent: bool,
-    /// What stands in for the answer to a request.
-    pub instead: fn(&Request) -> Option<Result<Answer, String>>,
+    /// Answer in place of the normal one, if any.
+    pub override_answer: fn(&Request) -> Option<Result<Answer, String>>,
     pub value: fn(&[i64], u64) -> f64,
-    /// The window that is woken.
+    /// Waker of the window.
     pub waker: Option<Waker>,
     next: u32,
 }
 
-/// A session with it; clones are of the same program.
+/// A session with the program; clones share the program.
 #[derive(Clone)]
 pub struct Fake {
-    pub inside: Rc<RefCell<Inside>>,
+    pub state: Rc<RefCell<ProgramState>>,
     pub program: Program,
     pub steps: Vec<u64>,
 }
 
 /// x + 64 y + 4096 z, and 2¹⁸ more in each step.
-pub fn coded(index: &[i64], step: u64) -> f64 {
+pub fn coded_value(index: &[i64], step: u64) -> f64 {
     let weights = [1, 64, 4096];
     let place: i64 = index.iter().zip(weights).map(|(at, weight)| at * weight).sum();
     place as f64 + step as f64 * 262_144.0
@@ -48,7 +48,7 @@ fn numbers(name: &str, components: u8) -> ElementType {
     ElementType { name: name.into(), bytes: 4 * u32::from(components), numbers: vec![of] }
 }
 
-/// An array cut in halves along its first axis, one ghost cell along all.
+/// An array cut in halves along its first axis, with one ghost cell along all axes.
 pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEntry {
     let axes = shape.len();
     let cut = shape[0] / 2;
@@ -77,7 +77,7 @@ pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEnt
 }
 
 impl Fake {
-    /// A program of two ranks that waits at its fifth debug point.
+    /// A program of two ranks that pauses at its fifth debug point.
     pub fn new(arrays: Vec<ArrayEntry>) -> Self {
         let point = Point {
             step: 5,
@@ -90,38 +90,38 @@ impl Fake {
         };
         let program =
             Program { name: "flow".into(), ranks: 2, checked: true, adapters: vec!["a software adapter".into()] };
-        let told = VecDeque::from([Message::Point(point.clone())]);
-        let inside = Inside {
+        let messages = VecDeque::from([Message::Point(point.clone())]);
+        let state = ProgramState {
             state: State::Open,
             point,
             arrays,
-            asked: Vec::new(),
-            told,
+            requests: Vec::new(),
+            messages,
             silent: false,
-            instead: |_| None,
-            value: coded,
+            override_answer: |_| None,
+            value: coded_value,
             waker: None,
             next: 0,
         };
-        Self { inside: Rc::new(RefCell::new(inside)), program, steps: Vec::new() }
+        Self { state: Rc::new(RefCell::new(state)), program, steps: Vec::new() }
     }
 
-    /// It arrives at a debug point.
+    /// Arrives at a debug point.
     pub fn arrive(&self, step: u64, name: &str) {
-        let mut inside = self.inside.borrow_mut();
-        (inside.point.step, inside.point.name) = (step, name.into());
-        let point = inside.point.clone();
-        inside.tell(Message::Point(point));
+        let mut state = self.state.borrow_mut();
+        (state.point.step, state.point.name) = (step, name.into());
+        let point = state.point.clone();
+        state.send(Message::Point(point));
     }
 
-    /// Cells as they are in a step.
+    /// Returns the cells of a box in a step.
     pub fn view_at(&self, of: &ViewRequest, step: u64) -> View {
-        self.inside.borrow().view(of, step).unwrap()
+        self.state.borrow().view(of, step).unwrap()
     }
 
-    /// What was asked for since the last time.
-    pub fn asked(&self) -> Vec<Request> {
-        std::mem::take(&mut self.inside.borrow_mut().asked)
+    /// Returns the requests since the last call.
+    pub fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut self.state.borrow_mut().requests)
     }
 }
 
@@ -139,10 +139,10 @@ fn indices(of: &ViewRequest) -> Vec<Vec<i64>> {
     found
 }
 
-impl Inside {
-    /// Says something, and wakes the window.
-    pub fn tell(&mut self, message: Message) {
-        self.told.push_back(message);
+impl ProgramState {
+    /// Sends a message and wakes the window.
+    pub fn send(&mut self, message: Message) {
+        self.messages.push_back(message);
         if let Some(waker) = &self.waker {
             waker();
         }
@@ -153,7 +153,7 @@ impl Inside {
     }
 
     fn answer(&self, request: &Request) -> Result<Answer, String> {
-        if let Some(answer) = (self.instead)(request) {
+        if let Some(answer) = (self.override_answer)(request) {
             return answer;
         }
         let step = self.point.step;
@@ -173,7 +173,7 @@ impl Inside {
         }
     }
 
-    /// Each component is a half more than the one before.
+    /// Each component is a half more than the previous one.
     fn value_of(&self, index: &[i64], step: u64, part: u8) -> f32 {
         ((self.value)(index, step) + 0.5 * f64::from(part)) as f32
     }
@@ -191,7 +191,7 @@ impl Inside {
         let entry = self.entry(of.array)?;
         let parts = if of.length { entry.element.numbers[0].components } else { 1 };
         let part = |index: &[i64], part: u8| f64::from(self.value_of(index, self.point.step, part));
-        // Of lengths, as programs have them: rounded.
+        // Lengths are rounded to `f32`, as in running programs.
         let value = |index: &Vec<i64>| {
             let square: f64 = (0..parts).map(|at| part(index, at).powi(2)).sum();
             if parts == 1 { part(index, 0) } else { f64::from(square.sqrt() as f32) }
@@ -259,7 +259,7 @@ fn timeline(from: u64) -> Timeline {
 
 impl Session for Fake {
     fn state(&self) -> State {
-        self.inside.borrow().state.clone()
+        self.state.borrow().state.clone()
     }
 
     fn program(&self) -> Option<&Program> {
@@ -267,23 +267,23 @@ impl Session for Fake {
     }
 
     fn ask(&mut self, request: Request) -> u32 {
-        let mut inside = self.inside.borrow_mut();
-        inside.next += 1;
-        let id = inside.next;
-        if !inside.silent {
-            let answer = inside.answer(&request);
-            inside.tell(Message::Answer(id, answer));
+        let mut state = self.state.borrow_mut();
+        state.next += 1;
+        let id = state.next;
+        if !state.silent {
+            let answer = state.answer(&request);
+            state.send(Message::Answer(id, answer));
         }
-        inside.asked.push(request);
+        state.requests.push(request);
         id
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        self.inside.borrow_mut().told.drain(..).collect()
+        self.state.borrow_mut().messages.drain(..).collect()
     }
 
     fn set_waker(&mut self, waker: Waker) {
-        self.inside.borrow_mut().waker = Some(waker);
+        self.state.borrow_mut().waker = Some(waker);
     }
 
     fn wait(&mut self, _: Duration) {}

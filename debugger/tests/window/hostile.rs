@@ -1,8 +1,8 @@
-//! A program that says what makes no sense does not end the viewer.
+//! Invalid data of a program does not crash the viewer.
 
 use zippy::debug::protocol::*;
 
-use super::{Fake, Window, array, click, sees, window};
+use super::{Fake, Window, array, click, shows, window};
 use egui_kittest::kittest::Queryable;
 
 fn odd() -> Vec<ArrayEntry> {
@@ -31,8 +31,8 @@ fn odd() -> Vec<ArrayEntry> {
     vec![none, empty, bare, ragged, huge, negative, torn, seven]
 }
 
-/// Looks at everything in every way.
-fn tour(harness: &mut Window) {
+/// Selects every array, mode and tab.
+fn visit_everything(harness: &mut Window) {
     let names: Vec<String> = odd().into_iter().map(|entry| entry.name).collect();
     for name in names {
         press(harness, &format!("look at {name}"));
@@ -61,26 +61,26 @@ fn tour(harness: &mut Window) {
     }
 }
 
-/// A click, and two frames: one that asks and one that has the answer.
+/// A click and two frames: the first sends requests, and the second has the answers.
 fn press(harness: &mut Window, label: &str) {
     harness.get_by_label(label).click();
     harness.run();
     harness.run();
 }
 
-fn over(instead: fn(&Request) -> Option<Result<Answer, String>>) {
+fn over(override_answer: fn(&Request) -> Option<Result<Answer, String>>) {
     let fake = Fake::new(odd());
-    fake.inside.borrow_mut().instead = instead;
+    fake.state.borrow_mut().override_answer = override_answer;
     let mut harness = window(&fake);
     for overlay in ["owners", "ghost cells that are not fresh", "moves of the last transfer"] {
         click(&mut harness, overlay);
     }
-    tour(&mut harness);
-    assert!(sees(&harness, "look at huge"));
+    visit_everything(&mut harness);
+    assert!(shows(&harness, "look at huge"));
 }
 
 #[test]
-fn views_with_too_few_bytes_or_other_boxes() {
+fn views_with_too_few_bytes_or_other_boxes_are_errors() {
     over(|request| match request {
         Request::View(of) => {
             let mut of = of.clone();
@@ -93,7 +93,7 @@ fn views_with_too_few_bytes_or_other_boxes() {
 }
 
 #[test]
-fn views_of_other_axes_and_summaries_of_nothing() {
+fn views_of_other_axes_and_empty_summaries_are_errors() {
     over(|request| match request {
         Request::View(of) => {
             let of = ViewRequest { start: vec![0], end: vec![2], stride: vec![1], ..of.clone() };
@@ -119,7 +119,7 @@ fn views_of_other_axes_and_summaries_of_nothing() {
 
 /// Integers that no type has.
 #[test]
-fn summaries_of_integers_without_bounds() {
+fn summaries_with_huge_integers_do_not_crash() {
     over(|request| match request {
         Request::Summary(of) => {
             let ends = (i128::MIN.into(), i128::MAX.into());
@@ -141,7 +141,7 @@ fn summaries_of_integers_without_bounds() {
 }
 
 #[test]
-fn ghosts_moves_and_times_that_make_no_sense() {
+fn invalid_ghosts_moves_and_times_do_not_crash() {
     over(|request| match request {
         Request::View(_) | Request::Summary(_) => Some(Err("it is not there".into())),
         Request::Ghosts(_) => {

@@ -1,6 +1,6 @@
-//! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
+//! The viewer's window with a program of the test: displays and requests.
 
-// Programs are not sent signals here, nor are all pictures compared.
+// These tests send no signals and do not compare all pictures.
 #[allow(dead_code)]
 #[path = "../../../examples/volume/tests/program/running.rs"]
 mod running;
@@ -8,16 +8,16 @@ mod running;
 #[path = "../../../examples/volume/tests/program/screen.rs"]
 mod screen;
 
-mod asking;
+mod array_list;
 mod cells;
+mod colours;
 mod control;
 mod fake;
 mod hostile;
-mod listing;
-mod looking;
 mod pictures;
-mod real;
-mod recorded;
+mod real_window;
+mod recording_comparison;
+mod requests;
 mod saving;
 mod tabs;
 mod volume;
@@ -32,15 +32,15 @@ use zippy_debugger::app::App;
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 
-/// A window over a program.
+/// A viewer's window.
 type Window = Harness<'static, App>;
 
-/// The window of a program with these arrays, and the program.
+/// Opens a window on a program.
 fn window(fake: &Fake) -> Window {
     window_of(fake, [1440.0, 900.0])
 }
 
-/// The same, of so many points.
+/// Opens a window of `size` points on a program.
 fn window_of(fake: &Fake, size: [f32; 2]) -> Window {
     let app = App::new(Box::new(fake.clone()));
     let builder = Harness::builder().with_size(size).with_step_dt(0.05).with_max_steps(20);
@@ -49,14 +49,14 @@ fn window_of(fake: &Fake, size: [f32; 2]) -> Window {
     harness
 }
 
-/// Until what was asked for has come and is shown.
+/// Runs frames until pending answers are shown.
 fn settle(harness: &mut Window) {
     for _ in 0..6 {
         harness.run();
     }
 }
 
-/// A three-dimensional array, a field of vectors and a line.
+/// A program with two three-dimensional arrays, a vector field and a line.
 fn program() -> Fake {
     Fake::new(vec![
         array(0, "density", &[12, 10, 8], 1),
@@ -66,7 +66,7 @@ fn program() -> Fake {
     ])
 }
 
-/// The views among what was asked for.
+/// Returns the views among requests.
 fn views(asked: Vec<Request>) -> Vec<ViewRequest> {
     let view = |request| match request {
         Request::View(of) => Some(of),
@@ -75,7 +75,7 @@ fn views(asked: Vec<Request>) -> Vec<ViewRequest> {
     asked.into_iter().filter_map(view).collect()
 }
 
-/// The last one of more than a cell.
+/// Returns the last view of more than a cell.
 fn last_view(asked: Vec<Request>) -> ViewRequest {
     let mut slices =
         views(asked).into_iter().filter(|of| of.extents().is_some_and(|extents| extents.iter().any(|n| *n > 1)));
@@ -96,19 +96,19 @@ fn click(harness: &mut Window, label: &str) {
     settle(harness);
 }
 
-/// Until a text like this is seen, which work on other threads brings.
+/// Waits for a text that depends on another thread.
 fn wait_for(harness: &mut Window, text: &str) {
     for _ in 0..4000 {
-        if sees(harness, text) {
+        if shows(harness, text) {
             return;
         }
         harness.step();
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("{text} was not seen");
+    panic!("{text} is not visible");
 }
 
-/// Types over what stands in a field.
+/// Replaces the text of a field.
 fn retype(harness: &mut Window, field: &str, text: &str) {
     harness.get_by_label(field).focus();
     harness.run();
@@ -118,12 +118,12 @@ fn retype(harness: &mut Window, field: &str, text: &str) {
     harness.run();
 }
 
-/// Whether a text like this is seen.
-fn sees(harness: &Window, text: &str) -> bool {
+/// Returns true if a text is visible.
+fn shows(harness: &Window, text: &str) -> bool {
     harness.query_all_by_label_contains(text).next().is_some()
 }
 
-/// Chooses from the list that a box opens.
+/// Selects an entry of a selection list.
 fn choose(harness: &mut Window, list: &str, entry: &str) {
     harness.get_by_role_and_label(Role::ComboBox, list).click();
     settle(harness);

@@ -1,7 +1,8 @@
-//! What the panels look like over a program that runs: two ranks, an array in space, and ghost cells that nobody has updated.
+//! Pictures of the panels with a running program of two ranks, a three-dimensional array, and ghost
+//! cells without an update.
 //!
-//! Pictures are held against those beside this file, as large as the difference of two drivers; with `UPDATE_SNAPSHOTS=1` in the
-//! environment they are written there, to be looked at.
+//! Pictures are compared with the files next to this file, with a tolerance for differences between
+//! drivers. With `UPDATE_SNAPSHOTS=1` in the environment, the test writes the files.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
@@ -15,12 +16,12 @@ use zippy_view::egui::Rect;
 use super::*;
 
 /// A part of the window: width, height, and red, green, blue and alpha of each pixel.
-struct Part {
+struct WindowPart {
     size: [u32; 2],
     pixels: Vec<u8>,
 }
 
-impl Part {
+impl WindowPart {
     fn of(harness: &mut Window, place: Rect) -> Self {
         let image = harness.render().unwrap();
         let (width, whole) = (image.width() as usize, image.as_raw());
@@ -31,8 +32,8 @@ impl Part {
         Self { size: [(right - left) as u32, (lower - upper) as u32], pixels: rows.copied().collect() }
     }
 
-    /// How many of a thousand pixels are another colour.
-    fn apart(&self, other: &Self) -> usize {
+    /// Returns the number of different pixels per thousand.
+    fn differing_per_thousand(&self, other: &Self) -> usize {
         if self.size != other.size {
             return 1000;
         }
@@ -41,7 +42,7 @@ impl Part {
         unlike * 1000 / (self.pixels.len() / 4).max(1)
     }
 
-    /// How many pixels are about this colour.
+    /// Returns the number of pixels with about this colour.
     fn like(&self, colour: [u8; 3]) -> usize {
         let near = |pixel: &&[u8]| pixel.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 24);
         self.pixels.chunks_exact(4).filter(near).count()
@@ -52,14 +53,14 @@ fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/window/pictures").join(name).with_extension("png")
 }
 
-fn write(path: &Path, part: &Part) {
+fn write(path: &Path, part: &WindowPart) {
     let mut encoder = png::Encoder::new(std::fs::File::create(path).unwrap(), part.size[0], part.size[1]);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_compression(png::Compression::High);
     encoder.write_header().unwrap().write_image_data(&part.pixels).unwrap();
 }
 
-/// Ghost cells are updated, then one side writes again and forgets them.
+/// Updates ghost cells, then writes one side again without an update.
 fn forgets_ghosts(world: &World) -> zippy::Result<()> {
     let layout = Layout::new([24, 20, 16]).split([Split::Even(2), Split::Whole, Split::Whole]).ghost([2, 2, 2]);
     let heat = world.array::<f32, 3>("heat", &layout)?;
@@ -80,7 +81,7 @@ fn forgets_ghosts(world: &World) -> zippy::Result<()> {
 }
 
 #[test]
-fn panels_look_as_they_did() {
+fn panels_match_reference_pictures() {
     let (sender, doors) = channel();
     let program = std::thread::spawn(move || {
         zippy::run_with(Config::apart(2).check(true), move |world| {
@@ -94,11 +95,11 @@ fn panels_look_as_they_did() {
     let session = Box::new(Live::connect(&format!("127.0.0.1:{}", door.port), &door.token));
     let builder = Harness::builder().with_size([1200.0, 800.0]).with_step_dt(0.05).with_max_steps(20).wgpu();
     let mut harness: Window = builder.build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session));
-    let mut seen: Vec<(&str, Part)> = Vec::new();
+    let mut seen: Vec<(&str, WindowPart)> = Vec::new();
     wait_for(&mut harness, "look at heat");
     ready(&mut harness);
     let all = harness.get_by_label("slice of heat").rect();
-    seen.push(("slice", Part::of(&mut harness, all)));
+    seen.push(("slice", WindowPart::of(&mut harness, all)));
 
     harness.get_by_label("ghost cells that are not fresh").scroll_to_me();
     settle(&mut harness);
@@ -106,26 +107,26 @@ fn panels_look_as_they_did() {
     click(&mut harness, "one chunk with its ghost cells");
     ready(&mut harness);
     let of_chunk = harness.get_by_label("slice of heat").rect();
-    seen.push(("stale", Part::of(&mut harness, of_chunk)));
+    seen.push(("stale", WindowPart::of(&mut harness, of_chunk)));
     click(&mut harness, "one chunk with its ghost cells");
     click(&mut harness, "ghost cells that are not fresh");
 
     for (mode, name) in [("three planes", "planes"), ("numbers", "numbers")] {
         click(&mut harness, mode);
         ready(&mut harness);
-        seen.push((name, Part::of(&mut harness, all)));
+        seen.push((name, WindowPart::of(&mut harness, all)));
     }
     click(&mut harness, "volume");
     wait_for(&mut harness, "a picture of heat along x, y, z");
     let volume = harness.get_by_label("a picture of heat along x, y, z").rect();
-    seen.push(("volume", Part::of(&mut harness, volume)));
+    seen.push(("volume", WindowPart::of(&mut harness, volume)));
     click(&mut harness, "look at profile");
     ready(&mut harness);
-    seen.push(("line", Part::of(&mut harness, all)));
-    // Further to the right is where it was last written, which changes with this file.
+    seen.push(("line", WindowPart::of(&mut harness, all)));
+    // The columns further to the right have call sites in this file, which change.
     let list = harness.get_by_label("look at heat").rect().left_top();
     let list = Rect::from_min_size(list - vec2(8.0, 32.0), vec2(300.0, 80.0));
-    seen.push(("arrays", Part::of(&mut harness, list)));
+    seen.push(("arrays", WindowPart::of(&mut harness, list)));
     click(&mut harness, "Continue");
     program.join().unwrap().unwrap();
 
@@ -136,25 +137,29 @@ fn panels_look_as_they_did() {
     assert!(slice == 0 && stale > 200, "stale ghost cells are drawn: {stale} pixels, {slice} without");
     for (place, (name, part)) in seen.iter().enumerate() {
         let (size, pixels) = saving::picture(&file(name));
-        let known = Part { size, pixels };
-        let apart = part.apart(&known);
+        let known = WindowPart { size, pixels };
+        let differing_per_thousand = part.differing_per_thousand(&known);
         let now = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("png");
-        if apart >= 10 {
+        if differing_per_thousand >= 10 {
             write(&now, part);
         }
-        assert!(apart < 10, "{name}: {apart} of 1000 pixels are not as they were, see {}", now.display());
+        assert!(
+            differing_per_thousand < 10,
+            "{name}: {differing_per_thousand} of 1000 pixels are not as they were, see {}",
+            now.display()
+        );
         let other = &seen[(place + 1) % seen.len()].1;
-        assert!(other.apart(&known) >= 10, "{name} would be taken for another panel");
+        assert!(other.differing_per_thousand(&known) >= 10, "{name} would be taken for another panel");
     }
 }
 
-/// Until all that is wanted has come.
+/// Runs frames until all answers have arrived.
 fn ready(harness: &mut Window) {
     let mut quiet = 0;
     for _ in 0..1000 {
         harness.run();
-        // What is wanted in one frame is asked for behind it.
-        quiet = if sees(harness, "asking …") { 0 } else { quiet + 1 };
+        // Requests of a frame are sent after the frame.
+        quiet = if shows(harness, "loading …") { 0 } else { quiet + 1 };
         if quiet == 8 {
             return;
         }

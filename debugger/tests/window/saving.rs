@@ -1,4 +1,4 @@
-//! What is shown, as files.
+//! Saving of the visible cells to files.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use zippy::debug::protocol::{Answer, Request, View};
 
 use super::*;
 
-/// Saves what is shown under a name, and waits until that is said.
+/// Saves to a file and waits for the message.
 fn save(harness: &mut Window, path: &Path) {
     retype(harness, "file to save", path.to_str().unwrap());
     click(harness, "Save");
     wait_for(harness, "written to");
 }
 
-/// The numbers of a file that says this shape.
+/// Returns the numbers of a file and checks its shape.
 fn numbers(path: &Path, shape: &str) -> Vec<f32> {
     let bytes = std::fs::read(path).unwrap();
     let header = String::from_utf8_lossy(&bytes[10..128]).into_owned();
@@ -24,7 +24,7 @@ fn numbers(path: &Path, shape: &str) -> Vec<f32> {
 
 /// x + 64 y + 4096 z in step 5, of a box with x fastest.
 fn expected(zs: std::ops::Range<i64>) -> Vec<f32> {
-    let cell = |x: i64, y: i64, z: i64| fake::coded(&[x, y, z], 5) as f32;
+    let cell = |x: i64, y: i64, z: i64| fake::coded_value(&[x, y, z], 5) as f32;
     zs.flat_map(|z| (0..10).flat_map(move |y| (0..12).map(move |x| cell(x, y, z)))).collect()
 }
 
@@ -39,11 +39,11 @@ fn slices_lines_and_boxes_become_files_of_exact_numbers() {
     save(&mut harness, &path("slice.npy"));
     assert_eq!(numbers(&path("slice.npy"), "(10, 12,)"), expected(4..5));
 
-    // Nothing is replaced unasked.
+    // Existing files are replaced only after a confirmation.
     std::fs::write(path("other.csv"), "mine").unwrap();
     retype(&mut harness, "file to save", path("other.csv").to_str().unwrap());
     click(&mut harness, "Save");
-    assert!(sees(&harness, "there is such a file"));
+    assert!(shows(&harness, "there is such a file"));
     click(&mut harness, "Keep it");
     assert_eq!(std::fs::read(path("other.csv")).unwrap(), b"mine");
     click(&mut harness, "Save");
@@ -66,25 +66,25 @@ fn slices_lines_and_boxes_become_files_of_exact_numbers() {
     wait_for(&mut harness, "none/of");
     retype(&mut harness, "file to save", "plain.txt");
     click(&mut harness, "Save");
-    assert!(sees(&harness, "ends in none of .png, .npy and .csv"));
+    assert!(shows(&harness, "ends in none of .png, .npy and .csv"));
 }
 
 #[test]
-fn what_is_cancelled_or_of_another_step_is_not_written() {
+fn cancelled_or_outdated_saves_write_nothing() {
     let fake = program();
     let mut harness = window(&fake);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("slice.npy");
     click(&mut harness, "Save as");
-    fake.inside.borrow_mut().silent = true;
+    fake.state.borrow_mut().silent = true;
     retype(&mut harness, "file to save", path.to_str().unwrap());
     click(&mut harness, "Save");
-    assert!(sees(&harness, "saving"));
+    assert!(shows(&harness, "saving"));
     click(&mut harness, "Cancel");
     wait_for(&mut harness, "cancelled before it was done");
-    fake.inside.borrow_mut().silent = false;
-    // Its cells come from the next debug point, before that is told.
-    fake.inside.borrow_mut().instead = |request| match request {
+    fake.state.borrow_mut().silent = false;
+    // Its cells come from the next debug point, before the window receives that point.
+    fake.state.borrow_mut().override_answer = |request| match request {
         Request::View(of) if of.numbers.is_none() => {
             let cells = vec![0; of.bytes(4).unwrap()];
             Some(Ok(Answer::View(View { of: of.clone(), step: 7, cells })))
@@ -102,13 +102,13 @@ fn what_is_cancelled_or_of_another_step_is_not_written() {
 #[test]
 fn a_slice_and_a_mosaic_become_pictures() {
     let fake = Fake::new(vec![array(0, "ramp", &[4, 3, 2], 1)]);
-    fake.inside.borrow_mut().value = |at, _| if at == [0, 0, 0] { f64::NAN } else { at[0] as f64 + 4.0 * at[2] as f64 };
+    fake.state.borrow_mut().value = |at, _| if at == [0, 0, 0] { f64::NAN } else { at[0] as f64 + 4.0 * at[2] as f64 };
     let mut harness = window(&fake);
     let directory = tempfile::tempdir().unwrap();
     harness.get_by_label("index along z").set_value_accesskit(0.0);
     settle(&mut harness);
     click(&mut harness, "Save as");
-    // Where the cell of the NaN is, and one at the end of x and z.
+    // Position of the NaN's cell, and of a cell at the end of x and z.
     for (mode, [width, height], nan, end) in [("slice", [512, 384], 380, 3), ("mosaic", [292, 511], 216, 508)] {
         click(&mut harness, mode);
         let path = directory.path().join(mode).with_extension("png");
@@ -120,20 +120,20 @@ fn a_slice_and_a_mosaic_become_pictures() {
         assert_eq!(at(2, nan), [255, 0, 255, 255], "{mode}");
         assert_eq!(at(width * 2 / 5, 2), at(width * 2 / 5, nan), "{mode}: the same along y");
         // The upper end of the colours is in the second slice only.
-        let last = zippy_debugger::look::ColourMap::first().at(1.0);
+        let last = zippy_debugger::imaging::ColourMap::first().at(1.0);
         assert_eq!(at(width - 2, end)[..3] == last, mode == "mosaic", "{mode}");
     }
 }
 
 #[test]
-fn pictures_of_lines_and_of_lengths_have_the_colours_of_their_numbers() {
+fn pictures_of_lines_and_lengths_have_colours_of_their_values() {
     let fake = Fake::new(vec![array(0, "line", &[8], 1), array(1, "even", &[4, 4], 2)]);
     // A length of √3.25 is less as an `f32`.
-    fake.inside.borrow_mut().value = |at, _| if at.len() == 1 { at[0] as f64 } else { 1.0 };
+    fake.state.borrow_mut().value = |at, _| if at.len() == 1 { at[0] as f64 } else { 1.0 };
     let mut harness = window(&fake);
     let directory = tempfile::tempdir().unwrap();
     click(&mut harness, "Save as");
-    let map = zippy_debugger::look::ColourMap::first();
+    let map = zippy_debugger::imaging::ColourMap::first();
     for (name, wanted) in [("line", [map.at(0.0), map.at(1.0)]), ("even", [map.at(0.5); 2])] {
         click(&mut harness, &format!("look at {name}"));
         let path = directory.path().join(name).with_extension("png");
@@ -147,7 +147,7 @@ fn pictures_of_lines_and_of_lengths_have_the_colours_of_their_numbers() {
     }
 }
 
-/// Width, height and pixels of a picture.
+/// Returns the width, height and pixels of a picture.
 pub fn picture(path: &Path) -> ([u32; 2], Vec<u8>) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();

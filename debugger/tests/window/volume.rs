@@ -1,11 +1,11 @@
-//! Three axes as a volume.
+//! Rendering of three axes as a volume.
 
 use egui_kittest::kittest::Queryable;
 use zippy::debug::protocol::ArrayRef;
 
 use super::*;
 
-/// A bright cell block near the end of x, NaN below, nothing elsewhere.
+/// A bright block of cells near the end of x, a NaN below it, and zeros elsewhere.
 fn blob(at: &[i64], _: u64) -> f64 {
     match at {
         [0..6, _, 0] => f64::NAN,
@@ -14,7 +14,8 @@ fn blob(at: &[i64], _: u64) -> f64 {
     }
 }
 
-/// Saves the picture, and hands back how many of its pixels are bright, where their middle is, and where it is magenta or white.
+/// Saves the picture. Returns the number of bright pixels, their centre, and the number of magenta
+/// or white pixels.
 fn bright(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usize) {
     retype(harness, "file to save", path.to_str().unwrap());
     click(harness, "Save");
@@ -34,21 +35,21 @@ fn bright(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usi
 }
 
 #[test]
-fn a_volume_is_rendered_turned_and_follows_its_settings() {
+fn volume_follows_camera_and_settings() {
     let fake = Fake::new(vec![array(0, "blob", &[16, 16, 16], 1)]);
-    fake.inside.borrow_mut().value = blob;
+    fake.state.borrow_mut().value = blob;
     // A small picture is rendered sooner.
     let mut harness = window_of(&fake, [900.0, 600.0]);
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    let _ = fake.asked();
+    let _ = fake.take_requests();
     click(&mut harness, "volume");
-    let asked = last_view(fake.asked());
+    let asked = last_view(fake.take_requests());
     assert_eq!((asked.start, asked.end, asked.stride), (vec![0; 3], vec![16; 3], vec![1; 3]));
     click(&mut harness, "Save as");
     wait_for(&mut harness, "a picture of blob along x, y, z");
     let (first, middle, odd) = bright(&mut harness, &path("first.png"));
-    // 4³ of 16³ cells: seen from a corner a few hundredths of the picture; NaNs are not seen.
+    // 4³ of 16³ cells: seen from a corner, a few hundredths of the picture. NaNs are invisible.
     let all = {
         let ([width, height], _) = saving::picture(&path("first.png"));
         (width * height) as usize
@@ -66,7 +67,7 @@ fn a_volume_is_rendered_turned_and_follows_its_settings() {
     assert!((first / 2..first * 2).contains(&turned), "{first} and {turned}");
     assert!(middle[0] > 0.55 && (to[0] + middle[0] - 1.0).abs() < 0.05, "half a turn: {middle:?} to {to:?}");
 
-    // Where only low values are opaque, the block is a hole.
+    // With opaque low values, the block is a hole.
     choose(&mut harness, "opaque", "low values");
     wait_for(&mut harness, "a picture of blob along");
     assert_eq!(bright(&mut harness, &path("low.png")).0, 0);
@@ -90,11 +91,11 @@ fn other_axes_make_another_box() {
     let fake = Fake::new(vec![four]);
     let mut harness = window(&fake);
     click(&mut harness, "volume");
-    let _ = fake.asked();
+    let _ = fake.take_requests();
     choose(&mut harness, "deep", "w");
-    let asked = last_view(fake.asked());
+    let asked = last_view(fake.take_requests());
     assert_eq!((asked.start, asked.end), (vec![0, 0, 2, 0], vec![6, 5, 3, 3]));
     harness.get_by_label("index along z").set_value_accesskit(3.0);
     settle(&mut harness);
-    assert_eq!(last_view(fake.asked()).start, [0, 0, 3, 0]);
+    assert_eq!(last_view(fake.take_requests()).start, [0, 0, 3, 0]);
 }

@@ -1,14 +1,15 @@
-//! Clip planes and the crop box.
+//! Editors of clip planes and of the crop box.
 
 use egui::{Slider, Ui};
 use zippy_render::volume::{ClipPlane, Crop};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Edits clip planes of a volume: one across each axis and one that stands freely. Other planes it is given stay as they are.
+/// Edits the clip planes of a volume: one plane across each axis, and one plane of any direction.
+/// Further planes stay unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipEditor {
-    /// Least and greatest coordinates of the volume.
+    /// Lower and upper bounds of the volume's coordinates.
     bounds: [[f64; 3]; 2],
     across: [Across; 3],
     free: Free,
@@ -20,7 +21,7 @@ pub struct ClipEditor {
 struct Across {
     on: bool,
     at: f64,
-    /// Keeps what is below it, not above.
+    /// True to keep the side below the plane.
     below: bool,
 }
 
@@ -28,15 +29,16 @@ struct Across {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Free {
     on: bool,
-    /// Where its normal points: around the third axis, and above the plane of the first two, in degrees.
+    /// Direction of the normal in degrees: angle around the third axis, and angle above the plane
+    /// of the first two axes.
     azimuth: f64,
     elevation: f64,
-    /// Along the normal from the volume's middle.
+    /// Distance from the centre of the volume along the normal.
     offset: f64,
 }
 
 impl ClipEditor {
-    /// An editor for a volume between these least and greatest coordinates that is clipped by `planes`.
+    /// Creates an editor for a volume with these lower and upper bounds and these clip planes.
     pub fn new(bounds: [[f64; 3]; 2], planes: &[ClipPlane]) -> Self {
         let across = |at: f64| Across { on: false, at, below: false };
         let free = Free { on: false, azimuth: 0.0, elevation: 0.0, offset: 0.0 };
@@ -62,13 +64,13 @@ impl ClipEditor {
         }
     }
 
-    /// Offset of the plane across a normal through the middle of the volume.
+    /// Offset of the plane with this normal through the centre of the volume.
     fn middle(&self, normal: [f64; 3]) -> f64 {
         let [low, high] = self.bounds;
         (0..3).map(|axis| normal[axis] * (low[axis] + high[axis]) / 2.0).sum()
     }
 
-    /// The planes that are on.
+    /// Returns the active planes.
     pub fn planes(&self) -> Vec<ClipPlane> {
         let mut planes: Vec<ClipPlane> = Vec::new();
         for (axis, plane) in self.across.iter().enumerate().filter(|(_, plane)| plane.on) {
@@ -86,7 +88,7 @@ impl ClipEditor {
         planes
     }
 
-    /// Shows the planes and writes those that are on to `planes`; whether anything was changed.
+    /// Shows the editor and writes the active planes to `planes`. Returns true after a change.
     pub fn show(&mut self, ui: &mut Ui, planes: &mut Vec<ClipPlane>) -> bool {
         let before = self.clone();
         let [least, greatest] = self.bounds;
@@ -102,10 +104,10 @@ impl ClipEditor {
         }
         ui.checkbox(&mut self.free.on, "free plane");
         if self.free.on {
-            let reach = (0..3).map(|axis| (greatest[axis] - least[axis]).powi(2)).sum::<f64>().sqrt() / 2.0;
+            let max_offset = (0..3).map(|axis| (greatest[axis] - least[axis]).powi(2)).sum::<f64>().sqrt() / 2.0;
             ui.add(Slider::new(&mut self.free.azimuth, -180.0..=180.0).suffix("°").text("azimuth"));
             ui.add(Slider::new(&mut self.free.elevation, -90.0..=90.0).suffix("°").text("elevation"));
-            ui.add(Slider::new(&mut self.free.offset, -reach..=reach).text("offset"));
+            ui.add(Slider::new(&mut self.free.offset, -max_offset..=max_offset).text("offset"));
         }
         let changed = *self != before;
         if changed {
@@ -115,7 +117,7 @@ impl ClipEditor {
     }
 }
 
-/// Shows a crop box of a volume of `size`; whether it was changed.
+/// Shows the crop box of a volume of `size`. Returns true after a change.
 pub fn crop(ui: &mut Ui, size: [f64; 3], crop: &mut Option<Crop>) -> bool {
     let before = *crop;
     let mut on = crop.is_some();
@@ -124,12 +126,12 @@ pub fn crop(ui: &mut Ui, size: [f64; 3], crop: &mut Option<Crop>) -> bool {
         let found = crop.get_or_insert(Crop { low: [0.0; 3], high: size });
         for (axis, name) in AXES.iter().enumerate() {
             let (low, high) = (&mut found.low[axis], &mut found.high[axis]);
-            let was = *low;
+            let old_low = *low;
             let bound = |value, end: &str| Slider::new(value, 0.0..=size[axis]).text(format!("{name} {end}"));
             ui.add(bound(low, "from"));
             ui.add(bound(high, "to"));
-            // Whichever end was moved pushes the other.
-            if *low != was { *high = high.max(*low) } else { *low = low.min(*high) }
+            // The moved end pushes the other one.
+            if *low != old_low { *high = high.max(*low) } else { *low = low.min(*high) }
         }
     } else {
         *crop = None;
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_come_back_as_they_were_given() {
+    fn editor_returns_given_planes() {
         let given = [
             ClipPlane { normal: [0.0, 0.0, 2.0], offset: 10.0 },
             ClipPlane { normal: [-1.0, 0.0, 0.0], offset: -30.0 },

@@ -1,4 +1,5 @@
-//! Panels of settings. Each changes plain values, says whether it did, and keeps nothing of them.
+//! Panels of settings. Each panel changes plain values, returns true after a change, and has no
+//! state.
 
 mod clip;
 mod sampling;
@@ -12,7 +13,7 @@ pub use surface::{isovalue, material};
 
 use egui::Ui;
 
-/// A button for each name, the current one highlighted; the number of the one that was pressed.
+/// Shows a button per name and highlights the current one. Returns the index of a pressed button.
 pub fn presets(ui: &mut Ui, names: &[&str], current: Option<usize>) -> Option<usize> {
     let mut pressed = None;
     ui.horizontal_wrapped(|ui| {

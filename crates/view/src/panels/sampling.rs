@@ -1,9 +1,9 @@
-//! How rays are sampled and lit.
+//! Panels of sampling and lighting.
 
 use egui::{Slider, Ui};
 use zippy_render::volume::Shading;
 
-/// Lighting; whether it was changed.
+/// Shows the settings of lighting. Returns true after a change.
 pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {
     let before = *shading;
     let mut on = shading.is_some();
@@ -22,7 +22,8 @@ pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {
     *shading != before
 }
 
-/// The distance of samples, around `voxel`, the distance of voxels; pre-integration and jitter. Whether any was changed.
+/// Shows the sample distance, in the range around the voxel distance `voxel`, and the switches of
+/// pre-integration and jitter. Returns true after a change.
 pub fn sampling(ui: &mut Ui, voxel: f64, step: &mut f64, preintegrated: &mut bool, jitter: &mut bool) -> bool {
     let before = (*step, *preintegrated, *jitter);
     let range = voxel / 8.0..=voxel * if *preintegrated { 2.0 } else { 8.0 };
@@ -33,14 +34,15 @@ pub fn sampling(ui: &mut Ui, voxel: f64, step: &mut f64, preintegrated: &mut boo
     before != (*step, *preintegrated, *jitter)
 }
 
-/// The length over which opacities hold, around `voxel`: the smaller, the denser the volume. Whether it was changed.
+/// Shows the length over which opacities hold, in the range around `voxel`. A smaller length makes
+/// the volume denser. Returns true after a change.
 pub fn density(ui: &mut Ui, voxel: f64, unit_distance: &mut f64) -> bool {
     let range = voxel / 64.0..=voxel * 64.0;
     let slider = Slider::new(unit_distance, range).logarithmic(true).text("unit distance");
     ui.add(slider).on_hover_text("The length over which the opacities hold: the smaller, the denser").changed()
 }
 
-/// The colour behind the volume; whether it was changed.
+/// Shows the background colour. Returns true after a change.
 pub fn background(ui: &mut Ui, background: &mut [f32; 3]) -> bool {
     let mut bytes = background.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
     let response = ui.horizontal(|ui| {

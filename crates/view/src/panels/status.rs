@@ -1,20 +1,20 @@
-//! How fast it goes.
+//! Frame rate and timings.
 
 use std::collections::VecDeque;
 
 use egui::{Grid, Ui};
 
-/// The rate of the last frames.
+/// Mean frame rate of the latest frames.
 #[derive(Debug, Clone, Default)]
 pub struct FrameRate {
     secs: VecDeque<f64>,
 }
 
-/// Frames that the rate is averaged over.
+/// Number of frames in the mean.
 const FRAMES: usize = 8;
 
 impl FrameRate {
-    /// A frame took so many seconds.
+    /// Adds the time of a frame in seconds.
     pub fn push(&mut self, secs: f64) {
         if self.secs.len() == FRAMES {
             self.secs.pop_front();
@@ -22,17 +22,17 @@ impl FrameRate {
         self.secs.push_back(secs.max(1e-6));
     }
 
-    /// Frames of another kind follow.
+    /// Drops all times, before frames of another kind.
     pub fn clear(&mut self) {
         self.secs.clear();
     }
 
-    /// Frames per second; 0 before the first.
+    /// Frames per second; 0 before the first frame.
     fn per_sec(&self) -> f64 {
         if self.secs.is_empty() { 0.0 } else { self.secs.len() as f64 / self.secs.iter().sum::<f64>() }
     }
 
-    /// For a status line.
+    /// Formats the frame rate for a status line.
     pub fn text(&self) -> String {
         match self.per_sec() {
             0.0 => "- frames/s".into(),
@@ -42,10 +42,10 @@ impl FrameRate {
     }
 }
 
-/// A part of a frame and its seconds.
+/// Name of a part of a frame, and its time in seconds.
 pub type Timing = (&'static str, f64);
 
-/// A table of what a frame took.
+/// Shows a table of the times of a frame.
 pub fn timings(ui: &mut Ui, rows: &[Timing]) {
     Grid::new("timings").num_columns(2).spacing([24.0, 2.0]).show(ui, |ui| {
         for (name, secs) in rows {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_that_of_the_last_frames() {
+    fn rate_is_mean_of_latest_frames() {
         let mut rate = FrameRate::default();
         assert_eq!(rate.text(), "- frames/s");
         rate.push(1e9);

@@ -1,4 +1,4 @@
-//! The isosurface: its value, on the distribution of the volume's values, and what it looks like.
+//! Panels of the isosurface: isovalue and material.
 
 use egui::accesskit::Role;
 use egui::{Color32, Sense, Slider, Stroke, Ui, WidgetInfo, vec2};
@@ -8,16 +8,16 @@ use crate::distribution;
 
 const PLOT_HEIGHT: f32 = 70.0;
 
-/// An isovalue on the distribution of values, whose logarithms of counts are drawn: a click or a drag on the plot moves it,
-/// and so does the slider below. Whether it was changed.
+/// Shows the isovalue on a logarithmic histogram of the values, with a slider below. A click or
+/// drag on the histogram moves the isovalue. Returns true after a change.
 pub fn isovalue(ui: &mut Ui, values: &Distribution, isovalue: &mut f64) -> bool {
     let before = *isovalue;
     let range = [values.min, if values.max > values.min { values.max } else { values.min + 1.0 }];
     let size = vec2(ui.available_width().max(80.0), PLOT_HEIGHT);
     let (area, plot) = ui.allocate_exact_size(size, Sense::click_and_drag());
     plot.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "distribution; drag to move the isovalue"));
-    if let Some(place) = plot.interact_pointer_pos() {
-        let share = f64::from((place.x - area.left()) / area.width()).clamp(0.0, 1.0);
+    if let Some(pointer) = plot.interact_pointer_pos() {
+        let share = f64::from((pointer.x - area.left()) / area.width()).clamp(0.0, 1.0);
         *isovalue = range[0] + share * (range[1] - range[0]);
     }
     let visuals = ui.visuals();
@@ -30,7 +30,8 @@ pub fn isovalue(ui: &mut Ui, values: &Distribution, isovalue: &mut f64) -> bool 
     *isovalue != before
 }
 
-/// A surface's colour and opacity; whether they were changed. A scale of colours stays as it is.
+/// Shows the colour and the opacity of a surface. A colour map stays unchanged. Returns true after
+/// a change.
 pub fn material(ui: &mut Ui, material: &mut Material) -> bool {
     let before = material.clone();
     if let Colouring::Plain(colour) = &mut material.colour {

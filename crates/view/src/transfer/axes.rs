@@ -1,8 +1,9 @@
-//! Where values and opacities are on the screen.
+//! Mapping between values, opacities and screen positions.
 
 use egui::{Pos2, Rect, pos2};
 
-/// The plot of a transfer function: values to the right, square roots of opacities up, as useful opacities are small.
+/// Plot of a transfer function: values to the right, and square roots of opacities up, because
+/// useful opacities are small.
 #[derive(Debug, Clone, Copy)]
 pub struct Axes {
     pub area: Rect,
@@ -19,19 +20,19 @@ impl Axes {
         self.area.bottom() - opacity.max(0.0).sqrt() as f32 * self.area.height()
     }
 
-    pub fn place(&self, [value, opacity]: [f64; 2]) -> Pos2 {
+    pub fn position(&self, [value, opacity]: [f64; 2]) -> Pos2 {
         pos2(self.x(value), self.y(opacity))
     }
 
-    /// The value at a place; beyond the ends where the place is.
-    pub fn value(&self, place: Pos2) -> f64 {
-        let share = f64::from((place.x - self.area.left()) / self.area.width());
+    /// Returns the value at a screen position, also beyond the ends of the range.
+    pub fn value(&self, position: Pos2) -> f64 {
+        let share = f64::from((position.x - self.area.left()) / self.area.width());
         self.range[0] + share * (self.range[1] - self.range[0])
     }
 
-    /// The opacity at a place, 0 to 1.
-    pub fn opacity(&self, place: Pos2) -> f64 {
-        let height = f64::from((self.area.bottom() - place.y) / self.area.height());
+    /// Returns the opacity at a screen position, 0 to 1.
+    pub fn opacity(&self, position: Pos2) -> f64 {
+        let height = f64::from((self.area.bottom() - position.y) / self.area.height());
         height.clamp(0.0, 1.0).powi(2)
     }
 }

@@ -1,4 +1,4 @@
-//! The line below the plot: numbers and colour of the selected point.
+//! Fields below the plot: value, opacity and colour of the selected point.
 
 use egui::{DragValue, Ui};
 use zippy_render::volume::TransferFunction;
@@ -6,7 +6,7 @@ use zippy_render::volume::TransferFunction;
 use super::{Point, TransferEditor, points};
 
 impl TransferEditor {
-    /// Shows the selected point's numbers to be typed.
+    /// Shows the fields of the selected point.
     pub(super) fn details(&mut self, ui: &mut Ui, function: &mut TransferFunction) {
         self.selected = self.selected.filter(|point| match *point {
             Point::Opacity(number) => number < function.opacity.len(),

@@ -1,4 +1,4 @@
-//! [`TransferEditor`]: colours and opacities edited over the distribution of the values.
+//! [`TransferEditor`]: editor of colours and opacities over a histogram of the values.
 
 mod axes;
 mod details;
@@ -12,11 +12,11 @@ use zippy_render::volume::{Distribution, TransferFunction};
 
 use crate::distribution;
 use axes::Axes;
-use handles::{Done, Handle};
+use handles::{Handle, HandleAction};
 
 const PLOT_HEIGHT: f32 = 150.0;
 const STRIP_HEIGHT: f32 = 14.0;
-/// Room for the pins of the colour points.
+/// Height of the pins of the colour points.
 const PIN_HEIGHT: f32 = 14.0;
 const MARGIN: f32 = 7.0;
 
@@ -27,9 +27,14 @@ enum Point {
     Colour(usize),
 }
 
-/// Edits a transfer function: a click on the plot adds an opacity point, one on the strip of colours a colour point; drags
-/// move points; a right click or Delete removes them. With the keyboard: Tab goes from point to point, arrows move (finely
-/// with shift), Delete removes. Opacities are drawn by their square roots.
+/// Edits a transfer function.
+///
+/// * A click on the plot adds an opacity point; a click on the colour strip adds a colour point.
+/// * A drag moves a point; a right click or Delete removes it.
+/// * Keys: Tab selects the next point, arrows move it (with shift in small steps), Delete removes
+///   it.
+///
+/// The plot shows square roots of opacities.
 #[derive(Debug, Clone)]
 pub struct TransferEditor {
     range: [f64; 2],
@@ -39,23 +44,23 @@ pub struct TransferEditor {
 }
 
 impl TransferEditor {
-    /// An editor for a volume of these values.
+    /// Creates an editor for a volume with this distribution of values.
     pub fn new(values: Distribution) -> Self {
         let high = if values.max > values.min { values.max } else { values.min + 1.0 };
         Self { range: [values.min, high], values, log: true, selected: None }
     }
 
-    /// Other values of the same volume, as while it changes; what is selected stays.
+    /// Sets the distribution of a volume that changes. The selection stays.
     pub fn set_values(&mut self, values: Distribution) {
         *self = Self { log: self.log, selected: self.selected, ..Self::new(values) };
     }
 
-    /// Whether the distribution is drawn by the logarithms of its counts.
+    /// Returns true if the histogram is logarithmic.
     pub fn log(&self) -> bool {
         self.log
     }
 
-    /// Shows the function as wide as there is room, and changes it; whether it did.
+    /// Shows the editor in the available width. Returns true after a change of the function.
     pub fn show(&mut self, ui: &mut Ui, function: &mut TransferFunction) -> bool {
         let before = function.clone();
         let size = vec2(ui.available_width().max(80.0), PLOT_HEIGHT + STRIP_HEIGHT + PIN_HEIGHT + MARGIN);
@@ -64,30 +69,30 @@ impl TransferEditor {
         let area = Rect::from_min_size(inner.min + vec2(0.0, MARGIN), vec2(inner.width(), PLOT_HEIGHT));
         let strip = Rect::from_min_size(area.left_bottom(), vec2(inner.width(), STRIP_HEIGHT));
         let axes = Axes { area, range: self.range };
-        // Before the handles, which lie on top.
+        // Handles are registered later, so that they are above the plot.
         let plot = ui.interact(area, ui.scope_id().with("plot"), Sense::click());
         let colours = ui.interact(strip, ui.scope_id().with("strip"), Sense::click());
-        self.added(&plot, &colours, &axes, function);
+        self.add_points(&plot, &colours, &axes, function);
         self.paint(ui, whole, strip, &axes, function);
         self.handles(ui, strip, &axes, function);
         self.details(ui, function);
         *function != before
     }
 
-    /// A click where no point is makes one.
-    fn added(&mut self, plot: &Response, strip: &Response, axes: &Axes, function: &mut TransferFunction) {
+    /// Adds a point after a click on an empty position.
+    fn add_points(&mut self, plot: &Response, strip: &Response, axes: &Axes, function: &mut TransferFunction) {
         plot.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "opacities; click to add a point"));
         strip.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "colours; click to add a point"));
         if plot.clicked()
-            && let Some(place) = plot.interact_pointer_pos()
+            && let Some(position) = plot.interact_pointer_pos()
         {
-            let point = [axes.value(place), axes.opacity(place)];
+            let point = [axes.value(position), axes.opacity(position)];
             self.selected = Some(Point::Opacity(points::add(&mut function.opacity, point)));
         }
         if strip.clicked()
-            && let Some(place) = strip.interact_pointer_pos()
+            && let Some(position) = strip.interact_pointer_pos()
         {
-            let value = axes.value(place);
+            let value = axes.value(position);
             let [red, green, blue] = function.colour_at(value);
             self.selected = Some(Point::Colour(points::add(&mut function.colour, [value, red, green, blue])));
         }
@@ -110,7 +115,7 @@ impl TransferEditor {
             let colour = paint::colour32(function.colour_at(value));
             let point = Point::Opacity(number);
             let handle = Handle {
-                centre: axes.place([value, opacity]),
+                centre: axes.position([value, opacity]),
                 name: format!(
                     "opacity point {}: value {}, opacity {opacity:.3}",
                     number + 1,
@@ -118,17 +123,17 @@ impl TransferEditor {
                 ),
                 id: ui.scope_id().with(("opacity", number)),
             };
-            let done = handle.update(ui, axes, |response, place, active| {
-                paint::knob(ui.painter(), place, colour, ui.visuals(), active || response.hovered());
+            let action = handle.update(ui, axes, |response, position, active| {
+                paint::knob(ui.painter(), position, colour, ui.visuals(), active || response.hovered());
             });
-            match done {
-                Done::Nothing => continue,
-                Done::Selected => {}
-                Done::Moved(place) => {
-                    points::shift(&mut function.opacity, number, axes.value(place), self.range);
-                    function.opacity[number][1] = axes.opacity(place);
+            match action {
+                HandleAction::Nothing => continue,
+                HandleAction::Selected => {}
+                HandleAction::Moved(position) => {
+                    points::shift(&mut function.opacity, number, axes.value(position), self.range);
+                    function.opacity[number][1] = axes.opacity(position);
                 }
-                Done::Removed => removed = Some(point),
+                HandleAction::Removed => removed = Some(point),
             }
             self.selected = Some(point);
         }
@@ -141,15 +146,17 @@ impl TransferEditor {
                 id: ui.scope_id().with(("colour", number)),
             };
             let colour = paint::colour32([red, green, blue]);
-            let done = handle.update(ui, axes, |response, place, active| {
-                let top = place - vec2(0.0, PIN_HEIGHT / 2.0);
+            let action = handle.update(ui, axes, |response, position, active| {
+                let top = position - vec2(0.0, PIN_HEIGHT / 2.0);
                 paint::pin(ui.painter(), top, colour, ui.visuals(), active || response.hovered());
             });
-            match done {
-                Done::Nothing => continue,
-                Done::Selected => {}
-                Done::Moved(place) => points::shift(&mut function.colour, number, axes.value(place), self.range),
-                Done::Removed => removed = Some(point),
+            match action {
+                HandleAction::Nothing => continue,
+                HandleAction::Selected => {}
+                HandleAction::Moved(position) => {
+                    points::shift(&mut function.colour, number, axes.value(position), self.range)
+                }
+                HandleAction::Removed => removed = Some(point),
             }
             self.selected = Some(point);
         }
@@ -167,7 +174,7 @@ impl TransferEditor {
     }
 }
 
-/// A value with as many digits as the range asks for.
+/// Formats a value with the digits that the range requires.
 fn rounded(value: f64, range: [f64; 2]) -> String {
     let digits = (3.0 - (range[1] - range[0]).log10()).ceil().clamp(0.0, 9.0) as usize;
     format!("{value:.digits$}")

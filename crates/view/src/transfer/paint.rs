@@ -1,19 +1,19 @@
-//! How the plot of a transfer function looks.
+//! Painting of the plot of a transfer function.
 
 use egui::{Color32, Mesh, Painter, Pos2, Rect, Shape, Stroke, Visuals, pos2};
 use zippy_render::volume::TransferFunction;
 
 use super::axes::Axes;
 
-/// The curve is drawn in so many pieces, besides its points.
-const PIECES: usize = 160;
+/// Number of segments of the curve, in addition to its points.
+const SEGMENTS: usize = 160;
 
 pub fn colour32(parts: [f64; 3]) -> Color32 {
     let [red, green, blue] = parts.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
     Color32::from_rgb(red, green, blue)
 }
 
-/// The colours along the values, `area` wide.
+/// Draws a strip of the colours along the values, as wide as `area`.
 pub fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFunction) {
     let mut mesh = Mesh::default();
     for value in stops(axes, function.colour.iter().map(|point| point[0])) {
@@ -29,45 +29,46 @@ pub fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFu
     painter.add(Shape::mesh(mesh));
 }
 
-/// The opacities, filled with their colours.
+/// Draws the opacities, filled with their colours.
 pub fn opacities(painter: &Painter, axes: &Axes, function: &TransferFunction, visuals: &Visuals) {
     let points = function.opacity.iter().map(|point| point[0]);
     let values = stops(axes, points.chain(function.colour.iter().map(|point| point[0])));
     let mut mesh = Mesh::default();
     let mut curve: Vec<Pos2> = Vec::with_capacity(values.len());
     for value in values {
-        let place = axes.place([value, function.opacity_at(value)]);
+        let position = axes.position([value, function.opacity_at(value)]);
         let colour = colour32(function.colour_at(value)).gamma_multiply(0.45);
         let next = mesh.vertices.len() as u32;
-        mesh.colored_vertex(place, colour);
-        mesh.colored_vertex(pos2(place.x, axes.area.bottom()), colour);
+        mesh.colored_vertex(position, colour);
+        mesh.colored_vertex(pos2(position.x, axes.area.bottom()), colour);
         if next > 0 {
             mesh.add_triangle(next - 2, next - 1, next);
             mesh.add_triangle(next - 1, next, next + 1);
         }
-        curve.push(place);
+        curve.push(position);
     }
     painter.add(Shape::mesh(mesh));
     painter.line(curve, Stroke::new(1.5, visuals.strong_text_color()));
 }
 
-/// Values at which something is drawn: even ones, and those of the points within the range; a step needs both of its sides.
+/// Values at which the curve is evaluated: equidistant values, and the points in the range. A step
+/// of the curve needs both of its sides.
 fn stops(axes: &Axes, points: impl Iterator<Item = f64>) -> Vec<f64> {
     let [low, high] = axes.range;
-    let even = (0..=PIECES).map(|piece| low + (high - low) * piece as f64 / PIECES as f64);
+    let even = (0..=SEGMENTS).map(|segment| low + (high - low) * segment as f64 / SEGMENTS as f64);
     let inner = points.filter(|value| (low..=high).contains(value)).flat_map(|value| [value.next_down(), value]);
     let mut values: Vec<f64> = even.chain(inner.filter(|value| *value >= low)).collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
-/// A handle of an opacity point.
-pub fn knob(painter: &Painter, place: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
+/// Draws the handle of an opacity point.
+pub fn knob(painter: &Painter, position: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
     let edge = if active { visuals.selection.stroke.color } else { visuals.strong_text_color() };
-    painter.circle(place, if active { 6.0 } else { 4.5 }, fill, Stroke::new(1.5, edge));
+    painter.circle(position, if active { 6.0 } else { 4.5 }, fill, Stroke::new(1.5, edge));
 }
 
-/// A handle of a colour point: a pin that hangs from `top`.
+/// Draws the handle of a colour point: a pin below `top`.
 pub fn pin(painter: &Painter, top: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
     let edge = if active { visuals.selection.stroke.color } else { visuals.strong_text_color() };
     let at = |x: f32, y: f32| top + egui::vec2(x, y);

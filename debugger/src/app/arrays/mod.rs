@@ -9,66 +9,67 @@ use zippy::debug::protocol::{ArrayEntry, ArrayRef, ScalarValue, Summary, Summary
 use zippy_view::egui::{Align, Button, Label, Layout, Rect, Sense, Shape, Stroke, TextEdit, Ui, vec2};
 
 use super::store::Store;
-use super::{table, words};
+use super::{format, table};
 use columns::{COLUMNS, Stats};
 
 const ROW: f32 = 22.0;
-/// Letters of a number that a column has room for.
+/// Maximum length of a number in a column, in letters.
 const DIGITS: usize = 10;
 
-/// The list, and which array of it is looked at.
+/// The list of arrays and the selected array.
 #[derive(Default)]
 pub struct Arrays {
     filter: String,
-    sorted: usize,
-    falling: bool,
-    /// Whether minimum, maximum and NaNs of all that are seen are asked for.
-    all: bool,
+    sort_column: usize,
+    descending: bool,
+    /// Requests minimum, maximum and NaNs of all visible arrays, not only of the selected one.
+    for_all_arrays: bool,
     stats: HashMap<ArrayRef, Stats>,
-    /// Its name, and where that is known its number in this run.
-    chosen: Option<(String, ArrayRef)>,
+    /// Name and reference of the selected array. References are valid in one run only.
+    selected: Option<(String, ArrayRef)>,
     run: u64,
 }
 
 impl Arrays {
-    /// The array that is looked at, if it is there.
-    pub fn chosen<'a>(&self, arrays: &'a [ArrayEntry]) -> Option<&'a ArrayEntry> {
-        let (_, array) = self.chosen.as_ref()?;
+    /// Returns the selected array if it exists.
+    pub fn selected<'a>(&self, arrays: &'a [ArrayEntry]) -> Option<&'a ArrayEntry> {
+        let (_, array) = self.selected.as_ref()?;
         arrays.iter().find(|entry| entry.array == *array)
     }
 
-    /// Looks at this one.
-    pub fn choose(&mut self, array: &ArrayEntry) {
-        self.chosen = Some((array.name.clone(), array.array));
+    pub fn select(&mut self, array: &ArrayEntry) {
+        self.selected = Some((array.name.clone(), array.array));
     }
 
-    /// Numbers are of one run; what is looked at is found again by its name.
-    pub fn renew(&mut self, store: &Store, arrays: &[ArrayEntry]) {
+    /// Adapts the list to a new run: drops statistics of the old run and finds the selected array
+    /// again by name.
+    pub fn update_run(&mut self, store: &Store, arrays: &[ArrayEntry]) {
         if self.run != store.run {
             self.run = store.run;
             self.stats.clear();
-            if let Some((name, array)) = &mut self.chosen {
+            if let Some((name, array)) = &mut self.selected {
                 let again = |entry: &&ArrayEntry| entry.name == *name && entry.array.rank == array.rank;
                 match arrays.iter().find(again) {
                     Some(entry) => *array = entry.array,
-                    None => self.chosen = None,
+                    None => self.selected = None,
                 }
             }
         }
-        if self.chosen(arrays).is_none()
+        if self.selected(arrays).is_none()
             && let Some(first) = arrays.first()
         {
-            self.choose(first);
+            self.select(first);
         }
     }
 
-    /// Shows the list; a click looks at another array.
+    /// Shows the list. A click on a name selects the array.
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         ui.horizontal(|ui| {
             ui.strong("Arrays");
             ui.add(TextEdit::singleline(&mut self.filter).desired_width(110.0).hint_text("filter by name"))
                 .accessible_name("filter by name");
-            ui.checkbox(&mut self.all, "min, max of all").on_hover_text("Also of arrays that are not looked at");
+            ui.checkbox(&mut self.for_all_arrays, "min, max of all")
+                .on_hover_text("Also for arrays that are not selected");
         });
         let rows = self.rows(arrays);
         if rows.is_empty() {
@@ -81,42 +82,43 @@ impl Arrays {
         table::show(ui, table.headers([HeaderRow::new(ROW)]), &mut list);
     }
 
-    /// The arrays that are listed, in their order.
+    /// Returns the arrays that match the filter, in sort order.
     fn rows<'a>(&self, arrays: &'a [ArrayEntry]) -> Vec<&'a ArrayEntry> {
         let filter = self.filter.trim().to_lowercase();
         let mut rows: Vec<&ArrayEntry> =
-            arrays.iter().filter(|entry| words::title(entry).to_lowercase().contains(&filter)).collect();
-        let order = COLUMNS[self.sorted].order;
+            arrays.iter().filter(|entry| format::title(entry).to_lowercase().contains(&filter)).collect();
+        let order = COLUMNS[self.sort_column].order;
         rows.sort_by(|a, b| {
             let order = order(a, self.stats.get(&a.array), b, self.stats.get(&b.array));
-            if self.falling { order.reverse() } else { order }
+            if self.descending { order.reverse() } else { order }
         });
         rows
     }
 
     fn stats(&mut self, store: &mut Store, entry: &ArrayEntry) -> Option<Stats> {
-        let looked_at = self.chosen.as_ref().is_some_and(|(_, array)| *array == entry.array);
-        if (self.all || looked_at) && !entry.element.numbers.is_empty() {
+        let is_selected = self.selected.as_ref().is_some_and(|(_, array)| *array == entry.array);
+        if (self.for_all_arrays || is_selected) && !entry.element.numbers.is_empty() {
             let request = SummaryRequest::of(entry.array, 0);
             if let Some(summary) = store.summary(request).summary() {
-                self.stats.insert(entry.array, folded(summary));
+                self.stats.insert(entry.array, combine_components(summary));
             }
         }
         self.stats.get(&entry.array).copied()
     }
 }
 
-/// All components together.
-fn folded(summary: &Summary) -> Stats {
+/// Combines the statistics of all components.
+fn combine_components(summary: &Summary) -> Stats {
     let components = &summary.components;
-    let low = components.iter().filter_map(|one| one.extremes).map(|(low, _)| low).reduce(ScalarValue::min);
-    let high = components.iter().filter_map(|one| one.extremes).map(|(_, high)| high).reduce(ScalarValue::max);
-    Stats { extremes: low.zip(high), nans: components.iter().map(|one| one.nans).sum() }
+    let low = components.iter().filter_map(|component| component.extremes).map(|(low, _)| low).reduce(ScalarValue::min);
+    let high =
+        components.iter().filter_map(|component| component.extremes).map(|(_, high)| high).reduce(ScalarValue::max);
+    Stats { extremes: low.zip(high), nans: components.iter().map(|component| component.nans).sum() }
 }
 
-/// A triangle over the column that the list is sorted by: it points to where values get larger.
-fn mark(ui: &Ui, header: Rect, falling: bool) {
-    let (middle, by) = (header.center_top() + vec2(0.0, 1.0), if falling { -2.0 } else { 2.0 });
+/// Draws a triangle above the sorted column. It points in the direction of larger values.
+fn mark(ui: &Ui, header: Rect, descending: bool) {
+    let (middle, by) = (header.center_top() + vec2(0.0, 1.0), if descending { -2.0 } else { 2.0 });
     let corners = vec![middle + vec2(-4.0, -by), middle + vec2(4.0, -by), middle + vec2(0.0, by)];
     ui.painter().add(Shape::convex_polygon(corners, ui.visuals().strong_text_color(), Stroke::NONE));
 }
@@ -134,23 +136,23 @@ impl TableDelegate for List<'_> {
 
     fn header_cell_ui(&mut self, ui: &mut Ui, cell: &HeaderCellInfo) {
         let number = cell.col_range.start;
-        let sorted = self.panel.sorted == number;
+        let sorted = self.panel.sort_column == number;
         let name = COLUMNS[number].name;
         ui.add_space(4.0);
         let header = ui.selectable_label(sorted, name).on_hover_text("sort by this");
         if sorted {
-            mark(ui, header.rect, self.panel.falling);
+            mark(ui, header.rect, self.panel.descending);
         }
         if header.accessible_name(format!("sort by {name}")).clicked() {
-            self.panel.falling = sorted && !self.panel.falling;
-            self.panel.sorted = number;
+            self.panel.descending = sorted && !self.panel.descending;
+            self.panel.sort_column = number;
         }
     }
 
     fn row_ui(&mut self, ui: &mut Ui, row: u64) {
-        let chosen = self.panel.chosen.as_ref().map(|(_, array)| *array);
+        let selected = self.panel.selected.as_ref().map(|(_, array)| *array);
         let rect = ui.max_rect();
-        if self.rows.get(row as usize).is_some_and(|entry| Some(entry.array) == chosen) {
+        if self.rows.get(row as usize).is_some_and(|entry| Some(entry.array) == selected) {
             ui.painter().rect_filled(rect, 0.0, ui.visuals().selection.bg_fill.gamma_multiply(0.35));
         } else if row % 2 == 1 {
             ui.painter().rect_filled(rect, 0.0, ui.visuals().faint_bg_color);
@@ -160,29 +162,29 @@ impl TableDelegate for List<'_> {
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
         let Some(entry) = self.rows.get(cell.row_nr as usize).copied() else { return };
         let column = &COLUMNS[cell.col_nr];
-        // Only those that are seen are asked for.
-        let stats = match column.of_numbers {
+        // Request statistics of visible rows only.
+        let stats = match column.needs_stats {
             true => self.panel.stats(self.store, entry),
             false => None,
         };
         ui.add_space(4.0);
         if cell.col_nr == 0 {
-            let chosen = self.panel.chosen.as_ref().is_some_and(|(_, array)| *array == entry.array);
-            let title = words::title(entry);
-            let name = ui.add(Button::selectable(chosen, &title).truncate()).on_hover_text(&title);
+            let selected = self.panel.selected.as_ref().is_some_and(|(_, array)| *array == entry.array);
+            let title = format::title(entry);
+            let name = ui.add(Button::selectable(selected, &title).truncate()).on_hover_text(&title);
             if name.accessible_name(format!("look at {title}")).clicked() {
-                self.panel.choose(entry);
+                self.panel.select(entry);
             }
             return;
         }
         let text = (column.text)(entry, stats.as_ref());
-        let layout = if column.right { Layout::right_to_left(Align::Center) } else { *ui.layout() };
+        let layout = if column.align_right { Layout::right_to_left(Align::Center) } else { *ui.layout() };
         ui.with_layout(layout, |ui| {
-            if column.right {
+            if column.align_right {
                 ui.add_space(6.0);
             }
-            // Numbers that differ may do so in their last digits.
-            let short = if column.right { words::cut(&text, DIGITS) } else { text.clone() };
+            // Long numbers often differ only in their last digits, so both ends are kept.
+            let short = if column.align_right { format::shorten(&text, DIGITS) } else { text.clone() };
             let is_cut = short != text;
             let mut label = ui.add(Label::new(short).sense(Sense::hover()).truncate());
             if is_cut {

@@ -1,44 +1,44 @@
-//! Two arrays, two steps of one, or an array and a recording of it, beside each other: what differs.
+//! Comparison of two arrays, of two steps of one array, or of an array with a recording.
 
 mod recording;
-mod seen;
-mod whole;
+mod view_difference;
+mod whole_array;
 
 use std::rc::Rc;
 
 use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Request, ViewRequest};
 use zippy_view::egui::{Button, ComboBox, ScrollArea, Ui, UiBuilder};
 
+use super::format;
 use super::slices::Slices;
 use super::store::Store;
-use super::words;
 use recording::Recording;
-use seen::{Seen, view};
+use view_difference::{ViewDifference, view};
 
-/// The share of the width that texts have.
+/// Fraction of the tab's width for texts; the picture has the rest.
 const TEXTS: f32 = 0.55;
 
-/// What is compared with the array that is looked at.
+/// The Compare tab: the other side of the comparison, and its result.
 #[derive(Default)]
 pub struct Compare {
-    with: With,
-    kept: Option<Kept>,
+    other: Other,
+    kept_view: Option<KeptView>,
     recording: Recording,
-    seen: Seen,
+    differences: ViewDifference,
     run: u64,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum With {
+enum Other {
     #[default]
     Nothing,
     Array(ArrayRef),
-    Kept,
+    KeptView,
     Recording,
 }
 
-/// What was seen of an array in another step.
-struct Kept {
+/// View of an array that the user kept for comparison with later steps.
+struct KeptView {
     array: ArrayRef,
     request: ViewRequest,
     step: u64,
@@ -46,7 +46,7 @@ struct Kept {
 }
 
 impl Compare {
-    /// Shows where the array that is looked at differs from another one, or from itself at another time.
+    /// Shows the differences between the selected array and the other side of the comparison.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -56,35 +56,35 @@ impl Compare {
         slices: &mut Slices,
     ) {
         if self.run != store.run {
-            // Numbers of arrays are of one run; a recording stays what it is.
-            (self.kept, self.seen, self.run) = (None, Seen::default(), store.run);
-            if self.with != With::Recording {
-                self.with = With::Nothing;
+            // Array references are valid in one run; a recording is independent of runs.
+            (self.kept_view, self.differences, self.run) = (None, ViewDifference::default(), store.run);
+            if self.other != Other::Recording {
+                self.other = Other::Nothing;
             }
         }
-        let request = slices.look(array).ok().and_then(|look| look.request().cloned());
-        // Texts to the left, the picture to the right: both need the height.
+        let request = slices.view_state(array).ok().and_then(|view_state| view_state.request().cloned());
+        // Texts on the left and the picture on the right, because both need the full height.
         let room = ui.available_rect_before_wrap();
         let middle = room.left() + room.width() * TEXTS;
         let texts = UiBuilder::new().max_rect(room.with_max_x(middle - 8.0));
         ScrollArea::vertical().auto_shrink(false).show(&mut ui.new_child(texts), |ui| {
-            self.choice(ui, store, arrays, array, request.as_ref());
-            match self.with {
-                With::Nothing => drop(ui.weak("Choose what to compare with, or keep what is seen and go on.")),
-                With::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
-                    Some(other) => self.arrays(ui, store, array, other, request, slices),
+            self.choose_other(ui, store, arrays, array, request.as_ref());
+            match self.other {
+                Other::Nothing => drop(ui.weak("Choose what to compare with, or keep what is seen and go on.")),
+                Other::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
+                    Some(other) => self.compare_arrays(ui, store, array, other, request, slices),
                     None => drop(ui.weak("the other array is gone")),
                 },
-                With::Kept => self.steps(ui, store, array, slices),
-                With::Recording => self.recording.show(ui, store, array, request, slices, &mut self.seen),
+                Other::KeptView => self.compare_steps(ui, store, array, slices),
+                Other::Recording => self.recording.show(ui, store, array, request, slices, &mut self.differences),
             }
         });
         let picture = UiBuilder::new().max_rect(room.with_min_x(middle));
-        self.seen.picture(&mut ui.new_child(picture), array);
+        self.differences.picture(&mut ui.new_child(picture), array);
         ui.advance_cursor_after_rect(room);
     }
 
-    fn choice(
+    fn choose_other(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,
@@ -93,31 +93,32 @@ impl Compare {
         request: Option<&ViewRequest>,
     ) {
         ui.horizontal_wrapped(|ui| {
-            words::name(ui, words::title(array), 200.0);
+            format::label(ui, format::title(array), 200.0);
             ui.label("with");
             let alike = |entry: &&ArrayEntry| {
                 entry.array != array.array && entry.shape == array.shape && entry.element == array.element
             };
-            let chosen = match self.with {
-                With::Nothing => "…".into(),
-                With::Kept => "what was kept".into(),
-                With::Recording => "a recording".into(),
-                With::Array(other) => {
-                    arrays.iter().find(|entry| entry.array == other).map_or_else(|| "?".into(), words::title)
+            let chosen = match self.other {
+                Other::Nothing => "…".into(),
+                Other::KeptView => "what was kept".into(),
+                Other::Recording => "a recording".into(),
+                Other::Array(other) => {
+                    arrays.iter().find(|entry| entry.array == other).map_or_else(|| "?".into(), format::title)
                 }
             };
             ComboBox::new("compare with", "")
-                .selected_text(words::cut(&chosen, 32))
+                .selected_text(format::shorten(&chosen, 32))
                 .width(140.0)
                 .show_ui(ui, |ui| {
                     for entry in arrays.iter().filter(alike) {
-                        words::entry(ui, &mut self.with, With::Array(entry.array), &words::title(entry));
+                        format::list_entry(ui, &mut self.other, Other::Array(entry.array), &format::title(entry));
                     }
-                    if let Some(kept) = self.kept.as_ref().filter(|kept| kept.array == array.array) {
-                        let text = format!("itself in step {}", kept.step);
-                        ui.selectable_value(&mut self.with, With::Kept, text);
+                    if let Some(kept_view) = self.kept_view.as_ref().filter(|kept_view| kept_view.array == array.array)
+                    {
+                        let text = format!("itself in step {}", kept_view.step);
+                        ui.selectable_value(&mut self.other, Other::KeptView, text);
                     }
-                    ui.selectable_value(&mut self.with, With::Recording, "a recording");
+                    ui.selectable_value(&mut self.other, Other::Recording, "a recording");
                 })
                 .response
                 .accessible_name("compare with");
@@ -128,15 +129,16 @@ impl Compare {
                 && let Some(view) = view(answer)
             {
                 let (array, request, step) = (array.array, view.of.clone(), view.step);
-                self.kept = Some(Kept { array, request, step, answer: Rc::clone(answer) });
-                self.with = With::Kept;
+                self.kept_view = Some(KeptView { array, request, step, answer: Rc::clone(answer) });
+                self.other = Other::KeptView;
             }
-            self.seen.measures(ui);
+            self.differences.measures(ui);
         });
     }
 
-    /// All cells of both by the program, those that are seen here.
-    fn arrays(
+    /// Shows the number of differing cells of two whole arrays, counted by the program, and the
+    /// differences in the visible slice.
+    fn compare_arrays(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,
@@ -149,38 +151,40 @@ impl Compare {
         if let Some(error) = &whole.error {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
-        let Ok(look) = slices.look(array) else { return };
+        let Ok(view_state) = slices.view_state(array) else { return };
         if let Some(difference) = whole.difference() {
             let first = difference.first.as_deref();
-            ui.horizontal(|ui| whole::line(ui, &whole::whole_text(difference.cells), first, array, look));
+            ui.horizontal(|ui| {
+                whole_array::line(ui, &whole_array::whole_text(difference.cells), first, array, view_state)
+            });
         }
         let Some(request) = request else {
             ui.weak("Look at a slice to see where they differ.");
             return;
         };
-        let one = store.view(request.clone());
-        let two = store.view(ViewRequest { array: other.array, ..request });
-        // Both of one step, whichever it is.
-        let step = one.view().map_or(0, |view| view.step);
-        self.seen.show(ui, array, [&one, &two], [step; 2], look);
+        let first_view = store.view(request.clone());
+        let second_view = store.view(ViewRequest { array: other.array, ..request });
+        // The session may be between two steps: compare only answers of the same step.
+        let step = first_view.view().map_or(0, |view| view.step);
+        self.differences.show(ui, array, [&first_view, &second_view], [step; 2], view_state);
     }
 
-    /// The same box as was kept, now.
-    fn steps(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, slices: &mut Slices) {
-        let (Some(kept), Ok(look)) = (&self.kept, slices.look(array)) else { return };
-        if kept.array != array.array {
-            ui.weak("What was kept is of another array.");
+    /// Shows the differences between the kept view and the current values of the same box.
+    fn compare_steps(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, slices: &mut Slices) {
+        let (Some(kept_view), Ok(view_state)) = (&self.kept_view, slices.view_state(array)) else { return };
+        if kept_view.array != array.array {
+            ui.weak("The kept step is of another array.");
             return;
         }
-        let now = store.view(kept.request.clone());
+        let now = store.view(kept_view.request.clone());
         match (now.answer(), now.error.as_ref()) {
             (_, Some(error)) => drop(ui.colored_label(ui.visuals().error_fg_color, error)),
             (Some(answer), _) => {
                 let step = view(answer).map_or(0, |view| view.step);
-                ui.label(format!("step {step} less step {}", kept.step));
-                self.seen.pair(ui, array, [&kept.answer, answer], look);
+                ui.label(format!("step {step} less step {}", kept_view.step));
+                self.differences.pair(ui, array, [&kept_view.answer, answer], view_state);
             }
-            _ => drop(ui.weak("asking …")),
+            _ => drop(ui.weak("loading …")),
         }
     }
 }

@@ -1,35 +1,35 @@
-//! [`Recording`]: a recording that the program is held against, debug point by debug point.
+//! [`Recording`]: comparison of the program with a recording, at each debug point.
 
 use zippy::debug::protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::{Key, TextEdit, Ui};
 
-use super::seen::Seen;
-use super::whole::{self, Whole};
+use super::view_difference::ViewDifference;
+use super::whole_array::{self, WholeComparison};
 use crate::app::control::steps_slider;
 use crate::app::slices::Slices;
 use crate::app::store::Store;
-use crate::app::{waker, words};
+use crate::app::{format, repaint_waker};
 use crate::client::replay;
 use crate::session::Session;
 
-/// The line where a recording is named, and the one that is open.
+/// Field for the path of a recording, and the open recording.
 #[derive(Default)]
 pub struct Recording {
     path: String,
-    open: Option<Open>,
+    open: Option<OpenRecording>,
     error: Option<String>,
 }
 
-struct Open {
+struct OpenRecording {
     session: Box<dyn Session>,
     store: Store,
-    /// Whether it follows the program, by the numbers of debug points.
+    /// True if the recording goes to the debug point of the program.
     follows: bool,
-    whole: Whole,
+    whole_array: WholeComparison,
 }
 
 impl Recording {
-    /// Shows how the array differs from the one of its name in the recording.
+    /// Shows the differences between an array and the array of the same name in the recording.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -37,7 +37,7 @@ impl Recording {
         array: &ArrayEntry,
         request: Option<ViewRequest>,
         slices: &mut Slices,
-        seen: &mut Seen,
+        differences: &mut ViewDifference,
     ) {
         ui.horizontal(|ui| {
             let field = ui.add(TextEdit::singleline(&mut self.path).desired_width(300.0).hint_text("run.zrec"));
@@ -46,9 +46,9 @@ impl Recording {
             if ui.button("Open").clicked() || entered {
                 match replay(self.path.trim()) {
                     Ok(mut session) => {
-                        session.set_waker(waker(ui));
-                        let (store, whole) = (Store::default(), Whole::default());
-                        self.open = Some(Open { session, store, follows: true, whole });
+                        session.set_waker(repaint_waker(ui));
+                        let (store, whole_array) = (Store::default(), WholeComparison::default());
+                        self.open = Some(OpenRecording { session, store, follows: true, whole_array });
                         self.error = None;
                     }
                     Err(error) => (self.open, self.error) = (None, Some(error)),
@@ -63,7 +63,7 @@ impl Recording {
         }
         if let Some(open) = &mut self.open {
             open.store.begin(&mut *open.session);
-            if let Err(error) = open.compared(ui, store, array, request, slices, seen) {
+            if let Err(error) = open.compare(ui, store, array, request, slices, differences) {
                 ui.colored_label(ui.visuals().warn_fg_color, error);
             }
             open.store.finish(&mut *open.session);
@@ -71,23 +71,23 @@ impl Recording {
     }
 }
 
-impl Open {
-    fn compared(
+impl OpenRecording {
+    fn compare(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,
         array: &ArrayEntry,
         request: Option<ViewRequest>,
         slices: &mut Slices,
-        seen: &mut Seen,
+        differences: &mut ViewDifference,
     ) -> Result<(), String> {
         let steps = self.session.steps().to_vec();
         let [Some(first), Some(last)] = [steps.first(), steps.last()] else {
             return Err("the recording has no debug point".into());
         };
-        let now = store.point.clone();
+        let point = store.point.clone();
         if self.follows {
-            let wanted = now.as_ref().map_or(*first, |point| point.step);
+            let wanted = point.as_ref().map_or(*first, |point| point.step);
             if !steps.contains(&wanted) {
                 return Err(format!(
                     "the recording has no debug point {wanted}; it has {} from {first} to {last}: choose one, without “same \
@@ -105,33 +105,33 @@ impl Open {
         let Some(arrays) = listed.arrays() else {
             return listed.error.map_or(Ok(()), Err);
         };
-        let title = words::title(array);
-        let other = arrays.iter().find(|entry| words::title(entry) == title);
+        let title = format::title(array);
+        let other = arrays.iter().find(|entry| format::title(entry) == title);
         let other = other.ok_or_else(|| format!("the recording has no array {title} here"))?.clone();
         if other.shape != array.shape || other.element != array.element {
-            let what = |entry: &ArrayEntry| format!("{} {}", words::shape(&entry.shape), entry.element.name);
-            return Err(format!("{title} is {} and in the recording {}", what(array), what(&other)));
+            let description = |entry: &ArrayEntry| format!("{} {}", format::shape(&entry.shape), entry.element.name);
+            return Err(format!("{title} is {} and in the recording {}", description(array), description(&other)));
         }
-        let Ok(look) = slices.look(array) else { return Ok(()) };
-        let there = self.store.point.as_ref().map_or(0, |point| point.step);
-        let here = now.as_ref().map_or(0, |point| point.step);
-        ui.weak(format!("debug point {here} less debug point {there} of the recording"));
-        let key = whole::Key {
+        let Ok(view_state) = slices.view_state(array) else { return Ok(()) };
+        let recorded_step = self.store.point.as_ref().map_or(0, |point| point.step);
+        let program_step = point.as_ref().map_or(0, |point| point.step);
+        ui.weak(format!("debug point {program_step} less debug point {recorded_step} of the recording"));
+        let key = whole_array::Key {
             epochs: [self.store.epoch(), store.epoch()],
-            quantity: look.slice().1,
+            quantity: view_state.slice().1,
             requests: [ViewRequest::whole(&other), ViewRequest::whole(array)],
         };
-        let waits = now.is_some_and(|point| point.paused);
-        self.whole.show(ui, key, array, [&mut self.store, store], waits, look);
+        let waits = point.is_some_and(|point| point.paused);
+        self.whole_array.show(ui, key, array, [&mut self.store, store], waits, view_state);
         let Some(request) = request else {
             ui.weak("Look at a slice to see where they differ.");
             return Ok(());
         };
-        let theirs = self.store.view(ViewRequest { array: other.array, ..request.clone() });
-        // A recording may have fewer cells: those are asked for.
-        let of = theirs.view().map_or(request, |view| view.of.clone());
-        let ours = store.view(ViewRequest { array: array.array, ..of });
-        seen.show(ui, array, [&theirs, &ours], [there, here], look);
+        let recorded_view = self.store.view(ViewRequest { array: other.array, ..request.clone() });
+        // The recorded view may be coarser: request the same cells from the program.
+        let recorded_request = recorded_view.view().map_or(request, |view| view.of.clone());
+        let program_view = store.view(ViewRequest { array: array.array, ..recorded_request });
+        differences.show(ui, array, [&recorded_view, &program_view], [recorded_step, program_step], view_state);
         Ok(())
     }
 }

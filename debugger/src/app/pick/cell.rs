@@ -1,21 +1,20 @@
-//! [`Cell`]: one cell of an array.
+//! [`Cell`]: a cell of an array.
 
 use zippy::debug::protocol::{ArrayRef, ElementType, View, ViewRequest};
 
-use crate::look::{self, Member};
+use crate::imaging::{self, Member};
 
-/// A cell of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     pub array: ArrayRef,
-    /// As this chunk has it, maybe as a ghost cell; else as its owner has it.
+    /// Chunk that provides the cell, possibly as a ghost cell. `None`: the chunk that owns the
+    /// cell.
     pub chunk: Option<u64>,
-    /// Global coordinates.
     pub at: Vec<i64>,
 }
 
 impl Cell {
-    /// Asks for all that is in it.
+    /// Returns the request for all numbers of the cell.
     pub fn request(&self) -> ViewRequest {
         ViewRequest {
             array: self.array,
@@ -27,17 +26,18 @@ impl Cell {
         }
     }
 
-    /// What is in it, by what was answered to [`request`](Self::request).
+    /// Returns the numbers of the cell from the answer to [`request`](Self::request).
     ///
     /// # Errors
-    /// A recording may not have it.
+    /// The view does not contain the cell, as can happen with a recording.
     pub fn members(&self, view: &View, element: &ElementType) -> Result<Vec<Member>, String> {
-        look::cell(view, element, &self.at).ok_or_else(|| "this cell was not recorded".into())
+        imaging::cell(view, element, &self.at).ok_or_else(|| "this cell was not recorded".into())
     }
 }
 
-/// The name of one number: `first.position.y`; empty where there is only one.
-pub fn named(member: &str, component: usize, components: usize) -> String {
+/// Returns the name of a number, such as `first.position.y`. Empty for the only component of an
+/// unnamed member.
+pub fn number_name(member: &str, component: usize, components: usize) -> String {
     if components == 1 {
         return member.into();
     }

@@ -1,30 +1,35 @@
-//! What was in the pinned cells, by step.
+//! Plot of the pinned cells' values over steps.
 
 use egui_plot::{Legend, Line, MarkerShape, Plot, PlotPoints, Points};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Color32, Ui};
 
 use super::Picks;
-use crate::app::words::{self, rank_colour};
-use crate::look::APART;
+use crate::app::format::{self, rank_colour};
+use crate::imaging::SPECIAL_COLOURS;
 
-/// A mark of its own for what is no finite number, in the colour that pictures have for it.
+/// Marker for values that are not finite, in the same colour as in pictures.
 struct Mark {
-    is: fn(f64) -> bool,
-    what: &'static str,
+    matches: fn(f64) -> bool,
+    name: &'static str,
     colour: [u8; 3],
     shape: MarkerShape,
 }
 
 const MARKS: [Mark; 3] = [
-    Mark { is: f64::is_nan, what: "NaN", colour: APART.nan, shape: MarkerShape::Cross },
-    Mark { is: |value| value == f64::INFINITY, what: "inf", colour: APART.plus_infinity, shape: MarkerShape::Up },
-    // Black would not be seen.
-    Mark { is: |value| value == f64::NEG_INFINITY, what: "-inf", colour: [150; 3], shape: MarkerShape::Down },
+    Mark { matches: f64::is_nan, name: "NaN", colour: SPECIAL_COLOURS.nan, shape: MarkerShape::Cross },
+    Mark {
+        matches: |value| value == f64::INFINITY,
+        name: "inf",
+        colour: SPECIAL_COLOURS.plus_infinity,
+        shape: MarkerShape::Up,
+    },
+    // Black is invisible on the dark background.
+    Mark { matches: |value| value == f64::NEG_INFINITY, name: "-inf", colour: [150; 3], shape: MarkerShape::Down },
 ];
 
 impl Picks {
-    /// A line for each number of the pinned cells.
+    /// Plots each number of the pinned cells.
     pub fn plot(&self, ui: &mut Ui) {
         if self.pins.is_empty() {
             ui.weak("Click cells to pin them; their values are plotted here, step by step.");
@@ -39,7 +44,7 @@ impl Picks {
                     let colour = rank_colour(lines);
                     lines += 1;
                     let title = if name.is_empty() { pin.title.clone() } else { format!("{} {name}", pin.title) };
-                    let title = words::cut(&title, words::IN_LISTS);
+                    let title = format::shorten(&title, format::LIST_LETTERS);
                     let numbers = pin.history.iter();
                     let values: Vec<[f64; 2]> =
                         numbers.filter_map(|(step, numbers)| Some([*step as f64, *numbers.get(component)?])).collect();
@@ -48,13 +53,13 @@ impl Picks {
                         plot.points(points.radius(2.5).color(colour));
                         plot.line(Line::new(title.clone(), PlotPoints::from(run.to_vec())).color(colour));
                     }
-                    for Mark { is, what, colour: [red, green, blue], shape } in MARKS {
-                        let marks = marks(&values, is);
+                    for Mark { matches, name: kind, colour: [red, green, blue], shape } in MARKS {
+                        let marks = marks(&values, matches);
                         if marks.is_empty() {
                             continue;
                         }
-                        marked.push(format!("{title} is {what} in {}", steps(&marks)));
-                        let points = Points::new(format!("{title}: {what}"), PlotPoints::from(marks));
+                        marked.push(format!("{title} is {kind} in {}", steps(&marks)));
+                        let points = Points::new(format!("{title}: {kind}"), PlotPoints::from(marks));
                         plot.points(points.radius(5.0).shape(shape).color(Color32::from_rgb(red, green, blue)));
                     }
                 }
@@ -65,20 +70,21 @@ impl Picks {
     }
 }
 
-/// Where such numbers are marked: as high as the last finite number before, or the first one behind.
-fn marks(values: &[[f64; 2]], is: fn(f64) -> bool) -> Vec<[f64; 2]> {
+/// Returns the positions of markers: step, and the height of the nearest finite value, with earlier
+/// values first.
+fn marks(values: &[[f64; 2]], matches: fn(f64) -> bool) -> Vec<[f64; 2]> {
     let finite = |value: &&[f64; 2]| value[1].is_finite();
-    let height = |place: usize| {
-        let near = values[..place].iter().rfind(finite).or_else(|| values[place..].iter().find(finite));
-        near.map_or(0.0, |[_, value]| *value)
+    let height = |index: usize| {
+        let nearest = values[..index].iter().rfind(finite).or_else(|| values[index..].iter().find(finite));
+        nearest.map_or(0.0, |[_, value]| *value)
     };
-    let such = values.iter().enumerate().filter(|(_, [_, value])| is(*value));
-    such.map(|(place, [step, _])| [*step, height(place)]).collect()
+    let marked_values = values.iter().enumerate().filter(|(_, [_, value])| matches(*value));
+    marked_values.map(|(index, [step, _])| [*step, height(index)]).collect()
 }
 
-/// The first steps, and how many there are.
+/// Lists the first steps of some markers.
 fn steps(marks: &[[f64; 2]]) -> String {
-    let first: Vec<String> = marks.iter().take(3).map(|[step, _]| words::short(*step)).collect();
+    let first: Vec<String> = marks.iter().take(3).map(|[step, _]| format::short(*step)).collect();
     let more = if marks.len() > 3 { " and more" } else { "" };
     format!("{} {}{more}", if marks.len() == 1 { "step" } else { "steps" }, first.join(", "))
 }
@@ -88,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_finite_is_marked_beside_what_is() {
+    fn values_that_are_not_finite_are_marked_at_nearest_finite_value() {
         let nan = f64::NAN;
         let values = [[1.0, nan], [2.0, 5.0], [3.0, nan], [4.0, f64::INFINITY], [5.0, 7.0]];
         assert_eq!(marks(&values, f64::is_nan), [[1.0, 5.0], [3.0, 5.0]]);

@@ -1,4 +1,4 @@
-//! The pick: the cell under the pointer, cells that are pinned, and what was in these over time.
+//! The cell under the pointer, the pinned cells, and the values of the pinned cells over time.
 
 mod cell;
 mod history;
@@ -10,62 +10,61 @@ use std::collections::BTreeMap;
 use zippy::debug::protocol::ArrayEntry;
 use zippy_view::egui::{Grid, RichText, Ui};
 
-use super::store::{Found, Store};
-use super::words;
-use crate::look::{Exact, Member, place};
-use cell::named;
+use super::format;
+use super::store::{CachedAnswer, Store};
+use crate::imaging::{ExactNumber, Member, locate};
+use cell::number_name;
 
-/// Steps of a pin that are kept: the latest.
-const MOST_STEPS: usize = 1 << 16;
-/// Room for a cell with one number.
+/// Maximum number of steps in the history of a pinned cell. The oldest step is dropped.
+const MAX_STEPS: usize = 1 << 16;
+/// Height of a cell with one number, in points.
 const CELL_HEIGHT: f32 = 92.0;
-/// Pins that are kept: the latest.
-const MOST_PINS: usize = 12;
+/// Maximum number of pinned cells. The oldest pin is dropped.
+const MAX_PINS: usize = 12;
 
-/// The cell under the pointer and the pinned ones.
+/// The cell under the pointer and the pinned cells.
 #[derive(Default)]
 pub struct Picks {
-    /// Set by whoever shows cells, in each frame.
+    /// Cell under the pointer. Views of cells set it in each frame.
     pub hovered: Option<Cell>,
     pins: Vec<Pin>,
     run: u64,
 }
 
-/// A cell that is looked at in every step.
+/// A pinned cell, whose values are recorded in every step.
 struct Pin {
     cell: Cell,
     title: String,
-    /// Its numbers by step.
+    /// Numbers of the cell, by step.
     history: BTreeMap<u64, Vec<f64>>,
-    /// The names of its numbers.
     names: Vec<String>,
 }
 
 impl Picks {
-    /// Pins a cell, or lets it go if it is pinned.
+    /// Pins a cell, or unpins it.
     pub fn toggle(&mut self, array: &ArrayEntry, cell: Cell) {
-        if let Some(place) = self.pins.iter().position(|pin| pin.cell == cell) {
-            self.pins.remove(place);
+        if let Some(index) = self.pins.iter().position(|pin| pin.cell == cell) {
+            self.pins.remove(index);
             return;
         }
         let ghost = cell.chunk.map_or_else(String::new, |chunk| format!(" in chunk {chunk}"));
-        let title = format!("{}{}{ghost}", words::title(array), words::place(&cell.at));
+        let title = format!("{}{}{ghost}", format::title(array), format::index(&cell.at));
         self.pins.push(Pin { cell, title, history: BTreeMap::new(), names: Vec::new() });
-        if self.pins.len() > MOST_PINS {
+        if self.pins.len() > MAX_PINS {
             self.pins.remove(0);
         }
     }
 
-    /// The cells that are pinned.
     pub fn pinned(&self) -> impl Iterator<Item = &Cell> {
         self.pins.iter().map(|pin| &pin.cell)
     }
 
-    /// Asks for what is in the pinned cells now. To be called in each frame, seen or not.
+    /// Requests the current values of the pinned cells. Must be called in each frame, also if the
+    /// pins are not visible.
     pub fn update(&mut self, store: &mut Store, arrays: &[ArrayEntry]) {
         if self.run != store.run {
             self.run = store.run;
-            // Numbers of arrays are those of one run.
+            // Array references are valid in one run.
             self.pins.clear();
             self.hovered = None;
         }
@@ -74,18 +73,17 @@ impl Picks {
             let found = store.view(pin.cell.request());
             let Some(view) = found.view() else { continue };
             let Ok(members) = pin.cell.members(view, &array.element) else { continue };
-            let numbers = all(&members);
+            let numbers = named_numbers(&members);
             pin.history.insert(view.step, numbers.iter().map(|(_, exact)| exact.value).collect());
             pin.names = numbers.into_iter().map(|(name, _)| name).collect();
-            if pin.history.len() > MOST_STEPS {
+            if pin.history.len() > MAX_STEPS {
                 pin.history.pop_first();
             }
         }
     }
 
-    /// Shows what is under the pointer.
-    pub fn pointed(&self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
-        // What is below stays where it is, whether there is a cell or not.
+    pub fn show_hovered(&self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+        // A fixed height keeps the widgets below in position.
         ui.set_min_height(CELL_HEIGHT);
         let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
         match self.hovered.as_ref().and_then(|cell| Some((cell, array_of(cell)?))) {
@@ -97,7 +95,6 @@ impl Picks {
         }
     }
 
-    /// Shows the pinned cells.
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
         if self.pins.is_empty() {
@@ -107,7 +104,7 @@ impl Picks {
         for (number, pin) in self.pins.iter().enumerate() {
             ui.add_space(4.0);
             ui.horizontal(|ui| {
-                words::name(ui, RichText::new(&pin.title).strong(), (ui.available_width() - 60.0).max(60.0));
+                format::label(ui, RichText::new(&pin.title).strong(), (ui.available_width() - 60.0).max(60.0));
                 let remove = ui.small_button("Unpin");
                 if remove.accessible_name(format!("unpin {}", pin.title)).clicked() {
                     removed = Some(number);
@@ -127,20 +124,20 @@ impl Picks {
     }
 }
 
-fn show_cell(ui: &mut Ui, salt: &str, cell: &Cell, array: &ArrayEntry, found: &Found) {
+fn show_cell(ui: &mut Ui, salt: &str, cell: &Cell, array: &ArrayEntry, found: &CachedAnswer) {
     Grid::new(("cell", salt)).num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut line = |name: &str, text: String| {
             ui.weak(name);
-            words::name(ui, RichText::new(text).monospace(), (ui.available_width() - 4.0).max(100.0));
+            format::label(ui, RichText::new(text).monospace(), (ui.available_width() - 4.0).max(100.0));
             ui.end_row();
         };
-        line("cell", format!("{} of {}", words::place(&cell.at), words::title(array)));
-        match place(array, cell.chunk, &cell.at) {
-            Some(place) => {
-                let kind = if place.owned { "owned by" } else { "ghost cell of" };
-                line(kind, format!("rank {}, chunk {}", place.rank, place.chunk));
-                line("local", words::place(&place.local));
-                if let (false, Some((chunk, rank))) = (place.owned, place.owner) {
+        line("cell", format!("{} of {}", format::index(&cell.at), format::title(array)));
+        match locate(array, cell.chunk, &cell.at) {
+            Some(location) => {
+                let kind = if location.owned { "owned by" } else { "ghost cell of" };
+                line(kind, format!("rank {}, chunk {}", location.rank, location.chunk));
+                line("local", format::index(&location.local));
+                if let (false, Some((chunk, rank))) = (location.owned, location.owner) {
                     line("its owner", format!("rank {rank}, chunk {chunk}"));
                 }
             }
@@ -151,7 +148,7 @@ fn show_cell(ui: &mut Ui, salt: &str, cell: &Cell, array: &ArrayEntry, found: &F
     });
 }
 
-fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &Found) {
+fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &CachedAnswer) {
     let members = found.view().map(|view| cell.members(view, &array.element));
     let error = found.error.as_ref().or_else(|| members.as_ref().and_then(|members| members.as_ref().err()));
     if let Some(error) = error {
@@ -166,8 +163,8 @@ fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &Found) {
         ui.end_row();
         return;
     };
-    for (name, exact) in all(&members) {
-        words::name(ui, RichText::new(if name.is_empty() { "value" } else { &name }).weak(), 120.0);
+    for (name, exact) in named_numbers(&members) {
+        format::label(ui, RichText::new(if name.is_empty() { "value" } else { &name }).weak(), 120.0);
         ui.horizontal(|ui| {
             let text = RichText::new(&exact.text).monospace();
             ui.label(if found.fresh { text.strong() } else { text.weak() });
@@ -177,9 +174,10 @@ fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &Found) {
     }
 }
 
-/// All numbers of a cell with their names.
-fn all(members: &[Member]) -> Vec<(String, &Exact)> {
-    let named = |member: &Member, component: usize| named(&member.name, component, member.components.len());
-    let of = |member: &'_ Member| (0..member.components.len()).map(|one| named(member, one)).collect::<Vec<_>>();
-    members.iter().flat_map(|member| of(member).into_iter().zip(&member.components)).collect()
+/// Returns all numbers of a cell with their names.
+fn named_numbers(members: &[Member]) -> Vec<(String, &ExactNumber)> {
+    let name = |member: &Member, component: usize| number_name(&member.name, component, member.components.len());
+    let names =
+        |member: &'_ Member| (0..member.components.len()).map(|component| name(member, component)).collect::<Vec<_>>();
+    members.iter().flat_map(|member| names(member).into_iter().zip(&member.components)).collect()
 }

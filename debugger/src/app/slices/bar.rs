@@ -1,13 +1,12 @@
-//! The bar over the cells: what is shown of an array, and which slice.
+//! Bar above the cells: display mode, slice and quantity.
 
 use zippy::debug::protocol::ArrayEntry;
 use zippy_view::egui::{ComboBox, DragValue, RichText, Slider, Ui};
 
-use super::{Look, Saving};
-use crate::app::words;
-use crate::look::Quantity;
+use super::{Saving, ViewState};
+use crate::app::format;
+use crate::imaging::Quantity;
 
-/// Sliders side by side.
 const SLIDERS: usize = 3;
 
 /// Ways to show cells.
@@ -18,27 +17,27 @@ pub enum Mode {
     Planes,
     Volume,
     Line,
-    Sheet,
+    Numbers,
 }
 
-/// Each with its name, and how many axes it needs.
+/// All modes, with their names and their minimum numbers of axes.
 const MODES: [(Mode, &str, usize); 6] = [
     (Mode::Slice, "slice", 2),
     (Mode::Mosaic, "mosaic", 3),
     (Mode::Planes, "three planes", 3),
     (Mode::Volume, "volume", 3),
     (Mode::Line, "line", 1),
-    (Mode::Sheet, "numbers", 1),
+    (Mode::Numbers, "numbers", 1),
 ];
 
-impl Look {
-    /// Shows it, and takes what is chosen.
+impl ViewState {
+    /// Shows the bar and applies the user's choices.
     pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry, saving: &mut Saving) {
         ui.horizontal_wrapped(|ui| {
-            words::name(ui, RichText::new(words::title(array)).strong(), 260.0);
-            words::name(
+            format::label(ui, RichText::new(format::title(array)).strong(), 260.0);
+            format::label(
                 ui,
-                RichText::new(format!("{} {}", words::shape(&array.shape), array.element.name)).weak(),
+                RichText::new(format!("{} {}", format::shape(&array.shape), array.element.name)).weak(),
                 200.0,
             );
             ui.separator();
@@ -65,25 +64,25 @@ impl Look {
             return;
         }
         let chosen = self.quantity.name(&array.element);
-        ComboBox::new("quantity", "shows").selected_text(words::cut(&chosen, 32)).show_ui(ui, |ui| {
+        ComboBox::new("quantity", "shows").selected_text(format::shorten(&chosen, 32)).show_ui(ui, |ui| {
             for (name, quantity) in all {
-                words::entry(ui, &mut self.quantity, quantity, &name);
+                format::list_entry(ui, &mut self.quantity, quantity, &name);
             }
         });
     }
 
     fn axes(&mut self, ui: &mut Ui, array: &ArrayEntry) {
         let count = array.shape.len();
-        let choose = |ui: &mut Ui, label: &str, chosen: usize, among: &[usize]| {
-            let mut to = None;
-            ComboBox::new(("axis", label), label).selected_text(words::axis(chosen)).width(70.0).show_ui(ui, |ui| {
-                for &axis in among {
-                    if ui.selectable_label(axis == chosen, words::axis(axis)).clicked() {
-                        to = Some(axis);
+        let choose = |ui: &mut Ui, label: &str, chosen: usize, options: &[usize]| {
+            let mut choice = None;
+            ComboBox::new(("axis", label), label).selected_text(format::axis(chosen)).width(70.0).show_ui(ui, |ui| {
+                for &axis in options {
+                    if ui.selectable_label(axis == chosen, format::axis(axis)).clicked() {
+                        choice = Some(axis);
                     }
                 }
             });
-            to
+            choice
         };
         let all: Vec<usize> = (0..count).collect();
         if count > 1 && self.mode != Mode::Planes {
@@ -104,8 +103,8 @@ impl Look {
             }
         }
         if self.mode == Mode::Slice && !array.chunks.is_empty() {
-            ui.checkbox(&mut self.alone, "one chunk with its ghost cells");
-            if self.alone {
+            ui.checkbox(&mut self.one_chunk, "one chunk with its ghost cells");
+            if self.one_chunk {
                 let last = array.chunks.len() as u64 - 1;
                 self.chunk = self.chunk.min(last);
                 ui.add(DragValue::new(&mut self.chunk).range(0..=last).prefix("chunk ")).accessible_name("chunk");
@@ -121,7 +120,7 @@ impl Look {
         }
     }
 
-    /// A slider for each axis whose index can be chosen.
+    /// Shows a slider for each axis with a free index.
     fn sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
         let third = matches!(self.mode, Mode::Mosaic | Mode::Volume).then(|| self.third()).flatten();
         let free = |axis: usize| match self.mode {
@@ -138,21 +137,22 @@ impl Look {
         for row in axes.chunks(SLIDERS) {
             ui.horizontal(|ui| {
                 for &axis in row {
-                    ui.monospace(words::axis(axis));
-                    // Beside it are a name and a number.
+                    ui.monospace(format::axis(axis));
+                    // The rest of the width is for the axis name and the number.
                     ui.spacing_mut().slider_width = (wide - 100.0).clamp(24.0, 220.0);
-                    let (low, high) = self.reach(axis, array);
+                    let (low, high) = self.index_range(axis, array);
                     let slider = Slider::new(&mut self.slice.at[axis], low..=high);
-                    ui.add(slider).accessible_name(format!("index along {}", words::axis(axis)));
+                    ui.add(slider).accessible_name(format!("index along {}", format::axis(axis)));
                 }
             });
         }
     }
 
-    /// The indices along an axis that can be looked at: of one chunk, its ghost cells may lie outside of the array.
-    fn reach(&self, axis: usize, array: &ArrayEntry) -> (i64, i64) {
+    /// Lowest and highest index of an axis's slider. The ghost cells of one chunk may lie outside
+    /// of the array.
+    fn index_range(&self, axis: usize, array: &ArrayEntry) -> (i64, i64) {
         let last = array.shape[axis] - 1;
-        if self.mode == Mode::Slice && self.alone {
+        if self.mode == Mode::Slice && self.one_chunk {
             (-array.ghosts[0][axis], last + array.ghosts[1][axis])
         } else {
             (0, last)

@@ -1,17 +1,22 @@
-//! What is saved of what is shown: its cells, its picture, and the name of its file.
+//! Content of a saved file: cells, picture and file name.
 
 use zippy::debug::protocol::{ArrayEntry, ViewRequest};
 
 use super::bar::Mode;
-use super::saving::{Content, Picture};
+use super::saving::{Picture, SavedContent};
 use super::tiles::Tiles;
-use super::{Known, Look};
-use crate::app::words;
-use crate::look::{Slice, Subvolume};
+use super::{NumberStatistics, ViewState};
+use crate::app::format;
+use crate::imaging::{Slice, Subvolume};
 
-impl Look {
-    /// All cells of what is shown, be they seen or not, and its picture.
-    pub(super) fn content(&mut self, array: &ArrayEntry, known: &Known, step: u64) -> Content {
+impl ViewState {
+    /// Returns all cells of the current slice, line or volume, visible or not, and its picture.
+    pub(super) fn saved_content(
+        &mut self,
+        array: &ArrayEntry,
+        statistics: &NumberStatistics,
+        step: u64,
+    ) -> SavedContent {
         let slice = self.slice.clone();
         let line = Slice { up: None, ..slice.clone() };
         let all = |slice: &Slice| slice.request(array.array, [[0, 0], slice.extents(&array.shape)], [1, 1], None);
@@ -25,29 +30,29 @@ impl Look {
                 let cells = mosaic.map_or_else(|| all(&slice), |mosaic| mosaic.request(array.array, 1, None));
                 (cells, [slice.axes(), vec![deep]].concat())
             }
-            _ => (self.plane(array).unwrap_or_else(|| all(&slice)), slice.axes()),
+            _ => (self.chunk_slice(array).unwrap_or_else(|| all(&slice)), slice.axes()),
         };
-        let picture = self.picture_of(array, known, &cells, step);
-        // Names of files have at most 255 bytes.
-        let mut name = words::cut(&words::title(array), 48).replace('…', "_");
+        let picture = self.picture_of(array, statistics, &cells, step);
+        // File names have at most 255 bytes.
+        let mut name = format::shorten(&format::title(array), 48).replace('…', "_");
         if name.len() > 120 {
             name = format!("array{}", array.array.number);
         }
         for axis in (0..array.shape.len()).filter(|axis| !axes.contains(axis)) {
-            name.push_str(&format!("-{}{}", words::axis(axis), cells.start[axis]));
+            name.push_str(&format!("-{}{}", format::axis(axis), cells.start[axis]));
         }
-        if let (Mode::Slice, true) = (self.mode, self.alone) {
+        if let (Mode::Slice, true) = (self.mode, self.one_chunk) {
             name.push_str(&format!("-chunk{}", self.chunk));
         }
         name.push_str(&format!("-step{step}"));
         let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let name = name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-        Content { array: array.clone(), cells, axes, step, picture, name }
+        SavedContent { array: array.clone(), cells, axes, step, picture, name }
     }
 
-    /// The slice, or what it cuts of a chunk with its ghost cells.
-    fn plane(&self, array: &ArrayEntry) -> Option<ViewRequest> {
-        if self.mode != Mode::Slice || !self.alone {
+    /// Returns the request for the slice of one chunk with its ghost cells, in that mode.
+    fn chunk_slice(&self, array: &ArrayEntry) -> Option<ViewRequest> {
+        if self.mode != Mode::Slice || !self.one_chunk {
             return None;
         }
         let bounds = Tiles::Chunk(self.slice.clone(), self.chunk).bounds(array)?;
@@ -57,7 +62,7 @@ impl Look {
     fn picture_of(
         &mut self,
         array: &ArrayEntry,
-        known: &Known,
+        statistics: &NumberStatistics,
         cells: &ViewRequest,
         step: u64,
     ) -> Result<Picture, String> {
@@ -65,15 +70,15 @@ impl Look {
             return Ok(self.volume.picture(step)?.map_or(Picture::Pending, Picture::Ready));
         }
         let quantity = self.quantity;
-        let colouring = self.colouring(known).ok_or("there are no colours yet: look at the slice first")?;
-        let (parts, columns) = match self.mode {
+        let colouring = self.colouring(statistics).ok_or("there are no colours yet: show the slice first")?;
+        let (panels, columns) = match self.mode {
             Mode::Planes => {
                 let planes = Slice::orthogonal(&self.slice.at).ok_or("three planes need three axes")?;
-                let part = |slice: Slice| {
+                let plane = |slice: Slice| {
                     let all = [[0, 0], slice.extents(&array.shape)];
                     (slice.request(array.array, all, [1, 1], None), vec![slice])
                 };
-                (planes.map(part).into(), 2)
+                (planes.map(plane).into(), 2)
             }
             Mode::Mosaic => {
                 let mosaic = self.mosaic(array).ok_or("a mosaic needs a third axis")?;
@@ -83,6 +88,6 @@ impl Look {
             Mode::Line => (vec![(cells.clone(), vec![Slice { up: None, ..self.slice.clone() }])], 1),
             _ => (vec![(cells.clone(), vec![self.slice.clone()])], 1),
         };
-        Ok(Picture::Slices { parts, columns, quantity, colouring })
+        Ok(Picture::Slices { panels, columns, quantity, colouring })
     }
 }

@@ -1,4 +1,4 @@
-//! [`Layer`]: the picture of what has come, kept until something else has.
+//! [`Layer`]: texture of the latest values, rebuilt only when the values or colours change.
 
 use std::rc::Rc;
 
@@ -7,52 +7,52 @@ use zippy_view::egui::{Color32, ColorImage, Mesh, Painter, Rect, Shape, TextureH
 
 use super::plane::on_screen;
 use super::tiles::{Tile, Tiles};
-use crate::app::store::Found;
-use crate::look::{Colouring, Quantity, Rgba, Values, Viewport, paint};
+use crate::app::store::CachedAnswer;
+use crate::imaging::{Colouring, Quantity, Rgba, Values, Viewport, paint};
 
-/// What was shown last stays until there is something newer.
+/// The latest values and their texture. They stay until newer values arrive.
 #[derive(Default)]
 pub struct Layer {
     shown: Option<Shown>,
     texture: Option<TextureHandle>,
-    painted: Option<(Colouring, Vec<Piece>)>,
-    /// Why there is no picture.
+    painted: Option<(Colouring, Vec<AtlasTile>)>,
     pub error: Option<String>,
 }
 
 struct Shown {
-    /// What it was made of.
-    from: Option<Rc<Answer>>,
+    /// Answer that the values come from.
+    answer: Option<Rc<Answer>>,
     array: ArrayRef,
     quantity: Quantity,
     tiles: Tiles,
     values: Values,
 }
 
-/// A box of the plane, and where in the texture its picture is.
+/// A box of the plane and its part of the texture.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Piece {
+struct AtlasTile {
     cells: [[i64; 2]; 2],
     uv: Rect,
 }
 
 impl Layer {
-    /// What has come for these tiles, if anything.
-    pub fn take(&mut self, found: &Found, array: &ArrayEntry, quantity: Quantity, tiles: &Tiles) {
+    /// Takes the values of a new answer, if there is one. Values of other axes or of another
+    /// quantity are dropped.
+    pub fn take(&mut self, found: &CachedAnswer, array: &ArrayEntry, quantity: Quantity, tiles: &Tiles) {
         self.error.clone_from(&found.error);
-        let alike = |shown: &Shown| {
+        let is_compatible = |shown: &Shown| {
             let axes = match (&shown.tiles, tiles) {
-                (Tiles::One(old), Tiles::One(new)) => old.across == new.across && old.up == new.up,
+                (Tiles::Slice(old), Tiles::Slice(new)) => old.across == new.across && old.up == new.up,
                 (old, new) => old == new,
             };
             axes && shown.array == array.array && shown.quantity == quantity
         };
-        if self.shown.as_ref().is_some_and(|shown| !alike(shown)) {
+        if self.shown.as_ref().is_some_and(|shown| !is_compatible(shown)) {
             (self.shown, self.painted) = (None, None);
         }
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
         let same =
-            |shown: &Shown| shown.tiles == *tiles && shown.from.as_ref().is_some_and(|from| Rc::ptr_eq(from, answer));
+            |shown: &Shown| shown.tiles == *tiles && shown.answer.as_ref().is_some_and(|old| Rc::ptr_eq(old, answer));
         if self.shown.as_ref().is_some_and(same) {
             return;
         }
@@ -65,37 +65,35 @@ impl Layer {
         }
     }
 
-    /// Shows these numbers.
     pub fn set(
         &mut self,
-        from: Option<Rc<Answer>>,
+        answer: Option<Rc<Answer>>,
         array: ArrayRef,
         quantity: Quantity,
         tiles: &Tiles,
         values: Values,
     ) {
-        self.shown = Some(Shown { from, array, quantity, tiles: tiles.clone(), values });
+        self.shown = Some(Shown { answer, array, quantity, tiles: tiles.clone(), values });
         self.painted = None;
     }
 
-    /// The numbers that are shown.
     pub fn values(&self) -> Option<&Values> {
         self.shown.as_ref().map(|shown| &shown.values)
     }
 
-    /// Draws them.
+    /// Draws the values. The texture is rebuilt if the values or the colours have changed.
     pub fn paint(&mut self, ui: &Ui, painter: &Painter, port: &Viewport, array: &ArrayEntry, colouring: Colouring) {
         let Some(shown) = &self.shown else { return };
         if self.painted.as_ref().is_none_or(|(before, _)| *before != colouring) {
-            let most = ui.input(|input| input.max_texture_side);
-            match atlas(&shown.values, &shown.tiles.all(array), &colouring, most) {
-                Ok((picture, pieces)) => {
+            let max_side = ui.input(|input| input.max_texture_side);
+            match atlas(&shown.values, &shown.tiles.all(array), &colouring, max_side) {
+                Ok((picture, tiles_in_atlas)) => {
                     let image = ColorImage::from_rgba_unmultiplied([picture.width, picture.height], &picture.pixels);
                     match &mut self.texture {
                         Some(texture) => texture.set(image, TextureOptions::NEAREST),
-                        none => *none = Some(ui.ctx().load_texture("slice", image, TextureOptions::NEAREST)),
+                        texture => *texture = Some(ui.ctx().load_texture("slice", image, TextureOptions::NEAREST)),
                     }
-                    self.painted = Some((colouring, pieces));
+                    self.painted = Some((colouring, tiles_in_atlas));
                 }
                 Err(error) => {
                     self.painted = None;
@@ -103,31 +101,36 @@ impl Layer {
                 }
             }
         }
-        let (Some(texture), Some((_, pieces))) = (&self.texture, &self.painted) else { return };
+        let (Some(texture), Some((_, tiles_in_atlas))) = (&self.texture, &self.painted) else { return };
         let mut mesh = Mesh::with_texture(texture.id());
-        for piece in pieces {
-            mesh.add_rect_with_uv(on_screen(port, piece.cells), piece.uv, Color32::WHITE);
+        for atlas_tile in tiles_in_atlas {
+            mesh.add_rect_with_uv(on_screen(port, atlas_tile.cells), atlas_tile.uv, Color32::WHITE);
         }
         painter.add(Shape::mesh(mesh));
     }
 }
 
-/// The pictures of all tiles in one, and where they are.
-fn atlas(values: &Values, tiles: &[Tile], colouring: &Colouring, most: usize) -> Result<(Rgba, Vec<Piece>), String> {
+/// Packs the pictures of all tiles into one picture of at most `max_side` pixels per edge.
+fn atlas(
+    values: &Values,
+    tiles: &[Tile],
+    colouring: &Colouring,
+    max_side: usize,
+) -> Result<(Rgba, Vec<AtlasTile>), String> {
     let pictures = tiles.iter().map(|tile| paint(values, &tile.slice, colouring)).collect::<Result<Vec<_>, _>>()?;
-    let (width, height) = pictures.first().map_or((0, 0), |one| (one.width, one.height));
+    let (width, height) = pictures.first().map_or((0, 0), |picture| (picture.width, picture.height));
     if width == 0 || height == 0 {
         return Err("there are no cells".into());
     }
     let columns = (pictures.len() as f64 * height as f64 / width as f64).sqrt().ceil() as usize;
-    let columns = columns.clamp(1, (most / width).max(1)).min(pictures.len());
+    let columns = columns.clamp(1, (max_side / width).max(1)).min(pictures.len());
     let rows = pictures.len().div_ceil(columns);
-    if columns * width > most || rows * height > most {
+    if columns * width > max_side || rows * height > max_side {
         let size = format!("{} × {} pixels", columns * width, rows * height);
-        return Err(format!("a picture of {size} is too large for this screen's {most}"));
+        return Err(format!("a picture of {size} is too large for this screen's {max_side}"));
     }
-    let whole = Rgba::tiled(&pictures, columns, 0, [0; 3]);
-    let mut pieces = Vec::new();
+    let atlas = Rgba::tiled(&pictures, columns, 0, [0; 3]);
+    let mut tiles_in_atlas = Vec::new();
     for (number, tile) in tiles.iter().enumerate() {
         let (column, row) = (number % columns * width, number / columns * height);
         let corner = |x: f32, y: f32| {
@@ -135,19 +138,20 @@ fn atlas(values: &Values, tiles: &[Tile], colouring: &Colouring, most: usize) ->
             pos2(x / (columns * width) as f32, y / (rows * height) as f32)
         };
         let (cells, [right, up]) = covered(values, tile);
-        pieces.push(Piece { cells, uv: Rect::from_min_max(corner(0.0, 1.0 - up), corner(right, 1.0)) });
+        tiles_in_atlas.push(AtlasTile { cells, uv: Rect::from_min_max(corner(0.0, 1.0 - up), corner(right, 1.0)) });
     }
-    Ok((whole, pieces))
+    Ok((atlas, tiles_in_atlas))
 }
 
-/// The cells of the plane that the picture of a tile covers, and how much of it that is: of the last sampled cells less than
-/// a stride may be there.
+/// Returns the cells of the plane that a tile's picture covers, and the used fraction of the
+/// picture along both axes. The last sampled cell may stand for less than a stride of cells.
 fn covered(values: &Values, tile: &Tile) -> ([[i64; 2]; 2], [f32; 2]) {
     let along = |axis: Option<usize>, side: usize| {
         let Some(axis) = axis else { return (tile.offset[side], tile.offset[side] + 1, 1.0) };
-        let (start, whole) = (values.of.start[axis], values.extents[axis].saturating_mul(values.of.stride[axis]));
-        let length = whole.min(tile.bounds[1][side].saturating_sub(start)).max(0);
-        let share = length as f32 / whole.max(1) as f32;
+        let (start, length_of_samples) =
+            (values.of.start[axis], values.extents[axis].saturating_mul(values.of.stride[axis]));
+        let length = length_of_samples.min(tile.bounds[1][side].saturating_sub(start)).max(0);
+        let share = length as f32 / length_of_samples.max(1) as f32;
         (tile.offset[side] + start, tile.offset[side] + start + length, share)
     };
     let (left, right, wide) = along(Some(tile.slice.across), 0);
@@ -160,9 +164,10 @@ mod tests {
     use zippy::debug::protocol::ViewRequest;
 
     use super::*;
-    use crate::look::{ColourMap, Integers, Mosaic, Norm, Scale, Slice};
+    use crate::imaging::{ColourMap, Integers, Mosaic, Norm, Scale, Slice};
 
-    /// A view of a 5 × 3 × 4 array whose values are their places, every second cell along the first two axes.
+    /// A view of a 5 × 3 × 4 array, with every second cell along the first two axes. Values are
+    /// positions in the view.
     fn coarse() -> Values {
         let of = ViewRequest {
             array: ArrayRef { rank: None, number: 0 },
@@ -182,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tile_has_its_own_picture_and_ends_where_the_array_does() {
+    fn tiles_of_a_coarse_view_have_their_own_pictures_and_end_at_the_array() {
         let slice = Slice { across: 0, up: Some(1), at: vec![0; 3] };
         let mosaic = Mosaic::new(&slice, 2, &[5, 3, 4], 4, 1.0).unwrap();
         let tile = |number: i64| {
@@ -192,22 +197,23 @@ mod tests {
         let tiles: Vec<Tile> = (0..4).map(tile).collect();
         let scale = Scale::new(Norm::Linear, (0.0, 23.0)).unwrap();
         let colouring = Colouring { map: ColourMap::first(), scale };
-        let (whole, pieces) = atlas(&coarse(), &tiles, &colouring, 64).unwrap();
-        for (number, piece) in pieces.iter().enumerate() {
-            assert_eq!(piece.cells, mosaic.box_of(number as i64), "of the tile, without its gap");
-            // The lower left sample of tile z is 6 z, the upper right one 5 more.
+        let (picture, tiles_in_atlas) = atlas(&coarse(), &tiles, &colouring, 64).unwrap();
+        for (number, atlas_tile) in tiles_in_atlas.iter().enumerate() {
+            assert_eq!(atlas_tile.cells, mosaic.box_of(number as i64), "of the tile, without its gap");
+            // The lower left sample of tile z is 6 z; the upper right sample is 5 more.
             let at = |x: f32, y: f32| {
-                let (x, y) = (x * whole.width as f32, y * whole.height as f32);
-                whole.get(x as usize, y as usize).map(|[red, green, blue, _]| [red, green, blue])
+                let (x, y) = (x * picture.width as f32, y * picture.height as f32);
+                picture.get(x as usize, y as usize).map(|[red, green, blue, _]| [red, green, blue])
             };
-            let (low, first) = (piece.uv.left_bottom(), 6.0 * number as f64);
-            let half = 0.5 / whole.width as f32;
-            assert_eq!(at(low.x + half, low.y - 0.5 / whole.height as f32), Some(colouring.of(first)));
-            let high = piece.uv.right_top();
+            let (low, first) = (atlas_tile.uv.left_bottom(), 6.0 * number as f64);
+            let half = 0.5 / picture.width as f32;
+            assert_eq!(at(low.x + half, low.y - 0.5 / picture.height as f32), Some(colouring.of(first)));
+            let high = atlas_tile.uv.right_top();
             assert_eq!(at(high.x - half / 4.0, high.y + 1e-3), Some(colouring.of(first + 5.0)));
         }
-        // Five of six cells that three samples stand for, and three of four.
-        let size = pieces[0].uv.size() * zippy_view::egui::vec2(whole.width as f32, whole.height as f32);
+        // Three samples stand for five cells instead of six, and two samples for three cells
+        // instead of four.
+        let size = tiles_in_atlas[0].uv.size() * zippy_view::egui::vec2(picture.width as f32, picture.height as f32);
         assert!((size.x - 2.5).abs() < 1e-4 && (size.y - 1.5).abs() < 1e-4, "{size:?}");
         assert!(atlas(&coarse(), &tiles, &colouring, 2).is_err());
     }

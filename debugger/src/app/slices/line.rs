@@ -1,4 +1,4 @@
-//! A line of cells as a plot.
+//! Plot of a line of cells.
 
 use std::rc::Rc;
 
@@ -7,50 +7,48 @@ use zippy::debug::protocol::{Answer, ScalarValue};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Color32, Ui, WidgetInfo};
 
-use super::pane::Given;
+use super::pane::PaneContext;
+use crate::app::format;
 use crate::app::pick::Cell;
-use crate::app::words;
-use crate::look::{Integers, Quantity, Slice, Values, Viewport};
+use crate::imaging::{Integers, Quantity, Slice, Values, Viewport};
 
-/// Points are drawn apart where there are no more.
-const MARKED: usize = 200;
-/// Larger integers are not all numbers of a plot.
-const DIGITS: f64 = (1_u64 << 53) as f64;
+/// Maximum number of cells with separate point marks.
+const MAX_MARKS: usize = 200;
+/// Largest magnitude at which a plot, which uses `f64`, distinguishes all integers.
+const MAX_EXACT: f64 = (1_u64 << 53) as f64;
 const COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
 
-/// What was plotted last.
+/// The plot of a line and its latest values.
 #[derive(Default)]
 pub struct Line {
-    from: Option<(Rc<Answer>, Quantity)>,
+    answer: Option<(Rc<Answer>, Quantity)>,
     values: Option<Values>,
     error: Option<String>,
-    /// From where to where it is seen.
-    seen: Option<(f64, f64)>,
-    of: Option<Slice>,
+    visible_range: Option<(f64, f64)>,
+    slice: Option<Slice>,
 }
 
 impl Line {
-    /// The numbers that are plotted.
     pub fn values(&self) -> Option<&Values> {
         self.values.as_ref()
     }
 
-    /// Shows the cells along the slice's first axis.
-    pub fn show(&mut self, ui: &mut Ui, slice: &Slice, quantity: Quantity, mut given: Given) {
+    /// Plots the cells along the first axis of a slice.
+    pub fn show(&mut self, ui: &mut Ui, slice: &Slice, quantity: Quantity, mut context: PaneContext) {
         let slice = Slice { up: None, ..slice.clone() };
-        let array = given.array;
+        let array = context.array;
         let extent = array.shape[slice.across];
-        if self.of.as_ref().is_none_or(|of| of.across != slice.across || of.at.len() != slice.at.len()) {
-            *self = Self { of: Some(slice.clone()), ..Self::default() };
+        if self.slice.as_ref().is_none_or(|old| old.across != slice.across || old.at.len() != slice.at.len()) {
+            *self = Self { slice: Some(slice.clone()), ..Self::default() };
         }
-        self.fetch(ui, &slice, quantity, &mut given);
+        self.fetch(ui, &slice, quantity, &mut context);
         if let Some(error) = &self.error {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
         let points = self.points(&slice);
-        let few = points.len() <= MARKED;
-        let axis = words::axis(slice.across);
-        let pinned: Vec<i64> = given
+        let has_marks = points.len() <= MAX_MARKS;
+        let axis = format::axis(slice.across);
+        let pinned: Vec<i64> = context
             .picks
             .pinned()
             .filter(|cell| cell.array == array.array && slice.position(&cell.at).is_some())
@@ -62,7 +60,7 @@ impl Line {
             plot = plot.y_axis_label(format!("less {base}"));
         }
         let shown = plot.include_x(extent as f64 - 1.0).show(ui, |plot| {
-            if few {
+            if has_marks {
                 plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(2.5).color(COLOUR));
             }
             plot.line(Curve::new("cells", PlotPoints::from(points)).color(COLOUR));
@@ -73,27 +71,27 @@ impl Line {
             let at: Option<PlotPoint> = plot.pointer_coordinate();
             ((bounds.min()[0], bounds.max()[0]), at.map(|at| at.x))
         });
-        let name = format!("line of {} along {axis}", words::title(array));
+        let name = format!("line of {} along {axis}", format::title(array));
         shown.response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
         let ((low, high), at) = shown.inner;
-        self.seen = (low.is_finite() && high.is_finite() && low < high).then_some((low, high));
+        self.visible_range = (low.is_finite() && high.is_finite() && low < high).then_some((low, high));
         let inside = |at: f64| (0.0..extent as f64).contains(&at).then_some(at as i64);
         if let Some(at) = at.and_then(|at| inside(at.round())) {
             let mut index = slice.at.clone();
             index[slice.across] = at;
             let cell = Cell { array: array.array, chunk: None, at: index };
-            given.picks.hovered = Some(cell.clone());
+            context.picks.hovered = Some(cell.clone());
             if shown.response.clicked() {
-                given.picks.toggle(array, cell);
+                context.picks.toggle(array, cell);
             }
         }
     }
 
-    /// Asks for what is seen.
-    fn fetch(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, given: &mut Given) {
-        let array = given.array;
+    /// Requests the cells in the visible range.
+    fn fetch(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, context: &mut PaneContext) {
+        let array = context.array;
         let extent = array.shape[slice.across] as f64;
-        let (low, high) = self.seen.unwrap_or((0.0, extent));
+        let (low, high) = self.visible_range.unwrap_or((0.0, extent));
         let (low, high) = (low.clamp(-1.0, extent), high.clamp(0.0, extent + 1.0));
         let width = f64::from(ui.available_width().max(64.0));
         let port = Viewport {
@@ -106,12 +104,12 @@ impl Line {
         let pixels = ui.ctx().pixels_per_point().into();
         let wanted = (Some(quantity.numbers), numbers.bytes());
         let Some(request) = port.request(slice, array.array, &array.shape, pixels, wanted) else { return };
-        let found = given.store.view(request);
+        let found = context.store.view(request);
         self.error.clone_from(&found.error);
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
-        let same = self.from.as_ref().is_some_and(|(from, of)| Rc::ptr_eq(from, answer) && *of == quantity);
+        let same = self.answer.as_ref().is_some_and(|(old, of)| Rc::ptr_eq(old, answer) && *of == quantity);
         if !same {
-            self.from = Some((Rc::clone(answer), quantity));
+            self.answer = Some((Rc::clone(answer), quantity));
             match Values::new(view, &array.element, quantity) {
                 Ok(values) if values.extents.len() == array.shape.len() => self.values = Some(values),
                 Ok(_) => self.error = Some("the view that came has other axes than the array".into()),
@@ -120,22 +118,22 @@ impl Line {
         }
     }
 
-    /// Places and numbers; NaNs and infinities leave gaps.
+    /// Returns indices and values. NaNs and infinities leave gaps.
     fn points(&self, slice: &Slice) -> Vec<[f64; 2]> {
         let Some(values) = &self.values else { return Vec::new() };
         let start = values.of.start[slice.across] as f64;
         let stride = values.of.stride[slice.across] as f64;
-        let alone = values.extents.iter().enumerate().all(|(axis, &extent)| axis == slice.across || extent == 1);
+        let is_line = values.extents.iter().enumerate().all(|(axis, &extent)| axis == slice.across || extent == 1);
         let base = self.base().unwrap_or(0.0.into());
-        let numbers = values.scalars().take(if alone { usize::MAX } else { 0 });
-        numbers.enumerate().map(|(place, number)| [start + stride * place as f64, number.minus(base)]).collect()
+        let numbers = values.scalars().take(if is_line { usize::MAX } else { 0 });
+        numbers.enumerate().map(|(index, number)| [start + stride * index as f64, number.minus(base)]).collect()
     }
 
-    /// Number that is subtracted from integers with more digits than a plot has.
+    /// Value that is subtracted from integers with more digits than an `f64`.
     fn base(&self) -> Option<ScalarValue> {
         let values = self.values.as_ref().filter(|values| matches!(values.integers, Integers::Wide(_)))?;
         let least = values.scalars().reduce(ScalarValue::min)?;
         let most = values.scalars().reduce(ScalarValue::max)?;
-        (least.abs().max(most.abs()) > DIGITS.into()).then_some(least)
+        (least.abs().max(most.abs()) > MAX_EXACT.into()).then_some(least)
     }
 }

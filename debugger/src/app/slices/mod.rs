@@ -1,15 +1,16 @@
-//! The cells of an array: a slice, a mosaic, three planes, a line, a table of numbers, a volume.
+//! Display of the cells of an array: a slice, a mosaic, three planes, a line, a table of numbers or
+//! a volume.
 
 mod bar;
 mod content;
 mod difference;
 mod layer;
 mod line;
+mod number_table;
 mod overlay;
 mod pane;
 mod plane;
 mod saving;
-mod sheet;
 mod tiles;
 mod volume;
 
@@ -18,46 +19,44 @@ use std::collections::HashMap;
 use zippy::debug::protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::{Ui, vec2};
 
+use super::format;
 use super::pick::Picks;
-use super::sense;
 use super::store::Store;
-use super::style::{Known, Style};
-use super::words;
-use crate::look::{Colouring, Mosaic, Quantity, Slice, Subvolume, Values};
+use super::style::{NumberStatistics, Style};
+use super::validate;
+use crate::imaging::{Colouring, Mosaic, Quantity, Slice, Subvolume, Values};
 use bar::Mode;
 pub use difference::Difference;
 use line::Line;
 pub use overlay::{GHOSTS, MOVES, Overlays};
-use pane::{Given, Pane};
+use pane::{Pane, PaneContext};
 pub use saving::Saving;
 use tiles::Tiles;
 use volume::{Painter, Volume};
 
-/// Tiles of a mosaic at most.
-const MOST_TILES: i64 = 100;
-/// Arrays whose settings are remembered.
-const MOST_LOOKS: usize = 256;
+const MAX_TILES: i64 = 100;
+/// Maximum number of arrays with remembered settings.
+const MAX_ARRAYS: usize = 256;
 
-/// How each array was looked at last.
+/// Display settings of each array, and state that all arrays share.
 #[derive(Default)]
 pub struct Slices {
-    looks: HashMap<String, Look>,
+    view_states: HashMap<String, ViewState>,
     pub overlays: Overlays,
     painter: Painter,
     pub saving: Saving,
 }
 
-/// How an array is looked at.
-pub struct Look {
+pub struct ViewState {
     mode: Mode,
     slice: Slice,
     quantity: Quantity,
-    /// The third axis, of a mosaic and of a volume.
+    /// Third axis of a mosaic or of a volume. `None`: the first axis that the slice does not show.
     along: Option<usize>,
-    /// How many times as wide as high it is shown.
+    /// Ratio of width to height of the screen area.
     aspect: f64,
-    /// Whether one chunk is shown with its ghost cells, and which.
-    alone: bool,
+    /// Shows the single chunk `chunk` with its ghost cells.
+    one_chunk: bool,
     chunk: u64,
     pub style: Style,
     panes: [Pane; 3],
@@ -65,7 +64,7 @@ pub struct Look {
     volume: Volume,
 }
 
-impl Look {
+impl ViewState {
     fn new(array: &ArrayEntry, quantity: Quantity) -> Self {
         Self {
             mode: if array.shape.len() == 1 { Mode::Line } else { Mode::Slice },
@@ -73,7 +72,7 @@ impl Look {
             quantity,
             along: None,
             aspect: 1.0,
-            alone: false,
+            one_chunk: false,
             chunk: 0,
             style: Style::default(),
             panes: Default::default(),
@@ -82,8 +81,8 @@ impl Look {
         }
     }
 
-    /// The numbers that are shown, and the style that colours them.
-    fn seen(&mut self) -> (Option<&Values>, &mut Style) {
+    /// Returns the visible values and the style that colours them.
+    fn values_and_style(&mut self) -> (Option<&Values>, &mut Style) {
         let values = match self.mode {
             Mode::Volume => self.volume.values(),
             Mode::Line => self.line.values(),
@@ -92,40 +91,37 @@ impl Look {
         (values, &mut self.style)
     }
 
-    /// What is known of the numbers that are shown.
-    pub fn known(&mut self, store: &mut Store, array: &ArrayEntry) -> Known {
+    /// Returns the statistics of the visible quantity.
+    pub fn statistics(&mut self, store: &mut Store, array: &ArrayEntry) -> NumberStatistics {
         let quantity = self.quantity;
-        let (seen, style) = self.seen();
-        Known::new(store, array, quantity, style, seen)
+        let (values, style) = self.values_and_style();
+        NumberStatistics::new(store, array, quantity, style, values)
     }
 
-    /// The colours as they are now.
-    pub fn colouring(&mut self, known: &Known) -> Option<Colouring> {
-        let (seen, style) = self.seen();
-        style.colouring(known, seen?).ok()
+    pub fn colouring(&mut self, statistics: &NumberStatistics) -> Option<Colouring> {
+        let (values, style) = self.values_and_style();
+        style.colouring(statistics, values?).ok()
     }
 
-    /// How a volume is rendered, if it is one.
+    /// Returns the rendering settings in the volume mode.
     pub fn volume(&mut self) -> Option<&mut Volume> {
         (self.mode == Mode::Volume).then_some(&mut self.volume)
     }
 
-    /// The third axis: the one that was chosen, or the first that is not shown.
+    /// Returns the third axis: the user's choice, or the first axis that the slice does not show.
     fn third(&self) -> Option<usize> {
         self.along.filter(|axis| !self.slice.shows(*axis)).or_else(|| self.slice.fixed().next())
     }
 
-    /// The slice that is looked at, and which numbers of it.
     pub fn slice(&self) -> (&Slice, Quantity) {
         (&self.slice, self.quantity)
     }
 
-    /// What was asked for last to show the slice, if it is a slice.
+    /// Returns the latest request for the slice, in the slice mode of the whole array.
     pub fn request(&self) -> Option<&ViewRequest> {
-        self.panes[0].asked.as_ref().filter(|_| self.mode == Mode::Slice && !self.alone)
+        self.panes[0].request.as_ref().filter(|_| self.mode == Mode::Slice && !self.one_chunk)
     }
 
-    /// Shows this cell.
     pub fn go_to(&mut self, array: &ArrayEntry, at: &[i64]) {
         if at.len() == array.shape.len() {
             self.slice.at = at.to_vec();
@@ -135,41 +131,44 @@ impl Look {
 }
 
 impl Slices {
-    /// How an array is looked at; an error where it has nothing to look at.
+    /// Returns the display settings of an array.
     ///
     /// # Errors
-    /// It has no cells or no numbers, or its entry makes no sense.
-    pub fn look(&mut self, array: &ArrayEntry) -> Result<&mut Look, String> {
-        sense::array(array)?;
+    /// The array has no cells or no numbers, or its entry is invalid.
+    pub fn view_state(&mut self, array: &ArrayEntry) -> Result<&mut ViewState, String> {
+        validate::array(array)?;
         let Some(first) = Quantity::first(&array.element) else {
             return Err(format!("cells of {} have no numbers", array.element.name));
         };
-        if self.looks.len() >= MOST_LOOKS {
-            self.looks.clear();
+        if self.view_states.len() >= MAX_ARRAYS {
+            self.view_states.clear();
         }
-        let look = self.looks.entry(words::title(array)).or_insert_with(|| Look::new(array, first));
-        let fits = look.slice.at.len() == array.shape.len() && look.quantity.of(&array.element).is_some();
+        let view_state = self.view_states.entry(format::title(array)).or_insert_with(|| ViewState::new(array, first));
+        let fits = view_state.slice.at.len() == array.shape.len() && view_state.quantity.of(&array.element).is_some();
         if !fits {
-            *look = Look::new(array, first);
+            *view_state = ViewState::new(array, first);
         }
-        // Ghost cells of a chunk may lie outside of the array.
-        if !(look.alone && look.mode == Mode::Slice) {
-            look.slice = look.slice.within(&array.shape);
+        // The ghost cells of a chunk may lie outside of the array.
+        if !(view_state.one_chunk && view_state.mode == Mode::Slice) {
+            view_state.slice = view_state.slice.within(&array.shape);
         }
-        Ok(look)
+        Ok(view_state)
     }
 
-    /// Shows the array.
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, picks: &mut Picks) {
         let overlays = self.overlays;
         let (mut painter, mut saving) = (std::mem::take(&mut self.painter), std::mem::take(&mut self.saving));
-        match self.look(array) {
-            Ok(look) => {
-                look.bar(ui, array, &mut saving);
-                let known = look.known(store, array);
+        match self.view_state(array) {
+            Ok(view_state) => {
+                view_state.bar(ui, array, &mut saving);
+                let statistics = view_state.statistics(store, array);
                 let step = store.point.as_ref().map_or(0, |point| point.step);
-                saving.show(ui, || look.content(array, &known, step));
-                look.body(ui, Given { store, array, picks, overlays, known: &known }, &mut painter);
+                saving.show(ui, || view_state.saved_content(array, &statistics, step));
+                view_state.body(
+                    ui,
+                    PaneContext { store, array, picks, overlays, statistics: &statistics },
+                    &mut painter,
+                );
             }
             Err(error) => drop(ui.centered_and_justified(|ui| ui.label(error))),
         }
@@ -177,74 +176,76 @@ impl Slices {
     }
 }
 
-impl Look {
-    fn body(&mut self, ui: &mut Ui, mut given: Given, painter: &mut Painter) {
+impl ViewState {
+    fn body(&mut self, ui: &mut Ui, mut context: PaneContext, painter: &mut Painter) {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
-                let tiles = match self.alone {
+                let tiles = match self.one_chunk {
                     true => Tiles::Chunk(self.slice.clone(), self.chunk),
-                    false => Tiles::One(self.slice.clone()),
+                    false => Tiles::Slice(self.slice.clone()),
                 };
-                let name = format!("slice of {}", words::title(given.array));
-                self.panes[0].crossed = false;
-                self.panes[0].show(ui, size, &tiles, &name, self.quantity, &mut self.style, &mut given);
+                let name = format!("slice of {}", format::title(context.array));
+                self.panes[0].crosshair = false;
+                self.panes[0].show(ui, size, &tiles, &name, self.quantity, &mut self.style, &mut context);
             }
             Mode::Mosaic => {
                 self.aspect = f64::from(size.x / size.y.max(1.0));
-                match self.mosaic(given.array) {
+                match self.mosaic(context.array) {
                     Some(mosaic) => {
-                        let name = format!("{} slices of {}", mosaic.count(), words::title(given.array));
-                        let tiles = Tiles::Many(mosaic);
-                        self.panes[0].show(ui, size, &tiles, &name, self.quantity, &mut self.style, &mut given);
+                        let name = format!("{} slices of {}", mosaic.count(), format::title(context.array));
+                        let tiles = Tiles::Mosaic(mosaic);
+                        self.panes[0].show(ui, size, &tiles, &name, self.quantity, &mut self.style, &mut context);
                     }
                     None => drop(ui.label("a mosaic needs a third axis")),
                 }
             }
-            Mode::Planes => self.planes(ui, given),
+            Mode::Planes => self.planes(ui, context),
             Mode::Volume => match self.third().and_then(|deep| Subvolume::new(&self.slice, deep)) {
                 Some(subvolume) => {
-                    self.volume.show(ui, &subvolume, self.quantity, &mut self.style, &mut given, painter)
+                    self.volume.show(ui, &subvolume, self.quantity, &mut self.style, &mut context, painter)
                 }
                 None => drop(ui.label("a volume needs three axes")),
             },
-            Mode::Line => self.line.show(ui, &self.slice, self.quantity, given),
-            Mode::Sheet => sheet::show(ui, &self.slice, self.quantity, given),
+            Mode::Line => self.line.show(ui, &self.slice, self.quantity, context),
+            Mode::Numbers => number_table::show(ui, &self.slice, self.quantity, context),
         }
     }
 
-    /// Slices along the third axis, in the form of the room that there is.
+    /// Returns the mosaic of slices along the third axis, in a grid that fits the screen area.
     fn mosaic(&self, array: &ArrayEntry) -> Option<Mosaic> {
-        Mosaic::new(&self.slice, self.third()?, &array.shape, MOST_TILES, self.aspect)
+        Mosaic::new(&self.slice, self.third()?, &array.shape, MAX_TILES, self.aspect)
     }
 
-    /// Three planes through one cell.
-    fn planes(&mut self, ui: &mut Ui, mut given: Given) {
+    /// Shows three planes through one cell.
+    fn planes(&mut self, ui: &mut Ui, mut context: PaneContext) {
         let Some(planes) = Slice::orthogonal(&self.slice.at) else {
             ui.label("three planes need three axes");
             return;
         };
         let gap = ui.spacing().item_spacing;
         let size = ((ui.available_size() - gap) / 2.0).max(vec2(40.0, 40.0));
-        let mut taken = None;
-        let mut one = |ui: &mut Ui, number: usize, pane: &mut Pane, style: &mut Style| {
+        let mut centre = None;
+        let mut show_plane = |ui: &mut Ui, number: usize, pane: &mut Pane, style: &mut Style| {
             let slice = planes[number].clone();
-            pane.crossed = true;
-            let name = format!("plane {}{}", words::axis(slice.across), slice.up.map_or_else(String::new, words::axis));
-            taken = pane.show(ui, size, &Tiles::One(slice), &name, self.quantity, style, &mut given).or(taken.take());
+            pane.crosshair = true;
+            let name =
+                format!("plane {}{}", format::axis(slice.across), slice.up.map_or_else(String::new, format::axis));
+            centre =
+                pane.show(ui, size, &Tiles::Slice(slice), &name, self.quantity, style, &mut context).or(centre.take());
         };
         let [front, side, top] = &mut self.panes;
         ui.horizontal(|ui| {
-            one(ui, 0, front, &mut self.style);
-            one(ui, 1, side, &mut self.style);
+            show_plane(ui, 0, front, &mut self.style);
+            show_plane(ui, 1, side, &mut self.style);
         });
         ui.horizontal(|ui| {
-            one(ui, 2, top, &mut self.style);
+            show_plane(ui, 2, top, &mut self.style);
             ui.vertical(|ui| {
                 ui.weak("A right click moves the planes there.");
             });
         });
-        if let Some(at) = taken {
+        if let Some(at) = centre {
             self.slice.at = at;
         }
     }

@@ -1,49 +1,50 @@
-//! [`Plane`]: cells on a part of the screen, zoomed and moved by pointer and keys.
+//! [`Plane`]: an area of the screen that shows cells. Pointer and keys zoom and move it.
 
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{EventFilter, Key, Rect, Response, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
-use crate::look::Viewport;
+use crate::imaging::Viewport;
 
-/// Points around a plane that fits.
+/// Margin around a plane that fits the screen, in points.
 const MARGIN: f64 = 12.0;
-/// The wheel must turn by so many points to make things e times as large.
+/// Wheel travel that zooms by a factor of e, in points.
 const POINTS_PER_E: f64 = 200.0;
-/// What a key zooms and moves (heights).
+/// Zoom factor of a key, and distance that a key moves the plane, in heights of the area.
 const KEY_ZOOM: f64 = 1.25;
 const KEY_PAN: f64 = 0.1;
 
-/// What is seen of a plane.
+/// Zoom and position of a plane on the screen.
 #[derive(Default)]
 pub struct Plane {
     port: Option<Viewport>,
-    /// Nobody has zoomed or moved it.
-    moved: bool,
+    /// True after the user zoomed or moved the plane.
+    is_moved: bool,
     bounds: [[i64; 2]; 2],
-    /// The cell that keys have chosen.
+    /// Cell that the user selected with keys.
     cursor: Option<[i64; 2]>,
 }
 
-/// What was done.
-pub struct Done {
+/// Result of the user's actions on a plane in a frame.
+pub struct PlaneResponse {
     pub response: Response,
     pub port: Viewport,
-    /// The cell under the pointer, or that keys have chosen.
+    /// Cell under the pointer, or cell that the user selected with keys.
     pub cell: Option<[i64; 2]>,
-    /// It is to be pinned.
+    /// The user pins or unpins the cell.
     pub pinned: bool,
-    /// Planes are to be moved there.
-    pub taken: bool,
+    /// The user moves the other planes to the cell.
+    pub centre: bool,
 }
 
 impl Plane {
-    /// All of it is to be seen.
+    /// Fits the whole plane to the screen in the next frame.
     pub fn fit(&mut self) {
-        self.moved = false;
+        self.is_moved = false;
     }
 
-    /// Takes a part of the screen for the cells in `bounds`, and what is done there.
-    pub fn show(&mut self, ui: &mut Ui, size: Vec2, bounds: [[i64; 2]; 2], name: &str) -> Done {
+    /// Allocates an area of the screen for the cells in `bounds`, and handles the user's actions
+    /// there.
+    pub fn show(&mut self, ui: &mut Ui, size: Vec2, bounds: [[i64; 2]; 2], name: &str) -> PlaneResponse {
         let (area, response) = ui.allocate_exact_size(size.max(vec2(8.0, 8.0)), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, ui.is_enabled(), name));
         ui.painter().rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
@@ -54,9 +55,9 @@ impl Plane {
             response.request_focus();
         }
         if response.double_clicked() {
-            self.moved = false;
+            self.is_moved = false;
         }
-        let port = self.moved(ui, &response, self.on(area));
+        let port = self.handle_input(ui, &response, self.viewport(area));
         self.port = Some(port);
         let pointer = response.hover_pos().map(|at| port.cell([at.x.into(), at.y.into()]));
         let mut pinned = response.clicked() && !response.double_clicked();
@@ -68,14 +69,14 @@ impl Plane {
         if pointer.is_some() && ui.input(|input| input.pointer.is_moving()) {
             self.cursor = None;
         }
-        let taken = response.secondary_clicked();
-        Done { cell: self.cursor.or(pointer), port, pinned, taken, response }
+        let centre = response.secondary_clicked();
+        PlaneResponse { cell: self.cursor.or(pointer), port, pinned, centre, response }
     }
 
-    fn on(&self, area: Rect) -> Viewport {
+    fn viewport(&self, area: Rect) -> Viewport {
         let corner = [area.left().into(), area.top().into()];
         let size = [area.width().into(), area.height().into()];
-        match self.port.filter(|_| self.moved) {
+        match self.port.filter(|_| self.is_moved) {
             Some(port) => port.on(corner, size),
             None => {
                 let [low, high] = self.bounds;
@@ -88,7 +89,7 @@ impl Plane {
         }
     }
 
-    fn moved(&mut self, ui: &Ui, response: &Response, before: Viewport) -> Viewport {
+    fn handle_input(&mut self, ui: &Ui, response: &Response, before: Viewport) -> Viewport {
         let mut port = before;
         if response.dragged() {
             let by = response.drag_delta();
@@ -104,12 +105,12 @@ impl Plane {
         if response.has_focus() {
             port = self.keys(ui, response, port);
         }
-        self.moved |= port != before;
+        self.is_moved |= port != before;
         port
     }
 
     fn panned(&self, port: Viewport, by: [f64; 2]) -> Viewport {
-        // Viewports move within planes that begin at 0.
+        // `Viewport::panned` assumes a plane that begins at 0.
         let [low, high] = self.bounds;
         let shifted = |port: Viewport, sign: f64| {
             let centre = [0, 1].map(|axis| port.centre[axis] + sign * low[axis] as f64);
@@ -118,7 +119,7 @@ impl Plane {
         shifted(shifted(port, -1.0).panned(by, [high[0] - low[0], high[1] - low[1]]), 1.0)
     }
 
-    /// Arrows choose a cell, with shift they move the plane.
+    /// Handles keys. Arrows move the selected cell; arrows with shift move the plane.
     fn keys(&mut self, ui: &Ui, response: &Response, mut port: Viewport) -> Viewport {
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
@@ -143,16 +144,16 @@ impl Plane {
             self.cursor = Some([within(0, at[0].saturating_add(right)), within(1, at[1].saturating_add(up))]);
         }
         if home {
-            self.moved = false;
+            self.is_moved = false;
         }
         port
     }
 }
 
-/// A box of cells on the screen.
+/// Screen rectangle of a box of cells.
 pub fn on_screen(port: &Viewport, cells: [[i64; 2]; 2]) -> Rect {
     let [low, high] = port.rectangle(cells);
-    // Far outside, where `f32` has few digits left.
-    let near = |[x, y]: [f64; 2]| pos2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32);
-    Rect::from_min_max(near(low), near(high))
+    // Coordinates far outside of the screen have too few digits in `f32`.
+    let point = |[x, y]: [f64; 2]| pos2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32);
+    Rect::from_min_max(point(low), point(high))
 }

@@ -1,4 +1,4 @@
-//! [`Saving`]: what is shown, as a file.
+//! [`Saving`]: saves the visible cells to a file.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,65 +7,66 @@ use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 use zippy_io::write_whole;
 use zippy_view::egui::{Button, Key, TextEdit, Ui};
 
+use crate::app::format;
 use crate::app::store::Store;
 use crate::app::task::{Source, Task};
-use crate::app::words;
-use crate::export::{Kind, MOST_EDGE, Sheet, csv, npy, png};
-use crate::look::{APART, Colouring, Quantity, Rgba, Slice, Values, paint};
+use crate::export::{CellGrid, FileFormat, MAX_EDGE, csv, npy, png};
+use crate::imaging::{Colouring, Quantity, Rgba, SPECIAL_COLOURS, Slice, Values, paint};
 
-/// Pictures of fewer pixels along their edges are enlarged.
-const EDGE: usize = 512;
+/// Pictures with fewer pixels along their longer edge are enlarged.
+const MIN_EDGE: usize = 512;
 
-/// Pixels of a picture at most, and numbers of a text: more take too much memory here.
-const MOST_PIXELS: usize = 1 << 26;
-const MOST_NUMBERS: usize = 1 << 24;
+/// Maximum pixels of a picture and maximum numbers of a text file, to limit memory.
+const MAX_PIXELS: usize = 1 << 26;
+const MAX_NUMBERS: usize = 1 << 24;
 
-/// Room for the buttons beside the name of a file.
+/// Width of the buttons next to the file name, in points.
 const BUTTONS: f32 = 200.0;
 
-/// What can be written of what is shown.
-pub struct Content {
+/// Data that can be saved.
+pub struct SavedContent {
     pub array: ArrayEntry,
-    /// All numbers of these cells, along these axes.
+    /// Cells to save, with all their numbers, and the axes of the file.
     pub cells: ViewRequest,
     pub axes: Vec<usize>,
-    /// At which debug point.
+    /// Debug point of the cells.
     pub step: u64,
-    /// The colours.
+    /// The picture, or the reason for its absence.
     pub picture: Result<Picture, String>,
-    /// What its file is called if nobody says otherwise, without an ending.
+    /// Default file name without extension.
     pub name: String,
 }
 
-/// A picture that is to be made, or is there.
+/// A picture to save.
 pub enum Picture {
-    /// Slices of boxes, so many in a row.
+    /// Slices of boxes, `columns` of them in a row. They are fetched and painted when the file is
+    /// written.
     Slices {
-        parts: Vec<(ViewRequest, Vec<Slice>)>,
+        panels: Vec<(ViewRequest, Vec<Slice>)>,
         columns: usize,
         quantity: Quantity,
         colouring: Colouring,
     },
     Ready(Rgba),
-    /// It is being rendered.
+    /// The picture is being rendered.
     Pending,
 }
 
-/// The line where files are named, and the file that is being written.
+/// Fields of the file to save, and the task that writes the file.
 #[derive(Default)]
 pub struct Saving {
     open: bool,
-    /// What was typed; none while the name follows what is shown.
+    /// File name that the user typed. `None`: the name follows the visible cells.
     typed: Option<String>,
-    kind: Option<Kind>,
-    /// There is such a file already: whether it is to be replaced.
-    replaces: Option<PathBuf>,
+    format: Option<FileFormat>,
+    /// Existing file that is replaced after a confirmation.
+    confirm_replace: Option<PathBuf>,
     waiting: Option<Waiting>,
     task: Option<Task<String>>,
-    said: Option<Result<String, String>>,
+    result: Option<Result<String, String>>,
 }
 
-/// A file that waits for its picture: what that is to show.
+/// A file that waits for a rendered picture, and the expected cells of that picture.
 struct Waiting {
     path: PathBuf,
     cells: ViewRequest,
@@ -73,7 +74,7 @@ struct Waiting {
 }
 
 impl Drop for Saving {
-    /// A file that is half written is finished; no other one is begun.
+    /// Waits for the end of a write that has begun, and starts no other one.
     fn drop(&mut self) {
         if let Some(task) = &mut self.task {
             task.cancel();
@@ -83,33 +84,33 @@ impl Drop for Saving {
 }
 
 impl Saving {
-    /// What was written last, or why it could not be.
-    pub fn said(&self) -> Option<&Result<String, String>> {
-        self.said.as_ref()
+    /// Returns the result of the last save, for the status line.
+    pub fn result(&self) -> Option<&Result<String, String>> {
+        self.result.as_ref()
     }
 
-    /// The button that opens the line, and closes it.
+    /// Shows the button that opens and closes the fields.
     pub fn button(&mut self, ui: &mut Ui) {
         let button = ui.selectable_label(self.open, "Save as");
         if button.on_hover_text("What is shown, as a file: numbers or a picture").clicked() {
             self.open = !self.open;
-            (self.typed, self.replaces) = (None, None);
+            (self.typed, self.confirm_replace) = (None, None);
         }
     }
 
-    /// Goes on with the file that is being written. To be called in each frame.
-    pub fn go_on(&mut self, store: &mut Store) {
-        if let Some(done) = self.task.as_mut().and_then(|task| task.go_on(&mut [store])) {
-            (self.task, self.said) = (None, Some(done));
+    /// Advances the current save. Must be called in each frame.
+    pub fn poll(&mut self, store: &mut Store) {
+        if let Some(done) = self.task.as_mut().and_then(|task| task.poll(&mut [store])) {
+            (self.task, self.result) = (None, Some(done));
         }
     }
 
-    /// Shows the line, if it is open.
-    pub fn show(&mut self, ui: &mut Ui, content: impl FnOnce() -> Content) {
+    /// Shows the fields or the progress of the current save.
+    pub fn show(&mut self, ui: &mut Ui, saved_content: impl FnOnce() -> SavedContent) {
         if let Some(task) = &mut self.task {
             let text = match task.is_cancelled() {
                 true => "cancelling …".into(),
-                false => format!("saving … {} have come", words::bytes(task.fetched as u64)),
+                false => format!("saving … {} received", format::bytes(task.fetched as u64)),
             };
             if progress(ui, &text) {
                 task.cancel();
@@ -117,88 +118,89 @@ impl Saving {
             return;
         }
         if let Some(waiting) = self.waiting.take() {
-            let content = content();
+            let saved_content = saved_content();
             if progress(ui, "waiting for the picture …") {
-                self.said = Some(Err("nothing was written".into()));
-            } else if (&content.cells, content.step) != (&waiting.cells, waiting.step) {
-                self.said = Some(Err("nothing was written: something else is shown by now".into()));
+                self.result = Some(Err("nothing was written".into()));
+            } else if (&saved_content.cells, saved_content.step) != (&waiting.cells, waiting.step) {
+                self.result = Some(Err("nothing was written: something else is shown by now".into()));
             } else {
-                self.start(ui, waiting.path, content);
+                self.start(ui, waiting.path, saved_content);
             }
             return;
         }
         if !self.open {
             return;
         }
-        let content = content();
-        ui.horizontal_wrapped(|ui| self.line(ui, content));
+        let saved_content = saved_content();
+        ui.horizontal_wrapped(|ui| self.fields(ui, saved_content));
     }
 
-    fn line(&mut self, ui: &mut Ui, content: Content) {
-        let kind = self.kind.unwrap_or(Kind::Npy);
-        let ending = Kind::ALL.iter().find(|(known, _)| *known == kind).map_or("npy", |(_, ending)| ending);
-        let mut text = self.typed.clone().unwrap_or_else(|| format!("{}.{ending}", content.name));
+    fn fields(&mut self, ui: &mut Ui, saved_content: SavedContent) {
+        let format = self.format.unwrap_or(FileFormat::Npy);
+        let ending = FileFormat::ALL.iter().find(|(known, _)| *known == format).map_or("npy", |(_, ending)| ending);
+        let mut text = self.typed.clone().unwrap_or_else(|| format!("{}.{ending}", saved_content.name));
         let width = (ui.available_width() - BUTTONS).clamp(120.0, 400.0);
         let field = ui.add(TextEdit::singleline(&mut text).desired_width(width));
         if field.changed() {
             self.typed = Some(text.clone());
-            self.replaces = None;
+            self.confirm_replace = None;
         }
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         field.accessible_name("file to save");
-        for (other, ending) in Kind::ALL {
-            let what = match other {
-                Kind::Png => "the colours",
+        for (other, ending) in FileFormat::ALL {
+            let description = match other {
+                FileFormat::Png => "the colours",
                 _ => "exact numbers, all that each cell has",
             };
-            let chosen = Kind::of(Path::new(text.trim())) == Ok(other);
-            if ui.selectable_label(chosen, ending).on_hover_text(what).clicked() {
-                self.kind = Some(other);
-                self.replaces = None;
+            let chosen = FileFormat::of(Path::new(text.trim())) == Ok(other);
+            if ui.selectable_label(chosen, ending).on_hover_text(description).clicked() {
+                self.format = Some(other);
+                self.confirm_replace = None;
                 let renamed =
                     |typed: &String| Path::new(typed.trim()).with_extension(ending).to_string_lossy().into_owned();
                 self.typed = self.typed.as_ref().map(renamed);
             }
         }
         let path = PathBuf::from(text.trim());
-        match &self.replaces {
-            Some(there) if *there == path => {
+        match &self.confirm_replace {
+            Some(existing) if *existing == path => {
                 ui.colored_label(ui.visuals().warn_fg_color, "there is such a file");
                 if ui.button("Replace it").clicked() {
-                    self.start(ui, path, content);
+                    self.start(ui, path, saved_content);
                 } else if ui.button("Keep it").clicked() {
-                    self.replaces = None;
+                    self.confirm_replace = None;
                 }
             }
             _ => {
                 if ui.add_enabled(!text.trim().is_empty(), Button::new("Save")).clicked() || entered {
                     if path.exists() {
-                        self.replaces = Some(path);
+                        self.confirm_replace = Some(path);
                     } else {
-                        self.start(ui, path, content);
+                        self.start(ui, path, saved_content);
                     }
                 }
             }
         }
     }
 
-    fn start(&mut self, ui: &Ui, path: PathBuf, content: Content) {
-        self.replaces = None;
-        if matches!((Kind::of(&path), &content.picture), (Ok(Kind::Png), Ok(Picture::Pending))) {
-            self.waiting = Some(Waiting { path, cells: content.cells, step: content.step });
-            self.said = None;
+    fn start(&mut self, ui: &Ui, path: PathBuf, saved_content: SavedContent) {
+        self.confirm_replace = None;
+        if matches!((FileFormat::of(&path), &saved_content.picture), (Ok(FileFormat::Png), Ok(Picture::Pending))) {
+            self.waiting = Some(Waiting { path, cells: saved_content.cells, step: saved_content.step });
+            self.result = None;
             return;
         }
-        let kind = Kind::of(&path);
-        let started = kind.and_then(|kind| Task::start(ui.ctx(), move |source| write(source, &path, kind, content)));
+        let format = FileFormat::of(&path);
+        let started =
+            format.and_then(|format| Task::start(ui.ctx(), move |source| write(source, &path, format, saved_content)));
         match started {
-            Ok(task) => (self.task, self.said) = (Some(task), None),
-            Err(error) => self.said = Some(Err(error)),
+            Ok(task) => (self.task, self.result) = (Some(task), None),
+            Err(error) => self.result = Some(Err(error)),
         }
     }
 }
 
-/// Tells what is under way; whether it is to be cancelled.
+/// Shows a progress text and a Cancel button. Returns true after a click on Cancel.
 fn progress(ui: &mut Ui, text: &str) -> bool {
     let cancel = ui.horizontal(|ui| {
         ui.label(text);
@@ -207,15 +209,15 @@ fn progress(ui: &mut Ui, text: &str) -> bool {
     cancel.inner
 }
 
-/// Text that grows until nobody wants it any more.
-struct Text<'a> {
+/// Text buffer whose writes fail after a cancellation.
+struct CancellableText<'a> {
     bytes: Vec<u8>,
     source: &'a Source,
 }
 
-impl Write for Text<'_> {
+impl Write for CancellableText<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.source.go_on().map_err(io::Error::other)?;
+        self.source.check_cancelled().map_err(io::Error::other)?;
         self.bytes.write(bytes)
     }
 
@@ -224,31 +226,31 @@ impl Write for Text<'_> {
     }
 }
 
-/// Fetches and writes it: whole, or not at all.
-fn write(source: &Source, path: &Path, kind: Kind, content: Content) -> Result<String, String> {
-    let element = &content.array.element;
-    let numbers = || content.fetch(source, &content.cells, element.bytes as usize);
-    let bytes = match kind {
-        Kind::Npy => npy(&Sheet::new(&numbers()?, element, &content.axes)?, None)?,
-        Kind::Csv => {
+/// Fetches the content and writes the file, whole or not at all. Returns a message for the user.
+fn write(source: &Source, path: &Path, format: FileFormat, saved_content: SavedContent) -> Result<String, String> {
+    let element = &saved_content.array.element;
+    let numbers = || saved_content.fetch(source, &saved_content.cells, element.bytes as usize);
+    let bytes = match format {
+        FileFormat::Npy => npy(&CellGrid::new(&numbers()?, element, &saved_content.axes)?, None)?,
+        FileFormat::Csv => {
             let each = element.numbers.iter().map(|numbers| usize::from(numbers.components)).sum();
-            if content.cells.bytes(each).is_none_or(|count| count > MOST_NUMBERS) {
-                return Err(format!("text has at most {MOST_NUMBERS} numbers: save .npy, or less of it"));
+            if saved_content.cells.bytes(each).is_none_or(|count| count > MAX_NUMBERS) {
+                return Err(format!("text has at most {MAX_NUMBERS} numbers: save .npy, or less of it"));
             }
-            let mut text = Text { bytes: Vec::new(), source };
-            csv(&Sheet::new(&numbers()?, element, &content.axes)?, None, &mut text)?;
+            let mut text = CancellableText { bytes: Vec::new(), source };
+            csv(&CellGrid::new(&numbers()?, element, &saved_content.axes)?, None, &mut text)?;
             text.bytes
         }
-        Kind::Png => png(&content.rendered(source)?)?,
+        FileFormat::Png => png(&saved_content.rendered(source)?)?,
     };
-    source.go_on()?;
+    source.check_cancelled()?;
     let shown = std::path::absolute(path).unwrap_or_else(|_| path.into());
     write_whole(path, &bytes).map_err(|error| error.to_string())?;
-    Ok(format!("written to {}: {}", shown.display(), words::bytes(bytes.len() as u64)))
+    Ok(format!("written to {}: {}", shown.display(), format::bytes(bytes.len() as u64)))
 }
 
-impl Content {
-    /// Cells of its debug point.
+impl SavedContent {
+    /// Fetches cells, and checks that they are of the expected debug point.
     fn fetch(&self, source: &Source, request: &ViewRequest, bytes: usize) -> Result<View, String> {
         let view = source.cells(0, request, bytes)?;
         match view.step == self.step {
@@ -261,36 +263,36 @@ impl Content {
     }
 
     fn rendered(&self, source: &Source) -> Result<Rgba, String> {
-        let (parts, columns, quantity, colouring) = match self.picture.as_ref()? {
+        let (panels, columns, quantity, colouring) = match self.picture.as_ref()? {
             Picture::Ready(picture) => return Ok(picture.clone()),
             Picture::Pending => return Err("the picture is still being rendered".into()),
-            Picture::Slices { parts, columns, quantity, colouring } => (parts, *columns, *quantity, colouring),
+            Picture::Slices { panels, columns, quantity, colouring } => (panels, *columns, *quantity, colouring),
         };
         let element = &self.array.element;
         let numbers = quantity.of(element).ok_or("cells have no such numbers")?;
-        let gap = gap(parts, columns)?;
+        let gap = gap(panels, columns)?;
         let mut pictures = Vec::new();
-        for (request, slices) in parts {
+        for (request, slices) in panels {
             let request = ViewRequest { numbers: Some(quantity.numbers), ..request.clone() };
             let values = Values::new(&self.fetch(source, &request, numbers.bytes())?, element, quantity)?;
             for slice in slices {
-                source.go_on()?;
+                source.check_cancelled()?;
                 pictures.push(paint(&values, slice, colouring)?);
             }
         }
-        let whole = Rgba::tiled(&pictures, columns, gap, APART.nothing);
-        let times = (EDGE / whole.width.max(whole.height).max(1)).max(1);
-        Ok(whole.enlarged(times))
+        let whole = Rgba::tiled(&pictures, columns, gap, SPECIAL_COLOURS.nothing);
+        let scale = (MIN_EDGE / whole.width.max(whole.height).max(1)).max(1);
+        Ok(whole.enlarged(scale))
     }
 }
 
-/// Pixels between slices of which so many are in a row.
+/// Returns the gap in pixels between slices in a grid of `columns` columns.
 ///
 /// # Errors
-/// The picture of all of them is too large. That is known before anything is fetched.
-fn gap(parts: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
+/// The whole picture is too large. The check needs no cells, so that it comes before all requests.
+fn gap(panels: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
     let (mut edges, mut count) = ([1_usize; 2], 0_usize);
-    for (request, slices) in parts {
+    for (request, slices) in panels {
         let extents = request.extents().ok_or("the box makes no sense")?;
         for slice in slices {
             count += 1;
@@ -302,9 +304,9 @@ fn gap(parts: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, Str
     let gap = if count > 1 { (edges[0].max(edges[1]) / 32).max(1) } else { 0 };
     let grid = [columns, count.div_ceil(columns.max(1))];
     let [width, height] = [0, 1].map(|side| grid[side].saturating_mul(edges[side] + gap));
-    if width.max(height) > MOST_EDGE || width.saturating_mul(height) > MOST_PIXELS {
+    if width.max(height) > MAX_EDGE || width.saturating_mul(height) > MAX_PIXELS {
         return Err(format!(
-            "a picture has at most {MOST_EDGE} pixels along an edge and {MOST_PIXELS} in all, and this one would be {width} × \
+            "a picture has at most {MAX_EDGE} pixels along an edge and {MAX_PIXELS} in all, and this one would be {width} × \
              {height}: save numbers, or less of it"
         ));
     }

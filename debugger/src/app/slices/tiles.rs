@@ -1,61 +1,61 @@
-//! [`Tiles`]: the slices that a plane on the screen is made of.
+//! [`Tiles`]: the slices on a plane of the screen.
 
 use zippy::debug::protocol::{ArrayEntry, MOST_VIEW_BYTES, ViewRequest};
 
-use crate::look::{Mosaic, Quantity, Slice, Viewport, box_in_plane};
+use crate::imaging::{Mosaic, Quantity, Slice, Viewport, box_in_plane};
 
-/// What a plane shows.
+/// Content of a plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tiles {
     /// A slice of an array.
-    One(Slice),
-    /// What a slice cuts of a chunk with its ghost cells.
+    Slice(Slice),
+    /// A slice of a chunk with its ghost cells.
     Chunk(Slice, u64),
-    /// Slices side by side.
-    Many(Mosaic),
+    /// Several slices in a grid.
+    Mosaic(Mosaic),
 }
 
-/// A slice on a plane.
+/// A slice at a position of the plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
     pub slice: Slice,
-    /// From the slice's own coordinates to those of the plane.
+    /// Difference between the coordinates of the plane and those of the slice.
     pub offset: [i64; 2],
-    /// What there is of it, in its own coordinates: first cell, and behind the last one.
+    /// Bounds of the slice in its own coordinates: first cell, and cell after the last one.
     pub bounds: [[i64; 2]; 2],
 }
 
 impl Tiles {
-    /// The cells of the plane: the first, and behind the last one. None where the chunk is not cut.
+    /// Returns the bounds of the plane: first cell, and cell after the last one. `None` if the
+    /// slice does not cut the chunk.
     pub fn bounds(&self, array: &ArrayEntry) -> Option<[[i64; 2]; 2]> {
         match self {
-            Self::One(slice) => Some([[0, 0], slice.extents(&array.shape)]),
+            Self::Slice(slice) => Some([[0, 0], slice.extents(&array.shape)]),
             Self::Chunk(slice, chunk) => {
                 let chunk = array.chunks.get(usize::try_from(*chunk).ok()?)?;
-                let [before, behind] = &array.ghosts;
-                box_in_plane(slice, chunk, [before, behind])
+                let [before, after] = &array.ghosts;
+                box_in_plane(slice, chunk, [before, after])
             }
-            Self::Many(mosaic) => Some([[0, 0], mosaic.extents()]),
+            Self::Mosaic(mosaic) => Some([[0, 0], mosaic.extents()]),
         }
     }
 
-    /// The axes across and up.
     pub fn axes(&self) -> [Option<usize>; 2] {
         let slice = match self {
-            Self::One(slice) | Self::Chunk(slice, _) => slice,
-            Self::Many(mosaic) => mosaic.parallel(),
+            Self::Slice(slice) | Self::Chunk(slice, _) => slice,
+            Self::Mosaic(mosaic) => mosaic.parallel(),
         };
         [Some(slice.across), slice.up]
     }
 
-    /// All slices with cells.
+    /// Returns all slices that have cells.
     pub fn all(&self, array: &ArrayEntry) -> Vec<Tile> {
         match self {
-            Self::One(slice) | Self::Chunk(slice, _) => {
+            Self::Slice(slice) | Self::Chunk(slice, _) => {
                 let bounds = self.bounds(array).into_iter();
                 bounds.map(|bounds| Tile { slice: slice.clone(), offset: [0, 0], bounds }).collect()
             }
-            Self::Many(mosaic) => {
+            Self::Mosaic(mosaic) => {
                 let tile = |number: i64| {
                     let [start, end] = mosaic.box_of(number);
                     let bounds = [[0, 0], [end[0] - start[0], end[1] - start[1]]];
@@ -66,7 +66,7 @@ impl Tiles {
         }
     }
 
-    /// The chunk whose cells and ghost cells are shown, where it is one.
+    /// Returns the chunk whose cells and ghost cells the plane shows, if any.
     pub fn chunk(&self) -> Option<u64> {
         match self {
             Self::Chunk(_, chunk) => Some(*chunk),
@@ -74,27 +74,27 @@ impl Tiles {
         }
     }
 
-    /// The cell of the array at a cell of the plane; none outside.
+    /// Returns the array index at a cell of the plane, or `None` outside of the array.
     pub fn index(&self, array: &ArrayEntry, at: [i64; 2]) -> Option<Vec<i64>> {
         let [low, high] = self.bounds(array)?;
         if (0..2).any(|axis| at[axis] < low[axis] || at[axis] >= high[axis]) {
             return None;
         }
         match self {
-            Self::One(slice) | Self::Chunk(slice, _) => Some(slice.index(at)),
-            Self::Many(mosaic) => mosaic.index(at),
+            Self::Slice(slice) | Self::Chunk(slice, _) => Some(slice.index(at)),
+            Self::Mosaic(mosaic) => mosaic.index(at),
         }
     }
 
-    /// The cell of the plane that is this cell of the array.
+    /// Returns the cell of the plane at an array index.
     pub fn position(&self, index: &[i64]) -> Option<[i64; 2]> {
         match self {
-            Self::One(slice) | Self::Chunk(slice, _) => slice.position(index),
-            Self::Many(mosaic) => mosaic.position(index),
+            Self::Slice(slice) | Self::Chunk(slice, _) => slice.position(index),
+            Self::Mosaic(mosaic) => mosaic.position(index),
         }
     }
 
-    /// Asks for what is seen of it.
+    /// Returns the request for the visible cells.
     pub fn request(
         &self,
         array: &ArrayEntry,
@@ -105,14 +105,14 @@ impl Tiles {
         let bytes = quantity.of(&array.element)?.bytes();
         let wanted = Some(quantity.numbers);
         match self {
-            Self::One(slice) => port.request(slice, array.array, &array.shape, pixels_per_point, (wanted, bytes)),
+            Self::Slice(slice) => port.request(slice, array.array, &array.shape, pixels_per_point, (wanted, bytes)),
             Self::Chunk(slice, chunk) => {
                 let (cells, stride) = port.wanted(self.bounds(array)?, pixels_per_point, bytes, 1)?;
                 let up = if slice.up.is_some() { stride } else { 1 };
                 let request = slice.request(array.array, cells, [stride, up], wanted);
                 Some(ViewRequest { chunk: Some(*chunk), ..request })
             }
-            Self::Many(mosaic) => {
+            Self::Mosaic(mosaic) => {
                 let mut stride = port.stride(pixels_per_point);
                 loop {
                     let request = mosaic.request(array.array, stride, wanted);

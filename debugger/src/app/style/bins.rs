@@ -1,13 +1,13 @@
-//! [`Bins`]: how often numbers occur.
+//! [`Bins`]: histogram counts.
 
 use zippy::debug::protocol::{Component, ScalarValue};
 
-use crate::look::Values;
+use crate::imaging::Values;
 
-/// Counts of numbers in bins of one width.
+/// Counts of numbers in bins of equal width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
-    /// Where the bins begin and end.
+    /// Lower end of the first bin and upper end of the last bin.
     pub range: (ScalarValue, ScalarValue),
     pub counts: Vec<u64>,
 }
@@ -22,7 +22,7 @@ impl From<&Component> for Bins {
 }
 
 impl Bins {
-    /// Those of the finite numbers; none where there are none.
+    /// Counts the finite numbers of a view. `None` if there are none.
     pub fn of(values: &Values, count: usize) -> Option<Self> {
         let finite = || values.scalars().filter(|value| value.is_finite());
         let low = finite().reduce(ScalarValue::min)?;
@@ -43,9 +43,9 @@ mod tests {
     use zippy::debug::protocol::{ArrayRef, ViewRequest};
 
     use super::*;
-    use crate::look::Integers;
+    use crate::imaging::Integers;
 
-    /// A line of numbers.
+    /// A one-dimensional view of `numbers`.
     fn line(numbers: &[f64]) -> Values {
         let of = ViewRequest {
             array: ArrayRef { rank: None, number: 0 },
@@ -60,11 +60,11 @@ mod tests {
 
     #[test]
     fn every_finite_number_is_in_a_bin() {
-        let of = |numbers: &[f64], count| Bins::of(&line(numbers), count);
+        let bins = |numbers: &[f64], count| Bins::of(&line(numbers), count);
         let numbers = [0.0, 1.0, 1.9, 4.0, f64::NAN, f64::INFINITY];
-        assert_eq!(of(&numbers, 4), Some(Bins { range: (0.0.into(), 4.0.into()), counts: vec![1, 2, 0, 1] }));
-        assert_eq!(of(&[7.0; 3], 2), Some(Bins { range: (7.0.into(), 7.0.into()), counts: vec![3, 0] }));
-        assert_eq!(of(&[f64::NAN], 2), None);
+        assert_eq!(bins(&numbers, 4), Some(Bins { range: (0.0.into(), 4.0.into()), counts: vec![1, 2, 0, 1] }));
+        assert_eq!(bins(&[7.0; 3], 2), Some(Bins { range: (7.0.into(), 7.0.into()), counts: vec![3, 0] }));
+        assert_eq!(bins(&[f64::NAN], 2), None);
         let wide = Values { integers: Integers::Wide(vec![1 << 62, (1 << 62) + 3]), ..line(&[0.0, 0.0]) };
         assert_eq!(Bins::of(&wide, 2).unwrap().counts, [1, 1]);
     }

@@ -1,4 +1,4 @@
-//! The histogram with the ends of the range, which can be dragged, over a bar of the colours.
+//! Histogram with draggable ends of the colour range, above a colour bar.
 
 use zippy::debug::protocol::ScalarValue;
 use zippy_view::egui::accesskit::Role;
@@ -8,16 +8,16 @@ use zippy_view::egui::{
 };
 
 use super::bins::Bins;
-use crate::app::words;
-use crate::look::Colouring;
+use crate::app::format;
+use crate::imaging::Colouring;
 
 const HEIGHT: f32 = 84.0;
 const BAR: f32 = 14.0;
 const TEXT: f32 = 16.0;
-/// Half the width of what can be grabbed.
-const GRAB: f32 = 6.0;
+/// Half of the width of a handle, in points.
+const HANDLE_REACH: f32 = 6.0;
 
-/// Values along the width of an area.
+/// Axis of values along the width of an area.
 struct Axis {
     area: Rect,
     low: ScalarValue,
@@ -40,7 +40,7 @@ impl Axis {
     }
 }
 
-/// Shows it; other ends where they were moved.
+/// Shows the histogram. Returns the new ends of the range after a drag.
 pub fn show(
     ui: &mut Ui,
     bins: &Bins,
@@ -51,7 +51,7 @@ pub fn show(
     let size = vec2(ui.available_width().clamp(120.0, 600.0), HEIGHT + BAR + TEXT);
     let (whole, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "histogram"));
-    let inner = whole.shrink2(vec2(GRAB, 0.0));
+    let inner = whole.shrink2(vec2(HANDLE_REACH, 0.0));
     let area = inner.with_max_y(inner.top() + HEIGHT);
     let bar = Rect::from_min_size(area.left_bottom(), vec2(area.width(), BAR));
     let axis = axis(area, bins, ends);
@@ -62,25 +62,25 @@ pub fn show(
         colours(&painter, bar, &axis, colouring);
     }
     let font = FontId::proportional(11.0);
-    let weak = ui.visuals().text_color();
-    let (left, right) = words::ends(axis.low, axis.high());
-    painter.text(bar.left_bottom(), Align2::LEFT_TOP, left, font.clone(), weak);
-    painter.text(bar.right_bottom(), Align2::RIGHT_TOP, right, font, weak);
+    let text_colour = ui.visuals().text_color();
+    let (left, right) = format::pair(axis.low, axis.high());
+    painter.text(bar.left_bottom(), Align2::LEFT_TOP, left, font.clone(), text_colour);
+    painter.text(bar.right_bottom(), Align2::RIGHT_TOP, right, font, text_colour);
     let (low, high) = ends?;
-    let (low_text, high_text) = words::ends(low, high);
+    let (low_text, high_text) = format::pair(low, high);
     let moved_low = handle(ui, &axis, bar, low, ("low end of the colours", &low_text));
     let moved_high = handle(ui, &axis, bar, high, ("high end of the colours", &high_text));
     match (moved_low, moved_high) {
         (None, None) => None,
         (low_to, high_to) => {
             let (to_low, to_high) = (low_to.unwrap_or(low), high_to.unwrap_or(high));
-            // The end that is moved stops at the other one.
+            // The moved end stops at the other end.
             Some(if low_to.is_some() { (to_low.min(to_high), to_high) } else { (to_low, to_high.max(to_low)) })
         }
     }
 }
 
-/// Wide enough for the numbers and the ends; never of no width.
+/// Returns an axis that contains the bins and the ends. Its width is never 0.
 fn axis(area: Rect, bins: &Bins, ends: Option<(ScalarValue, ScalarValue)>) -> Axis {
     let (mut low, mut high) = bins.range;
     if let Some((from, to)) = ends {
@@ -115,19 +115,19 @@ fn colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
     while x < bar.right() {
         let next = (x + 1.0).min(bar.right());
         let [red, green, blue] = colouring.of(axis.value((x + next) / 2.0));
-        let place = Rect::from_min_max(pos2(x, bar.top()), pos2(next, bar.bottom()));
-        mesh.add_colored_rect(place, Color32::from_rgb(red, green, blue));
+        let rect = Rect::from_min_max(pos2(x, bar.top()), pos2(next, bar.bottom()));
+        mesh.add_colored_rect(rect, Color32::from_rgb(red, green, blue));
         x = next;
     }
     painter.add(Shape::mesh(mesh));
 }
 
-/// An end that can be dragged, and moved by keys; where it was moved to.
+/// Shows a handle that can be dragged and moved with keys. Returns its new value.
 fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, (name, number): (&str, &str)) -> Option<ScalarValue> {
     let x = axis.x(value);
-    let place = Rect::from_min_max(pos2(x - GRAB, axis.area.top()), pos2(x + GRAB, bar.bottom()));
+    let rect = Rect::from_min_max(pos2(x - HANDLE_REACH, axis.area.top()), pos2(x + HANDLE_REACH, bar.bottom()));
     let id: Id = ui.scope_id().with(name);
-    let response = ui.interact(place, id, Sense::click_and_drag());
+    let response = ui.interact(rect, id, Sense::click_and_drag());
     let text = format!("{name}: {number}");
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &text));
     if response.clicked() || response.drag_started() {
@@ -135,8 +135,8 @@ fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, (name, number): (
     }
     let active = response.has_focus() || response.dragged() || response.hovered();
     let colour = if active { Color32::WHITE } else { ui.visuals().text_color() };
-    let painter = ui.painter_at(place);
-    painter.vline(x, place.y_range(), Stroke::new(if active { 2.0 } else { 1.0 }, colour));
+    let painter = ui.painter_at(rect);
+    painter.vline(x, rect.y_range(), Stroke::new(if active { 2.0 } else { 1.0 }, colour));
     let knob = Rect::from_center_size(pos2(x, axis.area.top() + 6.0), vec2(9.0, 12.0));
     painter.rect_filled(knob, 2.0, colour);
     if response.dragged()

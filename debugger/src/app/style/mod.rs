@@ -1,4 +1,4 @@
-//! How numbers become colours: map, range and norm, with a histogram of the numbers.
+//! Colour settings: map, range and norm, with a histogram of the numbers.
 
 mod bins;
 mod histogram;
@@ -6,28 +6,28 @@ mod histogram;
 use zippy::debug::protocol::{ArrayEntry, Component, ScalarValue, SummaryRequest};
 use zippy_view::egui::{ComboBox, DragValue, Grid, Response, Ui};
 
+use super::format;
 use super::store::Store;
-use super::words;
-use crate::look::{ColourMap, Colouring, Norm, Part, Quantity, Range, Scale, Values};
+use crate::imaging::{ColourMap, Colouring, Norm, Quantity, Range, Scale, Values, VectorPart};
 use bins::Bins;
 
-/// Bins of the histogram.
+/// Number of bins of the histogram.
 const BINS: u16 = 128;
-/// Letters of two numbers that have no room on one line.
+/// Total length of two numbers, in letters, above which each gets its own line.
 const LONG: usize = 24;
 
-/// How the numbers of an array are coloured.
+/// Colour settings of an array.
 #[derive(Debug, Clone)]
 pub struct Style {
     map: &'static ColourMap,
     range: Range,
     norm: Norm,
-    /// The ends that stay as they are in other steps.
+    /// Ends of the range that stay fixed in other steps.
     locked: Option<(ScalarValue, ScalarValue)>,
-    /// Those of the last frame.
+    /// Ends of the range in the latest frame.
     ends: Option<(ScalarValue, ScalarValue)>,
     percentiles: (f64, f64),
-    even: f64,
+    linear_size: f64,
     log_counts: bool,
 }
 
@@ -40,57 +40,60 @@ impl Default for Style {
             locked: None,
             ends: None,
             percentiles: (1.0, 99.0),
-            even: 1e-3,
+            linear_size: 1e-3,
             log_counts: true,
         }
     }
 }
 
-/// What is known of the numbers that are coloured.
+/// Statistics of the numbers to colour.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// Of the whole array.
+pub struct NumberStatistics {
+    /// Statistics of the whole array.
     component: Option<Component>,
-    /// Of its numbers above 0, where logarithms are wanted.
+    /// Statistics of the numbers above 0, for a logarithmic norm.
     positive: Option<Component>,
     bins: Option<Bins>,
     error: Option<String>,
 }
 
-impl Known {
-    /// Asks for what is needed to colour a quantity of an array in a style.
+impl NumberStatistics {
+    /// Requests the statistics that a style needs to colour a quantity of an array. `values` are
+    /// the visible values.
     pub fn new(
         store: &mut Store,
         array: &ArrayEntry,
         quantity: Quantity,
         style: &Style,
-        seen: Option<&Values>,
+        values: Option<&Values>,
     ) -> Self {
         let (length, number) = match quantity.part {
-            Part::Component(number) => (false, usize::from(number)),
-            Part::Length => (true, 0),
+            VectorPart::Component(number) => (false, usize::from(number)),
+            VectorPart::Length => (true, 0),
         };
         let percentiles = if let Range::Percentile(low, high) = style.range { vec![low, high] } else { Vec::new() };
-        let of = SummaryRequest { length, percentiles, ..SummaryRequest::of(array.array, quantity.numbers) };
+        let base_request = SummaryRequest { length, percentiles, ..SummaryRequest::of(array.array, quantity.numbers) };
         let mut component = |request: SummaryRequest| {
             let found = store.summary(request);
             let mut component = found.summary().and_then(|summary| summary.components.get(number).cloned());
             if let Some(component) = component.as_mut().filter(|_| length) {
-                widen(component);
+                widen_lengths(component);
             }
             (component, found.error)
         };
-        let positive = (style.norm == Norm::Log).then(|| component(SummaryRequest { positive: true, ..of.clone() }).0);
-        let (component, error) = component(SummaryRequest { bins: BINS, ..of });
-        // Without a summary, as of a coarse recording, what is seen has to do.
-        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(seen?, usize::from(BINS)));
+        let positive =
+            (style.norm == Norm::Log).then(|| component(SummaryRequest { positive: true, ..base_request.clone() }).0);
+        let (component, error) = component(SummaryRequest { bins: BINS, ..base_request });
+        // Without a summary, as with a coarse recording, the histogram counts the visible values.
+        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(values?, usize::from(BINS)));
         Self { component, positive: positive.flatten(), bins, error }
     }
 }
 
-/// Summaries round lengths to `f32`, and those of a device are a few units off. What is painted is not rounded, and no length
-/// shall lie outside of the ends that it is one of.
-fn widen(component: &mut Component) {
+/// Widens the range of vector lengths by a few units in the last place. Summaries round lengths to
+/// `f32`, and device results differ by a few units, but painted lengths are exact. Without the
+/// widening, the smallest and largest lengths would lie outside of the range.
+fn widen_lengths(component: &mut Component) {
     let share = 4.0 * f64::from(f32::EPSILON);
     let outwards = |(low, high): (ScalarValue, ScalarValue)| {
         (ScalarValue::Float(low.to_f64() * (1.0 - share)), ScalarValue::Float(high.to_f64() * (1.0 + share)))
@@ -102,28 +105,27 @@ fn widen(component: &mut Component) {
 }
 
 impl Style {
-    /// The colours for these numbers.
+    /// Returns the colours for the visible values.
     ///
     /// # Errors
-    /// There are no such numbers, or the range has no logarithm.
-    pub fn colouring(&mut self, known: &Known, seen: &Values) -> Result<Colouring, String> {
-        let whole = if self.norm == Norm::Log { &known.positive } else { &known.component };
+    /// A logarithmic norm has no number above 0, or a range of the user that includes 0.
+    pub fn colouring(&mut self, statistics: &NumberStatistics, values: &Values) -> Result<Colouring, String> {
+        let whole = if self.norm == Norm::Log { &statistics.positive } else { &statistics.component };
         let ends = self.locked.or_else(|| match (whole, self.range) {
             (Some(component), range) => range.of_summary(component, self.norm),
-            (None, range) => range.of(seen.scalars(), self.norm),
+            (None, range) => range.of(values.scalars(), self.norm),
         });
         let ends = match (ends, self.norm) {
             (Some(ends), _) => ends,
             (None, Norm::Log) => return Err("there is no number above 0 for a logarithmic norm".into()),
-            // NaNs and infinities have colours of their own.
+            // NaNs and infinities have their own colours.
             (None, _) => (0.0.into(), 0.0.into()),
         };
         self.ends = Some(ends);
         Ok(Colouring { map: self.map, scale: Scale::new(self.norm, ends)? })
     }
 
-    /// Shows the settings.
-    pub fn show(&mut self, ui: &mut Ui, known: &Known, colouring: Option<&Colouring>) {
+    pub fn show(&mut self, ui: &mut Ui, statistics: &NumberStatistics, colouring: Option<&Colouring>) {
         ui.horizontal(|ui| {
             ComboBox::from_label("colours").selected_text(self.map.name).width(110.0).show_ui(ui, |ui| {
                 for map in ColourMap::all() {
@@ -134,8 +136,8 @@ impl Style {
             });
         });
         self.norms(ui);
-        self.ranges(ui, known);
-        if let Some(bins) = &known.bins {
+        self.ranges(ui, statistics);
+        if let Some(bins) = &statistics.bins {
             let log = self.log_counts;
             if let Some((low, high)) = histogram::show(ui, bins, self.ends, colouring, log) {
                 self.locked = None;
@@ -143,10 +145,10 @@ impl Style {
             }
             ui.checkbox(&mut self.log_counts, "logarithms of counts");
         }
-        if let Some(error) = &known.error {
+        if let Some(error) = &statistics.error {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
-        counts(ui, known);
+        counts(ui, statistics);
     }
 
     fn norms(&mut self, ui: &mut Ui) {
@@ -156,21 +158,21 @@ impl Style {
                 Norm::Log => 1,
                 Norm::SymLog(_) => 2,
             };
-            for (place, name) in ["linear", "log", "symlog"].into_iter().enumerate() {
-                if ui.radio(number == place, name).clicked() {
-                    self.norm = [Norm::Linear, Norm::Log, Norm::SymLog(self.even)][place];
+            for (choice, name) in ["linear", "log", "symlog"].into_iter().enumerate() {
+                if ui.radio(number == choice, name).clicked() {
+                    self.norm = [Norm::Linear, Norm::Log, Norm::SymLog(self.linear_size)][choice];
                 }
             }
-            if let Norm::SymLog(even) = &mut self.norm {
-                let speed = (*even * 0.02).max(1e-12);
-                ui.add(DragValue::new(even).speed(speed).range(1e-12..=1e12).prefix("even to "))
+            if let Norm::SymLog(linear_size) = &mut self.norm {
+                let speed = (*linear_size * 0.02).max(1e-12);
+                ui.add(DragValue::new(linear_size).speed(speed).range(1e-12..=1e12).prefix("even to "))
                     .accessible_name("symlog is even up to");
-                self.even = *even;
+                self.linear_size = *linear_size;
             }
         });
     }
 
-    fn ranges(&mut self, ui: &mut Ui, known: &Known) {
+    fn ranges(&mut self, ui: &mut Ui, statistics: &NumberStatistics) {
         ui.horizontal_wrapped(|ui| {
             let before = self.range;
             if ui.radio(self.range == Range::Extremes, "min–max").clicked() {
@@ -200,17 +202,23 @@ impl Style {
                     self.percentiles = (*low, *high);
                 }
                 Range::Fixed(low, high) => {
-                    // Whichever end moves, numbers are counted from one that does not.
-                    let base = known.component.as_ref().and_then(|one| one.extremes).map_or(0.0.into(), |ends| ends.0);
-                    let texts = words::ends(*low, *high);
+                    // The base must not change while an end is dragged.
+                    let base = statistics
+                        .component
+                        .as_ref()
+                        .and_then(|component| component.extremes)
+                        .map_or(0.0.into(), |ends| ends.0);
+                    let texts = format::pair(*low, *high);
                     let speed = (high.minus(*low).abs() * 0.01).max(1e-9);
                     let (least, most) = (*low, *high);
-                    end(ui, low, base, (f64::MIN, most.minus(base)), (speed, texts.0)).accessible_name("low end");
-                    end(ui, high, base, (least.minus(base), f64::MAX), (speed, texts.1)).accessible_name("high end");
+                    range_end_field(ui, low, base, (f64::MIN, most.minus(base)), (speed, texts.0))
+                        .accessible_name("low end");
+                    range_end_field(ui, high, base, (least.minus(base), f64::MAX), (speed, texts.1))
+                        .accessible_name("high end");
                 }
                 Range::Extremes | Range::Symmetric => {
                     if let Some((low, high)) = self.ends {
-                        let (low, high) = words::ends(low, high);
+                        let (low, high) = format::pair(low, high);
                         ui.monospace(format!("{low} … {high}"));
                     }
                 }
@@ -223,9 +231,9 @@ impl Style {
     }
 }
 
-/// An end of a range that is typed or dragged, shown as this text: the field holds the difference
-/// from `base`, as the field itself has the digits of an `f64` only.
-fn end(
+/// Field for an end of a range. The field contains the difference from `base`, because it has only
+/// the digits of an `f64`; `text` is the displayed number.
+fn range_end_field(
     ui: &mut Ui,
     value: &mut ScalarValue,
     base: ScalarValue,
@@ -237,7 +245,7 @@ fn end(
     let field = DragValue::new(&mut shown)
         .range(least..=most)
         .speed(speed)
-        .custom_formatter(move |at, _| if at == before { text.clone() } else { words::number(base.plus(at)) })
+        .custom_formatter(move |at, _| if at == before { text.clone() } else { format::number(base.plus(at)) })
         .custom_parser(move |text| ScalarValue::parse(text).map(|typed| typed.minus(base)));
     let response = ui.add(field);
     if shown != before {
@@ -246,19 +254,19 @@ fn end(
     response
 }
 
-/// What there is in the whole array.
-fn counts(ui: &mut Ui, known: &Known) {
-    let Some(component) = &known.component else { return };
+/// Shows statistics of the whole array.
+fn counts(ui: &mut Ui, statistics: &NumberStatistics) {
+    let Some(component) = &statistics.component else { return };
     Grid::new("counts").num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
-        let mut pair = |name: &str, text: String, end: bool| {
+        let mut pair = |name: &str, text: String, ends_row: bool| {
             ui.weak(name);
             ui.monospace(text);
-            if end {
+            if ends_row {
                 ui.end_row();
             }
         };
         let none = || ("none".to_string(), "none".to_string());
-        let (low, high) = component.extremes.map_or_else(none, |(low, high)| words::ends(low, high));
+        let (low, high) = component.extremes.map_or_else(none, |(low, high)| format::pair(low, high));
         let is_long = low.len() + high.len() > LONG;
         pair("min", low, is_long);
         pair("max", high, true);

@@ -1,43 +1,47 @@
-//! [`Live`]: a program that runs, over TCP.
+//! [`Live`]: a running program, over TCP.
 
-mod link;
+mod connection;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use zippy::debug::protocol::{Ask, Message, Program, Request};
 
-use self::link::Shared;
+use self::connection::Connection;
 use super::{Session, State, Waker};
 
-/// Requests that can be asked and not be answered and fetched; further ones are answered with an error.
+/// Maximum number of requests that are unanswered or whose answers are not read yet. Further
+/// requests are answered with an error.
 pub const MOST_UNANSWERED: usize = 32;
 
-/// A program that listens at an address. It is looked for until it is found, and again when it is over or was lost: the next run
-/// at this address with this token is another program of the same session. A wrong token, or a program of another version, ends
-/// the search.
+/// Connection to a program that listens at an address.
 ///
-/// Threads of its own connect, send and receive. What is asked while nobody is there, or was under way when a connection ended,
-/// is answered with an error. Of the debug points that were told and not fetched only the latest is kept.
+/// The session searches for the program until it connects, and again after the connection ends: the
+/// next program at this address with this token continues the same session. A wrong token or
+/// another protocol version ends the search.
+///
+/// Separate threads connect, send and receive. Requests without a connection, and requests that are
+/// pending when a connection ends, are answered with an error. Of several unread debug points, only
+/// the latest is kept.
 pub struct Live {
-    shared: Arc<Shared>,
+    shared: Arc<Connection>,
     program: Option<Program>,
-    seen: u64,
+    seen_changes: u64,
     next: u32,
 }
 
 impl Live {
-    /// Looks for a program at an address, `host:port`, that has printed this token.
+    /// Connects to the program at an address, `host:port`, that has printed this token.
     pub fn connect(address: &str, token: &str) -> Self {
-        let shared = Arc::new(Shared::new(address, token));
-        link::start(&shared);
-        Self { shared, program: None, seen: 0, next: 0 }
+        let shared = Arc::new(Connection::new(address, token));
+        connection::start(&shared);
+        Self { shared, program: None, seen_changes: 0, next: 0 }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.shared.leave();
+        self.shared.stop();
     }
 }
 
@@ -57,10 +61,10 @@ impl Session for Live {
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        let mut inner = self.shared.lock();
-        self.program.clone_from(&inner.program);
-        self.seen = inner.changes;
-        inner.fetch()
+        let mut state = self.shared.lock();
+        self.program.clone_from(&state.program);
+        self.seen_changes = state.changes;
+        state.fetch()
     }
 
     fn set_waker(&mut self, waker: Waker) {
@@ -68,9 +72,9 @@ impl Session for Live {
     }
 
     fn wait(&mut self, most: Duration) {
-        let inner = self.shared.wait(most, |inner| inner.changes == self.seen);
-        self.program.clone_from(&inner.program);
-        self.seen = inner.changes;
+        let state = self.shared.wait(most, |state| state.changes == self.seen_changes);
+        self.program.clone_from(&state.program);
+        self.seen_changes = state.changes;
     }
 
     fn steps(&self) -> &[u64] {

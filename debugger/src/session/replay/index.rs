@@ -1,4 +1,4 @@
-//! [`Index`]: where the entries of a recording are.
+//! [`Index`]: file offsets of the entries of a recording.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,38 +9,38 @@ use std::sync::Arc;
 use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
 use zippy::debug::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
 
-/// Where the views of an array are, and of which chunk each is. Debug points with the same cells
-/// share it.
-pub type Places = Arc<Vec<(u64, Option<u64>)>>;
+/// File offsets of the views of an array, with the chunk of each view. Debug points with the same
+/// cells share the list.
+pub type ViewOffsets = Arc<Vec<(u64, Option<u64>)>>;
 
-/// A debug point and what there was then.
+/// A debug point and the offsets of its entries.
 pub struct Step {
     pub point: Point,
-    /// Where its list of arrays is.
+    /// Offset of the list of arrays.
     pub arrays: Option<u64>,
-    /// Where the views of each array are, here or where they were recorded last, and of which chunk
-    /// each is.
-    pub views: BTreeMap<ArrayRef, Places>,
-    /// Where it stands what their ghost cells were.
+    /// Offsets of the latest views of each array up to this debug point.
+    pub views: BTreeMap<ArrayRef, ViewOffsets>,
+    /// Offsets of the ghost cell states.
     pub ghosts: BTreeMap<ArrayRef, u64>,
-    /// Where the last moves are, and where their boxes are: in the same entry, or in one before if they are the same.
+    /// Offsets of the last moves and of their boxes. The boxes are in an earlier entry if they are
+    /// the same.
     pub moves: Option<[u64; 2]>,
-    /// Where the spans since the debug point before are.
+    /// Offset of the spans since the previous debug point.
     pub timeline: Option<u64>,
 }
 
 impl Step {
-    fn new(point: Point, before: Option<&Step>) -> Self {
+    fn new(point: Point, previous: Option<&Step>) -> Self {
         let (views, ghosts) = (BTreeMap::new(), BTreeMap::new());
-        Self { point, arrays: None, views, ghosts, moves: before.and_then(|step| step.moves), timeline: None }
+        Self { point, arrays: None, views, ghosts, moves: previous.and_then(|step| step.moves), timeline: None }
     }
 
-    fn add(&mut self, entry: &Recorded, place: u64) -> Result<(), String> {
+    fn add(&mut self, entry: &Recorded, offset: u64) -> Result<(), String> {
         match entry {
-            Recorded::Arrays(_) => self.arrays = Some(place),
+            Recorded::Arrays(_) => self.arrays = Some(offset),
             Recorded::View(view) => {
-                let places = self.views.entry(view.of.array).or_default();
-                if places.len() >= MOST_VIEWS {
+                let offsets = self.views.entry(view.of.array).or_default();
+                if offsets.len() >= MOST_VIEWS {
                     return Err(format!(
                         "an array has more than {MOST_VIEWS} views at debug point {}",
                         self.point.step
@@ -48,43 +48,43 @@ impl Step {
                 }
                 // A copy of a shared list at each debug point would need far more memory than the
                 // file has bytes.
-                let Some(places) = Arc::get_mut(places) else {
+                let Some(offsets) = Arc::get_mut(offsets) else {
                     let step = self.point.step;
                     return Err(format!("debug point {step} has cells of an array that it also calls unchanged"));
                 };
-                places.push((place, view.of.chunk));
+                offsets.push((offset, view.of.chunk));
             }
-            Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, place)),
+            Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, offset)),
             Recorded::Moves(moves) => {
-                let before = self.moves.filter(|_| moves.moves.is_empty() && moves.count > 0);
-                self.moves = Some([place, before.map_or(place, |[_, boxes]| boxes)]);
+                let previous = self.moves.filter(|_| moves.moves.is_empty() && moves.count > 0);
+                self.moves = Some([offset, previous.map_or(offset, |[_, boxes]| boxes)]);
             }
-            Recorded::Timeline(_) => self.timeline = Some(place),
+            Recorded::Timeline(_) => self.timeline = Some(offset),
             Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) | Recorded::Unchanged(..) => {}
         }
         Ok(())
     }
 }
 
-/// The entries of a recording, as far as it is good.
+/// Index of the valid part of a recording.
 pub struct Index {
     reader: Reader<BufReader<File>>,
     file: File,
     pub program: Option<Program>,
     pub points: Vec<Step>,
-    /// The number of each.
+    /// Numbers of the debug points.
     pub steps: Vec<u64>,
-    /// How the run ended.
+    /// End of the run.
     pub end: Option<String>,
-    /// Why the last scan went no further, where that was not the end of the file.
+    /// Error that stopped the last scan before the end of the file.
     damage: Option<String>,
-    /// Where the next entry begins.
+    /// Offset of the next entry.
     next: u64,
-    /// Whether the reader is there.
-    is_next: bool,
-    /// How long the file was at the last scan.
+    /// True if the reader is at `next`.
+    is_positioned: bool,
+    /// Length of the file at the last scan.
     length: u64,
-    /// Whether the last scan stopped at its limit.
+    /// True if the last scan stopped at its limit.
     has_more: bool,
 }
 
@@ -106,7 +106,7 @@ impl Index {
             end: None,
             damage: None,
             next,
-            is_next: true,
+            is_positioned: true,
             length: 0,
             has_more: false,
         };
@@ -114,7 +114,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Scans what was added to the file since, but no more than about so many bytes. Whether there was anything.
+    /// Scans up to about `most` bytes that were added to the file. Returns true if there were any.
     pub fn grow(&mut self, most: u64) -> bool {
         self.has_more = false;
         let Ok(length) = self.file.metadata().map(|data| data.len()) else { return false };
@@ -128,9 +128,9 @@ impl Index {
             self.damage = Some(text.into());
             return true;
         }
-        let (begin, before) = (self.next, self.points.len());
-        // What was read to the end of the file before.
-        self.is_next = false;
+        let (begin, point_count) = (self.next, self.points.len());
+        // The reader's buffer may end at the old end of the file.
+        self.is_positioned = false;
         while self.end.is_none() {
             if self.next - begin >= most {
                 self.has_more = true;
@@ -153,20 +153,20 @@ impl Index {
                 }
             }
         }
-        self.next > begin || self.points.len() > before || self.damage.is_some()
+        self.next > begin || self.points.len() > point_count || self.damage.is_some()
     }
 
-    /// The next entry; `next` moves behind it in [`take`](Self::take).
+    /// Reads the next entry. [`take`](Self::take) advances `next`.
     fn entry(&mut self) -> io::Result<Option<Recorded>> {
-        // Going there empties the reader's buffer.
-        if !std::mem::replace(&mut self.is_next, true) {
+        // A seek empties the reader's buffer.
+        if !std::mem::replace(&mut self.is_positioned, true) {
             self.reader.go_to(self.next)?;
         }
         self.reader.next_entry()
     }
 
     fn take(&mut self, entry: Recorded) -> Result<(), String> {
-        let place = self.next;
+        let offset = self.next;
         match entry {
             Recorded::Program(program) if self.program.is_none() => self.program = Some(program),
             Recorded::Program(_) => return Err("a second run begins in the midst of it".into()),
@@ -182,16 +182,16 @@ impl Index {
             Recorded::End(how) => self.end = Some(how),
             Recorded::Unchanged(array, of) => {
                 let missing = || format!("the array refers to cells of debug point {of}, which has none");
-                let before =
+                let previous =
                     self.steps.binary_search(&of).ok().and_then(|at| self.points[at].views.get(&array).cloned());
-                let views = before.ok_or_else(missing)?;
+                let views = previous.ok_or_else(missing)?;
                 if let Some(step) = self.points.last_mut() {
                     step.views.insert(array, views);
                 }
             }
             entry => {
                 if let Some(step) = self.points.last_mut() {
-                    step.add(&entry, place)?;
+                    step.add(&entry, offset)?;
                 }
             }
         }
@@ -199,22 +199,22 @@ impl Index {
         Ok(())
     }
 
-    /// Reads an entry at its place.
-    pub fn read(&mut self, place: u64) -> Result<Recorded, String> {
+    /// Reads the entry at a file offset.
+    pub fn read(&mut self, offset: u64) -> Result<Recorded, String> {
         let length = self.file.metadata().map_err(|error| error.to_string())?.len();
-        if place >= length {
+        if offset >= length {
             return Err("the file has become shorter than it was: open it again".into());
         }
-        self.is_next = false;
-        let read = self.reader.go_to(place).and_then(|()| self.reader.next_entry());
+        self.is_positioned = false;
+        let read = self.reader.go_to(offset).and_then(|()| self.reader.next_entry());
         match read {
             Ok(Some(entry)) => Ok(entry),
             Ok(None) => Err("the file has become shorter than it was: open it again".into()),
-            Err(error) => Err(format!("the recording cannot be read at byte {place}: {error}")),
+            Err(error) => Err(format!("the recording cannot be read at byte {offset}: {error}")),
         }
     }
 
-    /// Another handle of the file; none where the system has no room for one.
+    /// Returns another handle of the file, or `None` if the system refuses it.
     pub fn file(&self) -> Option<File> {
         self.file.try_clone().ok()
     }
@@ -229,7 +229,7 @@ impl Index {
         self.length
     }
 
-    /// Bytes that were scanned and are good.
+    /// Number of valid bytes.
     pub fn good(&self) -> u64 {
         self.next
     }

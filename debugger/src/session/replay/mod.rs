@@ -2,11 +2,11 @@
 
 mod chunks;
 mod cut;
-mod facts;
 mod index;
-mod seek;
-mod store;
-mod tally;
+mod pause_search;
+mod recorded_arrays;
+mod statistics;
+mod step_facts;
 mod watch;
 
 use std::io;
@@ -17,30 +17,31 @@ use std::time::{Duration, Instant};
 use zippy::debug::protocol::{Answer, ArrayEntry, Control, Message, Program, Request, Summary};
 
 use self::index::Index;
-use self::seek::{Rules, Seek};
-use self::store::Store;
+use self::pause_search::{PauseSearch, ReplayRules};
+use self::recorded_arrays::RecordedArrays;
 use self::watch::Watch;
 use super::{Session, State, Waker};
 
 /// Bytes of a growing recording that are scanned at a time.
-const SCANNED: u64 = 64 << 20;
-/// So long debug points are looked at before somebody else has a turn.
-const TURN: Duration = Duration::from_millis(40);
+const SCAN_BYTES: u64 = 64 << 20;
+/// Longest search for a breakpoint in a single call.
+const SEARCH_TIME: Duration = Duration::from_millis(40);
 
-/// A recording, at one of its debug points. Whole files are scanned when they are opened; entries are read when they are asked
-/// for. A program may still be writing: debug points are added as the file grows.
+/// A recording at one of its debug points. The whole file is scanned when it is opened; entries are
+/// read on request. The file may still grow: new debug points are added.
 ///
-/// Of an array that was recorded coarsely, a view has the cells that there are: [`View::of`](zippy::debug::protocol::View::of)
-/// says which. Conditions are looked at where every cell was recorded; while they are, the recording says that it runs.
+/// The views of a coarse recording contain the recorded cells;
+/// [`View::of`](zippy::debug::protocol::View::of) describes them. Conditions need all cells of an
+/// array. While conditions are evaluated, the recording reports that it runs.
 pub struct Replay {
-    store: Store,
+    recorded_arrays: RecordedArrays,
     at: usize,
-    told: Vec<Message>,
-    rules: Rules,
-    seek: Option<Seek>,
+    messages: Vec<Message>,
+    rules: ReplayRules,
+    search: Option<PauseSearch>,
     next: u32,
-    begun: bool,
-    /// The polling side, and the thread that sees the file grow.
+    has_begun: bool,
+    /// Waker of the user, and the thread that watches the file.
     waker: Option<Waker>,
     watch: Option<Watch>,
 }
@@ -49,54 +50,56 @@ impl Replay {
     /// Opens a recording.
     ///
     /// # Errors
-    /// What the file system says; the file is no recording, or one of another version.
+    /// The file cannot be read, is no recording, or has another version.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        let store = Store::new(Index::open(path.as_ref())?);
-        let (told, rules) = (Vec::new(), Rules::default());
+        let recorded_arrays = RecordedArrays::new(Index::open(path.as_ref())?);
+        let (messages, rules) = (Vec::new(), ReplayRules::default());
         let (waker, watch) = (None, None);
-        let mut replay = Self { store, at: 0, told, rules, seek: None, next: 0, begun: false, waker, watch };
+        let mut replay =
+            Self { recorded_arrays, at: 0, messages, rules, search: None, next: 0, has_begun: false, waker, watch };
         replay.begin();
         Ok(replay)
     }
 
-    /// How the run ended; nothing where the recording does not have its end.
+    /// Returns the end of the run, or `None` if the recording does not contain it.
     pub fn end(&self) -> Option<&str> {
-        self.store.index.end.as_deref()
+        self.recorded_arrays.index.end.as_deref()
     }
 
-    /// Bytes of the recording that are good.
+    /// Returns the number of valid bytes.
     pub fn bytes(&self) -> u64 {
-        self.store.index.good()
+        self.recorded_arrays.index.good()
     }
 
-    /// From one recorded cell of an array to the next along each axis, at this debug point.
+    /// Returns the distance between recorded cells of an array along each axis, at this debug
+    /// point.
     ///
     /// # Errors
-    /// It has none of this array here.
+    /// The recording has no cells of the array at this debug point.
     pub fn stride(&mut self, entry: &ArrayEntry) -> Result<Vec<i64>, String> {
-        self.store.recorded(self.at, entry).map(|view| view.of.stride.clone())
+        self.recorded_arrays.recorded(self.at, entry).map(|view| view.of.stride.clone())
     }
 
-    /// Tells the first debug point as soon as there is one.
+    /// Reports the first debug point as soon as it exists.
     fn begin(&mut self) {
-        if !self.begun && !self.store.index.points.is_empty() {
-            self.begun = true;
-            self.point(true, String::new());
+        if !self.has_begun && !self.recorded_arrays.index.points.is_empty() {
+            self.has_begun = true;
+            self.report_point(true, String::new());
         }
     }
 
-    fn point(&mut self, paused: bool, reason: String) {
-        if let Some(step) = self.store.index.points.get(self.at) {
+    fn report_point(&mut self, paused: bool, reason: String) {
+        if let Some(step) = self.recorded_arrays.index.points.get(self.at) {
             let mut point = step.point.clone();
             point.paused = paused;
             if !reason.is_empty() {
                 point.reason = reason;
             }
-            self.told.push(Message::Point(point));
+            self.messages.push(Message::Point(point));
         }
     }
 
-    /// Has the session polled again, as something was said or there is more to do.
+    /// Wakes the user, to read messages or to continue the work.
     fn wake(&self) {
         if let Some(waker) = &self.waker {
             waker();
@@ -104,55 +107,56 @@ impl Replay {
     }
 
     fn answer(&mut self, at: usize, request: Request) -> Result<Answer, String> {
-        let store = &mut self.store;
+        let recorded_arrays = &mut self.recorded_arrays;
         match request {
-            Request::Arrays => store.arrays(at).map(|arrays| Answer::Arrays(arrays.to_vec())),
-            Request::View(request) => store.view(at, &request).map(Answer::View),
+            Request::Arrays => recorded_arrays.arrays(at).map(|arrays| Answer::Arrays(arrays.to_vec())),
+            Request::View(request) => recorded_arrays.view(at, &request).map(Answer::View),
             Request::Summary(request) => {
-                let (entry, view) = store.whole(at, request.array)?;
-                let step = store.step(at)?.point.step;
-                tally::summary(&view, &entry.element, &request).map(|found| Answer::Summary(Summary { step, ..found }))
+                let (entry, view) = recorded_arrays.whole(at, request.array)?;
+                let step = recorded_arrays.step(at)?.point.step;
+                statistics::summary(&view, &entry.element, &request)
+                    .map(|found| Answer::Summary(Summary { step, ..found }))
             }
             Request::Compare(one, other) => {
-                let (one, other) = (store.entry(at, one)?, store.entry(at, other)?);
-                if let Some(text) = tally::unlike(&one, &other) {
+                let (one, other) = (recorded_arrays.entry(at, one)?, recorded_arrays.entry(at, other)?);
+                if let Some(text) = statistics::incomparable(&one, &other) {
                     return Err(text);
                 }
-                let ((_, first), (_, second)) = (store.whole(at, one.array)?, store.whole(at, other.array)?);
-                let found = tally::difference(&first, &second, one.element.bytes as usize, &one.shape);
+                let ((_, first), (_, second)) =
+                    (recorded_arrays.whole(at, one.array)?, recorded_arrays.whole(at, other.array)?);
+                let found = statistics::difference(&first, &second, one.element.bytes as usize, &one.shape);
                 Ok(Answer::Difference(found))
             }
-            Request::Ghosts(array) => store.ghosts(at, array).map(Answer::Ghosts),
-            Request::Moves => store.moves(at).map(Answer::Moves),
-            Request::Timeline(since) => store.timeline(at, since).map(Answer::Timeline),
+            Request::Ghosts(array) => recorded_arrays.ghosts(at, array).map(Answer::Ghosts),
+            Request::Moves => recorded_arrays.moves(at).map(Answer::Moves),
+            Request::Timeline(since) => recorded_arrays.timeline(at, since).map(Answer::Timeline),
             Request::Rules(rules) => self.rules.set(rules).map(|()| Answer::Done),
             Request::Control(_) | Request::Alive => Ok(Answer::Done),
         }
     }
 
-    /// Looks at debug points until one is where it is to stop, or the time is over.
-    fn go_on(&mut self, most: Duration) {
-        let begun = Instant::now();
-        while let Some(seek) = &mut self.seek {
-            let at = seek.next;
-            if let Some(reason) = seek.look(&mut self.store, &mut self.rules) {
-                self.seek = None;
+    /// Searches for the next pause, at most for `most`.
+    fn continue_search(&mut self, most: Duration) {
+        let start = Instant::now();
+        while let Some(search) = &mut self.search {
+            let at = search.next;
+            if let Some(reason) = search.advance(&mut self.recorded_arrays, &mut self.rules) {
+                self.search = None;
                 self.at = at;
-                self.point(true, reason);
-            } else if begun.elapsed() >= most {
+                self.report_point(true, reason);
+            } else if start.elapsed() >= most {
                 return;
             }
         }
     }
 
-    /// Does what a control says.
     fn control(&mut self, control: &Control) -> Result<(), String> {
-        if let Some(seek) = self.seek.take() {
-            // As a program that runs: it has come so far.
-            self.at = seek.next - 1;
-            self.point(true, String::new());
+        if let Some(search) = self.search.take() {
+            // As with a running program: the search has reached this debug point.
+            self.at = search.next - 1;
+            self.report_point(true, String::new());
         }
-        self.seek = Seek::new(control, &self.store, self.at)?;
+        self.search = PauseSearch::new(control, &self.recorded_arrays, self.at)?;
         Ok(())
     }
 }
@@ -163,44 +167,44 @@ impl Session for Replay {
     }
 
     fn program(&self) -> Option<&Program> {
-        self.store.index.program.as_ref()
+        self.recorded_arrays.index.program.as_ref()
     }
 
     fn ask(&mut self, request: Request) -> u32 {
         self.next = self.next.wrapping_add(1);
         let Request::Control(control) = request else {
             let answer = self.answer(self.at, request);
-            self.told.push(Message::Answer(self.next, answer));
+            self.messages.push(Message::Answer(self.next, answer));
             self.wake();
             return self.next;
         };
         let answer = self.control(&control).map(|()| Answer::Done);
-        self.told.push(Message::Answer(self.next, answer));
-        self.go_on(TURN);
-        if self.seek.is_some() {
-            self.point(false, String::new());
+        self.messages.push(Message::Answer(self.next, answer));
+        self.continue_search(SEARCH_TIME);
+        if self.search.is_some() {
+            self.report_point(false, String::new());
         }
         self.wake();
         self.next
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        self.store.index.grow(SCANNED);
+        self.recorded_arrays.index.grow(SCAN_BYTES);
         self.begin();
-        self.go_on(TURN);
-        // The watch wakes when the file grows further.
-        if self.store.index.has_more() || self.seek.is_some() {
+        self.continue_search(SEARCH_TIME);
+        // The watch wakes the user when the file grows further.
+        if self.recorded_arrays.index.has_more() || self.search.is_some() {
             self.wake();
         }
-        if self.store.index.end.is_some() {
+        if self.recorded_arrays.index.end.is_some() {
             self.watch = None;
         }
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.messages)
     }
 
     fn set_waker(&mut self, waker: Waker) {
-        if self.store.index.end.is_none() {
-            let index = &self.store.index;
+        if self.recorded_arrays.index.end.is_none() {
+            let index = &self.recorded_arrays.index;
             self.watch = index.file().and_then(|file| Watch::start(file, index.length(), Arc::clone(&waker)));
         }
         self.waker = Some(waker);
@@ -208,27 +212,27 @@ impl Session for Replay {
     }
 
     fn wait(&mut self, most: Duration) {
-        self.go_on(most);
-        if self.told.is_empty() && self.seek.is_none() && !self.store.index.grow(SCANNED) {
-            // A file that grows says nothing.
+        self.continue_search(most);
+        if self.messages.is_empty() && self.search.is_none() && !self.recorded_arrays.index.grow(SCAN_BYTES) {
+            // File systems do not report growth.
             std::thread::sleep(most.min(Duration::from_millis(50)));
         }
     }
 
     fn steps(&self) -> &[u64] {
-        &self.store.index.steps
+        &self.recorded_arrays.index.steps
     }
 
     fn go_to(&mut self, step: u64) {
-        if let Ok(at) = self.store.index.steps.binary_search(&step) {
-            self.seek = None;
+        if let Ok(at) = self.recorded_arrays.index.steps.binary_search(&step) {
+            self.search = None;
             self.at = at;
-            self.point(true, String::new());
+            self.report_point(true, String::new());
             self.wake();
         }
     }
 
     fn notice(&self) -> Option<String> {
-        self.store.index.notice()
+        self.recorded_arrays.index.notice()
     }
 }

@@ -1,4 +1,4 @@
-//! [`Watch`]: a thread that sees a recording grow.
+//! [`Watch`]: a thread that detects the growth of a recording.
 
 use std::fs::File;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -9,7 +9,7 @@ use crate::session::Waker;
 
 /// Time between two readings of the file's length: file systems of networks, on which clusters
 /// record, do not report changes.
-const BETWEEN: Duration = Duration::from_millis(300);
+const INTERVAL: Duration = Duration::from_millis(300);
 
 /// Wakes a session when its file has another length, until it is dropped.
 pub struct Watch {
@@ -18,13 +18,13 @@ pub struct Watch {
 
 impl Watch {
     /// Starts the thread; `None` if the system has no room for one. The file had `scanned` bytes
-    /// when it was scanned last: the thread reports what was added since, too.
+    /// when it was scanned last: the thread also reports bytes that were added since.
     pub fn start(file: File, scanned: u64, waker: Waker) -> Option<Self> {
         let (end, ended) = channel();
         let length = move || file.metadata().map(|data| data.len()).ok();
         let watch = move || {
             let mut seen = Some(scanned);
-            while ended.recv_timeout(BETWEEN) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let now = length();
                 if now != seen {
                     seen = now;

@@ -1,4 +1,4 @@
-//! [`Volume`]: three axes of an array as a volume that is turned by the pointer.
+//! [`Volume`]: three axes of an array, rendered as a volume that the pointer turns.
 
 mod outline;
 mod painter;
@@ -8,24 +8,26 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use zippy::debug::protocol::{Answer, ArrayRef, MOST_VIEW_BYTES};
-use zippy_render::volume::{Camera, Look as Appearance, Shading};
+use zippy_render::volume::{Camera, Look as RenderSettings, Shading};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Align2, Color32, ColorImage, ComboBox, FontId, Rect, Slider, Ui, WidgetInfo, vec2};
 use zippy_view::{CameraControl, Picture};
 
 use super::overlay::message;
-use super::pane::Given;
+use super::pane::PaneContext;
+use crate::app::format;
 use crate::app::style::Style;
-use crate::app::words;
-use crate::look::{Opaque, Quantity, Ramp, Rgba, Subvolume, Values};
+use crate::imaging::{Opaque, Quantity, Ramp, Rgba, Subvolume, Values};
 pub use painter::Painter;
-use painter::{Told, Wish};
+use painter::{RenderEvent, RenderRequest};
 
-/// Pixels along an edge of a picture at most.
-const MOST_EDGE: f32 = 4096.0;
-/// Samples along a ray at most, about: thin boxes of long axes would have many more.
-const MOST_SAMPLES: f64 = 2048.0;
-/// Opacities hold over this part of the longest axis, so that large boxes look as small ones do.
+/// Maximum number of pixels along an edge of a picture.
+const MAX_EDGE: f32 = 4096.0;
+/// Approximate maximum number of samples along a ray, which limits the cost of thin boxes with long
+/// axes.
+const MAX_SAMPLES: f64 = 2048.0;
+/// Unit distance of opacities as a fraction of the longest axis, so that opacities do not depend on
+/// the size of the box.
 const UNIT: f64 = 1.0 / 32.0;
 const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
 const RAMPS: [(Opaque, &str); 4] = [
@@ -35,47 +37,47 @@ const RAMPS: [(Opaque, &str); 4] = [
     (Opaque::All, "all values"),
 ];
 
-/// How a box is looked at, and its last picture.
+/// Rendering settings of a box, and its latest picture.
 #[derive(Default)]
 pub struct Volume {
     extents: [i64; 3],
     camera: Option<(CameraControl, Camera)>,
     ramp: Ramp,
     lit: bool,
-    from: Option<(Rc<Answer>, Quantity, Subvolume)>,
+    source: Option<(Rc<Answer>, Quantity, Subvolume)>,
     cells: Option<Arc<Values>>,
     picture: Picture,
     background: [u8; 3],
-    /// The picture as it came, and what it shows.
+    /// Latest picture and its box.
     shown: Option<(Subvolume, ColorImage)>,
-    /// Whether that is the picture as it is to be now, in full.
+    /// True if the picture is complete and matches the current settings.
     is_done: bool,
     error: Option<String>,
-    /// Why there is no picture, be it that error or another one.
+    /// Reason for a missing picture: `error` or another one.
     problem: Option<String>,
 }
 
 impl Volume {
-    /// The numbers that are shown.
     pub fn values(&self) -> Option<&Values> {
         self.cells.as_deref()
     }
 
-    /// The picture at a debug point, over what it is shown on; none while it is being rendered.
+    /// Returns the picture of a debug point over the background, or `None` while it is being
+    /// rendered.
     ///
     /// # Errors
-    /// There will be none.
+    /// The reason for a missing picture.
     pub fn picture(&self, step: u64) -> Result<Option<Rgba>, String> {
         if let Some(problem) = &self.problem {
             return Err(problem.clone());
         }
-        let is_of =
+        let is_current =
             |_: &&(Subvolume, ColorImage)| self.is_done && self.values().is_some_and(|cells| cells.step == step);
-        let Some((_, image)) = self.shown.as_ref().filter(is_of) else { return Ok(None) };
+        let Some((_, image)) = self.shown.as_ref().filter(is_current) else { return Ok(None) };
         let pixel = |pixel: &Color32| {
             let [red, green, blue, alpha] = pixel.to_array();
             let over =
-                |part: u8, behind: u8| part.saturating_add((u16::from(behind) * u16::from(255 - alpha) / 255) as u8);
+                |front: u8, back: u8| front.saturating_add((u16::from(back) * u16::from(255 - alpha) / 255) as u8);
             let [r, g, b] = self.background;
             [over(red, r), over(green, g), over(blue, b), 255]
         };
@@ -83,7 +85,7 @@ impl Volume {
         Ok(Some(Rgba { width: image.size[0], height: image.size[1], pixels }))
     }
 
-    /// What of the values is opaque, and whether there is light.
+    /// Shows the settings of opacity and light.
     pub fn settings(&mut self, ui: &mut Ui) {
         let chosen = RAMPS.iter().find(|(opaque, _)| *opaque == self.ramp.opaque).map_or("", |(_, name)| name);
         ComboBox::new("opaque", "opaque").selected_text(chosen).width(110.0).show_ui(ui, |ui| {
@@ -99,20 +101,20 @@ impl Volume {
         ui.checkbox(&mut self.lit, "light").on_hover_text("A light at the camera");
     }
 
-    /// Shows the box, and what is wrong with it.
+    /// Shows the picture, the outline of the box, and errors.
     pub fn show(
         &mut self,
         ui: &mut Ui,
         subvolume: &Subvolume,
         quantity: Quantity,
         style: &mut Style,
-        given: &mut Given,
+        context: &mut PaneContext,
         painter: &mut Painter,
     ) {
-        let array = given.array;
-        self.place(subvolume.extents(&array.shape));
-        self.fetch(subvolume, quantity, given);
-        self.hear(ui, subvolume, array.array, painter);
+        let array = context.array;
+        self.reset_camera(subvolume.extents(&array.shape));
+        self.fetch(subvolume, quantity, context);
+        self.receive(ui, subvolume, array.array, painter);
         let [red, green, blue, _] = ui.visuals().extreme_bg_color.to_array();
         self.background = [red, green, blue];
         let background = self.background.map(|part| f32::from(part) / 255.0);
@@ -123,7 +125,7 @@ impl Volume {
         let camera = camera.clone();
         let painting = ui.painter_at(area);
         let colours = ui.visuals();
-        outline::paint(&painting, area, &camera, subvolume, array, given.overlays.borders);
+        outline::paint(&painting, area, &camera, subvolume, array, context.overlays.borders);
         let corner = area.left_bottom() + vec2(10.0, -8.0);
         let weak = colours.weak_text_color();
         painting.text(corner, Align2::LEFT_BOTTOM, HELP, FontId::proportional(12.0), weak.gamma_multiply(0.7));
@@ -133,20 +135,22 @@ impl Volume {
         }
         let mut error = painter.ended().map(|why| format!("no volumes can be rendered here: {why}"));
         if error.is_none() {
-            error =
-                self.wanted(ui, area, camera, subvolume, style, given, painter).err().or_else(|| self.error.clone());
+            error = self
+                .request_picture(ui, area, camera, subvolume, style, context, painter)
+                .err()
+                .or_else(|| self.error.clone());
         }
         (self.is_done, self.problem) = (painter.is_done(), error.clone());
-        let title = words::title(array);
+        let title = format::title(array);
         let name = match (&error, self.is_done) {
             (Some(error), _) => format!("no picture of {title}: {error}"),
-            (None, true) => format!("a picture of {title} along {}", subvolume.axes.map(words::axis).join(", ")),
+            (None, true) => format!("a picture of {title} along {}", subvolume.axes.map(format::axis).join(", ")),
             (None, false) => format!("a picture of {title}, being rendered"),
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         match error {
             Some(error) => message(&painting, area, &error, colours.error_fg_color),
-            None if self.cells.is_none() => message(&painting, area, "asking …", weak),
+            None if self.cells.is_none() => message(&painting, area, "loading …", weak),
             None if self.shown.as_ref().is_none_or(|(shown, _)| shown.axes != subvolume.axes) => {
                 message(&painting, area, "rendering …", weak);
             }
@@ -154,11 +158,11 @@ impl Volume {
         }
     }
 
-    /// Where the camera stands before it is moved.
-    fn place(&mut self, extents: [i64; 3]) {
+    /// Puts the camera at its initial position for a new box.
+    fn reset_camera(&mut self, extents: [i64; 3]) {
         if self.camera.is_none() || self.extents != extents {
             let mut home = Camera::overview(extents, [1.0; 3]);
-            // Room for the names of the axes.
+            // Leave room for the names of the axes.
             let away = |axis: usize| home.focal_point[axis] + 1.3 * (home.position[axis] - home.focal_point[axis]);
             home.position = [0, 1, 2].map(away);
             self.camera = Some((CameraControl::new(home.clone()), home));
@@ -166,20 +170,20 @@ impl Volume {
         }
     }
 
-    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, given: &mut Given) {
-        let array = given.array;
+    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext) {
+        let array = context.array;
         let Some(numbers) = quantity.of(&array.element) else { return };
-        let wanted = (Some(quantity.numbers), numbers.bytes());
-        let found = given.store.view(subvolume.request(array.array, &array.shape, wanted, MOST_VIEW_BYTES));
+        let numbers = (Some(quantity.numbers), numbers.bytes());
+        let found = context.store.view(subvolume.request(array.array, &array.shape, numbers, MOST_VIEW_BYTES));
         self.error = found.error.clone().or(self.error.take().filter(|_| found.answer().is_none()));
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
-        let same = |(from, of, box_of): &(Rc<Answer>, Quantity, Subvolume)| {
-            Rc::ptr_eq(from, answer) && *of == quantity && box_of == subvolume
+        let same = |(source, old_quantity, old_box): &(Rc<Answer>, Quantity, Subvolume)| {
+            Rc::ptr_eq(source, answer) && *old_quantity == quantity && old_box == subvolume
         };
-        if self.from.as_ref().is_some_and(same) {
+        if self.source.as_ref().is_some_and(same) {
             return;
         }
-        self.from = Some((Rc::clone(answer), quantity, subvolume.clone()));
+        self.source = Some((Rc::clone(answer), quantity, subvolume.clone()));
         match Values::new(view, &array.element, quantity) {
             Ok(values) if values.extents.len() == array.shape.len() => {
                 (self.cells, self.error) = (Some(Arc::new(values)), None);
@@ -189,55 +193,58 @@ impl Volume {
         }
     }
 
-    fn hear(&mut self, ui: &Ui, subvolume: &Subvolume, array: ArrayRef, painter: &mut Painter) {
-        for told in painter.told() {
-            match told {
-                // Of another array or of other axes, it comes too late.
-                Told::Picture { image, wish }
-                    if wish.cells.of.array == array && wish.subvolume.axes == subvolume.axes =>
+    fn receive(&mut self, ui: &Ui, subvolume: &Subvolume, array: ArrayRef, painter: &mut Painter) {
+        for event in painter.events() {
+            match event {
+                // A late picture of another array or of other axes is dropped.
+                RenderEvent::Picture { image, request }
+                    if request.cells.of.array == array && request.subvolume.axes == subvolume.axes =>
                 {
                     self.picture.set(ui.ctx(), image.clone());
-                    self.shown = Some((wish.subvolume, image));
+                    self.shown = Some((request.subvolume, image));
                     self.error = None;
                 }
-                Told::Refused(error) => self.error = Some(error),
-                Told::Picture { .. } | Told::Ended(_) => {}
+                RenderEvent::Refused(error) => self.error = Some(error),
+                RenderEvent::Picture { .. } | RenderEvent::Ended(_) => {}
             }
         }
     }
 
-    /// Asks for the picture as it is to be now.
+    /// Requests a picture with the current settings.
     #[allow(clippy::too_many_arguments)]
-    fn wanted(
+    fn request_picture(
         &mut self,
         ui: &Ui,
         area: Rect,
         camera: Camera,
         subvolume: &Subvolume,
         style: &mut Style,
-        given: &Given,
+        context: &PaneContext,
         painter: &mut Painter,
     ) -> Result<(), String> {
         let Some(cells) = &self.cells else { return Ok(()) };
-        let colouring = style.colouring(given.known, cells)?;
+        let colouring = style.colouring(context.statistics, cells)?;
         let pixels = area.size() * ui.ctx().pixels_per_point();
-        let edge = |length: f32| length.clamp(1.0, MOST_EDGE) as u32;
+        let edge = |length: f32| length.clamp(1.0, MAX_EDGE) as u32;
         let unit = UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
         let finest = subvolume.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
         let diagonal = self.extents.iter().map(|&extent| (extent as f64).powi(2)).sum::<f64>().sqrt();
-        let look = Appearance {
+        let settings = RenderSettings {
             size: (edge(pixels.x), edge(pixels.y)),
-            step: (finest as f64 / 2.0).max(diagonal / MOST_SAMPLES),
+            step: (finest as f64 / 2.0).max(diagonal / MAX_SAMPLES),
             shading: self.lit.then(Shading::default),
-            ..Appearance::new(camera, self.ramp.transfer(&colouring, unit))
+            ..RenderSettings::new(camera, self.ramp.transfer(&colouring, unit))
         };
         let (cells, subvolume) = (Arc::clone(cells), subvolume.clone());
-        painter.want(ui.ctx(), Wish { cells, subvolume, scale: colouring.scale, look, moving: false });
+        painter.request(
+            ui.ctx(),
+            RenderRequest { cells, subvolume, scale: colouring.scale, look: settings, moving: false },
+        );
         Ok(())
     }
 }
 
-/// Which cells are rendered, if they are not all.
+/// Returns a note about the sampling if the volume does not contain all cells.
 fn coarse(values: &Values, subvolume: &Subvolume) -> Option<String> {
     let strides = subvolume.axes.map(|axis| values.of.stride[axis]);
     strides.iter().any(|&stride| stride > 1).then(|| {

@@ -1,4 +1,4 @@
-//! [`Painter`]: a thread that renders volumes on a device of the viewer's own, where there is one.
+//! [`Painter`]: a thread that renders volumes on a device of the viewer.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,163 +10,171 @@ use zippy_render::volume::Look;
 use zippy_view::egui::{ColorImage, Context};
 
 use super::scene;
-use crate::look::{Scale, Subvolume, Values};
+use crate::imaging::{Scale, Subvolume, Values};
 
-/// So long after the last change a picture is rendered in full.
+/// Time without changes after which a picture is rendered at full quality.
 const REST: Duration = Duration::from_millis(250);
 
-/// A picture that is wanted.
+/// Request for a picture.
 #[derive(Clone)]
-pub struct Wish {
+pub struct RenderRequest {
     pub cells: Arc<Values>,
     pub subvolume: Subvolume,
-    /// What of it a cell's value is decides its colour and opacity.
+    /// Maps a value to its position in the transfer function.
     pub scale: Scale,
-    /// Of the size that the picture has on the screen.
+    /// Rendering settings, with the size of the picture on the screen.
     pub look: Look,
-    /// Whether more will follow soon: a quick picture is better than a fine one.
+    /// True if more requests will follow soon, so that speed is more important than quality.
     pub moving: bool,
 }
 
-impl Wish {
-    /// Whether this is the same picture, be it quick or fine.
-    fn is(&self, other: &Self) -> bool {
-        self.volume_is(other) && self.look == other.look
+impl RenderRequest {
+    /// Returns true for the same picture, at any quality.
+    fn is_same_picture(&self, other: &Self) -> bool {
+        self.is_same_volume(other) && self.look == other.look
     }
 
-    /// Whether it is of the same cells on the same scale.
-    pub fn volume_is(&self, other: &Self) -> bool {
+    /// Returns true for the same cells on the same scale.
+    pub fn is_same_volume(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.cells, &other.cells) && self.subvolume == other.subvolume && self.scale == other.scale
     }
 }
 
-/// What has become of a wish.
-pub enum Told {
+/// Result of a request.
+pub enum RenderEvent {
     Picture {
         image: ColorImage,
-        wish: Box<Wish>,
+        request: Box<RenderRequest>,
     },
-    /// It could not be rendered; others may be.
+    /// This picture cannot be rendered; other pictures may succeed.
     Refused(String),
-    /// None can be rendered any more.
+    /// The thread has ended: no further pictures.
     Ended(String),
 }
 
-/// The latest wish; older ones are lost.
+/// The latest request. A new request replaces an unread one.
 #[derive(Default)]
 pub struct Mailbox {
-    inside: Mutex<Inside>,
+    state: Mutex<MailboxState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Inside {
-    wish: Option<Box<Wish>>,
+struct MailboxState {
+    request: Option<Box<RenderRequest>>,
     closed: bool,
 }
 
 impl Mailbox {
-    fn inside(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, MailboxState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, wish: Wish) {
-        self.inside().wish = Some(Box::new(wish));
+    fn put(&self, request: RenderRequest) {
+        self.lock().request = Some(Box::new(request));
         self.changed.notify_all();
     }
 
     fn close(&self) {
-        self.inside().closed = true;
+        self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// Waits for a wish; none when there will be no more.
-    pub fn next(&self) -> Option<Box<Wish>> {
-        let waits = |inside: &mut Inside| !inside.closed && inside.wish.is_none();
-        let mut inside = self.changed.wait_while(self.inside(), waits).unwrap_or_else(PoisonError::into_inner);
-        if inside.closed { None } else { inside.wish.take() }
+    /// Waits for a request. Returns `None` after the mailbox is closed.
+    pub fn next(&self) -> Option<Box<RenderRequest>> {
+        let waits = |state: &mut MailboxState| !state.closed && state.request.is_none();
+        let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
+        if state.closed { None } else { state.request.take() }
     }
 }
 
-/// The way to what is told, and a window that is woken by it.
-pub struct Teller {
-    told: Sender<Told>,
+/// Sends events to the window and wakes it.
+pub struct EventSender {
+    events: Sender<RenderEvent>,
     window: Context,
 }
 
-impl Teller {
-    pub fn tell(&self, told: Told) {
-        // Nobody looks any more where the window is gone.
-        let _ = self.told.send(told);
+impl EventSender {
+    pub fn send(&self, event: RenderEvent) {
+        // The window may be closed already.
+        let _ = self.events.send(event);
         self.window.request_repaint();
     }
 }
 
-/// Starts its thread with the first wish.
+/// Renders pictures on a thread that starts with the first request.
 #[derive(Default)]
 pub struct Painter {
     running: Option<Running>,
-    /// What was wanted last, and since when.
-    asked: Option<(Wish, Instant)>,
-    /// Whether that has come, in full.
+    /// Latest request, and the time since which it is unchanged.
+    latest_request: Option<(RenderRequest, Instant)>,
+    /// True if the picture of the latest request is complete at full quality.
     done: bool,
-    /// Why it renders no more.
+    /// Reason for the end of the thread.
     ended: Option<String>,
 }
 
 struct Running {
     mailbox: Arc<Mailbox>,
-    told: Receiver<Told>,
+    events: Receiver<RenderEvent>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Painter {
-    /// Renders this next, if it is another picture than the last one: quickly while it changes, in full when it has come to rest.
-    pub fn want(&mut self, window: &Context, mut wish: Wish) {
+    /// Requests a picture unless it equals the latest request. Pictures are fast while requests
+    /// change, and have full quality after a rest.
+    pub fn request(&mut self, window: &Context, mut request: RenderRequest) {
         if self.ended.is_some() {
             return;
         }
-        let since = match &self.asked {
-            Some((asked, since)) if asked.is(&wish) => *since,
+        let since = match &self.latest_request {
+            Some((latest_request, since)) if latest_request.is_same_picture(&request) => *since,
             _ => Instant::now(),
         };
         let rest = REST.saturating_sub(since.elapsed());
-        // The first picture of an array is one to look at.
-        let first = self.asked.as_ref().is_none_or(|(asked, _)| asked.cells.of.array != wish.cells.of.array);
-        wish.moving = !first && rest > Duration::ZERO;
-        if wish.moving {
+        // The first picture of an array has full quality at once.
+        let first = self
+            .latest_request
+            .as_ref()
+            .is_none_or(|(latest_request, _)| latest_request.cells.of.array != request.cells.of.array);
+        request.moving = !first && rest > Duration::ZERO;
+        if request.moving {
             window.request_repaint_after(rest);
         }
-        if self.asked.as_ref().is_some_and(|(asked, _)| asked.is(&wish) && asked.moving <= wish.moving) {
+        if self.latest_request.as_ref().is_some_and(|(latest_request, _)| {
+            latest_request.is_same_picture(&request) && latest_request.moving <= request.moving
+        }) {
             return;
         }
-        (self.asked, self.done) = (Some((wish.clone(), since)), false);
+        (self.latest_request, self.done) = (Some((request.clone(), since)), false);
         match self.running.get_or_insert_with(|| Running::start(window)) {
-            Running { thread: Some(_), mailbox, .. } => mailbox.put(wish),
+            Running { thread: Some(_), mailbox, .. } => mailbox.put(request),
             Running { thread: None, .. } => self.ended = Some("no thread can be started to render".into()),
         }
     }
 
-    /// What was told since the last call.
-    pub fn told(&mut self) -> Vec<Told> {
-        let told: Vec<Told> = self.running.iter().flat_map(|running| running.told.try_iter()).collect();
-        for told in &told {
-            if let (Told::Picture { wish, .. }, Some((asked, _))) = (told, &self.asked) {
-                self.done = asked.is(wish) && !asked.moving && !wish.moving;
+    /// Returns the events since the last call.
+    pub fn events(&mut self) -> Vec<RenderEvent> {
+        let events: Vec<RenderEvent> = self.running.iter().flat_map(|running| running.events.try_iter()).collect();
+        for event in &events {
+            if let (RenderEvent::Picture { request, .. }, Some((latest_request, _))) = (event, &self.latest_request) {
+                self.done = latest_request.is_same_picture(request) && !latest_request.moving && !request.moving;
             }
         }
-        if let Some(why) = told.iter().find_map(|told| if let Told::Ended(why) = told { Some(why) } else { None }) {
+        if let Some(why) =
+            events.iter().find_map(|event| if let RenderEvent::Ended(why) = event { Some(why) } else { None })
+        {
             self.ended = Some(why.clone());
         }
-        told
+        events
     }
 
-    /// Whether the latest picture that was wanted has come, in full.
+    /// Returns true if the picture of the latest request is complete at full quality.
     pub fn is_done(&self) -> bool {
         self.done
     }
 
-    /// Why there are no pictures, if there are none.
+    /// Returns the reason for the end of rendering, if it has ended.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
@@ -174,22 +182,22 @@ impl Painter {
 
 impl Running {
     fn start(window: &Context) -> Self {
-        let (mailbox, (sender, told)) = (Arc::new(Mailbox::default()), channel());
-        let (inbox, teller) = (Arc::clone(&mailbox), Teller { told: sender, window: window.clone() });
+        let (mailbox, (sender, events)) = (Arc::new(Mailbox::default()), channel());
+        let (inbox, event_sender) = (Arc::clone(&mailbox), EventSender { events: sender, window: window.clone() });
         let run = move || {
-            // One rank, whatever started the viewer.
+            // A separate run of one rank, independent of the environment of the viewer.
             let config = Config::apart(1).check(false);
-            if let Err(error) = zippy::run_with(config, |world| scene::serve(world, &inbox, &teller)) {
-                teller.tell(Told::Ended(error.to_string()));
+            if let Err(error) = zippy::run_with(config, |world| scene::serve(world, &inbox, &event_sender)) {
+                event_sender.send(RenderEvent::Ended(error.to_string()));
             }
         };
         let thread = thread::Builder::new().name("volumes".into()).spawn(run).ok();
-        Self { mailbox, told, thread }
+        Self { mailbox, events, thread }
     }
 }
 
 impl Drop for Running {
-    /// A driver must not be used while the process ends.
+    /// Wait for the thread: a driver must not be in use while the process ends.
     fn drop(&mut self) {
         self.mailbox.close();
         if let Some(thread) = self.thread.take() {
