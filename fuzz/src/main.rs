@@ -1,15 +1,16 @@
-//! Damages valid files, stores, checkpoints, messages and recordings and reads them, for minutes or hours. `cargo xtask fuzz`
-//! builds and starts it.
+//! Fuzzer of readers: damages valid files, stores, checkpoints, messages and recordings, and reads
+//! them. `cargo xtask fuzz` builds and starts the program.
 //!
-//! Input number n of a seed is always the same. Workers, processes of their own, take every so manieth; this process
-//! watches them. Nothing that an input does to a worker ends the run.
+//! Inputs are numbered; a seed and a number always give the same input. Worker processes read the
+//! inputs: worker w of n reads the inputs w, w + n, w + 2n and so on. This process supervises the
+//! workers, so the run continues after an input that crashes or stops a worker.
 
 #[path = "../../crates/io/tests/common/mod.rs"]
 mod common;
-mod damage;
+mod invalid_values;
 mod meshes;
 mod messages;
-mod nonsense;
+mod mutate;
 mod run;
 mod samples;
 mod stores;
@@ -38,69 +39,69 @@ use target::Target;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Damages valid files of every format, stores, checkpoints, messages, recordings and answers of programs, and reads them.
-/// What panics, takes too much time or memory, or makes a message that is not fit for a terminal is kept, and makes the exit
-/// code 1.
+/// Damages valid files of every format, stores, checkpoints, messages, recordings and answers of
+/// programs, and reads them. Keeps each input that causes a panic, takes too much time or memory,
+/// or causes an error message that is too long or has control characters; the exit code is 1 then.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "fuzz")]
 pub struct Options {
-    /// What is read, again for several. Default: everything, one after the other
+    /// Target to read; may be repeated. Default: all targets, one after the other
     #[arg(long = "target", value_name = "NAME")]
     pub targets: Vec<Target>,
 
-    /// How long, all together. Default: 1, or as long as --inputs take
+    /// Duration of the whole run. Default: 1; with --inputs, no limit
     #[arg(long, value_name = "N", value_parser = minutes)]
     pub minutes: Option<f64>,
 
-    /// So many inputs of each target
-    #[arg(long, value_name = "N", value_parser = whole(0))]
+    /// Number of inputs of each target
+    #[arg(long, value_name = "N", value_parser = whole_number(0))]
     pub inputs: Option<u64>,
 
-    /// Inputs are the same for the same number. Default: another one each time
-    #[arg(long, value_name = "NUMBER", value_parser = whole(0))]
+    /// Seed of the inputs: the same seed gives the same inputs. Default: the time
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number(0))]
     pub seed: Option<u64>,
 
-    /// Processes that read
+    /// Number of worker processes
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub workers: u16,
 
-    /// An input that takes longer is a finding
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = whole(1))]
+    /// Time limit of an input; a longer time is a finding
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = whole_number(1))]
     pub limit: u64,
 
-    /// The directory for findings
+    /// Directory for findings
     #[arg(long, value_name = "DIR", default_value = "target/fuzz")]
     pub keep: PathBuf,
 
-    /// Reads the files of one finding, here and now
+    /// Read the files of one finding instead
     #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "minutes", "inputs", "seed", "workers"])]
     pub replay: Option<PathBuf>,
 
-    /// The result as one line of JSON
+    /// Print the result as one line of JSON
     #[arg(long)]
     pub json: bool,
 
-    /// Makes this process a worker that begins with this input
+    /// Run as a worker that starts with this input
     #[arg(long, value_name = "NUMBER", hide = true, requires = "folder")]
     pub first: Option<u64>,
 
-    /// Where this worker puts its inputs
+    /// Directory for the files of this worker's inputs
     #[arg(long, value_name = "DIR", hide = true)]
     pub folder: Option<PathBuf>,
 }
 
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    // A hundred days.
-    let fits = minutes > 0.0 && minutes <= 144_000.0;
-    if fits { Ok(minutes) } else { Err(format!("{minutes} minutes; they must be above 0, and at most 144000")) }
+    // At most 100 days.
+    let is_valid = minutes > 0.0 && minutes <= 144_000.0;
+    if is_valid { Ok(minutes) } else { Err(format!("{minutes} minutes; they must be above 0, and at most 144000")) }
 }
 
-/// Reads a whole number of at least `least`.
-fn whole(least: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
+/// Parser of whole numbers of at least `least`.
+fn whole_number(least: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
     move |text| match text.parse::<u64>() {
         Ok(number) if number >= least => Ok(number),
-        _ => Err(format!("a whole number from {least} on is needed")),
+        _ => Err(format!("it must be a whole number of at least {least}")),
     }
 }
 
@@ -116,7 +117,7 @@ fn main() -> ExitCode {
     }
     if let Some(folder) = &options.replay {
         return match worker::replay(folder) {
-            Ok(line) => told(line, ExitCode::SUCCESS),
+            Ok(line) => print_result(line, ExitCode::SUCCESS),
             Err(line) => {
                 complain(line);
                 ExitCode::FAILURE
@@ -124,8 +125,8 @@ fn main() -> ExitCode {
         };
     }
     let targets = if options.targets.is_empty() { Target::ALL.to_vec() } else { options.targets.clone() };
-    let whole = options.minutes.or(options.inputs.is_none().then_some(1.0));
-    let time = whole.map_or(Duration::MAX, |minutes| Duration::from_secs_f64(minutes * 60.0 / targets.len() as f64));
+    let total = options.minutes.or(options.inputs.is_none().then_some(1.0));
+    let time = total.map_or(Duration::MAX, |minutes| Duration::from_secs_f64(minutes * 60.0 / targets.len() as f64));
     let mut all = Vec::new();
     for target in targets {
         match run::run(&options, target, seed, time, options.inputs.unwrap_or(u64::MAX)) {
@@ -138,11 +139,11 @@ fn main() -> ExitCode {
             Err(error) => return failed(&error),
         }
     }
-    let found = all.iter().any(|(_, tally)| !tally.findings.is_empty());
-    let code = if found { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    let has_findings = all.iter().any(|(_, tally)| !tally.findings.is_empty());
+    let code = if has_findings { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if options.json {
         let targets: serde_json::Map<_, _> = all.iter().map(|(name, tally)| (name.clone(), tally.json())).collect();
-        return told(serde_json::json!({"seed": seed, "targets": targets}).to_string(), code);
+        return print_result(serde_json::json!({"seed": seed, "targets": targets}).to_string(), code);
     }
     code
 }
@@ -152,8 +153,8 @@ fn failed(text: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The exit code when this has been said: `code` if it could be.
-fn told(result: String, code: ExitCode) -> ExitCode {
+/// Prints a result. Returns `code`, or 2 if standard output fails.
+fn print_result(result: String, code: ExitCode) -> ExitCode {
     say(result).map_or_else(
         |error| {
             complain(format_args!("fuzz: {error}"));

@@ -1,4 +1,4 @@
-//! Meshes of every format, whole.
+//! Valid samples of meshes in every format, and the reader of meshes under test.
 
 use std::path::Path;
 
@@ -6,12 +6,13 @@ use zippy_io::IoError;
 use zippy_io::mesh::{self, Field, Mesh, Part};
 
 use crate::common::volumes::{Folder, bytes, zlib};
-use crate::samples::{Content, Packing, Sample};
+use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Valid meshes: those that the library writes, and a compressed one of others.
+/// Valid meshes: files that the library writes, a compressed file, and files in the style of other
+/// programs.
 ///
 /// # Errors
-/// One cannot be written.
+/// The library cannot write a file.
 pub fn samples() -> Result<Vec<Sample>, String> {
     let folder = Folder::new();
     let positions: Vec<[f32; 3]> =
@@ -31,9 +32,9 @@ pub fn samples() -> Result<Vec<Sample>, String> {
     };
     let bare = Part { positions: &positions, triangles: &triangles, corners: &corners, ..Part::default() };
     let mut all = Vec::new();
-    let plain = |name: &str| -> Result<Content, String> {
+    let plain = |name: &str| -> Result<SampleFile, String> {
         let bytes = std::fs::read(folder.0.join(name)).map_err(|error| error.to_string())?;
-        Ok(Content { name: name.into(), parts: vec![(Packing::Plain, bytes)] })
+        Ok(SampleFile { name: name.into(), sections: vec![(Encoding::Plain, bytes)] })
     };
     for part in [&full, &bare, &Part::default()] {
         for name in ["mesh.ply", "mesh.stl", "mesh.obj", "mesh.vtp"] {
@@ -53,9 +54,9 @@ pub fn samples() -> Result<Vec<Sample>, String> {
     Ok(all)
 }
 
-/// Meshes as other programs write them: text, most significant bytes first, polygons, lists of
-/// other things.
-fn foreign() -> Vec<Vec<Content>> {
+/// Meshes as other programs write them: text, big-endian numbers, polygons, and elements and
+/// properties that the reader skips.
+fn foreign() -> Vec<Vec<SampleFile>> {
     let stl = "solid a b\r\n facet normal 0 0 1\r\n  outer loop\r\n   vertex 0 0 0\r\n   vertex 1 0 0\r\n   vertex 0 1e0 0\r\n  \
                endloop\r\n endfacet\r\nendsolid a b\r\nSOLID\nENDSOLID\n";
     let header = "comment by hand\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n\
@@ -74,7 +75,8 @@ fn foreign() -> Vec<Vec<Content>> {
     [4, 0, 1, 2, 3].iter().for_each(|number: &i32| binary.extend(number.to_be_bytes()));
     let obj = "# by hand\nmtllib a.mtl\ng a\nv 0 0 0 1\nv 2 0 0 0.5 0.5 0.5\nv 2 1 \\\n 0\nv 1 0.5 0\nv 0 2 0\nvn 0 0 1\nvt 0 0\n\
                s off\nf 1//1 2//1 3//1 4//1 5//1\nf -1/1/1 -2/1/1 -3/1/1\nl 1 2\n";
-    let plain = |name: &str, bytes: Vec<u8>| vec![Content { name: name.into(), parts: vec![(Packing::Plain, bytes)] }];
+    let plain =
+        |name: &str, bytes: Vec<u8>| vec![SampleFile { name: name.into(), sections: vec![(Encoding::Plain, bytes)] }];
     vec![
         plain("mesh.stl", stl.into()),
         plain("mesh.ply", format!("ply\nformat ascii 1.0\n{header}{text}").into()),
@@ -83,20 +85,20 @@ fn foreign() -> Vec<Vec<Content>> {
     ]
 }
 
-/// Arrays in blocks of zlib streams behind all elements; what is packed is struck before that.
-fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) -> Content {
+/// A VTP file with compressed arrays in its appended data. Mutations apply before the compression.
+fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) -> SampleFile {
     let corners: Vec<i64> = triangles.iter().flatten().map(|&corner| corner as i64).collect();
     let ends: Vec<i64> = (1..=triangles.len() as i64).map(|end| 3 * end).collect();
     let arrays =
         [bytes(values, false), bytes(positions.as_flattened(), false), bytes(&corners, false), bytes(&ends, false)];
-    let (mut parts, mut at, mut offsets) = (Vec::new(), 0, Vec::new());
+    let (mut sections, mut at, mut offsets) = (Vec::new(), 0, Vec::new());
     for array in &arrays {
         let packed = zlib(array).len();
         let words = [1, array.len(), 0, packed].map(|word| word as u32);
         offsets.push(at);
         at += 16 + packed;
-        parts.push((Packing::Plain, bytes(&words, false)));
-        parts.push((Packing::Zlib, array.clone()));
+        sections.push((Encoding::Plain, bytes(&words, false)));
+        sections.push((Encoding::Zlib, array.clone()));
     }
     let element = |kind: &str, name: &str, more: &str, at: usize| {
         format!("<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{at}\"/>")
@@ -112,15 +114,15 @@ fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) ->
         element("Int64", "connectivity", "", offsets[2]),
         element("Int64", "offsets", "", offsets[3]),
     );
-    parts.insert(0, (Packing::Plain, head.into_bytes()));
-    parts.push((Packing::Plain, b"</AppendedData></VTKFile>".to_vec()));
-    Content { name: "mesh.vtp".into(), parts }
+    sections.insert(0, (Encoding::Plain, head.into_bytes()));
+    sections.push((Encoding::Plain, b"</AppendedData></VTKFile>".to_vec()));
+    SampleFile { name: "mesh.vtp".into(), sections }
 }
 
-/// Reads a mesh; it hangs together.
+/// Reads a mesh, and asserts that its arrays are consistent.
 ///
 /// # Errors
-/// What the reader says.
+/// The reader refuses the mesh.
 pub fn read(path: &Path) -> Result<(), IoError> {
     let Mesh { origin, positions, normals, fields, triangles, .. } = mesh::read(path)?;
     assert!(origin.iter().all(|x| x.is_finite()));

@@ -1,5 +1,4 @@
-//! Messages between programs and viewers, and greetings: each is refused or makes sense, and takes no memory that it does not
-//! account for.
+//! Samples of messages between programs and viewers and of greetings, and their readers under test.
 
 use std::io::{self, Cursor, Read, Write};
 
@@ -11,41 +10,41 @@ use zippy::debug::protocol::{
     ScalarValue, Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
 };
 
-use crate::samples::{Content, Packing, Sample};
+use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Reads what was said, in the way that the name of its file says.
+/// Reads a message or greeting; the file name selects the reader.
 ///
 /// # Errors
-/// Why it is refused.
+/// The reader refuses the bytes.
 pub fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
     match name {
-        "asked.msg" => framed::<Ask>(bytes, frame::MOST_ASKED, |ask| {
+        "ask.msg" => read_frame::<Ask>(bytes, frame::MOST_ASKED, |ask| {
             if let Request::View(view) = &ask.request {
                 let fitting = view.clone().fitting(4, 4096);
                 assert!(fitting.extents().is_none() == view.extents().is_none());
             }
         }),
-        "told.msg" => framed::<Message>(bytes, frame::MOST_TOLD, |_| {}),
+        "message.msg" => read_frame::<Message>(bytes, frame::MOST_TOLD, |_| {}),
         _ => {
-            let mut stream = Heard(Cursor::new(bytes));
+            let mut stream = InputOnly(Cursor::new(bytes));
             let reception = greeting::receive(&mut stream, TOKEN).map_err(|error| error.to_string())?;
-            // Nobody can prove anything before it has heard the program's number.
+            // A proof of the token depends on a random number that the program sends first.
             assert_ne!(reception, greeting::Reception::Welcome);
             Ok(())
         }
     }
 }
 
-/// Somebody who says this, whatever is said to it.
-struct Heard<'a>(Cursor<&'a [u8]>);
+/// A peer that sends fixed bytes and ignores all received bytes.
+struct InputOnly<'a>(Cursor<&'a [u8]>);
 
-impl Read for Heard<'_> {
+impl Read for InputOnly<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.0.read(out)
     }
 }
 
-impl Write for Heard<'_> {
+impl Write for InputOnly<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Ok(bytes.len())
     }
@@ -55,28 +54,35 @@ impl Write for Heard<'_> {
     }
 }
 
-fn framed<T: Serialize + DeserializeOwned>(mut bytes: &[u8], most: usize, look: fn(&T)) -> Result<(), String> {
-    let value = frame::read::<T>(&mut bytes, most).map_err(|error| error.to_string())?;
-    let value = value.ok_or("nothing is said")?;
-    look(&value);
-    // What was understood is said in the same way again. Numbers may have been written longer than they need be.
-    let again = frame::encode(&value, most)?;
-    let value: T = frame::decode(&again[4..])?;
-    assert!(frame::encode(&value, most)? == again, "it is another thing when read again");
+/// Decodes a frame of at most `max_bytes`, applies `check`, and asserts that the value stays the
+/// same after encoding and decoding.
+fn read_frame<T: Serialize + DeserializeOwned>(
+    mut bytes: &[u8],
+    max_bytes: usize,
+    check: fn(&T),
+) -> Result<(), String> {
+    let value = frame::read::<T>(&mut bytes, max_bytes).map_err(|error| error.to_string())?;
+    let value = value.ok_or("the stream has no frame")?;
+    check(&value);
+    // Compares two encodings by this program: the encoding of numbers in the input may be longer
+    // than necessary.
+    let encoded = frame::encode(&value, max_bytes)?;
+    let value: T = frame::decode(&encoded[4..])?;
+    assert!(frame::encode(&value, max_bytes)? == encoded, "the value changes when it is encoded and decoded");
     Ok(())
 }
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// Behind a length that is right, whatever is struck.
-fn packed(name: &str, frame: Result<Vec<u8>, String>) -> Result<Sample, String> {
-    Ok(vec![Content { name: name.into(), parts: vec![(Packing::Frame, frame?[4..].to_vec())] }])
+/// A sample with one frame. Mutations leave the length in front of the frame correct.
+fn frame_sample(name: &str, frame: Result<Vec<u8>, String>) -> Result<Sample, String> {
+    Ok(vec![SampleFile { name: name.into(), sections: vec![(Encoding::Frame, frame?[4..].to_vec())] }])
 }
 
-/// One of each thing that can be said.
+/// Valid samples: each kind of request, each kind of message, and a greeting.
 ///
 /// # Errors
-/// It cannot be written.
+/// A message cannot be encoded.
 pub fn samples() -> Result<Vec<Sample>, String> {
     let array = ArrayRef { rank: Some(1), number: 300 };
     let view = ViewRequest {
@@ -117,7 +123,7 @@ pub fn samples() -> Result<Vec<Sample>, String> {
         Request::Alive,
     ];
     let asks = requests.into_iter().enumerate().map(|(id, request)| Ask { id: id as u32 * 100, request });
-    let asks = asks.map(|ask| packed("asked.msg", frame::encode(&ask, frame::MOST_ASKED)));
+    let asks = asks.map(|ask| frame_sample("ask.msg", frame::encode(&ask, frame::MOST_ASKED)));
     let answers = answers().into_iter().map(|answer| Message::Answer(77, Ok(answer)));
     let others = [
         Message::Point(point()),
@@ -125,15 +131,16 @@ pub fn samples() -> Result<Vec<Sample>, String> {
         Message::End("the program has come to its end".into()),
         Message::Alive,
     ];
-    let messages = answers.chain(others).map(|message| packed("told.msg", frame::encode(&message, frame::MOST_TOLD)));
+    let messages =
+        answers.chain(others).map(|message| frame_sample("message.msg", frame::encode(&message, frame::MOST_TOLD)));
     let greeting = [b"zippydbg".as_slice(), &zippy::debug::protocol::VERSION.to_le_bytes(), &[7; 64]].concat();
-    let greeting = vec![Content { name: "greeting.msg".into(), parts: vec![(Packing::Plain, greeting)] }];
+    let greeting = vec![SampleFile { name: "greeting.msg".into(), sections: vec![(Encoding::Plain, greeting)] }];
     asks.chain(messages).chain([Ok(greeting)]).collect()
 }
 
 pub const ARRAY: ArrayRef = ArrayRef { rank: None, number: 300 };
 
-/// One of each answer, of one array.
+/// One answer of each kind, all for the array [`ARRAY`].
 pub fn answers() -> Vec<Answer> {
     let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
     vec![
@@ -152,7 +159,7 @@ pub fn program() -> Program {
     Program { name: "lbm".into(), ranks: 4, checked: true, adapters: vec!["llvmpipe".into()] }
 }
 
-/// The entries of a recording that makes sense.
+/// Entries of a valid recording.
 pub fn entries() -> Vec<Recorded> {
     let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
     vec![
@@ -173,7 +180,7 @@ pub fn entries() -> Vec<Recorded> {
     ]
 }
 
-/// All cells of the array.
+/// A view of all cells of the array.
 fn view() -> View {
     View {
         of: ViewRequest::whole(&entry(ARRAY)),

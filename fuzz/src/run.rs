@@ -1,4 +1,5 @@
-//! Starts workers, reads what they say, ends those that say nothing, and keeps what they stumble over.
+//! Supervisor of the workers: starts workers, reads their results, kills workers that exceed the
+//! time limit, and keeps the inputs that reveal defects.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -13,92 +14,98 @@ use crate::tally::{Finding, Tally};
 use crate::target::{Inputs, Target};
 use crate::worker::{FIRST, Line, Outcome, on_one_rank};
 
-/// A run ends when it has found so much.
-const MOST_FINDINGS: usize = 100;
+/// Number of findings at which a run ends.
+const MAX_FINDINGS: usize = 100;
 
-/// Reads inputs of a target for so long, or so many.
+/// Reads inputs of a target until `time` is over, or until `inputs` inputs have been read.
 ///
 /// # Errors
-/// A worker cannot be started, or a finding cannot be kept.
+/// A worker cannot be started, or the files of a finding cannot be written.
 pub fn run(options: &Options, target: Target, seed: u64, time: Duration, inputs: u64) -> Result<Tally, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let step = options.workers.to_string();
-    let watch = Watch {
-        start: &|first, folder| {
+    let supervisor = Supervisor {
+        command: &|first, folder| {
             let mut command = Command::new(&program);
             command.args(["--first", &first.to_string(), "--workers", &step, "--seed", &seed.to_string()]);
             command.args(["--target", &target.name()]);
             command.arg("--folder").arg(folder);
             command
         },
-        keep: &|number, what| keep(&options.keep, target, seed, number, what),
+        keep: &|number, problem| keep(&options.keep, target, seed, number, problem),
         limit: Duration::from_secs(options.limit),
         step: options.workers.into(),
-        begun: Instant::now(),
+        start: Instant::now(),
         time,
         inputs,
-        most: MOST_FINDINGS,
+        max_findings: MAX_FINDINGS,
         tally: Mutex::new(Tally::default()),
     };
     std::thread::scope(|scope| {
-        let watch = &watch;
-        let all: Vec<_> = (0..u64::from(options.workers)).map(|first| scope.spawn(move || watch.over(first))).collect();
-        all.into_iter().try_for_each(|one| one.join().map_err(|_| "a thread panicked".to_string())?)
+        let supervisor = &supervisor;
+        let threads: Vec<_> =
+            (0..u64::from(options.workers)).map(|first| scope.spawn(move || supervisor.run_workers(first))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked".to_string())?)
     })?;
-    let mut tally = watch.tally.into_inner().map_err(|error| error.to_string())?;
-    tally.secs = watch.begun.elapsed().as_secs_f64();
+    let mut tally = supervisor.tally.into_inner().map_err(|error| error.to_string())?;
+    tally.secs = supervisor.start.elapsed().as_secs_f64();
     Ok(tally)
 }
 
-/// What is known of all workers.
-struct Watch<'a> {
-    /// A worker that begins with this input and has this folder.
-    start: &'a (dyn Fn(u64, &Path) -> Command + Sync),
-    /// Keeps an input; a message where that cannot be done.
+/// Limits and results of a run, common to all its workers.
+struct Supervisor<'a> {
+    /// Command of a worker that starts with the input of this number and writes inputs to this
+    /// folder.
+    command: &'a (dyn Fn(u64, &Path) -> Command + Sync),
+    /// Writes the files of the input of this number, which has this problem.
     keep: &'a (dyn Fn(u64, &str) -> Result<Finding, String> + Sync),
-    /// For one input.
+    /// Time limit of an input.
     limit: Duration,
+    /// Difference between the numbers of two successive inputs of a worker.
     step: u64,
-    begun: Instant,
-    /// For all.
+    /// Start of the run.
+    start: Instant,
+    /// Time limit of the run.
     time: Duration,
-    /// Inputs at most, each with a lower number.
+    /// Upper bound of the numbers of inputs, exclusive.
     inputs: u64,
-    /// With so many findings it ends.
-    most: usize,
+    /// Number of findings at which the run ends.
+    max_findings: usize,
     tally: Mutex<Tally>,
 }
 
-impl Watch<'_> {
-    /// Watches one worker after the other, each of which begins behind what ended the one before.
-    fn over(&self, mut next: u64) -> Result<(), String> {
-        while !self.over_time() && next < self.inputs {
+impl Supervisor<'_> {
+    /// Runs one worker after the other, until the run ends. A new worker starts after the input
+    /// that ended the last worker.
+    fn run_workers(&self, mut next: u64) -> Result<(), String> {
+        while !self.has_ended() && next < self.inputs {
             let folder = Folder::new();
-            let mut command = (self.start)(next, &folder.0);
+            let mut command = (self.command)(next, &folder.0);
             let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-            let mut child = Guard(child.map_err(|error| format!("{:?}: {error}", command.get_program()))?);
-            let Some(what) = self.listen(&mut child, &mut next)? else { return Ok(()) };
+            let mut child = KillOnDrop(child.map_err(|error| format!("{:?}: {error}", command.get_program()))?);
+            let Some(problem) = self.read_lines(&mut child, &mut next)? else { return Ok(()) };
             self.tally()?.wrong += 1;
-            self.found(next, &what)?;
+            self.add_finding(next, &problem)?;
             next += self.step;
         }
         Ok(())
     }
 
-    /// Takes lines until the time is over, which is `None`, or the input `next` has ended the worker.
-    fn listen(&self, child: &mut Guard, next: &mut u64) -> Result<Option<String>, String> {
+    /// Reads the results of a worker, and counts `next` up. Returns `None` at the end of the run,
+    /// or the problem if the input `next` ended the worker or exceeded the time limit.
+    fn read_lines(&self, child: &mut KillOnDrop, next: &mut u64) -> Result<Option<String>, String> {
         let out = BufReader::new(child.0.stdout.take().ok_or("a worker has no output")?);
-        let (send, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
             let parsed = out.lines().map_while(Result::ok).map_while(|line| line.parse::<Line>().ok());
-            parsed.for_each(|line| drop(send.send(line)));
+            parsed.for_each(|line| drop(sender.send(line)));
         });
-        let ended = loop {
-            if self.over_time() || *next >= self.inputs {
+        let problem = loop {
+            if self.has_ended() || *next >= self.inputs {
                 break None;
             }
             match lines.recv_timeout(self.limit) {
-                Ok(line) => self.take(&line, next)?,
+                Ok(line) => self.add_line(&line, next)?,
                 Err(RecvTimeoutError::Timeout) => break Some(format!("no end within {:?}", self.limit)),
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = child.0.wait().map_err(|error| error.to_string())?;
@@ -106,21 +113,21 @@ impl Watch<'_> {
                 }
             }
         };
-        child.end();
-        Ok(ended)
+        child.kill();
+        Ok(problem)
     }
 
-    fn take(&self, line: &Line, next: &mut u64) -> Result<(), String> {
+    fn add_line(&self, line: &Line, next: &mut u64) -> Result<(), String> {
         *next = line.number + self.step;
         self.tally()?.add(line);
         match &line.outcome {
-            Outcome::Wrong(what) => self.found(line.number, what),
+            Outcome::Wrong(problem) => self.add_finding(line.number, problem),
             _ => Ok(()),
         }
     }
 
-    fn found(&self, number: u64, what: &str) -> Result<(), String> {
-        let finding = (self.keep)(number, what)?;
+    fn add_finding(&self, number: u64, problem: &str) -> Result<(), String> {
+        let finding = (self.keep)(number, problem)?;
         self.tally()?.findings.push(finding);
         Ok(())
     }
@@ -129,41 +136,42 @@ impl Watch<'_> {
         self.tally.lock().map_err(|error| error.to_string())
     }
 
-    fn over_time(&self) -> bool {
-        let full = self.tally.lock().is_ok_and(|tally| tally.findings.len() >= self.most);
-        full || self.begun.elapsed() >= self.time
+    /// True after the time limit of the run, or with the maximum number of findings.
+    fn has_ended(&self) -> bool {
+        let is_full = self.tally.lock().is_ok_and(|tally| tally.findings.len() >= self.max_findings);
+        is_full || self.start.elapsed() >= self.time
     }
 }
 
-/// A process that does not outlive its watch.
-struct Guard(Child);
+/// A child process that is killed when the value is dropped.
+struct KillOnDrop(Child);
 
-impl Guard {
-    fn end(&mut self) {
+impl KillOnDrop {
+    fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-impl Drop for Guard {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
     }
 }
 
-/// Makes an input again and writes its files.
-fn keep(directory: &Path, target: Target, seed: u64, number: u64, what: &str) -> Result<Finding, String> {
-    let kept = directory.join(format!("{}-{seed}-{number}", target.name()));
+/// Makes an input again, and writes its files to a subdirectory of `parent`.
+fn keep(parent: &Path, target: Target, seed: u64, number: u64, problem: &str) -> Result<Finding, String> {
+    let directory = parent.join(format!("{}-{seed}-{number}", target.name()));
     let files = on_one_rank(|world| Ok(Inputs::new(target, seed, world)?.make(number)))?;
     let write = |(name, bytes): &(String, Vec<u8>)| {
-        let path = kept.join(name);
+        let path = directory.join(name);
         path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes))
     };
-    let made = std::fs::create_dir_all(&kept).and_then(|()| files.iter().try_for_each(write));
+    let written = std::fs::create_dir_all(&directory).and_then(|()| files.iter().try_for_each(write));
     let first = files.first().map_or("", |(name, _)| name);
-    let made = made.and_then(|()| std::fs::write(kept.join(FIRST), first));
-    made.map_err(|error| format!("{}: {error}", kept.display()))?;
-    Ok(Finding { number, what: what.into(), kept })
+    let written = written.and_then(|()| std::fs::write(directory.join(FIRST), first));
+    written.map_err(|error| format!("{}: {error}", directory.display()))?;
+    Ok(Finding { number, problem: problem.into(), directory })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Valid files of every format, and how each is read.
+//! Valid samples of volumes, array files, scenes and transfer functions, and their readers under
+//! test.
 
 use std::path::{Path, PathBuf};
 
@@ -12,51 +13,54 @@ use crate::common::nrrd::{self, gzip, values};
 use crate::common::volumes::{Folder, bytes, zlib};
 use crate::common::vti::{Array, Piece, Style, styles};
 
-/// How a stretch of a file is stored.
+/// Encoding of a section of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Packing {
+pub enum Encoding {
     Plain,
     Gzip,
     Zlib,
-    /// Behind its length, as messages are.
+    /// The length, then the bytes, as in messages.
     Frame,
-    /// Behind its length and its checksum, as entries of recordings are.
+    /// Length and checksum, then the bytes, as in entries of recordings.
     Entry,
-    /// Behind a line of JSON with its checksum, as the manifests of checkpoints are.
+    /// A line of JSON with the checksum, then the bytes, as in manifests of checkpoints.
     Manifest,
 }
 
-/// A file as stretches, so that what is packed can be changed before that.
+/// A file as sections, so that mutations can apply before the encoding.
 #[derive(Debug, Clone)]
-pub struct Content {
+pub struct SampleFile {
+    /// Path relative to the directory of the input.
     pub name: String,
-    pub parts: Vec<(Packing, Vec<u8>)>,
+    /// Encoding and unencoded bytes of each section.
+    pub sections: Vec<(Encoding, Vec<u8>)>,
 }
 
-/// Files that belong together; the first one is opened. Its name says how.
-pub type Sample = Vec<Content>;
+/// Files of one input. The reader opens the first file, whose name selects the reader.
+pub type Sample = Vec<SampleFile>;
 
-impl Content {
+impl SampleFile {
+    /// Encoded bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
-        let pack = |(packing, bytes): &(Packing, Vec<u8>)| match packing {
-            Packing::Plain => bytes.clone(),
-            Packing::Gzip => gzip(bytes),
-            Packing::Zlib => zlib(bytes),
-            Packing::Frame => [&(bytes.len() as u32).to_le_bytes(), &bytes[..]].concat(),
-            Packing::Entry => {
+        let encode = |(encoding, bytes): &(Encoding, Vec<u8>)| match encoding {
+            Encoding::Plain => bytes.clone(),
+            Encoding::Gzip => gzip(bytes),
+            Encoding::Zlib => zlib(bytes),
+            Encoding::Frame => [&(bytes.len() as u32).to_le_bytes(), &bytes[..]].concat(),
+            Encoding::Entry => {
                 let (length, checksum) = (bytes.len() as u32, crc32fast::hash(bytes));
                 [&length.to_le_bytes(), &checksum.to_le_bytes(), &bytes[..]].concat()
             }
-            Packing::Manifest => {
+            Encoding::Manifest => {
                 let line = format!("{{\"checksum\": \"{:08x}\",\n", crc32fast::hash(bytes));
                 [line.as_bytes(), bytes].concat()
             }
         };
-        self.parts.iter().flat_map(pack).collect()
+        self.sections.iter().flat_map(encode).collect()
     }
 }
 
-/// Writes the files in place of all that is in the folder; the path of the first one.
+/// Replaces the contents of a folder by the files of an input. Returns the path of the first file.
 pub fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
     for entry in std::fs::read_dir(&folder.0).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -72,91 +76,98 @@ pub fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
     paths[0].clone()
 }
 
-fn one(name: &str, parts: &[(Packing, &[u8])]) -> Sample {
-    vec![Content {
-        name: name.into(),
-        parts: parts.iter().map(|(packing, bytes)| (*packing, bytes.to_vec())).collect(),
-    }]
+/// A sample with one file.
+fn single_file(name: &str, sections: &[(Encoding, &[u8])]) -> Sample {
+    let sections = sections.iter().map(|(encoding, bytes)| (*encoding, bytes.to_vec())).collect();
+    vec![SampleFile { name: name.into(), sections }]
 }
 
-fn with(mut sample: Sample, others: &[Sample]) -> Sample {
+/// A sample with the files of several samples.
+fn with_files(mut sample: Sample, others: &[Sample]) -> Sample {
     sample.extend(others.iter().flatten().cloned());
     sample
 }
 
-/// All samples of volumes: 60 numbers of 16 bits with the most significant byte first.
+/// All samples of volumes. Each volume has 60 numbers of 16 bits.
 pub fn volumes() -> Vec<Sample> {
-    use Packing::{Gzip, Plain, Zlib};
+    use Encoding::{Gzip, Plain, Zlib};
     let data = values(60, |i| i as i16);
     let raw = &bytes(&data, true)[..];
     let text = data.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let whole = |name, bytes: &[u8]| one(name, &[(Plain, bytes)]);
+    let plain = |name, bytes: &[u8]| single_file(name, &[(Plain, bytes)]);
     let file = nrrd::file("int16", &[5, 4, 3], &data, true, false, "\n");
     let head = String::from_utf8_lossy(&file[..file.len() - raw.len()]).into_owned();
-    let packed = head.replace("Encoding: raw", "Encoding: gzip");
+    let gzip_head = head.replace("Encoding: raw", "Encoding: gzip");
     let detached = |more: &str| format!("{}{more}\n", head.trim_end_matches('\n'));
     let slices = ["slice1.raw", "slice2.raw", "slice3.raw"];
-    let slices = [0, 1, 2].map(|number| whole(slices[number], &raw[40 * number..40 * (number + 1)]));
+    let slices = [0, 1, 2].map(|number| plain(slices[number], &raw[40 * number..40 * (number + 1)]));
     let npy = |name, header: &str| {
         let length = (header.len() as u16).to_le_bytes();
-        one(name, &[(Plain, &[b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), raw].concat())])
+        single_file(name, &[(Plain, &[b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), raw].concat())])
     };
     let meta = "ObjectType = Image\nNDims = 3\nDimSize = 5 4 3\nElementByteOrderMSB = True\nElementSpacing = 1 2 3\nOffset = 0 0 1\n";
     let meta = |more: &str| format!("{meta}{more}ElementType = MET_SHORT\nElementDataFile = ");
-    let local = |more: &str, packing, data: &[u8]| {
-        one("main.mha", &[(Plain, format!("{}LOCAL\n", meta(more)).as_bytes()), (packing, data)])
+    let local = |more: &str, encoding, data: &[u8]| {
+        single_file("main.mha", &[(Plain, format!("{}LOCAL\n", meta(more)).as_bytes()), (encoding, data)])
     };
-    let beside = |last: &str| whole("main.mhd", format!("{}{last}\n", meta("")).as_bytes());
+    let separate = |last: &str| plain("main.mhd", format!("{}{last}\n", meta("")).as_bytes());
     let mut all = vec![
-        whole("main.nrrd", &file),
-        one("main.nrrd", &[(Plain, packed.as_bytes()), (Gzip, raw)]),
-        one(
+        plain("main.nrrd", &file),
+        single_file("main.nrrd", &[(Plain, gzip_head.as_bytes()), (Gzip, raw)]),
+        single_file(
             "main.nrrd",
             &[(Plain, head.replace("Encoding: raw", "Encoding: text").as_bytes()), (Plain, text.as_bytes())],
         ),
-        with(whole("main.nhdr", detached("\ndata file: data.raw").as_bytes()), &[whole("data.raw", raw)]),
-        with(whole("main.nhdr", detached("\ndata file: slice%d.raw 1 3 1 2").as_bytes()), &slices),
-        with(whole("main.nhdr", detached("\ndata file: LIST\nslice1.raw\nslice2.raw\nslice3.raw").as_bytes()), &slices),
+        with_files(plain("main.nhdr", detached("\ndata file: data.raw").as_bytes()), &[plain("data.raw", raw)]),
+        with_files(plain("main.nhdr", detached("\ndata file: slice%d.raw 1 3 1 2").as_bytes()), &slices),
+        with_files(
+            plain("main.nhdr", detached("\ndata file: LIST\nslice1.raw\nslice2.raw\nslice3.raw").as_bytes()),
+            &slices,
+        ),
         npy("main.npy", "{'descr': '>i2', 'fortran_order': True, 'shape': (5, 4, 3), }\n"),
         npy("main.npy", "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 2, 5, 3), }\n"),
         local("", Plain, raw),
         local("CompressedData = True\n", Zlib, raw),
         local("CompressedData = True\nElementNumberOfChannels = 1\n", Gzip, raw),
         local("BinaryData = False\n", Plain, text.as_bytes()),
-        with(beside("data.raw"), &[whole("data.raw", raw)]),
-        with(beside("slice%d.raw 1 3 1"), &slices),
-        with(beside("LIST\nslice1.raw\nslice2.raw\nslice3.raw"), &slices),
-        one("main.raw", &[(Gzip, raw)]),
+        with_files(separate("data.raw"), &[plain("data.raw", raw)]),
+        with_files(separate("slice%d.raw 1 3 1"), &slices),
+        with_files(separate("LIST\nslice1.raw\nslice2.raw\nslice3.raw"), &slices),
+        single_file("main.raw", &[(Gzip, raw)]),
     ];
-    for header in [first, second] {
+    for header in [nifti1_header, nifti2_header] {
         let (single, pair) = (header(false), header(true));
-        all.push(one("main.nii", &[(Plain, &single), (Plain, raw)]));
-        all.push(one("main.nii.gz", &[(Gzip, &[&single, raw].concat())]));
-        all.push(with(whole("main.hdr", &pair), &[whole("main.img", raw)]));
-        all.push(with(one("main.hdr.gz", &[(Gzip, &pair)]), &[one("main.img.gz", &[(Gzip, raw)])]));
+        all.push(single_file("main.nii", &[(Plain, &single), (Plain, raw)]));
+        all.push(single_file("main.nii.gz", &[(Gzip, &[&single, raw].concat())]));
+        all.push(with_files(plain("main.hdr", &pair), &[plain("main.img", raw)]));
+        all.push(with_files(
+            single_file("main.hdr.gz", &[(Gzip, &pair)]),
+            &[single_file("main.img.gz", &[(Gzip, raw)])],
+        ));
     }
     let extent = [-1, 3, 4, 7, 0, 2];
     let vti = |style: &Style| {
         let arrays = vec![Array::new("v", "Int16", 1, &data, style.big)];
-        whole("main.vti", &style.write(extent, " Scalars=\"v\"", &[Piece { extent, arrays }]))
+        plain("main.vti", &style.write(extent, " Scalars=\"v\"", &[Piece { extent, arrays }]))
     };
     all.extend(styles().iter().step_by(3).map(vti));
-    // Two pieces, which share a layer of points.
+    // The two pieces have a common layer of points.
     let slab = |z: [i64; 2], data: &[i16], style: &Style| Piece {
         extent: [-1, 3, 4, 7, z[0], z[1]],
         arrays: vec![Array::new("v", "Int16", 1, data, style.big)],
     };
     let slabs = |style: &Style| {
         let pieces = [slab([0, 1], &data[..40], style), slab([1, 2], &data[20..], style)];
-        whole("main.vti", &style.write(extent, " Scalars=\"v\"", &pieces))
+        plain("main.vti", &style.write(extent, " Scalars=\"v\"", &pieces))
     };
     all.extend(styles().iter().skip(1).step_by(7).map(slabs));
     all
 }
 
-/// Scenes and transfer functions in JSON; indices of arrays and of times, and headers with all that is said beside cells.
+/// Samples of scenes and transfer functions in JSON, of index files for pieces and time steps, and
+/// of a header with all optional fields.
 pub fn texts() -> Vec<Sample> {
-    let whole = |name, bytes: &[u8]| one(name, &[(Packing::Plain, bytes)]);
+    let plain = |name, bytes: &[u8]| single_file(name, &[(Encoding::Plain, bytes)]);
     let index = r#"<VTKFile type="PImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
 <PImageData WholeExtent="0 3 0 1 0 0" GhostLevel="0" Origin="1 2 0" Spacing="1 2 1" Direction="0 1 0 1 0 0 0 0 1"><FieldData>
 <Array type="String" Name="zippy" format="ascii">123 34 110 97 109 101 115 34 58 91 34 120 34 93 125 0</Array>
@@ -170,22 +181,23 @@ pub fn texts() -> Vec<Sample> {
                 (0,0,0,0.5)\nspace origin: (1,2,3,4)\nspace units: \"mm\" \"\" \"\" \"s\"\nencoding: raw\nn:=[1,{\"a\":null}]\n\
                 text:=a\\nb\n\nabcdefghijkl";
     vec![
-        whole("arrays.pvti", index.as_bytes()),
-        whole("arrays.pvd", times.as_bytes()),
-        whole("arrays.nrrd", axes.as_bytes()),
-        whole("scene.json", include_bytes!("../../docs/scenes.json")),
-        whole("transfer.json", include_bytes!("../../examples/volume/transfer.json")),
+        plain("arrays.pvti", index.as_bytes()),
+        plain("arrays.pvd", times.as_bytes()),
+        plain("arrays.nrrd", axes.as_bytes()),
+        plain("scene.json", include_bytes!("../../docs/scenes.json")),
+        plain("transfer.json", include_bytes!("../../examples/volume/transfer.json")),
     ]
 }
 
-/// Fields of a header at their bytes, the most significant byte first.
+/// Header of `length` bytes with fields, each at its offset.
 fn header(length: usize, fields: &[(usize, &[u8])]) -> Vec<u8> {
     let mut header = vec![0; length];
     fields.iter().for_each(|(at, bytes)| header[*at..at + bytes.len()].copy_from_slice(bytes));
     header
 }
 
-fn first(pair: bool) -> Vec<u8> {
+/// Header of NIfTI-1. `pair` selects separate files for the header and the numbers.
+fn nifti1_header(pair: bool) -> Vec<u8> {
     let dim = bytes(&[3_i16, 5, 4, 3, 1, 1, 1, 1], true);
     let pixdim = bytes(&[1.5_f32; 8], true);
     let (magic, offset, length) = if pair { (b"ni1\0", 0_f32, 348) } else { (b"n+1\0", 352_f32, 352) };
@@ -205,7 +217,8 @@ fn first(pair: bool) -> Vec<u8> {
     header(length, &fields)
 }
 
-fn second(pair: bool) -> Vec<u8> {
+/// Header of NIfTI-2. `pair` selects separate files for the header and the numbers.
+fn nifti2_header(pair: bool) -> Vec<u8> {
     let dim = bytes(&[3_i64, 5, 4, 3, 1, 1, 1, 1], true);
     let pixdim = bytes(&[1.5_f64; 8], true);
     let (magic, offset, length) = if pair { (b"ni2\0\r\n\x1a\n", 0_i64, 540) } else { (b"n+2\0\r\n\x1a\n", 544, 544) };
@@ -223,7 +236,11 @@ fn second(pair: bool) -> Vec<u8> {
     header(length, &fields)
 }
 
-/// Opens a file by the name that its sample has and reads all of it: as many numbers as its shape says, or an error.
+/// Opens and reads a whole file; the file name selects the reader. Asserts that a volume has as
+/// many numbers as its shape requires.
+///
+/// # Errors
+/// The reader refuses the file.
 pub fn read(path: &Path) -> Result<(), IoError> {
     let name = path.file_name().unwrap().to_str().unwrap();
     match name {
@@ -231,7 +248,7 @@ pub fn read(path: &Path) -> Result<(), IoError> {
         "transfer.json" => return transfer::read(path).map(drop),
         "arrays.pvd" => return time_steps(path).map(drop),
         "arrays.pvti" | "arrays.nrrd" => return describe(path).map(drop),
-        // What it says of arrays: those that are no volumes, too.
+        // A valid volume may be an invalid array, and the reverse.
         "main.nrrd" | "main.nhdr" | "main.npy" | "main.vti" => drop(describe(path)),
         _ => {}
     }
@@ -242,11 +259,11 @@ pub fn read(path: &Path) -> Result<(), IoError> {
     read_all(opened)
 }
 
-/// All numbers of a volume that is not too large.
+/// Reads all numbers of a volume, except of a large volume.
 pub fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
     let file = opened?;
     let shape = file.shape();
-    // What is asked for is not what a header may make the reader take.
+    // The result itself needs memory: the limit is for the memory of the reader.
     if shape.product().is_some_and(|voxels| voxels > 100_000) {
         return Ok(());
     }
@@ -255,8 +272,9 @@ pub fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
     Ok(())
 }
 
-/// What a file of so many bytes may take: buffers and decompressors, what an error says, and what its length accounts for:
-/// a name of one letter in a list of files is an entry of a table.
-pub fn memory(length: usize) -> isize {
+/// Maximum memory, in bytes, for the reader of a file of `length` bytes: a constant for buffers,
+/// decompressors and error messages, and 64 bytes per byte, as a file name of one letter in a list
+/// becomes an entry of a table.
+pub fn max_memory(length: usize) -> isize {
     (3 << 20) + 64 * length as isize
 }

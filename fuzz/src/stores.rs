@@ -1,4 +1,5 @@
-//! What is a directory of files: Zarr stores and checkpoints, which the library writes and reads on one rank.
+//! Samples that are directories, and their readers under test: Zarr stores and checkpoints. The
+//! library writes and reads the directories on one rank.
 
 use std::path::{Path, PathBuf};
 
@@ -8,49 +9,50 @@ use zippy_io::array::{LoadOptions, SaveOptions, describe, load_with, save_with};
 use zippy_io::checkpoint::{Checkpoints, Contents};
 
 use crate::common::volumes::Folder;
-use crate::samples::{Content, Packing, Sample};
+use crate::samples::{Encoding, Sample, SampleFile};
 
-/// The store in the folder of an input.
+/// Name of the Zarr store in the folder of an input.
 pub const STORE: &str = "store.zarr";
-/// The directory of checkpoints in the folder of an input.
+/// Name of the directory of checkpoints in the folder of an input.
 pub const RUN: &str = "run";
 
-/// Cells that are loaded of a store at most.
-const MOST_CELLS: i64 = 1 << 16;
+/// Maximum number of cells of an array that is loaded.
+const MAX_CELLS: i64 = 1 << 16;
 
-/// All files below a directory of a folder, by their names in that, the documents first.
+/// Sample with all files below a directory of a folder, JSON documents first.
 fn all_files(folder: &Path, directory: &str) -> Result<Sample, String> {
     let (mut open, mut found) = (vec![PathBuf::from(directory)], Vec::new());
     while let Some(next) = open.pop() {
         for entry in std::fs::read_dir(folder.join(&next)).map_err(|error| error.to_string())?.flatten() {
             let name = next.join(entry.file_name());
-            match entry.path().is_dir() {
-                true => open.push(name),
-                false => found.push(name),
+            if entry.path().is_dir() {
+                open.push(name);
+            } else {
+                found.push(name);
             }
         }
     }
     found.sort_by_key(|name| (name.extension().is_none_or(|ending| ending != "json"), name.clone()));
     let content = |name: PathBuf| {
         let bytes = std::fs::read(folder.join(&name)).map_err(|error| error.to_string())?;
-        Ok(Content { name: name.to_string_lossy().replace('\\', "/"), parts: vec![(Packing::Plain, bytes)] })
+        Ok(SampleFile { name: name.to_string_lossy().replace('\\', "/"), sections: vec![(Encoding::Plain, bytes)] })
     };
     found.into_iter().map(content).collect()
 }
 
-/// Options for one way of packing.
-type Packed<'a> = &'a dyn Fn(&mut ZarrOptions);
+/// Function that sets options of a store.
+type SetOptions<'a> = &'a dyn Fn(&mut ZarrOptions);
 
-/// Stores in all ways of packing.
+/// Valid stores: version 3 with different compressors, checksums, shards and levels, and version 2.
 ///
 /// # Errors
-/// One cannot be written.
+/// The library cannot write a store.
 pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
     array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
     let zstd = Compression::Zstd(3);
-    let ways: [(Packed, bool); 6] = [
+    let variants: [(SetOptions, bool); 6] = [
         (&|_| (), false),
         (&|options| options.compression = Compression::Gzip(5), false),
         (&|options| (options.compression, options.checksum) = (zstd, true), false),
@@ -59,75 +61,76 @@ pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
         (&|options| options.levels = 1, false),
     ];
     let mut all = Vec::new();
-    for (way, is_sharded) in ways {
+    for (set_options, is_sharded) in variants {
         let mut options = ZarrOptions::default();
         options.chunk = Some(vec![4, 3]);
         options.shard = is_sharded.then(|| vec![8, 6]);
-        way(&mut options);
+        set_options(&mut options);
         let folder = Folder::new();
         save_with(world, folder.0.join(STORE), array.at(..), &SaveOptions::new().zarr(options)).map_err(failed)?;
         all.push(all_files(&folder.0, STORE)?);
     }
-    // Of version 2, as others write it.
+    // The library does not write version 2.
     let cells: Vec<u8> = (0..12_i16).flat_map(|cell| cell.to_be_bytes()).collect();
-    for (compressor, packing) in [("null", Packing::Plain), ("{\"id\":\"gzip\",\"level\":5}", Packing::Gzip)] {
+    for (compressor, encoding) in [("null", Encoding::Plain), ("{\"id\":\"gzip\",\"level\":5}", Encoding::Gzip)] {
         let document = format!(
             "{{\"zarr_format\":2,\"shape\":[3,4],\"chunks\":[3,4],\"dtype\":\">i2\",\"compressor\":{compressor},\
              \"fill_value\":0,\"order\":\"C\",\"filters\":null}}"
         );
-        let file = |name: &str, packing, bytes: Vec<u8>| Content {
+        let file = |name: &str, encoding, bytes: Vec<u8>| SampleFile {
             name: format!("{STORE}/{name}"),
-            parts: vec![(packing, bytes)],
+            sections: vec![(encoding, bytes)],
         };
         let attributes = b"{\"_ARRAY_DIMENSIONS\":[\"y\",\"x\"]}".to_vec();
         all.push(vec![
-            file(".zarray", Packing::Plain, document.into_bytes()),
-            file("0.0", packing, cells.clone()),
-            file(".zattrs", Packing::Plain, attributes),
+            file(".zarray", Encoding::Plain, document.into_bytes()),
+            file("0.0", encoding, cells.clone()),
+            file(".zattrs", Encoding::Plain, attributes),
         ]);
     }
     Ok(all)
 }
 
-/// Four bytes of Zstandard, of which no compressor makes more, unpack to at most so many.
-const MOST_OF_FOUR: u64 = 128 << 10;
+/// Maximum decompressed size of four bytes, in bytes: that of a Zstandard block of one repeated
+/// byte, the largest ratio of all codecs.
+const MAX_BYTES_OF_FOUR: u64 = 128 << 10;
 
-/// The most bytes that a file of the store around a path unpacks to, twice: a chunk is held whole, and as the codec before the
-/// last one has left it. None where the path is in no store.
-pub fn most_unpacked(path: &Path) -> Option<u64> {
-    let store = path.ancestors().find(|above| above.file_name().is_some_and(|name| name == STORE))?;
+/// Maximum memory, in bytes, for the chunks of the store that contains a path; `None` if the path
+/// is in no store.
+///
+/// Twice the maximum decompressed size of the largest file, because a reader holds a chunk and the
+/// input of its last codec.
+pub fn max_chunk_memory(path: &Path) -> Option<u64> {
+    let store = path.ancestors().find(|ancestor| ancestor.file_name().is_some_and(|name| name == STORE))?;
     let (mut open, mut largest) = (vec![store.to_path_buf()], 0);
     while let Some(next) = open.pop() {
         for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
             let (path, name) = (entry.path(), entry.file_name());
             let is_document = name == "zarr.json" || name.to_string_lossy().starts_with(".z");
             match entry.metadata() {
-                Ok(found) if found.is_dir() => open.push(path),
-                Ok(found) if !is_document => largest = found.len().max(largest),
+                Ok(metadata) if metadata.is_dir() => open.push(path),
+                Ok(metadata) if !is_document => largest = metadata.len().max(largest),
                 _ => {}
             }
         }
     }
-    Some(2 * (largest / 4 + 1) * MOST_OF_FOUR)
+    Some(2 * (largest / 4 + 1) * MAX_BYTES_OF_FOUR)
 }
 
-/// Describes a store, and loads each of its arrays that is small.
+/// Describes a store, and loads its small arrays.
 ///
 /// # Errors
-/// What the reader says first.
+/// The first error of the reader.
 pub fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
     let found = describe(path).map_err(|error| error.to_string())?;
-    let small = |shape: &[i64]| {
-        shape
-            .iter()
-            .try_fold(1_i64, |cells, &extent| cells.checked_mul(extent))
-            .is_some_and(|cells| cells <= MOST_CELLS)
+    let is_small = |shape: &[i64]| {
+        shape.iter().try_fold(1_i64, |cells, &extent| cells.checked_mul(extent)).is_some_and(|cells| cells <= MAX_CELLS)
     };
     for array in found.arrays.iter().take(8) {
         if let Some(error) = &array.error {
             return Err(error.to_string());
         }
-        if !small(&array.shape) {
+        if !is_small(&array.shape) {
             continue;
         }
         let name = array.name.as_deref();
@@ -149,10 +152,10 @@ fn load<T: Element, const D: usize>(path: &Path, name: Option<&str>, world: &Wor
     loaded.map(drop).map_err(|error| error.to_string())
 }
 
-/// A checkpoint of an array and of a growable one, with a state.
+/// A valid checkpoint of an array, a growable array and a state.
 ///
 /// # Errors
-/// It cannot be written.
+/// The library cannot write the checkpoint.
 pub fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
@@ -163,19 +166,19 @@ pub fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
     let contents = Contents::new().array(&array).growable(&list).state(&(7_u64, "a state".to_string()));
     Checkpoints::new(folder.0.join(RUN), 2).save(world, 10, &contents).map_err(failed)?;
     let mut all = all_files(&folder.0, RUN)?;
-    // Whatever is struck in a manifest, its checksum holds.
+    // Mutations of a manifest leave its checksum correct.
     for file in all.iter_mut().filter(|file| file.name.ends_with("manifest.json")) {
         let bytes = file.bytes();
         let body = bytes.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        file.parts = vec![(Packing::Manifest, bytes[body..].to_vec())];
+        file.sections = vec![(Encoding::Manifest, bytes[body..].to_vec())];
     }
     Ok(vec![all])
 }
 
-/// Looks for the latest checkpoint, and loads what is in it.
+/// Finds the latest complete checkpoint, and loads its arrays and its state.
 ///
 /// # Errors
-/// There is none that is whole; what the reader says.
+/// There is no complete checkpoint, or the reader refuses its contents.
 pub fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
     let failed = |error: zippy::Error| error.to_string();
     let found = Checkpoints::new(path, 2).latest(world).map_err(failed)?.ok_or("there is no checkpoint")?;

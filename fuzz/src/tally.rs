@@ -1,4 +1,4 @@
-//! What a run has found.
+//! Counts and findings of a run.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -7,26 +7,29 @@ use serde_json::{Value, json};
 
 use crate::worker::{Line, Outcome};
 
-/// An input that did what none may do.
+/// An input that reveals a defect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
+    /// Number of the input.
     pub number: u64,
-    pub what: String,
-    /// Where its files are.
-    pub kept: PathBuf,
+    pub problem: String,
+    /// Directory with the files of the input.
+    pub directory: PathBuf,
 }
 
-/// Counts of all inputs.
+/// Counts, extremes and findings of all inputs of a target.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
+    /// Duration of the run, in seconds.
     pub secs: f64,
+    /// Numbers of inputs with each [`Outcome`].
     pub read: u64,
     pub refused: u64,
     pub wrong: u64,
-    /// Seconds and number of the slowest input that came to an end.
+    /// Seconds and number of the slowest input that ended.
     pub slowest: (f64, u64),
-    /// Bytes and number of the input that held most memory.
-    pub most: (u64, u64),
+    /// Peak memory, in bytes, and number of the input that needed most memory.
+    pub peak_memory: (u64, u64),
     pub findings: Vec<Finding>,
 }
 
@@ -40,8 +43,8 @@ impl Tally {
         if line.secs > self.slowest.0 {
             self.slowest = (line.secs, line.number);
         }
-        if line.bytes > self.most.0 {
-            self.most = (line.bytes, line.number);
+        if line.bytes > self.peak_memory.0 {
+            self.peak_memory = (line.bytes, line.number);
         }
     }
 
@@ -54,7 +57,7 @@ impl Tally {
     }
 
     pub fn json(&self) -> Value {
-        let finding = |finding: &Finding| json!({"input": finding.number, "what": finding.what, "kept": finding.kept.display().to_string()});
+        let finding = |finding: &Finding| json!({"input": finding.number, "what": finding.problem, "kept": finding.directory.display().to_string()});
         json!({
             "secs": self.secs,
             "inputs": self.inputs(),
@@ -63,7 +66,7 @@ impl Tally {
             "refused": self.refused,
             "wrong": self.wrong,
             "slowest": {"secs": self.slowest.0, "input": self.slowest.1},
-            "peak_memory": {"bytes": self.most.0, "input": self.most.1},
+            "peak_memory": {"bytes": self.peak_memory.0, "input": self.peak_memory.1},
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
         })
     }
@@ -80,13 +83,13 @@ impl Tally {
             self.wrong,
             self.slowest.0,
             self.slowest.1,
-            self.most.0 as f64 / f64::from(1 << 20),
-            self.most.1,
+            self.peak_memory.0 as f64 / f64::from(1 << 20),
+            self.peak_memory.1,
         );
-        for Finding { number, what, kept } in &self.findings {
-            let kept = kept.display();
-            let what: String = what.chars().take(500).collect();
-            let _ = write!(text, "\ninput {number}: {what}\n    cargo xtask fuzz --replay {kept}");
+        for Finding { number, problem, directory } in &self.findings {
+            let directory = directory.display();
+            let problem: String = problem.chars().take(500).collect();
+            let _ = write!(text, "\ninput {number}: {problem}\n    cargo xtask fuzz --replay {directory}");
         }
         text
     }

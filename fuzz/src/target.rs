@@ -1,4 +1,4 @@
-//! [`Target`]: what a fuzzer reads, and how its inputs are made.
+//! Targets of the fuzzer: kinds of inputs, with the generator and the reader of each kind.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use clap::ValueEnum;
 use volume::keyframes::Track;
 use zippy::World;
 
-use crate::damage::{Random, struck};
-use crate::samples::{self, Content, Packing, Sample};
-use crate::{meshes, messages, nonsense, stores, viewer};
+use crate::mutate::{Random, mutated_sample};
+use crate::samples::{self, Encoding, Sample, SampleFile};
+use crate::{invalid_values, meshes, messages, stores, viewer};
 
-/// What is read.
+/// Kind of inputs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// Volumes, arrays in single files, scenes, transfer functions, key frames
@@ -23,13 +23,13 @@ pub enum Target {
     Checkpoints,
     /// Messages between programs and viewers, and their greetings
     Messages,
-    /// Recordings: damaged ones, and whole ones whose entries make no sense
+    /// Damaged recordings, and well-formed recordings with invalid values
     Recordings,
-    /// Answers that make no sense, to a viewer
+    /// Well-formed answers to a viewer with invalid values
     Answers,
 }
 
-/// The inputs of a target.
+/// Generator of the inputs of a target.
 pub struct Inputs {
     target: Target,
     samples: Vec<Sample>,
@@ -37,86 +37,91 @@ pub struct Inputs {
 }
 
 impl Target {
-    /// All, in the order in which they run.
+    /// All targets, in the order in which they run.
     pub const ALL: [Self; 7] =
         [Self::Files, Self::Meshes, Self::Zarr, Self::Checkpoints, Self::Messages, Self::Recordings, Self::Answers];
 
-    /// Its name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
     }
 
-    /// Valid inputs.
+    /// Valid inputs, on which mutations are based.
     ///
     /// # Errors
-    /// The library cannot write one.
+    /// The library cannot write an input.
     pub fn samples(self, world: &World) -> Result<Vec<Sample>, String> {
         match self {
             Self::Files => {
                 let keys = include_bytes!("../../examples/volume/keyframes.json").to_vec();
-                let track = vec![Content { name: "keyframes.json".into(), parts: vec![(Packing::Plain, keys)] }];
+                let track = vec![SampleFile { name: "keyframes.json".into(), sections: vec![(Encoding::Plain, keys)] }];
                 Ok([samples::volumes(), samples::texts(), vec![track]].concat())
             }
             Self::Meshes => meshes::samples(),
             Self::Zarr => stores::arrays(world),
             Self::Checkpoints => stores::checkpoints(world),
             Self::Messages => messages::samples(),
-            Self::Recordings => nonsense::recordings(),
-            Self::Answers => nonsense::answers(),
+            Self::Recordings => invalid_values::recordings(),
+            Self::Answers => invalid_values::answers(),
         }
     }
 }
 
 impl Inputs {
+    /// Makes the samples of the target.
+    ///
     /// # Errors
     /// As [`Target::samples`].
     pub fn new(target: Target, seed: u64, world: &World) -> Result<Self, String> {
         Ok(Self { target, samples: target.samples(world)?, seed })
     }
 
-    /// Input `number`: names and bytes. The same for the same seed.
+    /// Names and bytes of the files of an input. The same seed and number give the same files.
     pub fn make(&self, number: u64) -> Vec<(String, Vec<u8>)> {
         let mut seed = Random::new(self.seed);
-        let mut random = Random::new(seed.number() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        let mut random = Random::new(seed.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         match self.target {
-            Target::Recordings if random.below(2) == 0 => nonsense::recording(&mut random),
-            Target::Answers if random.below(8) > 0 => nonsense::answer(&mut random),
-            _ => struck(&self.samples, &mut random),
+            Target::Recordings if random.below(2) == 0 => invalid_values::recording(&mut random),
+            Target::Answers if random.below(8) > 0 => invalid_values::answer(&mut random),
+            _ => mutated_sample(&self.samples, &mut random),
         }
     }
 }
 
-/// Reads the first file of an input, whose name says how.
+/// Reads an input; the name of its first file, `path`, selects the reader.
 ///
 /// # Errors
-/// What the reader says.
+/// The reader refuses the input.
 pub fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let said = |error: zippy_io::IoError| error.to_string();
+    let message = |error: zippy_io::IoError| error.to_string();
     match name.split_once('.').map_or("", |(stem, _)| stem) {
         _ if path.starts_with(folder.join(stores::STORE)) => stores::read_arrays(&folder.join(stores::STORE), world),
         _ if path.starts_with(folder.join(stores::RUN)) => stores::read_checkpoint(&folder.join(stores::RUN), world),
-        "keyframes" => Track::read(path).map(|track| assert_eq!(track.poses(6).len(), 6)).map_err(said),
-        "mesh" => meshes::read(path).map_err(said),
-        "asked" | "told" | "greeting" => messages::read(name, &std::fs::read(path).map_err(|error| error.to_string())?),
+        "keyframes" => Track::read(path).map(|track| assert_eq!(track.poses(6).len(), 6)).map_err(message),
+        "mesh" => meshes::read(path).map_err(message),
+        "ask" | "message" | "greeting" => {
+            messages::read(name, &std::fs::read(path).map_err(|error| error.to_string())?)
+        }
         "run" => viewer::read_recording(path),
         "answers" => viewer::read_answers(path),
-        _ => samples::read(path).map_err(said),
+        _ => samples::read(path).map_err(message),
     }
 }
 
-/// What an input of so many bytes may take.
-pub fn memory(path: &Path, length: usize) -> isize {
-    if let Some(unpacked) = stores::most_unpacked(path) {
-        return samples::memory(length) + unpacked as isize;
+/// Maximum memory, in bytes, for the reader of an input of `length` bytes with the first file
+/// `path`.
+pub fn max_memory(path: &Path, length: usize) -> isize {
+    if let Some(chunks) = stores::max_chunk_memory(path) {
+        return samples::max_memory(length) + chunks as isize;
     }
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let more = match name.split('.').next() {
-        // What is compressed in a mesh is held as numbers, and a part unpacks to more than a mebibyte.
+        // Compressed arrays of a mesh are decompressed to numbers in memory.
         Some("mesh") => 48 << 20,
-        // A viewer makes pictures.
+        // A viewer draws pictures.
         Some("run" | "answers") => 64 << 20,
         _ => 0,
     };
-    samples::memory(length) + more
+    samples::max_memory(length) + more
 }

@@ -1,6 +1,6 @@
-//! Valid files of every format, damaged: whatever happens to one, reading it is an error that can be shown or gives as
-//! many numbers as its shape says, without a panic, without an end that does not come, and without memory that the file
-//! cannot account for. `cargo xtask fuzz` does the same for hours.
+//! Readers of damaged inputs, in this process: a reader returns a valid result or a short error
+//! message without control characters, does not panic, ends, and needs memory in proportion to the
+//! input. `cargo xtask fuzz` runs the same checks for hours.
 
 use proptest::prelude::*;
 use zippy::region::Region;
@@ -9,43 +9,42 @@ use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
 use crate::common::counting::most;
 use crate::common::nrrd::gzip;
 use crate::common::volumes::{Folder, zlib};
-use crate::damage::{Random, struck};
-use crate::samples::{self, Packing, memory, read_all};
+use crate::mutate::{Random, mutated_sample};
+use crate::samples::{self, Encoding, max_memory, read_all};
 use crate::target::{self, Target};
 use crate::worker::{self, Outcome};
 
-/// What a file of a few hundred bytes may take.
-const MOST: isize = 2 << 20;
+/// Maximum memory, in bytes, for the reader of a file of a few hundred bytes.
+const MAX_MEMORY: isize = 2 << 20;
 
 #[test]
-fn the_files_are_valid() {
+fn samples_of_files_are_valid() {
     let folder = Folder::new();
     for (number, sample) in samples::volumes().iter().chain(&samples::texts()).enumerate() {
-        let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
+        let files: Vec<_> = sample.iter().map(|file| (file.name.clone(), file.bytes())).collect();
         let path = samples::write(&folder, &files);
         let mut outcome = Ok(());
         let held = most(|| outcome = samples::read(&path));
         outcome.unwrap_or_else(|error| panic!("sample {number}: {error}"));
-        assert!(held < MOST, "{held} bytes held at a time");
+        assert!(held < MAX_MEMORY, "peak memory of {held} bytes");
         if let Ok(file) = volume::open(&path) {
             assert_eq!(file.read_region_f32(&Region::whole(file.shape())).unwrap().len(), 60, "sample {number}");
         }
     }
-    // The counter counts: a file of 4 MiB held whole is too much.
-    assert!(most(|| drop(std::hint::black_box(vec![1_u8; 4 << 20]))) > MOST);
+    // Checks the counter itself.
+    assert!(most(|| drop(std::hint::black_box(vec![1_u8; 4 << 20]))) > MAX_MEMORY);
 }
 
-/// What is packed is changed before that, so that checksums hold.
 #[test]
-fn packed_samples_can_be_struck_inside() {
-    let packed = samples::volumes().into_iter().flatten().flat_map(|content| content.parts);
-    let packed = packed.filter(|(packing, bytes)| *packing != Packing::Plain && bytes.len() >= 120);
-    assert!(packed.count() >= 6);
+fn samples_of_volumes_have_sections_that_are_mutated_before_compression() {
+    let sections = samples::volumes().into_iter().flatten().flat_map(|file| file.sections);
+    let compressed = sections.filter(|(encoding, bytes)| *encoding != Encoding::Plain && bytes.len() >= 120);
+    assert!(compressed.count() >= 6);
 }
 
-/// A stream that expands a thousandfold is never held: neither as a whole nor by what its header says.
+/// Readers hold neither the whole decompressed stream nor a buffer of the size in the header.
 #[test]
-fn bombs_take_no_memory() {
+fn decompression_bombs_need_little_memory() {
     let folder = Folder::new();
     let zeros = vec![0_u8; 48 << 20];
     let head = "NRRD0001\ntype: uint8\ndimension: 3\nsizes: 4096 4096 3\nencoding: gzip\n\n";
@@ -62,15 +61,15 @@ fn bombs_take_no_memory() {
             let last = Region::new(&[4090, 4095, 2], &[4096, 4096, 3]).unwrap();
             assert_eq!(file.read_region::<u8>(&last).unwrap(), [0; 6]);
         });
-        assert!(held < MOST, "{held} bytes held at a time");
+        assert!(held < MAX_MEMORY, "peak memory of {held} bytes");
     }
 }
 
-/// Reads what is at `path`; its memory and its errors are as they should be.
-fn sound(length: usize, read: impl FnOnce() -> Result<(), zippy_io::IoError>) -> Result<(), TestCaseError> {
+/// Calls a reader of an input of `length` bytes, and checks its memory and its error message.
+fn check_reader(length: usize, read: impl FnOnce() -> Result<(), zippy_io::IoError>) -> Result<(), TestCaseError> {
     let mut outcome = Ok(());
     let held = most(|| outcome = read());
-    prop_assert!(held < memory(length), "{held} bytes held at a time for {length}");
+    prop_assert!(held < max_memory(length), "{held} bytes for an input of {length} bytes");
     if let Err(error) = outcome {
         let error = error.to_string();
         prop_assert!(error.chars().count() < 1000 && !error.contains(|letter: char| letter.is_control()), "{error:?}");
@@ -87,9 +86,9 @@ proptest! {
             static SAMPLES: (Vec<samples::Sample>, Folder) = ([samples::volumes(), samples::texts()].concat(), Folder::new());
         }
         SAMPLES.with(|(samples, folder)| {
-            let files = struck(samples, &mut Random::new(seed));
+            let files = mutated_sample(samples, &mut Random::new(seed));
             let path = samples::write(folder, &files);
-            sound(files.iter().map(|(_, bytes)| bytes.len()).sum(), || samples::read(&path))
+            check_reader(files.iter().map(|(_, bytes)| bytes.len()).sum(), || samples::read(&path))
         })?;
     }
 
@@ -106,12 +105,13 @@ proptest! {
         let layout = RawLayout { components, offset, gzip: gz, ..RawLayout::new(shape, ScalarKind::U16) };
         FOLDER.with(|folder| {
             let path = folder.file("a.raw", &[b"\x1f\x8b".as_slice(), &[7; 95]].concat());
-            sound(97, || read_all(VolumeFile::raw(&path, layout)))
+            check_reader(97, || read_all(VolumeFile::raw(&path, layout)))
         })?;
     }
 }
 
-/// Entries of a few bytes that become values of many: what a frame makes is bounded, and what is longer is refused.
+/// A decoder bounds the memory of a frame with many entries of few bytes, and refuses larger
+/// frames.
 #[test]
 fn frame_of_short_entries_takes_bounded_memory() {
     use zippy::debug::protocol::{Answer, Message, Moves, Timeline, frame};
@@ -125,12 +125,14 @@ fn frame_of_short_entries_takes_bounded_memory() {
     let mut refused = 0;
     for answer in empty {
         let message = frame::encode(&Message::Answer(1, Ok(answer)), frame::MOST_TOLD).unwrap();
-        // The length of its list is the first byte behind what says which answer it is, or the last one of all.
-        for place in 5..message.len() {
-            if message[place] != 0 {
+        // The length of the list is a zero byte after the tag of the answer: replaces each zero
+        // byte.
+        for index in 5..message.len() {
+            if message[index] != 0 {
                 continue;
             }
-            // A number of four bytes, and zeros, which are numbers, empty texts and lists, and the first of each kind.
+            // Zeros are valid entries of every type: numbers, empty texts and lists, first
+            // variants.
             let zeros = frame::MOST_TOLD - message.len() - 8;
             let mut count = zeros / 3;
             let mut digits = [0; 4];
@@ -139,7 +141,7 @@ fn frame_of_short_entries_takes_bounded_memory() {
                 count >>= 7;
             });
             digits[3] &= 0x7f;
-            let bytes = [&message[4..place], &digits, &vec![0; zeros]].concat();
+            let bytes = [&message[4..index], &digits, &vec![0; zeros]].concat();
             let held = most(|| {
                 refused +=
                     usize::from(frame::decode::<Message>(&bytes).is_err_and(|text| text.contains("take more than")))
@@ -150,31 +152,31 @@ fn frame_of_short_entries_takes_bounded_memory() {
     assert!(refused >= 3, "{refused}");
 }
 
-/// A corpus of each target, the same in each run of the tests.
 #[test]
 fn inputs_of_every_target_are_read_or_refused() {
     for target in Target::ALL {
         let folder = Folder::new();
-        let lines = worker::judged(target, 1, 0..400, &folder).unwrap();
+        let lines = worker::read_inputs(target, 1, 0..400, &folder).unwrap();
         let count = |outcome: &Outcome| lines.iter().filter(|line| line.outcome == *outcome).count();
         let wrong: Vec<_> = lines.iter().filter(|line| matches!(line.outcome, Outcome::Wrong(_))).collect();
         assert!(wrong.is_empty(), "{}: {wrong:?}", target.name());
-        // Both happen, or nothing was tried.
+        // Without both outcomes, the inputs would test little.
         let counts = (count(&Outcome::Read), count(&Outcome::Refused));
         assert!(counts.0 > 10 && counts.1 > 10, "{}: {counts:?}", target.name());
     }
 }
 
-/// A chunk may have a gibibyte: a store of few bytes that makes room for what its document says is found.
+/// A document may declare chunks of a gibibyte. The limit detects a reader that allocates such a
+/// chunk for a store of few bytes.
 #[test]
-fn stores_of_few_bytes_have_a_bound_far_below_what_documents_can_say() {
+fn memory_limit_of_small_store_is_far_below_declared_chunk_size() {
     let samples = worker::on_one_rank(|world| Target::Zarr.samples(world)).unwrap();
     for (number, sample) in samples.into_iter().enumerate() {
         let folder = Folder::new();
-        let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
+        let files: Vec<_> = sample.iter().map(|file| (file.name.clone(), file.bytes())).collect();
         let (path, length) = (samples::write(&folder, &files), files.iter().map(|(_, bytes)| bytes.len()).sum());
-        let most = target::memory(&path, length);
-        assert!((3 << 20..32 << 20).contains(&most), "sample {number}: {most} bytes for {length}");
+        let limit = target::max_memory(&path, length);
+        assert!((3 << 20..32 << 20).contains(&limit), "sample {number}: {limit} bytes for {length}");
     }
 }
 
@@ -182,7 +184,7 @@ fn stores_of_few_bytes_have_a_bound_far_below_what_documents_can_say() {
 fn valid_inputs_of_every_target_are_read() {
     for target in Target::ALL {
         let folder = Folder::new();
-        for (number, line) in worker::samples_judged(target, &folder).unwrap().into_iter().enumerate() {
+        for (number, line) in worker::read_samples(target, &folder).unwrap().into_iter().enumerate() {
             let is_greeting = target == Target::Messages && line.outcome == Outcome::Refused;
             assert!(line.outcome == Outcome::Read || is_greeting, "{} {number}: {line:?}", target.name());
         }

@@ -1,4 +1,4 @@
-//! The array viewer: what it makes of a recording, and of a program that answers what it likes.
+//! The array viewer under test: it reads a recording, and answers of a program.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,23 +12,23 @@ use zippy_debugger::shot::Shot;
 use crate::messages;
 use crate::tour::{answer, look_at};
 
-/// No session here makes anybody wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of requests; all sessions here answer at once.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Arrays that are looked at.
-const MOST_ARRAYS: usize = 4;
+/// Maximum number of arrays that the viewer opens.
+const MAX_ARRAYS: usize = 4;
 
-/// Debug points that are looked at.
-const MOST_STEPS: usize = 4;
+/// Maximum number of debug points that the viewer opens.
+const MAX_STEPS: usize = 4;
 
-/// Looks at everything in a recording.
+/// Opens a recording in the viewer and requests every kind of answer.
 ///
 /// # Errors
-/// It is none.
+/// The file is not a recording, or has no debug point.
 pub fn read_recording(path: &Path) -> Result<(), String> {
     let mut replay = Replay::open(path).map_err(|error| error.to_string())?;
     info(path)?;
-    let steps: Vec<u64> = replay.steps().iter().copied().take(MOST_STEPS).collect();
+    let steps: Vec<u64> = replay.steps().iter().copied().take(MAX_STEPS).collect();
     if steps.is_empty() {
         return Err(replay.notice().unwrap_or_default());
     }
@@ -40,28 +40,29 @@ pub fn read_recording(path: &Path) -> Result<(), String> {
     }
     replay.go_to(steps[0]);
     answer(&mut replay, Request::Control(Control::Continue));
-    let mut client = Client::new(Box::new(Replay::open(path).map_err(|error| error.to_string())?), PATIENCE)?;
-    shots(&mut client, path);
+    let mut client = Client::new(Box::new(Replay::open(path).map_err(|error| error.to_string())?), TIMEOUT)?;
+    save_slices(&mut client, path);
     Ok(())
 }
 
-/// Asks a program that answers this, whatever it is asked.
+/// Connects the viewer to a program with the answers in a file, and requests every kind of answer.
 ///
 /// # Errors
 /// The file has no answers.
 pub fn read_answers(path: &Path) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let answers: Vec<Answer> = frame::decode(bytes.get(4..).unwrap_or_default())?;
-    let mut liar = Liar::new(answers);
-    tour(&mut liar);
-    let mut client = Client::new(Box::new(liar), PATIENCE)?;
-    shots(&mut client, path);
+    let mut session = FixedAnswers::new(answers);
+    tour(&mut session);
+    let mut client = Client::new(Box::new(session), TIMEOUT)?;
+    save_slices(&mut client, path);
     Ok(())
 }
 
+/// Sends every kind of request about the first arrays.
 fn tour(session: &mut dyn Session) {
     let Some(Answer::Arrays(arrays)) = answer(session, Request::Arrays) else { return };
-    for entry in arrays.iter().take(MOST_ARRAYS) {
+    for entry in arrays.iter().take(MAX_ARRAYS) {
         look_at(session, entry);
         answer(session, Request::Ghosts(entry.array));
         answer(session, Request::Compare(entry.array, ArrayRef { rank: None, number: 300 }));
@@ -70,9 +71,9 @@ fn tour(session: &mut dyn Session) {
     answer(session, Request::Timeline(0));
 }
 
-/// Slices of arrays in files, none of which is empty.
-fn shots(client: &mut Client, path: &Path) {
-    let names: Vec<String> = client.arrays().into_iter().flatten().map(|entry| entry.name).take(MOST_ARRAYS).collect();
+/// Saves slices of arrays to files, and asserts that no file is empty.
+fn save_slices(client: &mut Client, path: &Path) {
+    let names: Vec<String> = client.arrays().into_iter().flatten().map(|entry| entry.name).take(MAX_ARRAYS).collect();
     for (array, ending) in names.into_iter().zip(["npy", "png", "csv", "npy"]) {
         let output = path.with_file_name(format!("shot.{ending}"));
         let shot = Shot { array, output: output.clone(), ..Shot::default() };
@@ -82,23 +83,26 @@ fn shots(client: &mut Client, path: &Path) {
     }
 }
 
-/// A program that answers what it likes; what makes no sense is refused as from a connection.
-struct Liar {
+/// A program with a fixed answer for each kind of request. The session checks answers as a
+/// connection does, and refuses invalid answers.
+struct FixedAnswers {
     answers: Vec<Answer>,
     program: Program,
-    told: Vec<Message>,
-    next: u32,
+    /// Messages that the viewer has not received yet.
+    pending: Vec<Message>,
+    /// Number of requests.
+    requests: u32,
 }
 
-impl Liar {
+impl FixedAnswers {
     fn new(answers: Vec<Answer>) -> Self {
         let (name, file) = ("a".into(), "a.rs".into());
         let point = Point { step: 9, name, file, line: 1, paused: true, reason: String::new(), micros: 0 };
-        Self { answers, program: messages::program(), told: vec![Message::Point(point)], next: 0 }
+        Self { answers, program: messages::program(), pending: vec![Message::Point(point)], requests: 0 }
     }
 
     fn answer(&self, request: &Request) -> Result<Answer, String> {
-        let place = match request {
+        let index = match request {
             Request::Arrays => 0,
             Request::View(_) => 1,
             Request::Summary(_) => 2,
@@ -108,23 +112,24 @@ impl Liar {
             Request::Timeline(_) => 6,
             Request::Control(_) | Request::Rules(_) | Request::Alive => 7,
         };
-        let mut answer = self.answers.get(place).or(self.answers.last()).cloned().ok_or("there is no answer")?;
-        // Of what was asked for, so that what is in it is looked at.
-        if let (Answer::View(View { of, cells, .. }), Request::View(asked)) = (&mut answer, request)
-            && !self.next.is_multiple_of(4)
+        let mut answer = self.answers.get(index).or(self.answers.last()).cloned().ok_or("there is no answer")?;
+        // Most answers repeat the request, so that the check accepts them and the viewer reads
+        // their values.
+        if let (Answer::View(View { of, cells, .. }), Request::View(requested)) = (&mut answer, request)
+            && !self.requests.is_multiple_of(4)
         {
-            let bytes = asked.bytes([16, 12, 4, 1, 3][self.next as usize % 5]).filter(|&bytes| bytes < 1 << 20);
-            cells.resize(bytes.unwrap_or(cells.len()), 7);
-            *of = asked.clone();
+            let bytes = requested.bytes([16, 12, 4, 1, 3][self.requests as usize % 5]);
+            cells.resize(bytes.filter(|&bytes| bytes < 1 << 20).unwrap_or(cells.len()), 7);
+            *of = requested.clone();
         }
-        if let (Answer::Summary(summary), Request::Summary(asked)) = (&mut answer, request) {
-            (summary.array, summary.numbers, summary.length) = (asked.array, asked.numbers, asked.length);
+        if let (Answer::Summary(summary), Request::Summary(requested)) = (&mut answer, request) {
+            (summary.array, summary.numbers, summary.length) = (requested.array, requested.numbers, requested.length);
         }
         answer.check(request).map(|()| answer)
     }
 }
 
-impl Session for Liar {
+impl Session for FixedAnswers {
     fn state(&self) -> State {
         State::Open
     }
@@ -134,17 +139,17 @@ impl Session for Liar {
     }
 
     fn ask(&mut self, request: Request) -> u32 {
-        self.next += 1;
+        self.requests += 1;
         let answer = self.answer(&request);
-        self.told.push(Message::Answer(self.next, answer));
-        self.next
+        self.pending.push(Message::Answer(self.requests, answer));
+        self.requests
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.pending)
     }
 
-    // Answers are there when they are asked for.
+    // The answer to a request is pending at once.
     fn set_waker(&mut self, _: Waker) {}
 
     fn wait(&mut self, _: Duration) {}

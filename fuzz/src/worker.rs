@@ -1,4 +1,4 @@
-//! Reads inputs, one after the other, and says in a line what each of them did.
+//! Worker process: reads inputs one after the other, and prints a line with the outcome of each.
 
 use std::fmt;
 use std::io::Write;
@@ -15,27 +15,31 @@ use crate::common::volumes::Folder;
 use crate::samples::write;
 use crate::target::{self, Inputs, Target};
 
-/// Names the file of a finding that is read.
+/// Name of the file in the directory of a finding that contains the name of the input's first file.
 pub const FIRST: &str = "first";
 
-/// A worker does not get more than a gibibyte.
-const MOST: isize = 1 << 30;
+/// Maximum memory of a worker, in bytes.
+const MAX_MEMORY: isize = 1 << 30;
 
-/// How reading an input ended.
+/// Outcome of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
+    /// The reader accepted the input.
     Read,
+    /// The reader returned an error.
     Refused,
-    /// Not as it should; what is wrong.
+    /// The input revealed a defect, with its description.
     Wrong(String),
 }
 
-/// One input.
+/// Result of an input. A worker prints the result as a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
+    /// Number of the input.
     pub number: u64,
+    /// Duration of the read, in seconds.
     pub secs: f64,
-    /// The most memory held at a time.
+    /// Peak memory, in bytes.
     pub bytes: u64,
     pub outcome: Outcome,
 }
@@ -46,7 +50,7 @@ impl fmt::Display for Line {
         match outcome {
             Outcome::Read => write!(f, "{number} {secs} {bytes} read"),
             Outcome::Refused => write!(f, "{number} {secs} {bytes} refused"),
-            Outcome::Wrong(what) => write!(f, "{number} {secs} {bytes} wrong {}", what.escape_debug()),
+            Outcome::Wrong(problem) => write!(f, "{number} {secs} {bytes} wrong {}", problem.escape_debug()),
         }
     }
 }
@@ -70,22 +74,26 @@ impl FromStr for Line {
     }
 }
 
-/// Reads every `step`-th input of a target from `first` on, out of `folder`, until it is ended, or nobody listens.
+/// Reads the inputs `first`, `first + step`, `first + 2 * step`, … of a target, until the process
+/// is killed or standard output is closed. Writes each input to `folder`.
 ///
 /// # Errors
-/// There is no device, or the library cannot write what is to be damaged.
+/// There is no device, or the library cannot write a sample.
 pub fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -> Result<(), String> {
     on_one_rank(|world| {
         let inputs = Inputs::new(target, seed, world)?;
-        quiet();
-        limit(MOST);
+        record_panics();
+        limit(MAX_MEMORY);
         let mut out = std::io::stdout().lock();
         for number in (first..).step_by(step.into()) {
             let files = inputs.make(number);
             let length = files.iter().map(|(_, bytes)| bytes.len()).sum();
             let path = write(folder, &files);
             drop(files);
-            if writeln!(out, "{}", judge(number, &path, length, &folder.0, world)).and_then(|()| out.flush()).is_err() {
+            if writeln!(out, "{}", read_input(number, &path, length, &folder.0, world))
+                .and_then(|()| out.flush())
+                .is_err()
+            {
                 break;
             }
         }
@@ -93,123 +101,131 @@ pub fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -
     })
 }
 
-/// What these inputs of a target do, here and now.
+/// Reads inputs of a target in this process, and returns their results.
 ///
 /// # Errors
 /// As [`work`].
 #[cfg(test)]
-pub fn judged(target: Target, seed: u64, numbers: std::ops::Range<u64>, folder: &Folder) -> Result<Vec<Line>, String> {
+pub fn read_inputs(
+    target: Target,
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+    folder: &Folder,
+) -> Result<Vec<Line>, String> {
     on_one_rank(|world| {
         let inputs = Inputs::new(target, seed, world)?;
-        let judge = |number| {
+        let read = |number| {
             let files = inputs.make(number);
             let length = files.iter().map(|(_, bytes)| bytes.len()).sum();
-            judge(number, &write(folder, &files), length, &folder.0, world)
+            read_input(number, &write(folder, &files), length, &folder.0, world)
         };
-        Ok(numbers.clone().map(judge).collect())
+        Ok(numbers.clone().map(read).collect())
     })
 }
 
-/// What the valid inputs of a target do.
+/// Reads the valid samples of a target in this process, and returns their results.
 ///
 /// # Errors
 /// As [`work`].
 #[cfg(test)]
-pub fn samples_judged(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
+pub fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
     on_one_rank(|world| {
-        let judge = |sample: crate::samples::Sample| {
-            let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
-            judge(0, &write(folder, &files), 1000, &folder.0, world)
+        let read = |sample: crate::samples::Sample| {
+            let files: Vec<_> = sample.iter().map(|file| (file.name.clone(), file.bytes())).collect();
+            read_input(0, &write(folder, &files), 1000, &folder.0, world)
         };
-        Ok(target.samples(world)?.into_iter().map(judge).collect())
+        Ok(target.samples(world)?.into_iter().map(read).collect())
     })
 }
 
-/// Runs this on the only rank of a world.
+/// Runs a function on a world with one rank, and returns its result.
 ///
 /// # Errors
-/// There is no device; what `act` says.
+/// There is no device, or `act` returns an error.
 pub fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) -> Result<R, String> {
-    let said = zippy::run_with(Config::threads(1), |world| act(world).map_err(Error::program));
-    let only = said.map_err(|error| error.to_string())?.into_iter().next();
-    only.ok_or_else(|| "a run has no rank".to_string())
+    let results = zippy::run_with(Config::threads(1), |world| act(world).map_err(Error::program));
+    let result = results.map_err(|error| error.to_string())?.into_iter().next();
+    result.ok_or_else(|| "a run has no rank".to_string())
 }
 
-/// Reads the files of a finding again.
+/// Reads the files of a finding again, and returns the result as text. The files stay unchanged.
 ///
 /// # Errors
-/// What went wrong.
+/// The input reveals a defect again, the finding cannot be copied, or there is no device.
 pub fn replay(folder: &Path) -> Result<String, String> {
     let first = folder.join(FIRST);
     let name = std::fs::read_to_string(&first).map_err(|error| format!("{}: {error}", first.display()))?;
-    // Reading marks and makes files beside: a finding stays as it was.
-    let own = Folder::new();
-    let length = copied(folder, &own.0)?;
-    let path = own.0.join(name.trim());
+    // Some readers write files next to the input.
+    let copy = Folder::new();
+    let length = copy_files(folder, &copy.0)?;
+    let path = copy.0.join(name.trim());
     on_one_rank(|world| {
-        quiet();
-        limit(MOST);
-        let Line { secs, bytes, outcome, .. } = judge(0, &path, length, &own.0, world);
+        record_panics();
+        limit(MAX_MEMORY);
+        let Line { secs, bytes, outcome, .. } = read_input(0, &path, length, &copy.0, world);
         match outcome {
-            Outcome::Wrong(what) => Err(format!("{secs:.3} s: {what}")),
-            Outcome::Read => Ok(format!("{secs:.3} s, {bytes} bytes held at a time: read")),
+            Outcome::Wrong(problem) => Err(format!("{secs:.3} s: {problem}")),
+            Outcome::Read => Ok(format!("{secs:.3} s, peak memory {bytes} bytes: read")),
             Outcome::Refused => {
-                let said = target::read(&path, &own.0, world).err().unwrap_or_default();
-                Ok(format!("{secs:.3} s, {bytes} bytes held at a time: {said}"))
+                let message = target::read(&path, &copy.0, world).err().unwrap_or_default();
+                Ok(format!("{secs:.3} s, peak memory {bytes} bytes: {message}"))
             }
         }
     })
 }
 
-/// Copies all files below a directory; the bytes of all.
-fn copied(from: &Path, to: &Path) -> Result<usize, String> {
+/// Copies all files below a directory, except [`FIRST`]. Returns the total number of bytes.
+fn copy_files(from: &Path, to: &Path) -> Result<usize, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", from.display());
     std::fs::create_dir_all(to).map_err(failed)?;
     let mut length = 0;
     for entry in std::fs::read_dir(from).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
-        length += match path.is_dir() {
-            true => copied(&path, &target)?,
-            false if entry.file_name() == FIRST => 0,
-            false => std::fs::copy(&path, &target).map_err(failed)? as usize,
+        length += if path.is_dir() {
+            copy_files(&path, &target)?
+        } else if entry.file_name() == FIRST {
+            0
+        } else {
+            std::fs::copy(&path, &target).map_err(failed)? as usize
         };
     }
     Ok(length)
 }
 
-/// Reads one input.
-fn judge(number: u64, path: &Path, length: usize, folder: &Path, world: &World) -> Line {
-    let begun = Instant::now();
+/// Reads one input of `length` bytes with the first file `path`.
+fn read_input(number: u64, path: &Path, length: usize, folder: &Path, world: &World) -> Line {
+    let start = Instant::now();
     let mut outcome = Outcome::Read;
     let bytes = most(|| {
         outcome = match catch_unwind(AssertUnwindSafe(|| target::read(path, folder, world))) {
             Ok(Ok(())) => Outcome::Read,
-            Ok(Err(message)) => shown(&message),
+            Ok(Err(message)) => check_message(&message),
             Err(_) => Outcome::Wrong(format!("a panic: {}", PANIC.lock().map_or(String::new(), |text| text.clone()))),
         };
     });
-    let secs = begun.elapsed().as_secs_f64();
-    if bytes > target::memory(path, length) && !matches!(outcome, Outcome::Wrong(_)) {
-        outcome = Outcome::Wrong(format!("{bytes} bytes held at a time for an input of {length}"));
+    let secs = start.elapsed().as_secs_f64();
+    if bytes > target::max_memory(path, length) && !matches!(outcome, Outcome::Wrong(_)) {
+        outcome = Outcome::Wrong(format!("peak memory {bytes} bytes for an input of {length} bytes"));
     }
     Line { number, secs, bytes: bytes.max(0) as u64, outcome }
 }
 
-/// Whether the message can be shown.
-fn shown(message: &str) -> Outcome {
-    match message.chars().count() < 1000
-        && !message.contains(|letter: char| letter.is_control() || letter == '\u{202e}')
-    {
-        true => Outcome::Refused,
-        false => Outcome::Wrong(format!("a message that is long or speaks to the terminal: {message}")),
+/// Outcome for an error message: a defect if the message is too long or has control characters.
+fn check_message(message: &str) -> Outcome {
+    let is_control = |letter: char| letter.is_control() || letter == '\u{202e}';
+    if message.chars().count() < 1000 && !message.contains(is_control) {
+        Outcome::Refused
+    } else {
+        Outcome::Wrong(format!("an error message that is too long or has control characters: {message}"))
     }
 }
 
-/// What the last panic said.
+/// Message of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn quiet() {
+/// Stores messages of panics in [`PANIC`], in place of standard error.
+fn record_panics() {
     std::panic::set_hook(Box::new(|panic| {
         if let Ok(mut text) = PANIC.lock() {
             *text = panic.to_string();
@@ -222,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_as_they_were_written() {
+    fn line_is_parsed_as_it_was_printed() {
         for outcome in [Outcome::Read, Outcome::Refused, Outcome::Wrong("a panic: at a.rs:7".into())] {
             let line = Line { number: 7, secs: 0.125, bytes: 99, outcome };
             assert_eq!(line.to_string().parse(), Ok(line));
@@ -233,9 +249,9 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_cannot_be_shown_are_wrong() {
-        assert_eq!(shown("a.nrrd, byte 3: no"), Outcome::Refused);
-        assert!(matches!(shown("a\x1b[2Jb"), Outcome::Wrong(_)));
-        assert!(matches!(shown(&"x".repeat(1000)), Outcome::Wrong(_)));
+    fn long_message_or_control_character_is_wrong() {
+        assert_eq!(check_message("a.nrrd, byte 3: no"), Outcome::Refused);
+        assert!(matches!(check_message("a\x1b[2Jb"), Outcome::Wrong(_)));
+        assert!(matches!(check_message(&"x".repeat(1000)), Outcome::Wrong(_)));
     }
 }

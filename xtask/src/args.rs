@@ -1,23 +1,30 @@
-//! Command lines. A command's help is its list of flags: what the help does not explain is an error.
+//! Parser of command lines. The help text of a command declares its flags; every other flag is an
+//! error.
 
 use lexopt::Arg::{Long, Short, Value};
 
-/// What stands for `{setup}` in the help of commands that set the machine up.
+/// Replacement for `{setup}` in the help of commands that set the machine up.
 const SETUP: &str =
-    "  --yes                 install what is missing without asking (nothing is ever asked without a terminal)
+    "  --yes                 install missing packages without a question (without a terminal there is never a question)
   --no-setup            install nothing; fail later if something is missing
-  --help                this text";
+  --help                print this text";
 
 /// A parsed command line.
 #[derive(Debug, PartialEq)]
 pub struct Parsed {
     values: Vec<(String, String)>,
-    /// What stood after `--`, where the help has an end like that.
+    /// Arguments after `--`, for commands whose help contains `[-- `.
     pub rest: Vec<String>,
 }
 
-/// Parses the arguments of a command; `Ok(None)` means that help was asked for and printed. A line of the help that begins
-/// with a dash explains a flag; a word behind its name stands for a value.
+/// Parses the arguments of a command. Returns `Ok(None)` after it has printed the help for `--help`
+/// or `-h`.
+///
+/// A line of the help that begins with two spaces and a dash declares a flag. A word after the name
+/// of the flag means that the flag takes a value.
+///
+/// # Errors
+/// An unknown flag, a flag without its value, or a value for a flag that takes none.
 pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>, String> {
     let help = help.replace("{setup}", SETUP);
     let lines = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| line.starts_with('-')));
@@ -39,36 +46,37 @@ pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<P
             say!("{help}");
             return Ok(None);
         }
-        let Some(at) = names.iter().position(|known| *known == name) else {
+        let Some(index) = names.iter().position(|known| *known == name) else {
             let problem = unknown("option", &name, &names);
-            let rest = format!("\nArguments for the program itself go after `--`: cargo xtask {command} … -- {name}");
-            let rest = if takes_rest { &rest } else { "" };
-            return Err(format!("{problem}\n`cargo xtask {command} --help` explains them.{rest}"));
+            let hint = format!("\nArguments for the program itself go after `--`: cargo xtask {command} … -- {name}");
+            let hint = if takes_rest { &hint } else { "" };
+            return Err(format!("{problem}\n`cargo xtask {command} --help` explains them.{hint}"));
         };
-        let value = if values[at].is_empty() { Ok(Default::default()) } else { parser.value() };
+        let value = if values[index].is_empty() { Ok(Default::default()) } else { parser.value() };
         parsed.values.push((name, value.map_err(|error| error.to_string())?.to_string_lossy().into_owned()));
     }
     Ok(Some(parsed))
 }
 
 impl Parsed {
-    /// Whether a flag was given.
+    /// True if the command line has the flag.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// The last value of a flag.
+    /// Last value of a flag; `Some("")` for a flag that takes no value.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.all(name).pop()
     }
 
-    /// Every value of a flag that may be repeated.
+    /// All values of a flag, in order.
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     }
 }
 
-/// Says that there is no such thing, what may have been meant, and what there is.
+/// Error text for an unknown name: the most similar known name, if any is similar, and all known
+/// names.
 pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
     let closest = known.iter().map(|known| (strsim::levenshtein(name, known), known)).min();
     let hint = match closest {

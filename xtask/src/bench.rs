@@ -7,24 +7,29 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use crate::args::{self, Parsed, parse};
-use crate::context::{Built, Context};
+use crate::context::{BuiltProgram, Context};
 use crate::packages::GRAPHICS;
 use crate::ranks::{self, Ranks};
-use crate::{others, process, setup};
+use crate::{process, setup, third_party};
 
 const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
-Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each; files: 1, 2 and 4, and 2; programs: 1 and 2 threads); any
-other runs once.
-Each prints medians, spread and ratios against a reference of the same run, and leaves its numbers as JSON; all of them go,
-with what the machine is, into benches/results/ADAPTER-DATE.json (--only NAME: ADAPTER-DATE-NAME.json), whose name ends
-in .unfinished until all have passed. ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
+Builds all benchmark targets with the profile `bench` and runs them. Numbers of ranks:
 
-  --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
-  --peers               also measure others' programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; NumPy and C;
-                        IceT on Debian
+  ranks_isosurface, ranks_primitives, ranks_volume   1, 2, 4 and 8 threads; 1, 2, 4 and 8 MPI processes
+  ranks_files, ranks_lbm                             1, 2 and 4 threads; 2 MPI processes
+  ranks_programs                                     1 and 2 threads
+  other ranks_*                                      2 and 4 threads; 2 and 4 MPI processes
+  other benchmarks                                   one run with their default
+
+Each benchmark prints medians, spread and ratios to a reference of the same run. The command writes all numbers, with a
+description of the machine, to benches/results/ADAPTER-DATE.json (with --only NAME: ADAPTER-DATE-NAME.json). The name ends
+in .unfinished until all benchmarks have passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
+
+  --only NAME           run only benchmarks whose names contain NAME (may be repeated)
+  --peers               also measure third-party programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; NumPy
+                        and C; IceT on Debian
   --no-mpi              threads only: neither install, build nor run anything with MPI
   --list                print the names of the benchmarks
 {setup}";
@@ -50,29 +55,28 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
     if parsed.has("--peers") && names.iter().any(|name| WITH_PYTHON.contains(&&**name)) {
-        others::python(&mut context, others::VTK_AND_FILES)?;
+        third_party::python(&mut context, third_party::VTK_AND_FILES)?;
     } else if parsed.has("--peers") && names.iter().any(|name| name == "ranks_programs") {
         // Without an index for pip, the system's Python may have NumPy.
-        others::python(&mut context, "numpy").unwrap_or_else(|why| say!("==> {why}"));
+        third_party::python(&mut context, "numpy").unwrap_or_else(|problem| say!("==> {problem}"));
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
-        match others::icet(&context) {
+        match third_party::icet(&context) {
             Ok(peer) => built.push(peer),
-            Err(why) => say!("==> IceT is left out: {why}"),
+            Err(problem) => say!("==> IceT is not measured: {problem}"),
         }
     }
     let (machine, only) = (describe(&context, &doctor), parsed.all("--only"));
     let (mut runs, mut failed, mut unfinished) = (Vec::new(), Vec::new(), PathBuf::new());
     for program in &built {
         for ranks in rank_counts(&program.name, context.mpi.is_some()) {
-            let what = format!("{} with {}", program.name, ranks.label());
-            say!("\n==> {what}");
+            let run = format!("{} with {}", program.name, ranks.label());
+            say!("\n==> {run}");
             runs.extend(measure(&context, program, ranks, &parsed.rest).inspect_err(|message| {
                 say!("--- {message}");
-                failed.push(format!("FAILED: {what}: {message}"));
+                failed.push(format!("FAILED: {run}: {message}"));
             }));
-            // All benchmarks take an hour or more, so a late failure must leave the numbers of the
-            // others.
+            // All benchmarks take an hour or more, so a late failure must not lose earlier numbers.
             unfinished = write(&context, &machine, &only, &runs)?;
         }
     }
@@ -98,34 +102,34 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
     Ok(known)
 }
 
-/// Number of ranks of a benchmark; the benchmark's own choice unless its name requires more.
+/// Runs of a benchmark, each with its number of ranks; the help text has the same table.
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
-        others::ICET => (&[], &[2, 4, 8]),
+        third_party::ICET => (&[], &[2, 4, 8]),
         "ranks_programs" => (&[1, 2], &[]),
         "ranks_files" | "ranks_lbm" => (&[1, 2, 4], &[2]),
         "ranks_isosurface" | "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
         _ if name.starts_with("ranks_") => (&[2, 4], &[2, 4]),
-        _ => return vec![Ranks::Own],
+        _ => return vec![Ranks::Default],
     };
     let processes = processes.iter().filter(|_| with_mpi).map(|&n| Ranks::Mpi(n));
     threads.iter().map(|&n| Ranks::Threads(n)).chain(processes).collect()
 }
 
-/// Runs a benchmark, and reads its numbers.
-fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String]) -> Result<Value, String> {
+/// Runs a benchmark, and returns its numbers with the number of ranks.
+fn measure(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &[String]) -> Result<Value, String> {
     let out = context.scratch("bench")?.join(format!("{}.json", program.name));
     // Remove the numbers of an earlier run.
     let _ = std::fs::remove_file(&out);
     let mut command = ranks::command(context, &program.path, ranks)?;
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out).current_dir(&context.root);
     process::succeed(&mut command, "the benchmark")?;
-    let text = std::fs::read_to_string(&out).map_err(|error| format!("it left no numbers ({error})"))?;
+    let text = std::fs::read_to_string(&out).map_err(|error| format!("it wrote no numbers ({error})"))?;
     let numbers: Value = serde_json::from_str(&text).map_err(|error| format!("its numbers are not JSON: {error}"))?;
     let (transport, count) = match ranks {
         Ranks::Threads(n) => (Some("threads"), Some(n)),
         Ranks::Mpi(n) => (Some("mpi"), Some(n)),
-        Ranks::Own => (None, None),
+        Ranks::Default => (None, None),
     };
     Ok(json!({ "bench": program.name, "transport": transport, "ranks": count, "numbers": numbers }))
 }
@@ -143,6 +147,7 @@ fn describe(context: &Context, doctor: &Path) -> Value {
     })
 }
 
+/// Writes the results file with the suffix `.unfinished`, and returns its path.
 fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
     let name = |value: &Value| file_name(value.as_str().unwrap_or("unknown"));
     let (adapter, date) = (name(&machine["adapter"]["name"]), name(&machine["date"]));

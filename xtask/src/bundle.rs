@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::args::parse;
-use crate::context::{Built, Context};
+use crate::context::{BuiltProgram, Context};
 use crate::packages::GRAPHICS;
 use crate::process::{output, succeed};
 use crate::setup;
@@ -15,24 +15,24 @@ const HELP: &str = "\
 cargo xtask bundle [OPTIONS]
 
 Builds the programs, the tests that use an adapter and the benchmarks, and packs them into one archive for machines
-without a toolchain, a network or MPI, as compute nodes are. There:
+without a toolchain, a network or MPI, such as compute nodes. On that machine:
 
     tar -xf zippy-bundle-….tar.xz && zippy-bundle-…/run-all
 
-The machine needs the C library of this one or a later one, a Vulkan loader and a driver; `run-all` says what is missing.
-Tests of MPI run where the machine has the MPI library of this one.
+That machine needs the C library of this machine or a later version, a Vulkan loader and a driver; `run-all` names missing
+parts. Tests of MPI run if that machine has the same MPI library as this machine.
 
   --output FILE         the archive (default: target/bundle/zippy-bundle-VERSION-SYSTEM.tar.xz)
   --no-mpi              neither install MPI here nor build the program with it
 {setup}";
 
-/// Greatest size of the archive, in bytes.
-const MOST_BYTES: u64 = 45_000_000;
+/// Maximum size of the archive, in bytes.
+const MAX_BYTES: u64 = 45_000_000;
 
-/// Packages of the packed programs, and the package with the tests.
+/// Packages of [`PROGRAMS`]. The package `bundle` also has the tests.
 const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-debugger"];
 
-/// Programs of the archive, by the names that Cargo gives them.
+/// Names of the binary targets in the archive.
 const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volume", "zippy-debugger"];
 
 /// Runs the command.
@@ -45,38 +45,39 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let built = context.build(&build.into_iter().chain(packages).collect::<Vec<_>>())?;
     let mut programs = Vec::new();
     for name in PROGRAMS {
-        let found = built.iter().find(|one| one.name == name).ok_or(format!("Cargo built no {name}"))?;
-        programs.push((name, found.path.clone()));
+        let program = built.iter().find(|program| program.name == name).ok_or(format!("Cargo built no {name}"))?;
+        programs.push((name, program.path.clone()));
     }
     if context.mpi.is_some() {
         say!("==> building the tests of the transport with MPI");
         let build =
             ["build", "--profile", "bundle", "--package", "zippy-ga", "--features", "mpi", "--test", "transport"];
         let built = context.build(&build)?;
-        let transport = built.into_iter().find(|one: &Built| one.name == "transport");
+        let transport = built.into_iter().find(|program: &BuiltProgram| program.name == "transport");
         programs.push(("transport-mpi", transport.ok_or("Cargo built no transport")?.path));
     }
     let name =
         format!("zippy-bundle-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
-    let place = context.scratch("bundle")?;
-    lay_out(&context, &place.join(&name), &programs)?;
+    let scratch = context.scratch("bundle")?;
+    write_contents(&context, &scratch.join(&name), &programs)?;
     let archive = match parsed.get("--output") {
         Some(file) => std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?,
         None => context.target().join("bundle").join(format!("{name}.tar.xz")),
     };
     let mut tar = context.command("tar");
-    succeed(tar.arg("-cJf").arg(&archive).arg("-C").arg(&place).arg(&name), "tar")?;
+    succeed(tar.arg("-cJf").arg(&archive).arg("-C").arg(&scratch).arg(&name), "tar")?;
     let bytes = archive.metadata().map_err(|error| format!("{}: {error}", archive.display()))?.len();
-    if bytes > MOST_BYTES {
-        return Err(format!("{} has {bytes} bytes; {MOST_BYTES} are allowed", archive.display()));
+    if bytes > MAX_BYTES {
+        return Err(format!("{} has {bytes} bytes; the maximum is {MAX_BYTES}", archive.display()));
     }
     say!("\nThe archive: {} ({:.1} MB)", archive.display(), bytes as f64 / 1e6);
-    say!("  Where there is no toolchain: tar -xf {name}.tar.xz && {name}/run-all --gpu");
+    say!("  On a machine without a toolchain: tar -xf {name}.tar.xz && {name}/run-all --gpu");
     Ok(0)
 }
 
-/// Makes an empty directory for the contents of the archive.
-fn lay_out(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<(), String> {
+/// Writes the contents of the archive to a directory: programs, manifest and the script `run-all`.
+/// Deletes an existing directory first.
+fn write_contents(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<(), String> {
     let failed = |path: &Path| format!("{}: ", path.display());
     let _ = std::fs::remove_dir_all(directory);
     let bin = directory.join("bin");

@@ -1,17 +1,17 @@
-//! Runs of Cargo commands, and analysis of their output, line by line: number of passed tests,
-//! failed tests and their output. A long silence counts as a hang.
+//! Runs Cargo commands and parses their output line by line: number of passed tests, failed tests
+//! and their output. A long silence counts as a hang.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Longest permitted silence of a command: the waits of programs, and the build of a crate, are
-/// shorter.
-pub const SILENCE: Duration = Duration::from_secs(900);
+/// Maximum time between two lines of output of a command. Waits of programs and builds of crates
+/// are shorter.
+pub const MAX_SILENCE: Duration = Duration::from_secs(900);
 
 /// Number of lines of a failure that the summary repeats: enough for a test with a backtrace.
-const KEPT: usize = 50;
+const KEPT_LINES: usize = 50;
 
 /// Outcome of a step.
 #[derive(Debug, Default, PartialEq)]
@@ -28,22 +28,25 @@ pub struct Outcome {
     pub lines: Vec<String>,
 }
 
-/// A failure: the test and its program, or the command, and the last lines of its output.
+/// A failed test or command.
 #[derive(Debug, PartialEq)]
 pub struct Failure {
-    pub what: String,
+    /// Program and test, or the command.
+    pub name: String,
+    /// Last lines of the output.
     pub text: String,
 }
 
 impl Failure {
-    pub fn new(what: &str, lines: &[String]) -> Self {
-        let text = lines[lines.len().saturating_sub(KEPT)..].join("\n");
-        Failure { what: what.into(), text: text.trim().into() }
+    pub fn new(name: &str, lines: &[String]) -> Self {
+        let text = lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n");
+        Failure { name: name.into(), text: text.trim().into() }
     }
 }
 
-/// Runs a command to its end, or ends it after the longest permitted silence.
-pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Outcome, String> {
+/// Runs a command, prints and parses its output, and returns the outcome. Ends the command and all
+/// its descendants after a silence of more than `max_silence`.
+pub fn run_with_timeout(mut command: Command, name: &str, max_silence: Duration) -> Result<Outcome, String> {
     let problem = |error: std::io::Error| format!("{name}: {error}");
     // One pipe for both streams keeps their lines in order.
     let (output, input) = std::io::pipe().map_err(problem)?;
@@ -51,28 +54,28 @@ pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Ou
     let mut child = command.spawn().map_err(problem)?;
     // The command holds ends of the pipe, which would keep the pipe open.
     drop(command);
-    let coming = lines(output);
+    let receiver = lines(output);
     let mut lines = Vec::new();
     let mut silent = false;
     while !silent {
-        let text = match coming.recv_timeout(silence) {
+        let text = match receiver.recv_timeout(max_silence) {
             Ok(text) => text,
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 silent = true;
-                end(child.id(), silence)
+                kill(child.id(), max_silence)
             }
         };
         say!("{text}");
         lines.push(text);
     }
     let status = child.wait().map_err(problem)?;
-    let mut outcome = read(lines);
+    let mut outcome = parse(lines);
     if status.success() {
         outcome.failures.clear();
         return Ok(outcome);
     }
-    // Report the command as the failure if it failed without a failed test.
+    // The command failed, but no test did.
     if outcome.failures.is_empty() {
         outcome.failures.push(Failure::new(name, &outcome.lines));
     }
@@ -84,7 +87,7 @@ pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Ou
     Ok(outcome)
 }
 
-/// Sends the lines of a stream as they arrive.
+/// Starts a thread that sends the lines of a stream as they arrive.
 fn lines(output: PipeReader) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -94,31 +97,31 @@ fn lines(output: PipeReader) -> Receiver<String> {
     receiver
 }
 
-/// Ends a silent process with all its descendants, and reports it.
-fn end(process: u32, silence: Duration) -> String {
-    let _ = Command::new("kill").arg("-KILL").args(family(&process.to_string())).status();
+/// Kills a silent process with all its descendants, and returns a message about it.
+fn kill(process: u32, silence: Duration) -> String {
+    let _ = Command::new("kill").arg("-KILL").args(with_descendants(&process.to_string())).status();
     format!("nothing was printed for {} s; it was ended", silence.as_secs())
 }
 
-/// A process and all its descendants, from `/proc`.
-fn family(process: &str) -> Vec<String> {
+/// Identifiers of a process and of all its descendants, from `/proc`.
+fn with_descendants(process: &str) -> Vec<String> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     let children: String = children.collect();
-    std::iter::once(process.into()).chain(children.split_whitespace().flat_map(family)).collect()
+    std::iter::once(process.into()).chain(children.split_whitespace().flat_map(with_descendants)).collect()
 }
 
-/// Analyzes the output of Cargo and of test programs.
-fn read(lines: Vec<String>) -> Outcome {
+/// Parses the output of Cargo and of test programs.
+fn parse(lines: Vec<String>) -> Outcome {
     let mut outcome = Outcome::default();
     // Name of the current test program, and true between its begin and its result.
     let (mut name, mut running) = ("", false);
     // The added last line ends the last program.
-    for (at, line) in lines.iter().map(String::as_str).chain(["Doc-tests"]).enumerate() {
+    for (index, line) in lines.iter().map(String::as_str).chain(["Doc-tests"]).enumerate() {
         if let Some(next) = program(line) {
             // A signal may have ended the program, for example.
-            let lost = running.then(|| Failure::new(&format!("{name}: ended without a result"), &lines[..at]));
-            outcome.failures.extend(lost);
+            let no_result = || Failure::new(&format!("{name}: ended without a result"), &lines[..index]);
+            outcome.failures.extend(running.then(no_result));
             (name, running) = (next, false);
         } else if line.starts_with("running ") && line.trim_end_matches('s').ends_with(" test") {
             running = true;
@@ -128,7 +131,7 @@ fn read(lines: Vec<String>) -> Outcome {
             outcome.skipped += if passed + failed > 0 { skipped } else { 0 };
             running = false;
         } else if let Some(test) = section(line) {
-            let rest = &lines[at + 1..];
+            let rest = &lines[index + 1..];
             let end = rest.iter().position(|line| section(line).is_some() || line == "failures:");
             outcome.failures.push(Failure::new(&format!("{name}: {test}"), &rest[..end.unwrap_or(rest.len())]));
         }

@@ -1,4 +1,4 @@
-//! Where this runs and with which environment, and how Cargo is asked to build things.
+//! The project, its machine and environment, and builds by Cargo.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -12,29 +12,29 @@ use crate::mpi::Mpi;
 
 /// The project, and the machine with the environment of all child processes.
 pub struct Context {
-    /// The workspace.
+    /// Directory of the workspace.
     pub root: PathBuf,
     pub machine: Machine,
-    /// The MPI to build and start programs with, for commands that use one.
+    /// MPI installation that builds and starts programs; `None` for commands without MPI.
     pub mpi: Option<Mpi>,
 }
 
 /// A program that Cargo has built.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Built {
+pub struct BuiltProgram {
     pub name: String,
-    /// `example`, `bin`, `test` or `bench`.
+    /// Kind of the target: `example`, `bin`, `test` or `bench`.
     pub kind: String,
     pub path: PathBuf,
 }
 
 impl Context {
-    /// Looks at the machine.
+    /// Finds the workspace and inspects the machine; runs no program of the project.
     pub fn new() -> Result<Self, String> {
         let manifest = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
         let root = Path::new(&manifest).parent().ok_or("xtask has no parent directory")?.to_path_buf();
         let mut machine = Machine::real();
-        // What Cargo tells xtask about xtask is not for the builds that xtask starts.
+        // These variables of Cargo describe the package xtask, not the packages that xtask builds.
         machine.vars.retain(|name, _| !name.starts_with("CARGO_PKG_") && !name.starts_with("CARGO_MANIFEST_"));
         if let Some(home) = machine.hidden_mpi() {
             for (name, below) in [("PATH", "bin"), ("LD_LIBRARY_PATH", "lib")] {
@@ -42,73 +42,76 @@ impl Context {
                 machine.vars.insert(name.into(), format!("{home}/{below}{rest}"));
             }
         }
-        // Elsewhere bindgen looks by itself.
+        // Bindgen finds libclang in all other directories itself.
         if let Some(directory) = machine.libclang().filter(|directory| directory.starts_with("/opt/homebrew")) {
             machine.vars.insert("LIBCLANG_PATH".into(), directory.display().to_string());
         }
-        // What comes with GPU drivers looks for a window system on every start of every rank, and complains.
+        // Layers of GPU drivers search for a window system at each start of a rank, and print
+        // warnings.
         for (name, value) in [("XDG_RUNTIME_DIR", std::env::temp_dir()), ("NODEVICE_SELECT", "1".into())] {
             machine.vars.entry(name.into()).or_insert(value.display().to_string());
         }
         Ok(Context { root, machine, mpi: None })
     }
 
-    /// A command where the user stands: files that a user names are relative to that.
+    /// A command with the environment of this context, in the current directory of the user:
+    /// relative paths in arguments refer to it.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(&self.machine.vars);
         command
     }
 
-    /// Cargo itself, in the workspace.
-    pub fn cargo(&self, words: &[&str]) -> Command {
+    /// A Cargo command in the directory of the workspace.
+    pub fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(self.machine.var("CARGO").unwrap_or("cargo"));
-        command.current_dir(&self.root).args(words);
+        command.current_dir(&self.root).args(arguments);
         command
     }
 
-    /// The flags of Cargo that build with MPI, where that is wanted.
+    /// Flags of Cargo that enable MPI; empty without MPI.
     pub fn features(&self) -> &'static [&'static str] {
         if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
     }
 
-    /// The directory of build results.
+    /// Directory of Cargo's build results.
     pub fn target(&self) -> PathBuf {
         self.machine.var("CARGO_TARGET_DIR").map_or(self.root.join("target"), |dir| self.root.join(dir))
     }
 
-    /// A directory for files that xtask makes.
+    /// Creates and returns a directory for files of xtask, under the target directory.
     pub fn scratch(&self, name: &str) -> Result<PathBuf, String> {
         let directory = self.target().join("xtask").join(name);
         std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         Ok(directory)
     }
 
-    /// Runs a Cargo command that builds, and lists the programs; Cargo's own messages go to the terminal.
-    pub fn build(&self, arguments: &[&str]) -> Result<Vec<Built>, String> {
+    /// Runs a Cargo command that builds, and returns the built programs. Messages of Cargo go to
+    /// the terminal.
+    pub fn build(&self, arguments: &[&str]) -> Result<Vec<BuiltProgram>, String> {
         let mut command = self.cargo(arguments);
         command.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("cargo: {error}"))?;
         let stdout = BufReader::new(child.stdout.take().ok_or("cargo has no output")?);
-        let programs = stdout.lines().map_while(Result::ok).filter_map(|line| built(&line)).collect();
+        let programs = stdout.lines().map_while(Result::ok).filter_map(|line| parse_artifact(&line)).collect();
         let status = child.wait().map_err(|error| format!("cargo: {error}"))?;
         if status.success() { Ok(programs) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
     }
 
-    /// The same for one program.
+    /// Runs a Cargo command that builds, and returns the path of one built program.
     pub fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf, String> {
         let program = self.build(arguments)?.into_iter().find(|built| built.kind == kind && built.name == name);
         program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
     }
 }
 
-/// The program that one of Cargo's messages announces.
-fn built(line: &str) -> Option<Built> {
+/// Parses a JSON message of Cargo; returns the program of a message about a built executable.
+fn parse_artifact(line: &str) -> Option<BuiltProgram> {
     let message: Value = serde_json::from_str(line).ok()?;
     let text = |value: &Value| value.as_str().map(String::from);
     let target = &message["target"];
     let path = text(&message["executable"])?.into();
-    Some(Built { name: text(&target["name"])?, kind: text(&target["kind"][0])?, path })
+    Some(BuiltProgram { name: text(&target["name"])?, kind: text(&target["kind"][0])?, path })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ or, without a GPU, on the processor, and the partial images are composited into 
 picture on one rank, and compares both. Neither a driver nor MPI is needed.
 
   --ranks N             number of ranks, as threads of one process (default 4)
-  --input FILE          a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)
+  --input FILE          a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a generated phantom)
   --size WxH            size of the picture (default 512x512)
 {setup}";
 
@@ -30,23 +30,23 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     command.arg("--output").arg(&picture);
     command.args(parsed.get("--input").into_iter().flat_map(|input| ["--input", input]));
     say!("==> {}", spell_out(&command));
-    let ended = status(&mut command)?;
-    if !ended.success() {
-        say!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
-        return Ok(exit_code(ended));
+    let status = status(&mut command)?;
+    if !status.success() {
+        say!("\nThe renderer failed. `cargo xtask doctor` checks this machine for the reason.");
+        return Ok(exit_code(status));
     }
-    let volume = parsed.get("--input").unwrap_or("a phantom made by the program");
+    let volume = parsed.get("--input").unwrap_or("a generated phantom");
     say!(
         "
 The picture:  {}
-  It shows {volume}, ray-cast by {ranks} ranks, each on its own chunk, and composited through global arrays.
+  It shows {volume}. Each of {ranks} ranks cast rays through its own chunk of a global array; the partial images are composited.
 
-To try next:
+Next commands to try:
   cargo xtask demo --input SCAN.nrrd              a scan of your own
   cargo xtask mpi -n {ranks} -p volume -- --size 512x512 --output volume.png
                                                   the same program as {ranks} processes under MPI
   cargo run --release --example listings          the three listings of the paper, 73 lines
-  cargo xtask test                                everything that has to hold",
+  cargo xtask test                                all checks of the project",
         picture.display()
     );
     Ok(0)

@@ -16,14 +16,19 @@ use crate::setup;
 const HELP: &str = "\
 cargo xtask doctor [--json]
 
-Checks this machine, and prints each problem with its fix: the Rust toolchain, packages that set-up would install, adapters
-with their limits and their backend of kernels, driver traps (some versions of Mesa's software Vulkan silently stop loops
-after 65,535 iterations; a GPU without a driver leaves its work to the CPU), the MPI library against its launcher, and two
-ranks that greet each other, as threads and under MPI. Builds two small examples; installs and changes nothing else. The
-exit code is 1 if a check fails.
+Checks this machine, and prints each problem with its fix:
+
+  * the Rust toolchain, and packages that set-up would install;
+  * adapters with their limits and their backend of kernels;
+  * driver traps: some versions of Mesa's software Vulkan silently stop loops after 65,535 iterations; without a driver of
+    the GPU, kernels run on the CPU;
+  * the MPI library and its launcher, which must belong together;
+  * two ranks that send messages to each other, as threads and under MPI.
+
+Builds two small examples; installs and changes nothing else. The exit code is 1 if a check fails.
 
   --json                print one JSON object instead of text
-  --help                this text";
+  --help                print this text";
 
 /// Findings in order: printed at once, or collected for JSON.
 struct Findings {
@@ -64,7 +69,7 @@ impl Findings {
         match bad {
             _ if self.quiet => say!("{}", json!({ "ok": bad == 0, "findings": self.all })),
             0 => say!("\nNothing is wrong."),
-            _ => say!("\nThings that are wrong: {bad}"),
+            _ => say!("\nFailed checks: {bad}"),
         }
         u8::from(bad > 0)
     }
@@ -79,6 +84,7 @@ fn lines(finding: &Value) -> String {
     format!("{verdict:4} {}", text.replace('\n', "\n       "))
 }
 
+/// Reports missing software of tests and of MPI.
 fn missing(machine: &Machine, findings: &mut Findings) {
     let missing = setup::missing(machine, &[MPI, CHECKS].concat());
     for (need, detail) in &missing {
@@ -89,6 +95,7 @@ fn missing(machine: &Machine, findings: &mut Findings) {
     }
 }
 
+/// Reports the MPI library and its launcher; `None` if they do not belong together.
 fn library_and_launcher(context: &Context, findings: &mut Findings) -> Option<Mpi> {
     let mpi = mpi::ready(context).map_err(|message| {
         let fix = "make MPICC and ZIPPY_MPIRUN name the compiler wrapper and the launcher of one installation";
@@ -108,7 +115,7 @@ fn programs(context: &Context, findings: &mut Findings) {
     let program = |name| context.program("example", name, &build(name));
     let both = program("doctor").and_then(|doctor| Ok((doctor, program("hello")?)));
     let reported =
-        both.map_err(|message| _ = findings.add("bad", "build", message, "what Cargo printed above says why"));
+        both.map_err(|message| _ = findings.add("bad", "build", message, "the output of Cargo above has the reason"));
     let Ok((doctor, hello)) = reported else { return };
     match output(&mut context.command(doctor)) {
         Ok(text) => adapters(&text, &context.machine, findings),
@@ -122,8 +129,7 @@ fn programs(context: &Context, findings: &mut Findings) {
 
 /// Each of two ranks must report that it is one of two.
 fn greeting(topic: &'static str, command: Result<Command, String>, findings: &mut Findings) {
-    let failed =
-        "the message says what failed; where a driver fails, another may do: ZIPPY_ADAPTER=llvmpipe, for instance";
+    let failed = "the message has the reason; if a driver fails, try another one, for example ZIPPY_ADAPTER=llvmpipe";
     let (verdict, text, fix) = match command.and_then(|mut command| output(command.env("MPIEXEC_TIMEOUT", "120"))) {
         Ok(text) if ["rank 0 of 2", "rank 1 of 2"].iter().all(|rank| text.contains(rank)) => ("good", text, ""),
         Ok(text) => ("bad", format!("they are not two ranks of one world:\n{text}"), failed),
@@ -149,6 +155,7 @@ fn adapters(text: &str, machine: &Machine, findings: &mut Findings) {
     }
 }
 
+/// Reports an adapter: its limits, its backend of kernels, and whether its driver stops long loops.
 fn adapter(adapter: &Value, findings: &mut Findings) {
     let field = |name: &str| adapter[name].as_str().map_or(adapter[name].to_string(), String::from);
     let [name, backend, kind, driver] = ["name", "backend", "type", "driver"].map(field);
@@ -167,8 +174,8 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
         "capped" => (
             "note",
             format!("\nits driver silently stops loops after {iterations} iterations of an invocation: wrong results"),
-            "keep the loops of your kernels shorter, as Zippy's own are, or take a newer driver (Mesa 22.3 and 24.0 do \
-             this, 25.2 does not)",
+            "use shorter loops in your kernels (Zippy's kernels do), or a newer driver (Mesa 22.3 and 24.0 stop long \
+             loops, 25.2 does not)",
         ),
         _ => (
             "bad",
@@ -184,7 +191,7 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     findings.add(verdict, "adapter", text, fix)["data"] = adapter.clone();
 }
 
-/// Names of optional features, which some programs need.
+/// Names of the adapter's optional features, which some programs need.
 fn optional(features: &str) -> String {
     let known = [("SHADER_F16", "f16"), ("SHADER_F64", "f64"), ("SHADER_INT64", "i64"), ("SUBGROUP", "subgroups")];
     let has = known.iter().filter(|(feature, _)| features.contains(&format!("\"{feature}\"")));

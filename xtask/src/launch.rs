@@ -1,4 +1,4 @@
-//! `cargo xtask mpi`: build a program and run it on N processes.
+//! `cargo xtask mpi`: builds a program and runs it as N processes under the MPI launcher.
 
 use crate::args::parse;
 use crate::process::{exit_code, spell_out, status};
@@ -9,9 +9,9 @@ const HELP: &str = "\
 cargo xtask mpi [-n RANKS] (-p NAME | --example NAME | --test NAME) [OPTIONS] [-- ARGUMENTS]
 
 Builds a program with the feature `mpi` and runs it as RANKS processes under the MPI launcher. The launcher must belong
-to the MPI library that mpicc builds for: a foreign one starts N separate worlds of one rank, so it is refused.
-Standard input goes to rank 0, output comes through, and the launcher's exit code is handed back. What launchers need in
-containers, as root and on few cores is set in the environment; variables that you have set win.
+to the MPI library that mpicc builds for: the launcher of another library starts N separate worlds of one rank, so it is
+refused. Standard input goes to rank 0, output of all ranks is printed, and the exit code is the launcher's. The command
+sets the variables that launchers need in containers, as root and on few cores; variables that you have set take precedence.
 
     cargo xtask mpi -n 4 -p volume -- --size 512x512 --output picture.png
 
@@ -20,8 +20,8 @@ containers, as root and on few cores is set in the environment; variables that y
   --example NAME        run this example
   --test NAME           run this integration test; test filters go after `--`
   --dev                 build without full optimisation (quicker to build; the default is --release)
-  --timeout-secs SECS   let the launcher end the job after this time (default: never)
-  --verbose             let every process report a failure, not only the one whose rank failed first
+  --timeout-secs SECS   make the launcher end the job after this time (default: never)
+  --verbose             make every process report a failure, not only the process whose rank failed first
   --print               print the launcher's command line and environment instead of running it
 {setup}";
 

@@ -1,4 +1,5 @@
-//! What is on this machine, found by looking at files only: milliseconds, and testable on a pretended machine.
+//! Software on this machine, found by inspection of files only: takes milliseconds, and tests can
+//! use a fake machine.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,30 +10,30 @@ use serde_json::Value;
 
 use crate::process::output;
 
-/// A machine as its file system and environment show it.
+/// File system and environment of a machine.
 pub struct Machine {
-    /// `/`, or a directory that pretends to be.
+    /// Root of the file system: `/`, or a directory with the files of a fake machine.
     pub root: PathBuf,
-    /// The operating system, as [`std::env::consts::OS`] names it.
+    /// Operating system, as in [`std::env::consts::OS`].
     pub os: &'static str,
-    /// The environment.
+    /// Environment variables.
     pub vars: HashMap<String, String>,
-    /// Whether this is run by the administrator.
+    /// True if the user of this process is root.
     pub root_user: bool,
 }
 
-/// Where Fedora and its relatives keep MPI libraries, off the search path.
+/// Directories of MPI installations on Fedora and related distributions, outside the search path.
 const MPI_HOMES: [&str; 2] = ["/usr/lib64/openmpi", "/usr/lib64/mpich"];
 
-/// Where shared libraries are, or below directories of these for an architecture or a version of LLVM; and where Xcode and
-/// Homebrew keep libclang.
+/// Directories of shared libraries, and the directories of Xcode and Homebrew with libclang.
+/// Libraries may also be in subdirectories for an architecture or a version of LLVM.
 const LIBRARY_DIRS: &str = "/usr/local/lib64:/usr/local/lib:/usr/lib64:/usr/lib:\
     /Library/Developer/CommandLineTools/usr/lib:\
     /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib:\
     /usr/local/opt/llvm/lib:/opt/homebrew/opt/llvm/lib";
 
 impl Machine {
-    /// The machine this runs on.
+    /// The machine of this process.
     pub fn real() -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let vars = std::env::vars_os().filter_map(text).collect();
@@ -40,18 +41,18 @@ impl Machine {
         Machine { root: "/".into(), os: std::env::consts::OS, vars, root_user }
     }
 
-    /// The place of an absolute path under this machine's root.
+    /// Path on the real file system of an absolute path of this machine.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// Whether a path exists.
+    /// True if an absolute path of this machine exists.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.at(path).exists()
     }
 
-    /// What is in a directory, sorted; nothing where there is none.
+    /// Paths of the entries of a directory, sorted; empty if the directory does not exist.
     pub fn list(&self, directory: impl AsRef<Path>) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.at(&directory)).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| directory.as_ref().join(entry.file_name())).collect();
@@ -59,24 +60,26 @@ impl Machine {
         paths
     }
 
-    /// A variable that is set and not empty.
+    /// Value of an environment variable; `None` if it is not set or empty.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The program of this name on the search path, as a path of this machine; or the program at a path.
+    /// Finds a program by name on the search path, or by its path. Returns a path of this machine.
     pub fn which(&self, name: &str) -> Option<PathBuf> {
         let path = if name.contains('/') { "/" } else { self.var("PATH").unwrap_or_default() };
         std::env::split_paths(path).map(|dir| dir.join(name)).find(|path| is_program(&self.at(path)))
     }
 
-    /// An MPI installation off the search path, if the search path itself has none.
+    /// Directory of an MPI installation outside the search path; `None` if `MPICC` or the search
+    /// path names an installation.
     pub fn hidden_mpi(&self) -> Option<&'static str> {
         let on_path = self.which("mpicc").is_some() || self.var("MPICC").is_some();
         MPI_HOMES.into_iter().find(|home| !on_path && self.which(&format!("{home}/bin/mpicc")).is_some())
     }
 
-    /// Why no adapter can be expected, or nothing if one can. Metal and DX12 come with the system.
+    /// Reason why Vulkan finds no adapter; `None` if it can find one. Systems other than Linux
+    /// include Metal or DX12.
     pub fn graphics_problem(&self) -> Option<String> {
         if self.os != "linux" {
             return None;
@@ -89,7 +92,7 @@ impl Machine {
         (!driver).then(|| format!("no Vulkan driver whose library exists (manifests in vulkan/icd.d: {manifests:?})"))
     }
 
-    /// Manifest files of Vulkan drivers, where the loader looks for them.
+    /// Manifest files of Vulkan drivers, in the directories that the loader searches.
     fn driver_manifests(&self) -> Vec<PathBuf> {
         if let Some(files) = self.var("VK_DRIVER_FILES").or(self.var("VK_ICD_FILENAMES")) {
             return std::env::split_paths(files).filter(|file| self.exists(file)).collect();
@@ -101,7 +104,8 @@ impl Machine {
         files.filter(|file| file.extension().is_some_and(|end| end == "json")).collect()
     }
 
-    /// Whether the library that a driver manifest names exists: a path, absolute or seen from the manifest, or a name.
+    /// True if the library of a driver manifest exists. The manifest names the library by an
+    /// absolute path, by a path relative to the manifest, or by a file name.
     fn driver_exists(&self, manifest: &Path) -> bool {
         let text = std::fs::read_to_string(self.at(manifest)).unwrap_or_default();
         let json: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -109,44 +113,50 @@ impl Machine {
         library.is_some_and(|name| self.has_library(name) || self.exists(manifest.with_file_name("").join(name)))
     }
 
-    /// Whether a shared library is in one of the usual directories.
+    /// True if a shared library is in a directory of [`Self::library_dirs`].
     pub fn has_library(&self, name: &str) -> bool {
-        self.linker_dirs().iter().any(|dir| self.exists(dir.join(name)))
+        self.library_dirs().iter().any(|dir| self.exists(dir.join(name)))
     }
 
-    /// Directories where the dynamic linker may look, and where bindgen looks for libclang: those of the environment, the
-    /// usual ones, and those below them such as /usr/lib/x86_64-linux-gnu, /usr/lib/llvm-14/lib and /usr/lib64/llvm17/lib64.
-    fn linker_dirs(&self) -> Vec<PathBuf> {
+    /// Directories that the dynamic linker may search, and that bindgen searches for libclang:
+    ///
+    /// * the directories in `LD_LIBRARY_PATH`;
+    /// * the directories in [`LIBRARY_DIRS`];
+    /// * their subdirectories such as /usr/lib/x86_64-linux-gnu, /usr/lib/llvm-14/lib and
+    ///   /usr/lib64/llvm17/lib64.
+    fn library_dirs(&self) -> Vec<PathBuf> {
         let usual = format!("{}:{LIBRARY_DIRS}", self.var("LD_LIBRARY_PATH").unwrap_or_default());
-        let below = std::env::split_paths(LIBRARY_DIRS).flat_map(|dir| self.list(dir));
-        let below = below.filter(|dir| ["-linux-", "/llvm"].iter().any(|part| dir.to_string_lossy().contains(part)));
-        let below = below.flat_map(|dir| [dir.join("lib"), dir.join("lib64"), dir]);
-        std::env::split_paths(&usual).chain(below).collect()
+        let nested = std::env::split_paths(LIBRARY_DIRS).flat_map(|dir| self.list(dir));
+        let nested = nested.filter(|dir| ["-linux-", "/llvm"].iter().any(|part| dir.to_string_lossy().contains(part)));
+        let nested = nested.flat_map(|dir| [dir.join("lib"), dir.join("lib64"), dir]);
+        std::env::split_paths(&usual).chain(nested).collect()
     }
 
-    /// A directory that holds libclang, or what `LIBCLANG_PATH` says.
+    /// Directory that contains libclang, or the value of `LIBCLANG_PATH` if libclang is there.
     pub fn libclang(&self) -> Option<PathBuf> {
-        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.linker_dirs(), |path| vec![path.into()]);
+        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.library_dirs(), |path| vec![path.into()]);
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
 
-    /// Whether `LIBCLANG_PATH` names this file, or it is a directory with libclang.so.1, libclang-14.so or libclang.dylib.
-    fn has_libclang(&self, place: &Path) -> bool {
-        let fits = |path: &PathBuf| {
-            let path = path.to_string_lossy();
-            path.contains("/libclang.") || path.contains("/libclang-") && !path.contains("/libclang-cpp")
+    /// True if a directory contains a file such as libclang.so.1, libclang-14.so or libclang.dylib,
+    /// or if `LIBCLANG_PATH` is set and the path is a file.
+    fn has_libclang(&self, path: &Path) -> bool {
+        let is_libclang = |file: &PathBuf| {
+            let file = file.to_string_lossy();
+            file.contains("/libclang.") || file.contains("/libclang-") && !file.contains("/libclang-cpp")
         };
-        self.var("LIBCLANG_PATH").is_some() && self.at(place).is_file() || self.list(place).iter().any(fits)
+        self.var("LIBCLANG_PATH").is_some() && self.at(path).is_file() || self.list(path).iter().any(is_libclang)
     }
 }
 
-/// Whether a file can be run; nothing else than Unix says that of a file.
+/// True for a file with permission to execute; on systems without that permission, for every file.
 fn is_program(path: &Path) -> bool {
     #[cfg(unix)]
-    let runs = |about: &std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
+    let is_executable =
+        |data: &std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0;
     #[cfg(not(unix))]
-    let runs = |_: &std::fs::Metadata| true;
-    path.metadata().is_ok_and(|about| about.is_file() && runs(&about))
+    let is_executable = |_: &std::fs::Metadata| true;
+    path.metadata().is_ok_and(|data| data.is_file() && is_executable(&data))
 }
 
 #[cfg(test)]

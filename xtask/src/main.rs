@@ -1,6 +1,8 @@
-//! `cargo xtask`: everything that is done *to* this project: set a machine up, run the demonstration, test, measure.
+//! `cargo xtask`: the development commands of this project, such as set-up, demonstration, tests
+//! and benchmarks.
 //!
-//! Few and small dependencies, so that it builds in seconds on a bare machine and can set up what the project itself needs.
+//! Has few and small dependencies: it must build in seconds on a bare machine, on which it then
+//! installs the dependencies of the project.
 #![forbid(unsafe_code)]
 
 #[macro_use]
@@ -17,13 +19,13 @@ mod fuzz;
 mod launch;
 mod machine;
 mod mpi;
-mod others;
 mod packages;
 mod process;
 mod ranks;
 mod setup;
 mod steps;
 mod test;
+mod third_party;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -32,13 +34,13 @@ const HELP: &str = "\
 cargo xtask COMMAND [OPTIONS]
 
   demo      set this machine up, build the volume renderer and run it on four ranks
-  test      set this machine up, then everything that has to hold: format, lints, docs, tests with threads and MPI
-  doctor    look at this machine (toolchain, GPU adapters, driver traps, MPI) and say what is wrong; changes nothing
+  test      set this machine up, then run all checks: format, lints, docs, tests with threads and MPI
+  doctor    check this machine (toolchain, GPU adapters, driver traps, MPI) and report problems; changes nothing
   mpi       build a program and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/
   bundle    pack programs, tests and benchmarks for a machine without a toolchain
-  fuzz      read damaged files, stores and messages for minutes or hours; keep those that do what none may do
-  help      this text
+  fuzz      read damaged files, stores and messages for minutes or hours; keep each input that finds a defect
+  help      print this text
 
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
 
@@ -64,10 +66,10 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[String]) -> Result<u8, String> {
-    let asks = |word: &String| ["help", "--help", "-h"].contains(&word.as_str());
+    let is_help = |word: &String| ["help", "--help", "-h"].contains(&word.as_str());
     match words {
-        [help, name, ..] if asks(help) && !asks(name) => command(name)?(&["--help".into()]),
-        [name, rest @ ..] if !asks(name) => command(name)?(rest),
+        [help, name, ..] if is_help(help) && !is_help(name) => command(name)?(&["--help".into()]),
+        [name, rest @ ..] if !is_help(name) => command(name)?(rest),
         _ => {
             say!("{HELP}");
             Ok(if words.is_empty() { 2 } else { 0 })

@@ -1,4 +1,5 @@
-//! MPI on this machine: which library programs are linked with, which launcher belongs to it, how to start ranks.
+//! MPI on this machine: the library that programs are linked with, the launcher of that library,
+//! and the start of ranks.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -9,20 +10,22 @@ use crate::context::Context;
 use crate::machine::Machine;
 use crate::process::{output, succeed};
 
-/// Libraries whose processes only their own launcher can join into one world.
+/// A family of MPI libraries with a common launcher protocol. Only a launcher of the same family
+/// can start processes in one world.
 #[derive(Debug, PartialEq)]
 pub struct Family {
-    /// Its name for people.
+    /// Name for messages.
     pub name: &'static str,
-    /// What its launchers print for `--version`.
+    /// Words in the output of `--version` of its launchers.
     launchers: &'static [&'static str],
-    /// Its libraries, as `ldd` or `otool -L` prints them.
+    /// Parts of the file names of its libraries, as in the output of `ldd` and `otool -L`.
     libraries: &'static [&'static str],
-    /// What its launchers need in order to start ranks in containers, as root and on few cores.
+    /// Environment variables that its launchers need to start ranks in containers, as root and on
+    /// few cores.
     settings: &'static [(&'static str, &'static str)],
 }
 
-/// Open MPI, whose library has been libmpi.so.40 since version 3.
+/// Open MPI from version 3 on, with the library libmpi.so.40.
 pub static OPEN_MPI: Family = Family {
     name: "Open MPI",
     launchers: &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"],
@@ -35,15 +38,16 @@ pub static OPEN_MPI: Family = Family {
         ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
         ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
         ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        // A software GPU runs one rank's kernels on many threads; a rank bound to one core would starve them.
+        // The kernels of a rank run on many threads of the host; binding would put all on one core.
         ("OMPI_MCA_hwloc_base_binding_policy", "none"),
         ("PRTE_MCA_hwloc_default_binding_policy", "none"),
-        // Containers forbid ptrace, on which the single-copy path depends.
+        // Containers forbid ptrace, which copies between processes require.
         ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
     ],
 };
 
-/// MPICH and what is built on it: Intel MPI, MVAPICH, Cray. They have agreed on the name libmpi.so.12.
+/// MPICH and its derivatives: Intel MPI, MVAPICH and Cray MPICH. Their common library name is
+/// libmpi.so.12.
 pub static MPICH: Family = Family {
     name: "MPICH",
     launchers: &["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"],
@@ -51,129 +55,147 @@ pub static MPICH: Family = Family {
     settings: &[],
 };
 
-/// The family of which a text has one of its words.
-fn told_by(text: &str, words: fn(&Family) -> &[&str]) -> Option<&'static Family> {
+/// Finds the family by its words in the output of a program.
+fn family_in_text(text: &str, words: fn(&Family) -> &[&str]) -> Option<&'static Family> {
     [&OPEN_MPI, &MPICH].into_iter().find(|family| words(family).iter().any(|word| text.contains(word)))
 }
 
-/// An MPI library and the launcher that belongs to it.
+/// An MPI installation: compiler wrapper and launcher of one family.
 #[derive(Debug)]
 pub struct Mpi {
     pub family: &'static Family,
     pub compiler: PathBuf,
     pub launcher: PathBuf,
-    /// What the launcher says about itself.
+    /// Version line of the launcher.
     pub version: String,
 }
 
-/// The compiler wrapper that the MPI binding will use.
+/// Compiler wrapper that the build of the MPI binding uses: `MPICC`, else `mpicc`.
 pub fn compiler(machine: &Machine) -> Option<PathBuf> {
     machine.which(machine.var("MPICC").unwrap_or("mpicc"))
 }
 
-const LAUNCHERS: [&str; 7] =
+const LAUNCHER_NAMES: [&str; 7] =
     ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"];
 
-/// The launchers that can be found, in the order in which they are tried: the one that `ZIPPY_MPIRUN` names and no other, or
-/// those beside the compiler wrapper, then those on the search path, the unqualified names first.
+/// Launchers on this machine, in the order of their use. If `ZIPPY_MPIRUN` is set, only that
+/// launcher. Else first launchers in the directory of the compiler wrapper, then launchers on the
+/// search path; unqualified names come first.
 fn launchers(machine: &Machine) -> Vec<PathBuf> {
     if let Some(named) = machine.var("ZIPPY_MPIRUN") {
         return machine.which(named).into_iter().collect();
     }
     let compiler = compiler(machine);
     let bin = compiler.as_deref().and_then(Path::parent);
-    let beside = LAUNCHERS.iter().filter_map(|name| machine.which(&bin?.join(name).to_string_lossy()));
-    let (found, mut seen) = (beside.chain(LAUNCHERS.iter().filter_map(|name| machine.which(name))), HashSet::new());
-    found.filter(|launcher| seen.insert(launcher.clone())).collect()
+    let next_to_compiler = LAUNCHER_NAMES.iter().filter_map(|name| machine.which(&bin?.join(name).to_string_lossy()));
+    let on_path = LAUNCHER_NAMES.iter().filter_map(|name| machine.which(name));
+    let mut known = HashSet::new();
+    next_to_compiler.chain(on_path).filter(|launcher| known.insert(launcher.clone())).collect()
 }
 
-/// The family of the library behind a compiler wrapper.
+/// Family of the MPI library of a compiler wrapper.
 fn family_of_compiler(compiler: &Path) -> Result<&'static Family, String> {
     let open_mpi = output(Command::new(compiler).arg("--showme:version")).unwrap_or_default();
-    // Every wrapper of the MPICH family, and no Open MPI one of a known version, has only link flags to show.
+    // Wrappers of other families do not know this option; most belong to MPICH.
     if open_mpi.contains("Open MPI") { Ok(&OPEN_MPI) } else { link_line(compiler).map(|_| &MPICH) }
 }
 
-/// The compiler command that a wrapper stands for.
+/// Compiler command of a compiler wrapper, with its link flags.
 fn link_line(compiler: &Path) -> Result<String, String> {
     output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).ok_or(format!(
-        "{} does not answer as an MPI compiler wrapper should (`-show` prints no libraries); is its -dev package complete?",
+        "{} is not a complete MPI compiler wrapper (`-show` prints no libraries); is its -dev package installed?",
         compiler.display()
     ))
 }
 
-/// The family and the first line of `--version` of a launcher.
+/// Family of a launcher, and the version line of its `--version`.
 fn family_of_launcher(launcher: &Path) -> Option<(&'static Family, String)> {
     let text = output(Command::new(launcher).arg("--version")).ok()?;
     let version = text.lines().find(|line| line.contains("Version:")).or(text.lines().next()).unwrap_or_default();
-    told_by(&text, |family| family.launchers)
+    family_in_text(&text, |family| family.launchers)
         .map(|family| (family, version.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
-/// Whether both a compiler wrapper and a launcher are here; else the family of the one that is.
-pub fn whole(machine: &Machine) -> Result<(), Option<&'static Family>> {
-    let of_launcher = |path: &PathBuf| family_of_launcher(&machine.at(path)).map(|(family, _)| family);
+/// Checks that the machine has a compiler wrapper and a launcher.
+///
+/// # Errors
+/// One is missing, or both are: the error is the family of the present one.
+pub fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> {
+    let family = |path: &PathBuf| family_of_launcher(&machine.at(path)).map(|(family, _)| family);
     match (compiler(machine), launchers(machine)) {
         (Some(_), launchers) if !launchers.is_empty() => Ok(()),
         (Some(compiler), _) => Err(family_of_compiler(&machine.at(compiler)).ok()),
         (None, _) if machine.var("MPICC").is_some() => Ok(()),
-        (None, launchers) => Err(launchers.iter().find_map(of_launcher)),
+        (None, launchers) => Err(launchers.iter().find_map(family)),
     }
 }
 
-/// The MPI to build and start programs with. The build script of the binding (the crate `mpi-sys`) asks the compiler wrapper
-/// once and is not run again when MPICC, or what the wrapper stands for, changes: what it has built is thrown away then.
+/// Finds the MPI installation that builds and starts programs.
+///
+/// Deletes the built MPI binding (the crate `mpi-sys`) if it may be for another library: Cargo does
+/// not run the build script of the binding again if `MPICC` or the compiler wrapper changes. A
+/// record under the target directory holds the compiler command of the last build.
+///
+/// # Errors
+/// No compiler wrapper, no launcher of the same family, or a failure to write the record.
 pub fn ready(context: &Context) -> Result<Mpi, String> {
     let mpi = find(&context.machine)?;
-    let (note, wrapper) = (context.scratch("mpi")?.join("wrapper"), link_line(&mpi.compiler)?);
-    if other(&context.target(), &note, &wrapper) {
+    let (record, link_line) = (context.scratch("mpi")?.join("wrapper"), link_line(&mpi.compiler)?);
+    if is_stale(&context.target(), &record, &link_line) {
         let _ = writeln!(std::io::stderr(), "The MPI binding may be built for another library; it is built again.");
         for profile in ["dev", "release"] {
             let clean = ["clean", "--quiet", "--package", "mpi-sys", "--profile", profile];
             succeed(&mut context.cargo(&clean), "`cargo clean` for the MPI binding")?;
         }
     }
-    std::fs::write(&note, wrapper).map_err(|error| format!("{}: {error}", note.display()))?;
+    std::fs::write(&record, link_line).map_err(|error| format!("{}: {error}", record.display()))?;
     Ok(mpi)
 }
 
-/// Whether the binding may have been built with another wrapper than this: the note names another one, or what was built has
-/// no note.
-fn other(target: &Path, note: &Path, wrapper: &str) -> bool {
+/// True if the built MPI binding may be for another library: the record holds another compiler
+/// command, or a built binding has no record.
+fn is_stale(target: &Path, record: &Path, link_line: &str) -> bool {
     let names = |profile| std::fs::read_dir(target.join(profile).join("build")).into_iter().flatten().flatten();
     let is_binding = |file: std::fs::DirEntry| file.file_name().to_string_lossy().starts_with("mpi-sys-");
     let built = || ["debug", "release"].into_iter().flat_map(names).any(is_binding);
-    std::fs::read_to_string(note).map_or_else(|_| built(), |before| before != wrapper)
+    std::fs::read_to_string(record).map_or_else(|_| built(), |recorded| recorded != link_line)
 }
 
-/// Finds the library and the launcher that belongs to it, or says what does not fit.
+/// Finds the compiler wrapper and a launcher of the same family.
+///
+/// # Errors
+/// No compiler wrapper, or no launcher of its family; the error names all candidates.
 fn find(machine: &Machine) -> Result<Mpi, String> {
     let named = machine.var("MPICC").unwrap_or("mpicc");
-    let absent = format!("{named} is no program on the search path, nor a whole path to one (MPICC names another)");
+    let absent =
+        format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)");
     let compiler = compiler(machine).ok_or(absent)?;
     let family = family_of_compiler(&machine.at(&compiler))?;
-    let mut found = Vec::new();
+    let mut rejected = Vec::new();
     for launcher in launchers(machine) {
-        found.push(match family_of_launcher(&machine.at(&launcher)) {
-            Some((its, version)) if its == family => return Ok(Mpi { family, compiler, launcher, version }),
-            Some((its, _)) => format!("{} belongs to {}", launcher.display(), its.name),
+        rejected.push(match family_of_launcher(&machine.at(&launcher)) {
+            Some((other, version)) if other == family => return Ok(Mpi { family, compiler, launcher, version }),
+            Some((other, _)) => format!("{} belongs to {}", launcher.display(), other.name),
             None => format!("{} is of no known family", launcher.display()),
         });
     }
     Err(format!(
-        "{} builds for {name}, but {}. A foreign launcher would start N separate worlds of one rank. Install the launcher \
-         of {name}, name it in ZIPPY_MPIRUN, or point MPICC at the compiler wrapper of the launcher you have.",
+        "{} builds for {name}, but {}. A launcher of another library would start N separate worlds of one rank. Install \
+         the launcher of {name}, name it in ZIPPY_MPIRUN, or set MPICC to the compiler wrapper of the launcher you have.",
         compiler.display(),
-        if found.is_empty() { "there is no launcher at all".into() } else { found.join("; ") },
+        if rejected.is_empty() { "there is no launcher at all".into() } else { rejected.join("; ") },
         name = family.name,
     ))
 }
 
-/// Refuses a program that is linked with another library than the launcher's.
+/// Checks that a program is linked with an MPI library of the launcher's family.
+///
+/// # Errors
+/// The program is linked with a library of another family.
 pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
     lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
-    match told_by(&output(&mut lister).unwrap_or_default(), |family| family.libraries) {
+    match family_in_text(&output(&mut lister).unwrap_or_default(), |family| family.libraries) {
         Some(linked) if linked != mpi.family => Err(format!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
              run `cargo clean -p mpi-sys`, then this again.",
@@ -186,7 +208,7 @@ pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     }
 }
 
-/// Sets in a command what the launcher needs. Values that the user has set already are left alone.
+/// Sets the environment variables that the launcher needs, except variables that the user has set.
 pub fn prepare(context: &Context, mpi: &Mpi, command: &mut Command) {
     let unset = |(name, _): &&(&str, &str)| context.machine.var(name).is_none();
     command.envs(mpi.family.settings.iter().filter(unset).copied());

@@ -33,12 +33,12 @@ const GRAPHICS_DRIVER: Need = Need {
 };
 const OPEN_MPI: Need = Need {
     why: "an MPI library with its compiler wrapper mpicc and its launcher mpirun: ranks as processes (feature `mpi`)",
-    missing: |machine| absent(mpi::whole(machine).map_or_else(|part| part == Some(&mpi::MPICH), |()| true)),
+    missing: |machine| absent(mpi::check_complete(machine).map_or_else(|part| part == Some(&mpi::MPICH), |()| true)),
     packages: ["", "libopenmpi-dev openmpi-bin", "openmpi-devel openmpi", "openmpi", "open-mpi"],
 };
 const MPICH: Need = Need {
-    why: "the rest of MPICH, of which a part is here: ranks as processes (feature `mpi`)",
-    missing: |machine| absent(mpi::whole(machine) != Err(Some(&mpi::MPICH))),
+    why: "the missing part of MPICH, compiler wrapper or launcher: ranks as processes (feature `mpi`)",
+    missing: |machine| absent(mpi::check_complete(machine) != Err(Some(&mpi::MPICH))),
     packages: ["", "libmpich-dev mpich", "mpich-devel mpich", "mpich", "mpich"],
 };
 const LIBCLANG: Need = Need {
@@ -48,7 +48,7 @@ const LIBCLANG: Need = Need {
 };
 const SCREEN: Need = Need {
     why: "a virtual X server (Xvfb) and the X libraries of a window: the window of the volume example is tested on it",
-    // Only on Linux tests open windows, and no window opens without this library.
+    // Tests open windows only on Linux, and windows need this library.
     missing: |machine| {
         let library = machine.has_library("libxkbcommon-x11.so.0");
         absent(machine.os != "linux" || machine.which("Xvfb").is_some() && library)
@@ -62,7 +62,7 @@ const SCREEN: Need = Need {
     ],
 };
 const TOOLS: Need = Need {
-    why: "rustfmt and clippy: check the format of the sources and look for mistakes",
+    why: "rustfmt and clippy: check the format of the sources and find mistakes",
     missing: |machine| absent(["fmt", "clippy"].iter().all(|tool| cargo_has(machine, tool))),
     packages: ["rustfmt clippy", "", "", "", ""],
 };
@@ -97,32 +97,34 @@ const MANAGERS: [(&str, &str, &str); 5] = [
 
 /// Returns the commands that provide all missing needs, in order, or the reason why no command can.
 pub fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, String> {
-    let (of_rust, of_system): (Vec<Need>, Vec<Need>) = missing.iter().partition(|need| !need.packages[0].is_empty());
+    let (rust_needs, system_needs): (Vec<Need>, Vec<Need>) =
+        missing.iter().partition(|need| !need.packages[0].is_empty());
     let mut lines = Vec::new();
-    for needs in [of_rust, of_system].into_iter().filter(|needs| !needs.is_empty()) {
-        let provides = |at: usize| needs.iter().all(|need| !need.packages[at].is_empty());
+    for needs in [rust_needs, system_needs].into_iter().filter(|needs| !needs.is_empty()) {
+        let provides = |index: usize| needs.iter().all(|need| !need.packages[index].is_empty());
         let fits = |name: &str| name == "rustup" || (name == "brew") == (machine.os == "macos");
-        let managers = || MANAGERS.iter().enumerate().filter(|(at, manager)| provides(*at) && fits(manager.0));
-        let Some((at, (program, refresh, install))) = managers().find(|(_, one)| machine.which(one.0).is_some()) else {
+        let managers = || MANAGERS.iter().enumerate().filter(|(index, manager)| provides(*index) && fits(manager.0));
+        let installed = managers().find(|(_, manager)| machine.which(manager.0).is_some());
+        let Some((index, (program, refresh, install))) = installed else {
             let names: Vec<&str> = managers().map(|(_, manager)| manager.0).collect();
             let names = names.join(" or ").replace("brew", "brew (https://brew.sh)");
             let list: Vec<String> = needs.iter().map(|need| format!("    {}", need.why)).collect();
             return Err(format!(
-                "there is no {names} here; install these the way this system does it, then run this again:\n{}",
+                "there is no {names} here; install these by the method of this system, then run this again:\n{}",
                 list.join("\n")
             ));
         };
         let sudo = if machine.root_user || ["rustup", "brew"].contains(program) { "" } else { "sudo " };
-        let packages: Vec<&str> = needs.iter().map(|need| need.packages[at]).collect();
+        let packages: Vec<&str> = needs.iter().map(|need| need.packages[index]).collect();
         // New lists without a full upgrade can break an Arch system that has lists already.
         let stale = *program != "pacman" || machine.list("/var/lib/pacman/sync").is_empty();
         let refresh = (stale && !refresh.is_empty()).then(|| format!("{sudo}{refresh}"));
-        let these: Vec<_> = refresh.into_iter().chain([format!("{sudo}{install} {}", packages.join(" "))]).collect();
+        let new: Vec<_> = refresh.into_iter().chain([format!("{sudo}{install} {}", packages.join(" "))]).collect();
         if !sudo.is_empty() && machine.which("sudo").is_none() {
-            let lines = these.join("\n    ").replace(sudo, "");
-            return Err(format!("this needs an administrator: there is no sudo here. Ask one to run\n    {lines}"));
+            let lines = new.join("\n    ").replace(sudo, "");
+            return Err(format!("there is no sudo here; an administrator must run these commands:\n    {lines}"));
         }
-        lines.extend(these);
+        lines.extend(new);
     }
     Ok(lines)
 }

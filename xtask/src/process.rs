@@ -1,20 +1,29 @@
-//! Child processes: whether they succeed, what they print, how they end, and how they would be typed.
+//! Child processes: exit status, output, exit code, and the equivalent line for a shell.
 
 use std::ffi::OsStr;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Runs a command to its end; the error is that it could not be started.
+/// Runs a command to its end and returns its exit status, which may be a failure.
+///
+/// # Errors
+/// The command cannot be started.
 pub fn status(command: &mut Command) -> Result<ExitStatus, String> {
     command.status().map_err(|error| format!("{}: {error}", command.get_program().to_string_lossy()))
 }
 
-/// Runs a command that must succeed.
-pub fn succeed(command: &mut Command, what: &str) -> Result<(), String> {
+/// Runs a command to its end; `name` names the command in the error.
+///
+/// # Errors
+/// The command cannot be started, or its exit status is a failure.
+pub fn succeed(command: &mut Command, name: &str) -> Result<(), String> {
     let status = status(command)?;
-    if status.success() { Ok(()) } else { Err(format!("{what} failed ({status})")) }
+    if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
 }
 
-/// The standard output of a command, or what went wrong with it.
+/// Runs a command to its end and returns its standard output without white space at the end.
+///
+/// # Errors
+/// The command cannot be started, or its exit status is a failure. The error contains its output.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
@@ -23,7 +32,8 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     if output.status.success() { Ok(text) } else { Err(format!("{name} failed ({})\n{text}\n{errors}", output.status)) }
 }
 
-/// The exit code to hand on; a signal counts as 128 plus its number, as in shells.
+/// Exit code of xtask for the exit status of a child: 128 plus the number of a signal, as in
+/// shells.
 pub fn exit_code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -33,7 +43,8 @@ pub fn exit_code(status: ExitStatus) -> u8 {
     status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1))
 }
 
-/// A command as it could be typed into a shell, with what its environment has beyond this one.
+/// Line for a shell that is equivalent to a command, with all variables that differ from the
+/// environment of this process.
 pub fn spell_out(command: &Command) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();

@@ -1,4 +1,4 @@
-//! Programs of this project, started on a number of ranks.
+//! Starts programs of this project on a number of ranks.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,48 +6,53 @@ use std::process::Command;
 use crate::context::Context;
 use crate::mpi;
 
-/// How a program is started.
+/// Number and kind of the ranks of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranks {
-    /// With its own choice.
-    Own,
-    /// As threads of one process.
+    /// The default of the program.
+    Default,
+    /// Threads of one process.
     Threads(usize),
-    /// As processes under the launcher.
+    /// Processes under the MPI launcher.
     Mpi(usize),
 }
 
 impl Ranks {
-    /// For people.
+    /// Text for messages, such as `4 MPI ranks`.
     pub fn label(self) -> String {
         match self {
-            Ranks::Own => "its own choice of ranks".into(),
+            Ranks::Default => "its default number of ranks".into(),
             Ranks::Threads(n) => format!("{n} thread rank{}", if n == 1 { "" } else { "s" }),
             Ranks::Mpi(n) => format!("{n} MPI ranks"),
         }
     }
 }
 
-/// Reads a number of ranks.
+/// Parses a number of ranks.
 pub fn count(text: &str) -> Result<usize, String> {
     let ranks = text.parse().ok().filter(|ranks| (1..=65_536).contains(ranks));
     ranks.ok_or_else(|| format!("{text:?} is not a number of ranks (1 to 65536)"))
 }
 
-/// A command that runs a program on ranks; refuses one that is linked with another library than the launcher's.
+/// Returns a command that runs a program on ranks.
+///
+/// # Errors
+/// MPI is requested and is not available, or the program is linked with another MPI library than
+/// the launcher's.
 pub fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command, String> {
     let mut command = context.command(program);
-    // A launcher started from inside another would take this process for one of its ranks.
-    const OF_RANKS: [&str; 5] = ["ZIPPY_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK"];
+    // With these variables of an outer launcher, the inner launcher would treat this process as a
+    // rank.
+    const RANK_VARIABLES: [&str; 5] = ["ZIPPY_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK"];
     match ranks {
-        Ranks::Own => {}
+        Ranks::Default => {}
         Ranks::Threads(n) => _ = command.env("ZIPPY_RANKS", n.to_string()),
         Ranks::Mpi(n) => {
             let mpi = context.mpi.as_ref().ok_or("this needs MPI")?;
             mpi::check_linked(mpi, program)?;
             command = context.command(&mpi.launcher);
             mpi::prepare(context, mpi, &mut command);
-            OF_RANKS.iter().for_each(|name| _ = command.env_remove(name));
+            RANK_VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
             command.arg("-n").arg(n.to_string()).arg(program);
         }
     }

@@ -1,17 +1,18 @@
-//! What is said to people. Where nobody reads any more, as behind `| head`, that ends the command as it ends other programs
-//! in pipes, and nothing that cannot be written is a panic.
+//! Standard output of xtask. A closed pipe, as with `| head`, ends the process without a panic.
 
 use std::io::{self, ErrorKind, Write};
 
-/// A line to standard output; without arguments an empty one.
+/// Writes a line to standard output.
 macro_rules! say {
-    ($($what:tt)*) => { $crate::say::out(&format!("{}\n", format_args!($($what)*))) };
+    ($($text:tt)*) => { $crate::say::out(&format!("{}\n", format_args!($($text)*))) };
 }
 
-/// Writes to standard output, or ends the process: with 141 as the signal of a closed pipe would.
+/// Writes to standard output. If that fails, ends the process: with exit code 141 for a closed
+/// pipe, as the signal would, else with 1.
 pub fn out(text: &str) {
+    // The test harness captures only text of `print!`.
     if cfg!(test) {
-        return print!("{text}"); // kept by the test, so that nobody takes it for what xtask runs
+        return print!("{text}");
     }
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

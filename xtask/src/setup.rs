@@ -27,40 +27,42 @@ fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), S
     if missing.is_empty() {
         return Ok(());
     }
-    say!("Set-up: this is missing on this machine.\n{}", told(&missing));
+    say!("Set-up: these are missing on this machine.\n{}", describe(&missing));
     let commands = commands(&context.machine, &missing.iter().map(|(need, _)| *need).collect::<Vec<_>>())?;
-    say!("These commands install it:\n  {}", commands.join("\n  "));
-    if !agreed(&context.machine, flags)? {
-        return Err("nothing was installed (`--no-setup` goes on without)".into());
+    say!("These commands install them:\n  {}", commands.join("\n  "));
+    if !has_consent(&context.machine, flags)? {
+        return Err("nothing was installed (`--no-setup` continues without set-up)".into());
     }
     for line in &commands {
         say!("==> {line}");
         let mut words = line.split_whitespace();
-        let ended = status(context.command(words.next().unwrap_or_default()).args(words))?;
+        let status = status(context.command(words.next().unwrap_or_default()).args(words))?;
         // Partly fetched lists of packages may suffice: only the check after the installation
         // decides.
-        if !ended.success() {
-            say!("That failed ({ended}).");
+        if !status.success() {
+            say!("The command failed ({status}).");
         }
     }
     *context = Context::new()?;
-    let still = self::missing(&context.machine, needs);
-    if !still.is_empty() {
-        return Err(format!("after these commands this is still missing:\n{}", told(&still)));
+    let missing = self::missing(&context.machine, needs);
+    if !missing.is_empty() {
+        return Err(format!("after these commands these are still missing:\n{}", describe(&missing)));
     }
-    say!("Set-up: everything is here now.\n");
+    say!("Set-up: nothing is missing now.\n");
     Ok(())
 }
 
 /// Text of the missing needs.
-fn told(missing: &[(Need, String)]) -> String {
+fn describe(missing: &[(Need, String)]) -> String {
     missing.iter().map(|(need, detail)| format!("  * {}{detail}", need.why)).collect::<Vec<_>>().join("\n")
 }
 
-/// Requests consent once, on a terminal only.
-fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
-    let someone = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && machine.var("CI").is_none();
-    if flags.has("--yes") || !someone {
+/// Requests consent to the installation. Returns true without a question for `--yes`, without a
+/// terminal, and if the variable `CI` is set.
+fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
+    let is_interactive =
+        std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && machine.var("CI").is_none();
+    if flags.has("--yes") || !is_interactive {
         return Ok(true);
     }
     say::out("Run them now? [Y/n] ");

@@ -2,21 +2,23 @@
 
 use std::process::Command;
 
-use crate::cargo_test::{Failure, Outcome, SILENCE, watched};
-use crate::context::{Built, Context};
+use crate::cargo_test::{Failure, MAX_SILENCE, Outcome, run_with_timeout};
+use crate::context::{BuiltProgram, Context};
 use crate::mpi;
 use crate::ranks::{self, Ranks};
 
-/// A step: its name, its purpose, and its commands.
+/// A step of `cargo xtask test`.
 pub struct Step {
     pub name: &'static str,
+    /// Purpose, in one line.
     pub about: &'static str,
     environment: Environment,
     /// Arguments of Cargo, one command after the other. A step without commands runs the examples.
     ///
-    /// * `{test}` runs tests to their end.
+    /// * `{test}` runs all tests, also after a failure.
     /// * `{suites}` runs tests with ranks.
-    /// * `{all}` is the workspace with the features of this run, so that nothing is built twice.
+    /// * `{all}` is the workspace with the features of this run: the same features in all commands
+    ///   avoid a second build.
     commands: Commands,
 }
 
@@ -38,9 +40,8 @@ pub const STEPS: [Step; 10] = [
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
     step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
-    // Stands for GPUs with memory that the host cannot map. Small windows stand for arrays beyond a
-    // binding limit. Skips tests of rays, of memory and of long vectors, as their results would be
-    // the same.
+    // Emulates GPUs with memory that the host cannot map, and arrays larger than the binding limit.
+    // Skips tests of rays, of memory and of long vectors, as their results would be the same.
     step(
         "no-host-map",
         "tests that open a world, again with host mapping off and chunks seen through windows of 64 KiB",
@@ -57,7 +58,7 @@ pub const STEPS: [Step; 10] = [
         WITHOUT_DRIVER,
         &["{test} --test world -- {not_by_driver}"],
     ),
-    // Each test binary runs itself, or a part of itself, under the launcher.
+    // Each test starts its own binary under the launcher.
     step(
         "mpi",
         "the suites under the launcher with 3 ranks; most of transport and random operations with 2 and 4, too",
@@ -67,8 +68,8 @@ pub const STEPS: [Step; 10] = [
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
 ];
 
-/// The step that `--quick` runs after `format`: the most informative checks of a minute, for use
-/// between two edits.
+/// The step that `--quick` runs after `format`: the most informative checks that take a minute, for
+/// use between two edits.
 pub const QUICK: Step = step(
     "quick",
     "everything compiles; tests of plans, units and architecture pass",
@@ -133,10 +134,11 @@ impl Step {
                 mpi::prepare(context, mpi, &mut command);
                 command.env("ZIPPY_MPIRUN", &mpi.launcher);
             }
-            outcome = watched(command, &format!("cargo {line}"), SILENCE)?;
-            // Without `--skip`, a filter selects tests, and the number of other tests says nothing.
+            outcome = run_with_timeout(command, &format!("cargo {line}"), MAX_SILENCE)?;
+            // The summary counts tests that `--skip` excludes, not tests that a filter does not
+            // select.
             outcome.skipped *= usize::from(line.contains("--skip"));
-            // A filter that matches no test is a mistake.
+            // A filter that matches no test is an error.
             if outcome.problem.is_none() && line.contains(" --test ") && outcome.passed == 0 {
                 outcome.problem = Some("no test was run".into());
             }
@@ -153,19 +155,19 @@ fn run_examples(context: &Context) -> Result<Outcome, String> {
     let build = ["build", "--workspace", "--examples", "--bin", "volume", "--bin", "isosurface", "--bin", "lbm"];
     let built = context.build(&[&build, context.features()].concat())?;
     let under_mpi = context.mpi.iter().map(|_| Ranks::Mpi(3));
-    // The README promises this output of its program.
+    // The README contains the output of its program.
     let readme = std::fs::read_to_string(context.root.join("README.md")).map_err(|error| error.to_string())?;
-    let printed = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    let printed = printed.ok_or("README.md does not say what its program prints")?;
+    let expected = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let expected = expected.ok_or("README.md does not contain the output of its program")?;
     let mut all = Outcome::default();
     // The example `doctor` is a tool, run by `cargo xtask doctor`.
     for program in built.iter().filter(|program| program.name != "doctor") {
         for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(under_mpi.clone()) {
-            let what = format!("example {} with {}", program.name, ranks.label());
-            say!("--- {what}");
-            let outcome = watched(example(context, program, ranks)?, &what, SILENCE)?;
-            if program.name == "readme" && !outcome.lines.join("\n").contains(printed.trim_end()) {
-                all.failures.push(Failure::new(&format!("{what}: not what the README says"), &outcome.lines));
+            let run = format!("example {} with {}", program.name, ranks.label());
+            say!("--- {run}");
+            let outcome = run_with_timeout(example(context, program, ranks)?, &run, MAX_SILENCE)?;
+            if program.name == "readme" && !outcome.lines.join("\n").contains(expected.trim_end()) {
+                all.failures.push(Failure::new(&format!("{run}: its output differs from the README"), &outcome.lines));
             } else {
                 all.passed += usize::from(outcome.problem.is_none());
             }
@@ -177,16 +179,17 @@ fn run_examples(context: &Context) -> Result<Outcome, String> {
     Ok(all)
 }
 
-fn example(context: &Context, program: &Built, ranks: Ranks) -> Result<Command, String> {
+/// Command that runs an example with small inputs.
+fn example(context: &Context, program: &BuiltProgram, ranks: Ranks) -> Result<Command, String> {
     let mut command = ranks::command(context, &program.path, ranks)?;
-    let given = match &*program.name {
+    let arguments = match &*program.name {
         "volume" => "--size 96x64 --compare-single --output {picture}",
         "isosurface" => "--n 24 --with-volume --render {picture}",
         "lbm" => "--case cavity3d --n 16 --steps 40 --hash",
         _ => "",
     };
     let picture = format!("{}-{}.png", program.name, ranks.label().replace(' ', "-"));
-    command.args(given.replace("{picture}", &picture).split_whitespace());
+    command.args(arguments.replace("{picture}", &picture).split_whitespace());
     command.current_dir(context.scratch("examples")?);
     Ok(command)
 }

@@ -1,24 +1,22 @@
-//! Which benchmarks run, and how.
-
 use super::*;
 
 #[test]
-fn names_for_files() {
+fn file_name_keeps_letters_digits_and_single_dashes() {
     assert_eq!(file_name("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe-llvm-15-0-6-256-bits");
 }
 
 #[test]
-fn rank_benches_run_four_times() {
-    assert_eq!(rank_counts("plans", true), [Ranks::Own]);
+fn rank_counts_follow_prefix_of_name_and_availability_of_mpi() {
+    assert_eq!(rank_counts("plans", true), [Ranks::Default]);
     assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
     assert_eq!(rank_counts("ranks_ghosts", false), [Ranks::Threads(2), Ranks::Threads(4)]);
 }
 
 #[test]
-fn some_run_with_more_counts() {
-    let eight = [1, 2, 4, 8].map(Ranks::Threads);
+fn rank_counts_of_named_benchmarks_differ_from_the_default() {
+    let up_to_eight = [1, 2, 4, 8].map(Ranks::Threads);
     for name in ["ranks_primitives", "ranks_volume"] {
-        assert_eq!(rank_counts(name, false), eight);
+        assert_eq!(rank_counts(name, false), up_to_eight);
         assert_eq!(rank_counts(name, true).len(), 8);
     }
     assert_eq!(
@@ -26,12 +24,12 @@ fn some_run_with_more_counts() {
         [1, 2, 4].map(Ranks::Threads).into_iter().chain([Ranks::Mpi(2)]).collect::<Vec<_>>()
     );
     assert_eq!(rank_counts("ranks_programs", true), [1, 2].map(Ranks::Threads));
-    assert_eq!(rank_counts("primitives_kdtree", true), [Ranks::Own]);
-    assert_eq!(rank_counts(others::ICET, true), [2, 4, 8].map(Ranks::Mpi));
+    assert_eq!(rank_counts("primitives_kdtree", true), [Ranks::Default]);
+    assert_eq!(rank_counts(third_party::ICET, true), [2, 4, 8].map(Ranks::Mpi));
 }
 
 #[test]
-fn names_whole_or_in_part() {
+fn only_selects_benchmarks_by_part_of_name_and_refuses_unknown_names() {
     let context = Context::new().unwrap();
     assert!(super::known(&context).contains(&"ranks_volume".to_string()));
     let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();

@@ -1,9 +1,7 @@
-//! What test programs print, and commands that are watched.
-
 use super::*;
 
-fn read(text: &str) -> Outcome {
-    super::read(text.lines().map(String::from).collect())
+fn parse(text: &str) -> Outcome {
+    super::parse(text.lines().map(String::from).collect())
 }
 
 const FAILING: &str = "     Running unittests src/lib.rs (target/debug/deps/zippy-1)
@@ -43,40 +41,40 @@ error: test failed, to rerun pass `--test copy`
 
 #[test]
 fn failing_tests_are_named_with_their_output() {
-    let Outcome { passed, failed, failures, .. } = read(FAILING);
+    let Outcome { passed, failed, failures, .. } = parse(FAILING);
     assert_eq!((passed, failed), (2, 2));
-    assert_eq!(failures[0].what, "tests/copy.rs: wraps");
+    assert_eq!(failures[0].name, "tests/copy.rs: wraps");
     assert!(failures[0].text.starts_with("thread 'wraps' panicked at tests/copy.rs:7:5:\nleft: 1\n"));
-    let overlaps = Failure { what: "tests/copy.rs: overlaps".into(), text: "on 3 ranks: no".into() };
+    let overlaps = Failure { name: "tests/copy.rs: overlaps".into(), text: "on 3 ranks: no".into() };
     assert_eq!(failures[1..], [overlaps]);
 }
 
 #[test]
-fn success_leaves_nothing() {
+fn passing_tests_have_no_failures() {
     let passing = FAILING.split("     Running tests").next().unwrap();
-    let outcome = read(passing);
+    let outcome = parse(passing);
     assert_eq!((outcome.passed, outcome.failed, outcome.failures), (1, 0, Vec::new()));
 }
 
 #[test]
-fn a_program_that_dies_is_named() {
+fn program_that_ends_without_result_is_named() {
     let text =
         "     Running tests/a.rs (t)\n\nrunning 2 tests\ntest x ... ok\nSegmentation fault\n   Doc-tests zippy\n";
-    let failures = read(&format!("{text}\nrunning 1 test\n")).failures;
-    let names: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();
+    let failures = parse(&format!("{text}\nrunning 1 test\n")).failures;
+    let names: Vec<&str> = failures.iter().map(|failure| failure.name.as_str()).collect();
     assert_eq!(names, ["tests/a.rs: ended without a result", "Doc-tests zippy: ended without a result"]);
     assert!(failures[0].text.ends_with("Segmentation fault"));
 }
 
 #[test]
-fn long_output_keeps_its_end() {
-    let body: Vec<String> = (0..2 * KEPT).map(|number| format!("line {number}")).collect();
-    let failures = read(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n"))).failures;
-    assert_eq!(failures[0].text, body[KEPT..].join("\n"));
+fn long_output_of_failure_is_cut_to_its_last_lines() {
+    let body: Vec<String> = (0..2 * KEPT_LINES).map(|number| format!("line {number}")).collect();
+    let failures = parse(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n"))).failures;
+    assert_eq!(failures[0].text, body[KEPT_LINES..].join("\n"));
 }
 
 #[test]
-fn results_are_read() {
+fn result_line_is_parsed() {
     let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.01s";
     assert_eq!(result(line), Some([12, 3, 4]));
     assert_eq!(result("test region::tests::x ... ok"), None);
@@ -86,55 +84,55 @@ fn results_are_read() {
 fn run(script: &str, silence: Duration) -> Outcome {
     let mut command = Command::new("sh");
     command.args(["-c", script]);
-    watched(command, "cargo test", silence).unwrap()
+    run_with_timeout(command, "cargo test", silence).unwrap()
 }
 
 #[cfg(unix)]
 #[test]
-fn both_streams_are_read_in_order() {
+fn lines_of_both_streams_are_parsed_in_order() {
     let script = "echo '     Running a (t)' >&2; echo 'running 1 test'; echo 'test x ... FAILED'; exit 3";
-    let failed = run(script, SILENCE);
-    assert_eq!(failed.failures[0].what, "a: ended without a result");
+    let failed = run(script, MAX_SILENCE);
+    assert_eq!(failed.failures[0].name, "a: ended without a result");
     assert!(failed.failures[0].text.ends_with("test x ... FAILED"), "{failed:?}");
     assert!(failed.problem.unwrap().contains('3'));
     let line = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-    let good = run(&format!("echo '{line}'"), SILENCE);
+    let good = run(&format!("echo '{line}'"), MAX_SILENCE);
     assert_eq!((good.passed, good.failed, good.problem), (2, 0, None));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_command_without_tests_shows_its_last_lines() {
-    let failed = run("seq 1 200; exit 1", SILENCE);
-    assert_eq!((failed.failures.len(), failed.failures[0].what.as_str()), (1, "cargo test"));
-    assert_eq!(failed.failures[0].text.lines().count(), KEPT);
+fn failed_command_without_tests_reports_its_last_lines() {
+    let failed = run("seq 1 200; exit 1", MAX_SILENCE);
+    assert_eq!((failed.failures.len(), failed.failures[0].name.as_str()), (1, "cargo test"));
+    assert_eq!(failed.failures[0].text.lines().count(), KEPT_LINES);
     assert!(failed.failures[0].text.ends_with("\n200"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_hang_is_ended_with_all_that_it_started() {
+fn silent_command_is_killed_with_its_descendants() {
     let script = "echo '     Running a (t)'; echo 'running 1 test'; (sleep 3600; echo never) | cat";
-    let begun = std::time::Instant::now();
+    let start = std::time::Instant::now();
     let failed = run(script, Duration::from_millis(300));
-    assert!(begun.elapsed() < Duration::from_secs(60));
-    assert_eq!(failed.failures[0].what, "a: ended without a result");
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert_eq!(failed.failures[0].name, "a: ended without a result");
     assert!(failed.failures[0].text.ends_with("it was ended"), "{failed:?}");
     assert!(failed.problem.is_some());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_family_has_grandchildren() {
+fn descendants_of_process_include_grandchildren() {
     let mut child = Command::new("sh").args(["-c", "(sleep 3600; true) & wait"]).spawn().unwrap();
-    let found = || family(&child.id().to_string());
-    let begun = std::time::Instant::now();
-    while found().len() < 3 && begun.elapsed() < Duration::from_secs(10) {
+    let found = || with_descendants(&child.id().to_string());
+    let start = std::time::Instant::now();
+    while found().len() < 3 && start.elapsed() < Duration::from_secs(10) {
         std::thread::yield_now();
     }
     let all = found();
-    assert_eq!(all.len(), 3, "the shell, the one in parentheses and its sleep: {all:?}");
-    end(child.id(), SILENCE);
+    assert_eq!(all.len(), 3, "the shell, its subshell and sleep: {all:?}");
+    kill(child.id(), MAX_SILENCE);
     assert!(!child.wait().unwrap().success());
-    assert_eq!(family(&all[2]), all[2..], "what is gone has no children");
+    assert_eq!(with_descendants(&all[2]), all[2..], "an ended process has no children");
 }

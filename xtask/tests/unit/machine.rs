@@ -1,28 +1,28 @@
-//! Pretended machines, built in a temporary directory.
+//! Fake machines in temporary directories.
 
 use super::*;
 use std::fs;
 
-/// A directory that is removed at the end of the test.
-pub struct Pretend {
+/// A machine whose files are in a temporary directory, which the destructor removes.
+pub struct FakeMachine {
     pub machine: Machine,
 }
 
-impl Pretend {
+impl FakeMachine {
     pub fn new(name: &str, os: &'static str) -> Self {
         let root = std::env::temp_dir().join(format!("xtask-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&root).unwrap();
         let vars = [("PATH", "/usr/local/bin:/usr/bin"), ("HOME", "/home/me")];
-        Pretend {
+        FakeMachine {
             machine: Machine { root, os, vars: vars.map(|(k, v)| (k.into(), v.into())).into(), root_user: false },
         }
     }
 
     pub fn file(self, path: &str, text: &str) -> Self {
-        let at = self.machine.at(path);
-        fs::create_dir_all(at.parent().unwrap()).unwrap();
-        fs::write(at, text).unwrap();
+        let path = self.machine.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
         self
     }
 
@@ -30,13 +30,14 @@ impl Pretend {
         self.script(path, "#!/bin/sh\n")
     }
 
-    /// A program that can be run. Another process writes it: a child that a test beside this one starts meanwhile would
-    /// hold a file of ours open for writing, and such a file cannot be run.
+    /// Adds an executable script. Another process writes the file: children of concurrent tests
+    /// would inherit the open file of this process, and Linux does not execute files that are open
+    /// for writing.
     pub fn script(self, path: &str, text: &str) -> Self {
-        let at = self.machine.at(path);
-        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let path = self.machine.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         let write = r#"printf %s "$1" > "$2" && chmod +x "$2""#;
-        assert!(Command::new("sh").args(["-c", write, "sh", text]).arg(at).status().unwrap().success());
+        assert!(Command::new("sh").args(["-c", write, "sh", text]).arg(path).status().unwrap().success());
         self
     }
 
@@ -55,7 +56,7 @@ impl Pretend {
     }
 }
 
-impl Drop for Pretend {
+impl Drop for FakeMachine {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.machine.root);
     }
@@ -64,16 +65,16 @@ impl Drop for Pretend {
 const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const LAVAPIPE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so";
 
-fn linux(name: &str) -> Pretend {
-    Pretend::new(name, "linux")
+fn linux(name: &str) -> FakeMachine {
+    FakeMachine::new(name, "linux")
 }
 
-fn with_loader(name: &str) -> Pretend {
+fn with_loader(name: &str) -> FakeMachine {
     linux(name).file("/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "")
 }
 
 #[test]
-fn a_bare_machine_has_nothing() {
+fn bare_machine_has_neither_vulkan_nor_libclang_nor_mpi() {
     let bare = linux("bare");
     assert!(bare.machine.graphics_problem().unwrap().contains("loader"));
     assert_eq!(bare.machine.libclang(), None);
@@ -82,7 +83,7 @@ fn a_bare_machine_has_nothing() {
 }
 
 #[test]
-fn a_loader_needs_a_driver_that_exists() {
+fn vulkan_loader_without_driver_library_is_a_problem() {
     assert!(with_loader("loader").machine.graphics_problem().unwrap().contains("icd.d"));
     let dangling = with_loader("dangling").driver(LAVAPIPE, LAVAPIPE_LIBRARY);
     assert!(dangling.machine.graphics_problem().unwrap().contains("lvp_icd"));
@@ -93,7 +94,7 @@ fn a_loader_needs_a_driver_that_exists() {
 }
 
 #[test]
-fn bare_library_names_and_relative_ones() {
+fn driver_manifest_names_library_by_name_or_relative_path() {
     let named = with_loader("named").driver("/etc/vulkan/icd.d/lvp_icd.json", "libvulkan_lvp.so");
     assert!(named.machine.graphics_problem().is_some());
     assert_eq!(named.file("/usr/lib64/libvulkan_lvp.so", "").machine.graphics_problem(), None);
@@ -103,7 +104,7 @@ fn bare_library_names_and_relative_ones() {
 }
 
 #[test]
-fn the_loaders_variables_win() {
+fn variables_of_the_loader_replace_its_search_path() {
     let hidden = with_loader("hidden")
         .driver(LAVAPIPE, LAVAPIPE_LIBRARY)
         .file(LAVAPIPE_LIBRARY, "")
@@ -116,12 +117,12 @@ fn the_loaders_variables_win() {
 }
 
 #[test]
-fn metal_needs_nothing() {
-    assert_eq!(Pretend::new("mac", "macos").machine.graphics_problem(), None);
+fn graphics_on_macos_have_no_problem() {
+    assert_eq!(FakeMachine::new("mac", "macos").machine.graphics_problem(), None);
 }
 
 #[test]
-fn libclang_by_distribution() {
+fn libclang_is_found_on_each_distribution() {
     for (name, path) in [
         ("debian", "/usr/lib/llvm-14/lib/libclang.so.1"),
         ("ubuntu", "/usr/lib/x86_64-linux-gnu/libclang-18.so.18"),
@@ -140,16 +141,17 @@ fn libclang_by_distribution() {
 }
 
 #[test]
-fn libclang_on_macs() {
-    let xcode = Pretend::new("xcode", "macos").file("/Library/Developer/CommandLineTools/usr/lib/libclang.dylib", "");
+fn libclang_is_found_on_macos() {
+    let xcode =
+        FakeMachine::new("xcode", "macos").file("/Library/Developer/CommandLineTools/usr/lib/libclang.dylib", "");
     assert!(xcode.machine.libclang().is_some());
-    let brew = Pretend::new("brew", "macos").file("/opt/homebrew/opt/llvm/lib/libclang.dylib", "");
+    let brew = FakeMachine::new("brew", "macos").file("/opt/homebrew/opt/llvm/lib/libclang.dylib", "");
     assert_eq!(brew.machine.libclang(), Some("/opt/homebrew/opt/llvm/lib".into()));
 }
 
 #[cfg(unix)]
 #[test]
-fn programs_are_found_on_the_path_only() {
+fn which_finds_executable_files_on_search_path() {
     let machine = linux("path").program("/usr/bin/mpicc").file("/usr/bin/mpirun", "not executable");
     assert_eq!(machine.machine.which("mpicc"), Some("/usr/bin/mpicc".into()));
     assert_eq!(machine.machine.which("mpirun"), None);
@@ -159,7 +161,7 @@ fn programs_are_found_on_the_path_only() {
 
 #[cfg(unix)]
 #[test]
-fn fedora_hides_its_mpi() {
+fn hidden_mpi_of_fedora_is_found_unless_mpicc_is_set() {
     let fedora = linux("hides").program("/usr/lib64/openmpi/bin/mpicc");
     assert_eq!(fedora.machine.which("mpicc"), None);
     assert_eq!(fedora.machine.hidden_mpi(), Some("/usr/lib64/openmpi"));

@@ -1,10 +1,8 @@
-//! Which launcher and which library belong together.
-
 use super::*;
-use crate::machine::tests::Pretend;
+use crate::machine::tests::FakeMachine;
 
 #[test]
-fn launchers_are_told_apart() {
+fn family_of_launcher_follows_from_version_text() {
     for (text, family) in [
         ("mpirun (Open MPI) 4.1.4\n", Some(&OPEN_MPI)),
         ("prterun (PRRTE) 3.0.2\n", Some(&OPEN_MPI)),
@@ -12,12 +10,12 @@ fn launchers_are_told_apart() {
         ("Intel(R) MPI Library for Linux* OS, Version 2021.9\n", Some(&MPICH)),
         ("something else", None),
     ] {
-        assert_eq!(told_by(text, |family| family.launchers), family, "{text}");
+        assert_eq!(family_in_text(text, |family| family.launchers), family, "{text}");
     }
 }
 
 #[test]
-fn linked_libraries_are_told_apart() {
+fn family_of_program_follows_from_linked_libraries() {
     for (text, family) in [
         ("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x7f)", Some(&OPEN_MPI)),
         ("\t/opt/homebrew/opt/open-mpi/lib/libmpi.40.dylib (…)", Some(&OPEN_MPI)),
@@ -26,14 +24,14 @@ fn linked_libraries_are_told_apart() {
         ("\tlibmpi.so.12 => /opt/open-mpi-and-others/libmpi.so.12 (0x7f)", Some(&MPICH)),
         ("\tlibc.so.6 => /lib/libc.so.6", None),
     ] {
-        assert_eq!(told_by(text, |family| family.libraries), family, "{text}");
+        assert_eq!(family_in_text(text, |family| family.libraries), family, "{text}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn launchers_beside_the_compiler_come_first() {
-    let machine = Pretend::new("launchers", "linux")
+fn launchers_next_to_the_compiler_come_first() {
+    let machine = FakeMachine::new("launchers", "linux")
         .program("/usr/bin/mpirun")
         .program("/usr/bin/mpirun.mpich")
         .program("/usr/bin/mpicc")
@@ -57,8 +55,8 @@ const MPICH_LAUNCHER: &str = "#!/bin/sh\necho HYDRA build details:\necho '    Ve
 
 #[cfg(unix)]
 #[test]
-fn the_launcher_of_the_library_is_chosen() {
-    let machine = Pretend::new("chosen", "linux")
+fn find_selects_launcher_of_the_library() {
+    let machine = FakeMachine::new("chosen", "linux")
         .script("/usr/bin/mpicc", MPICH_WRAPPER)
         .script("/usr/bin/mpirun", OPEN_MPI_LAUNCHER)
         .script("/usr/bin/mpiexec.mpich", MPICH_LAUNCHER);
@@ -70,16 +68,16 @@ fn the_launcher_of_the_library_is_chosen() {
     let machine = machine.script("/usr/bin/mpicc", OPEN_MPI_WRAPPER);
     let mpi = find(&machine.machine).unwrap();
     assert_eq!((mpi.family, mpi.version.as_str()), (&OPEN_MPI, "mpirun (Open MPI) 4.1.4"));
-    assert_eq!(whole(&machine.machine), Ok(()));
+    assert_eq!(check_complete(&machine.machine), Ok(()));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_mismatch_names_both_sides() {
-    let lonely = Pretend::new("lonely", "linux").script("/usr/bin/mpicc", OPEN_MPI_WRAPPER);
-    assert!(find(&lonely.machine).unwrap_err().contains("no launcher at all"));
-    assert_eq!(whole(&lonely.machine), Err(Some(&OPEN_MPI)));
-    let foreign = lonely.script("/usr/bin/mpirun", MPICH_LAUNCHER).program("/usr/bin/mpiexec");
+fn mismatch_of_library_and_launcher_names_both() {
+    let without_launcher = FakeMachine::new("without_launcher", "linux").script("/usr/bin/mpicc", OPEN_MPI_WRAPPER);
+    assert!(find(&without_launcher.machine).unwrap_err().contains("no launcher at all"));
+    assert_eq!(check_complete(&without_launcher.machine), Err(Some(&OPEN_MPI)));
+    let foreign = without_launcher.script("/usr/bin/mpirun", MPICH_LAUNCHER).program("/usr/bin/mpiexec");
     let text = find(&foreign.machine).unwrap_err();
     for part in
         ["/usr/bin/mpicc builds for Open MPI", "/usr/bin/mpirun belongs to MPICH", "mpiexec is of no known family"]
@@ -92,20 +90,20 @@ fn a_mismatch_names_both_sides() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_here_of_mpi_has_a_family() {
-    let bare = Pretend::new("family", "linux");
-    assert_eq!(whole(&bare.machine), Err(None));
+fn incomplete_mpi_returns_family_of_present_part() {
+    let bare = FakeMachine::new("family", "linux");
+    assert_eq!(check_complete(&bare.machine), Err(None));
     let launcher = bare.script("/usr/bin/mpiexec", MPICH_LAUNCHER);
-    assert_eq!(whole(&launcher.machine), Err(Some(&MPICH)));
+    assert_eq!(check_complete(&launcher.machine), Err(Some(&MPICH)));
 }
 
 #[test]
-fn another_wrapper_is_noticed() {
-    let machine = Pretend::new("wrapper", "linux");
-    let (target, note) = (machine.machine.at("/target"), machine.machine.at("/wrapper"));
-    assert!(!other(&target, &note, "-lmpi"), "nothing was built");
+fn binding_is_stale_if_record_differs_or_is_missing() {
+    let machine = FakeMachine::new("wrapper", "linux");
+    let (target, record) = (machine.machine.at("/target"), machine.machine.at("/wrapper"));
+    assert!(!is_stale(&target, &record, "-lmpi"), "nothing was built");
     std::fs::create_dir_all(target.join("release/build/mpi-sys-12ab")).unwrap();
-    assert!(other(&target, &note, "-lmpi"), "built by nobody knows what");
-    std::fs::write(&note, "-lmpi").unwrap();
-    assert!(!other(&target, &note, "-lmpi") && other(&target, &note, "-lmpich"));
+    assert!(is_stale(&target, &record, "-lmpi"), "built without a record");
+    std::fs::write(&record, "-lmpi").unwrap();
+    assert!(!is_stale(&target, &record, "-lmpi") && is_stale(&target, &record, "-lmpich"));
 }

@@ -1,27 +1,25 @@
-//! The commands of a set-up.
-
 use super::*;
 
-use crate::machine::tests::Pretend;
+use crate::machine::tests::FakeMachine;
 
 const ALL: [Need; 4] = [GRAPHICS_DRIVER, OPEN_MPI, LIBCLANG, SCREEN];
 
-/// A machine with nothing but these programs.
-fn with(name: &str, os: &'static str, programs: &[&str]) -> Pretend {
-    let bare = Pretend::new(&format!("packages-{name}"), os);
+/// A machine with only these programs.
+fn with(name: &str, os: &'static str, programs: &[&str]) -> FakeMachine {
+    let bare = FakeMachine::new(&format!("packages-{name}"), os);
     programs.iter().fold(bare, |machine, program| machine.program(&format!("/usr/bin/{program}")))
 }
 
-fn lines(machine: &Pretend, missing: &[Need]) -> Vec<String> {
+fn lines(machine: &FakeMachine, missing: &[Need]) -> Vec<String> {
     commands(&machine.machine, missing).unwrap()
 }
 
-fn refusal(machine: &Pretend, missing: &[Need]) -> String {
+fn refusal(machine: &FakeMachine, missing: &[Need]) -> String {
     commands(&machine.machine, missing).unwrap_err()
 }
 
 #[test]
-fn a_bare_debian() {
+fn needs_on_debian_are_installed_by_apt_get() {
     let install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
                    mesa-vulkan-drivers libvulkan1 libopenmpi-dev openmpi-bin libclang-dev clang xvfb \
                    libxkbcommon-x11-0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2";
@@ -31,7 +29,7 @@ fn a_bare_debian() {
 }
 
 #[test]
-fn other_distributions() {
+fn needs_on_fedora_and_arch_are_installed_by_dnf_and_pacman() {
     assert_eq!(
         lines(&with("fedora", "linux", &["dnf"]).root_user(), &ALL),
         ["dnf install -y mesa-vulkan-drivers vulkan-loader openmpi-devel openmpi clang-devel \
@@ -43,7 +41,7 @@ fn other_distributions() {
 }
 
 #[test]
-fn macs_need_no_sudo_and_no_vulkan() {
+fn needs_on_macos_are_installed_by_brew_without_sudo_and_vulkan() {
     let missing = [OPEN_MPI, LIBCLANG];
     let mac = with("mac", "macos", &["brew"]);
     assert_eq!(lines(&mac, &missing), ["brew install open-mpi llvm"]);
@@ -54,7 +52,7 @@ fn macs_need_no_sudo_and_no_vulkan() {
 
 #[cfg(unix)]
 #[test]
-fn the_family_that_is_here_is_completed() {
+fn half_installed_mpi_is_completed_by_packages_of_its_family() {
     const HYDRA: &str = "#!/bin/sh\necho HYDRA";
     for (name, launcher, package) in
         [("mpich", HYDRA, "libmpich-dev mpich"), ("other", "", "libopenmpi-dev openmpi-bin")]
@@ -69,7 +67,7 @@ fn the_family_that_is_here_is_completed() {
 }
 
 #[test]
-fn components_come_from_rustup() {
+fn rust_components_are_installed_by_rustup() {
     let rustup = with("rustup", "linux", &["rustup"]);
     assert_eq!(lines(&rustup, &[TOOLS]), ["rustup component add rustfmt clippy"]);
     assert!(refusal(&rustup, &[TOOLS, LIBCLANG]).contains("apt-get"));
@@ -77,7 +75,7 @@ fn components_come_from_rustup() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn commands_without_manager_or_sudo_are_errors_that_name_packages() {
     let text = refusal(&with("nobody", "linux", &["apt-get"]), &ALL);
     assert!(text.contains("administrator") && text.contains("libopenmpi-dev"), "{text}");
     let unknown = with("unknown", "linux", &[]);
@@ -86,12 +84,12 @@ fn what_cannot_be_done_is_said() {
 }
 
 #[test]
-fn every_need_has_packages_where_a_manager_can_help() {
-    for (at, (program, ..)) in
+fn every_need_has_packages_of_every_system_package_manager() {
+    for (index, (program, ..)) in
         MANAGERS.iter().enumerate().filter(|(_, (program, ..))| !["brew", "rustup"].contains(program))
     {
         for need in ALL.iter().chain([&MPICH]) {
-            assert!(!need.packages[at].is_empty(), "{program} {}", need.why);
+            assert!(!need.packages[index].is_empty(), "{program} {}", need.why);
         }
     }
 }

@@ -1,5 +1,3 @@
-//! How processes end, and how commands are typed.
-
 use super::*;
 
 #[test]
@@ -15,7 +13,7 @@ fn commands_are_quoted_for_a_shell() {
 
 #[cfg(unix)]
 #[test]
-fn failure_never_becomes_success() {
+fn exit_code_of_failure_is_never_zero() {
     use std::os::unix::process::ExitStatusExt;
     assert_eq!(exit_code(ExitStatus::from_raw(0)), 0);
     assert_eq!(exit_code(ExitStatus::from_raw(3 << 8)), 3);

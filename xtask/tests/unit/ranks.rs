@@ -1,9 +1,7 @@
-//! Numbers of ranks.
-
 use super::*;
 
 #[test]
-fn counts_are_read() {
+fn count_accepts_only_whole_numbers_from_1_to_65536() {
     assert_eq!(count("4"), Ok(4));
     for text in ["0", "-1", "x", "", "1e3", "65537", "99999999999999999999"] {
         assert!(count(text).is_err(), "{text:?}");
@@ -11,7 +9,7 @@ fn counts_are_read() {
 }
 
 #[test]
-fn threads_are_told_how_many_they_are() {
+fn command_for_threads_sets_the_variable_and_for_mpi_needs_mpi() {
     let context = Context::new().unwrap();
     let command = command(&context, Path::new("volume"), Ranks::Threads(4)).unwrap();
     assert!(command.get_envs().any(|(name, value)| name == "ZIPPY_RANKS" && value == Some("4".as_ref())));

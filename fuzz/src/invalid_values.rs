@@ -1,4 +1,5 @@
-//! Recordings and answers that are well-formed and make no sense: numbers, lists and texts of valid ones become others.
+//! Well-formed recordings and answers with invalid values: numbers, lists and texts of valid
+//! samples are replaced.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,23 +7,23 @@ use serde_json::{Value, json};
 use zippy::debug::protocol::{Answer, Recorded, frame};
 use zippy::debug::recording::Writer;
 
-use crate::damage::Random;
 use crate::messages;
-use crate::samples::{Content, Packing, Sample};
+use crate::mutate::Random;
+use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Numbers at the edges of their types.
-const EDGES: [i64; 16] =
+/// Numbers at the limits of their types.
+const LIMITS: [i64; 16] =
     [0, 1, 2, -1, 3, 7, 255, 256, 65_535, 1 << 31, 1 << 40, 1 << 60, (1 << 60) + 1, i64::MAX - 1, i64::MAX, i64::MIN];
 
-/// Changes something somewhere.
+/// Replaces a random value in a tree.
 fn change(value: &mut Value, random: &mut Random) {
-    let goes_in = random.below(8) > 0;
+    let descend = random.below(8) > 0;
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             let at = random.below(fields.len());
             fields.values_mut().nth(at).into_iter().for_each(|field| change(field, random));
         }
-        Value::Array(list) if goes_in && !list.is_empty() => {
+        Value::Array(list) if descend && !list.is_empty() => {
             let at = random.below(list.len());
             change(&mut list[at], random);
         }
@@ -31,29 +32,31 @@ fn change(value: &mut Value, random: &mut Random) {
             1 => list.truncate(random.below(list.len() + 1)),
             2 => drop(list.pop()),
             _ => {
-                let again = list.first().cloned().unwrap_or(json!(1));
-                let times = 1 + random.below(12);
-                list.extend(vec![again; times]);
+                let repeated = list.first().cloned().unwrap_or(json!(1));
+                let count = 1 + random.below(12);
+                list.extend(vec![repeated; count]);
             }
         },
         Value::Number(number) => {
-            let edge = EDGES[random.below(EDGES.len())];
-            *value = match number.is_f64() {
-                true => json!([0.0, -1.0, 1e308, -1e308, 1e-320][random.below(5)]),
-                false if random.below(4) == 0 => json!(u64::MAX),
-                false => json!(edge),
+            let limit = LIMITS[random.below(LIMITS.len())];
+            *value = if number.is_f64() {
+                json!([0.0, -1.0, 1e308, -1e308, 1e-320][random.below(5)])
+            } else if random.below(4) == 0 {
+                json!(u64::MAX)
+            } else {
+                json!(limit)
             };
         }
         Value::String(text) => {
             let texts = ["", "\u{1b}[2J\"", "a,b", "../x", "\u{202e}"];
             *text = if random.below(4) == 0 { "x".repeat(300) } else { texts[random.below(texts.len())].into() };
         }
-        Value::Bool(truth) => *truth = !*truth,
-        _ => *value = json!(EDGES[random.below(EDGES.len())]),
+        Value::Bool(flag) => *flag = !*flag,
+        _ => *value = json!(LIMITS[random.below(LIMITS.len())]),
     }
 }
 
-/// A value with up to eight changes that its type allows.
+/// Copy of a value with up to eight changes that its type allows.
 fn changed<T: Serialize + DeserializeOwned + Clone>(value: &T, random: &mut Random) -> T {
     let mut last = value.clone();
     for _ in 0..1 + random.below(8) {
@@ -64,16 +67,16 @@ fn changed<T: Serialize + DeserializeOwned + Clone>(value: &T, random: &mut Rand
     last
 }
 
+/// Bytes of a recording, without entries that are too long.
 fn recorded(entries: &[Recorded]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // An entry that is too long is left out.
     if let Ok(mut writer) = Writer::new(&mut bytes) {
         entries.iter().for_each(|entry| drop(writer.add(entry)));
     }
     bytes
 }
 
-/// A recording of which some entries make no sense.
+/// A recording with up to three entries that are removed, repeated or changed.
 pub fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut entries = messages::entries();
     for _ in 0..1 + random.below(3) {
@@ -90,7 +93,7 @@ pub fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     vec![("run.zrec".into(), recorded(&entries))]
 }
 
-/// Answers of a program that lies.
+/// Answers with up to four changes, in some inputs in the wrong order.
 pub fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut answers = messages::answers();
     for _ in 0..1 + random.below(4) {
@@ -98,8 +101,8 @@ pub fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
         answers[at] = changed(&answers[at], random);
     }
     if random.below(8) == 0 {
-        let (one, other) = (random.below(answers.len()), random.below(answers.len()));
-        answers.swap(one, other);
+        let (first, second) = (random.below(answers.len()), random.below(answers.len()));
+        answers.swap(first, second);
     }
     vec![("answers.msg".into(), encoded(&answers).unwrap_or_default())]
 }
@@ -108,24 +111,24 @@ fn encoded(answers: &[Answer]) -> Result<Vec<u8>, String> {
     frame::encode(&answers, frame::MOST_TOLD)
 }
 
-/// A recording that makes sense, in whose entries blows leave checksums right.
+/// A valid recording. Mutations of its entries leave the checksums correct.
 ///
 /// # Errors
-/// It cannot be written.
+/// An entry cannot be encoded.
 pub fn recordings() -> Result<Vec<Sample>, String> {
     let entries = messages::entries();
-    let mut parts = vec![(Packing::Plain, recorded(&[]))];
+    let mut sections = vec![(Encoding::Plain, recorded(&[]))];
     for entry in &entries {
-        parts.push((Packing::Entry, frame::encode(entry, frame::MOST_TOLD)?[4..].to_vec()));
+        sections.push((Encoding::Entry, frame::encode(entry, frame::MOST_TOLD)?[4..].to_vec()));
     }
-    Ok(vec![vec![Content { name: "run.zrec".into(), parts }]])
+    Ok(vec![vec![SampleFile { name: "run.zrec".into(), sections }]])
 }
 
-/// Answers that make sense.
+/// Valid answers.
 ///
 /// # Errors
-/// They cannot be written.
+/// The answers cannot be encoded.
 pub fn answers() -> Result<Vec<Sample>, String> {
     let payload = encoded(&messages::answers())?[4..].to_vec();
-    Ok(vec![vec![Content { name: "answers.msg".into(), parts: vec![(Packing::Frame, payload)] }]])
+    Ok(vec![vec![SampleFile { name: "answers.msg".into(), sections: vec![(Encoding::Frame, payload)] }]])
 }

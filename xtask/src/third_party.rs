@@ -1,21 +1,26 @@
-//! What others have made and tests and benchmarks take, all of it under `target/` and never installed: a second Vulkan driver
-//! to test on; VTK in a Python environment of the project's own; IceT, a compositing library, called by a program of ours.
+//! Third-party software for tests and benchmarks, all of it under `target/` and never installed on
+//! the system:
+//!
+//! * a second Vulkan driver for tests;
+//! * a Python environment with VTK and other peers of benchmarks;
+//! * IceT, a compositing library, and a program that measures it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::context::{Built, Context};
+use crate::context::{BuiltProgram, Context};
 use crate::mpi::OPEN_MPI;
 use crate::process::{output, succeed};
 
-/// What IceT's runs are called.
+/// Name of the benchmark of IceT.
 pub const ICET: &str = "icet";
 
-/// Python packages of benchmarks with VTK and files of others. They bring NumPy.
+/// Python packages of benchmarks against VTK and against other file libraries. They depend on
+/// NumPy.
 pub const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
 
-/// Makes the virtual environment, installs the packages that are not there yet, and names its
-/// Python for benchmarks.
+/// Creates a virtual environment with Python packages, separated by spaces, and sets
+/// `ZIPPY_BENCH_PYTHON` to its interpreter. Keeps an existing environment and its packages.
 pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
@@ -24,7 +29,7 @@ pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
         home.display()
     );
     if !python.exists() {
-        succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
+        succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "creating a virtual environment")?;
     }
     let pip = "-m pip install --quiet --disable-pip-version-check --no-input".split(' ');
     let mut install = context.command(&python);
@@ -33,11 +38,11 @@ pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Unpacks IceT from Debian's packages of ParaView, whose part it is, and builds the program that calls it.
-pub fn icet(context: &Context) -> Result<Built, String> {
+/// Unpacks IceT from Debian's packages of ParaView, and builds the benchmark program that calls it.
+pub fn icet(context: &Context) -> Result<BuiltProgram, String> {
     let mpi = context.mpi.as_ref().ok_or("it needs MPI")?;
     if mpi.family != &OPEN_MPI {
-        return Err(format!("Debian's is linked with Open MPI, and this is {}", mpi.family.name));
+        return Err(format!("Debian's IceT is linked with Open MPI, and the MPI library here is {}", mpi.family.name));
     }
     let home = context.target().join("peers").join(ICET);
     unpack(context, "paraview paraview-dev", &home)?;
@@ -49,13 +54,13 @@ pub fn icet(context: &Context) -> Result<Built, String> {
     compile.args(["-O2", "-I", &directory(&header)]).arg(context.root.join("benches/peers/icet.c"));
     compile.args([&transport, &core]).arg(format!("-Wl,-rpath,{}", directory(&core)));
     succeed(compile.arg("-lm").arg("-o").arg(&path), "compiling benches/peers/icet.c")?;
-    Ok(Built { name: ICET.into(), kind: "bench".into(), path })
+    Ok(BuiltProgram { name: ICET.into(), kind: "bench".into(), path })
 }
 
-/// Takes a second Vulkan driver to test on: the one whose manifest the user has set for the loader, else SwiftShader, out of
-/// Debian's package of Chromium's parts.
+/// Selects a second Vulkan driver for tests: the driver whose manifest the user has set, else
+/// SwiftShader from Debian's package `chromium-common`.
 pub fn use_other_driver(context: &mut Context) -> Result<(), String> {
-    // The variable of today and the one before.
+    // Old Vulkan loaders know only the second variable.
     let names = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
     let named = names.iter().find_map(|name| context.machine.var(name)).map(String::from);
     let manifest = named.map_or_else(|| swiftshader(context), Ok)?;
@@ -66,13 +71,16 @@ pub fn use_other_driver(context: &mut Context) -> Result<(), String> {
 }
 
 fn swiftshader(context: &Context) -> Result<String, String> {
-    say!("SwiftShader comes from Debian; VK_DRIVER_FILES may name another driver's manifest (…_icd.json) instead.");
+    say!(
+        "Using SwiftShader from Debian; set VK_DRIVER_FILES to the manifest (…_icd.json) of another driver to test that."
+    );
     let home = context.scratch("swiftshader")?;
     unpack(context, "chromium-common", &home)?;
     Ok(find(&home, "vk_swiftshader_icd.json")?.display().to_string())
 }
 
-/// Downloads Debian's packages into a directory and unpacks them there, if that has not been done.
+/// Downloads Debian packages into a directory and unpacks them there. Does nothing if an earlier
+/// call has finished: the file `whole` marks that.
 fn unpack(context: &Context, packages: &str, home: &Path) -> Result<(), String> {
     if home.join("whole").exists() {
         return Ok(());
@@ -80,16 +88,16 @@ fn unpack(context: &Context, packages: &str, home: &Path) -> Result<(), String> 
     say!("==> unpacking Debian's {packages} in {}", home.display());
     std::fs::create_dir_all(home).map_err(|error| format!("{}: {error}", home.display()))?;
     let script = format!("apt-get download {packages}; for f in *.deb; do dpkg-deb -x $f .; rm $f; done; touch whole");
-    succeed(context.command("sh").args(["-ec", &script]).current_dir(home), "taking it from Debian's packages")
+    succeed(context.command("sh").args(["-ec", &script]).current_dir(home), "unpacking Debian's packages")
 }
 
-/// The first regular file below a directory whose name begins so.
-fn find(directory: &Path, start: &str) -> Result<PathBuf, String> {
-    let words = ["-type", "f", "-name", &format!("{start}*"), "-print", "-quit"];
+/// Finds a regular file below a directory by the first letters of its name.
+fn find(directory: &Path, prefix: &str) -> Result<PathBuf, String> {
+    let words = ["-type", "f", "-name", &format!("{prefix}*"), "-print", "-quit"];
     let path = output(Command::new("find").arg(directory).args(words))?;
-    if path.is_empty() { Err(format!("there is no {start} in {}", directory.display())) } else { Ok(path.into()) }
+    if path.is_empty() { Err(format!("there is no {prefix} in {}", directory.display())) } else { Ok(path.into()) }
 }
 
 #[cfg(test)]
-#[path = "../tests/unit/others.rs"]
+#[path = "../tests/unit/third_party.rs"]
 mod tests;
