@@ -1,22 +1,23 @@
-//! The rules of the house, checked: the direction of the layers, the length of files, one version of the big
-//! dependencies, no rings of files, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a
-//! planted violation.
+//! Tests of rules on the source files of the workspace: layers of modules, cycles of files, lengths
+//! of files, unfinished code, unsafe code, call sites of errors, environment variables and
+//! dependencies. The module `planted` tests that each rule detects violations.
 
-mod calls;
-mod rings;
+mod call_sites;
+mod cycles;
 mod rules;
-mod source;
+mod source_file;
 
 use std::path::{Path, PathBuf};
 
-use rules::Broken;
-use source::Source;
+use rules::Violation;
+use source_file::SourceFile;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below a directory that ends in `ending`, sorted; hidden and build directories are left out.
+/// Files below a directory whose names end in `ending`, sorted; without hidden directories and
+/// build directories.
 fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_path_buf()];
@@ -34,85 +35,91 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The workspace's own Rust files with their paths relative to its root. `shared` is material from elsewhere.
-fn sources(ending: &str) -> Vec<Source> {
+/// Files of the workspace with names that end in `ending`, without the directory `shared`.
+fn sources(ending: &str) -> Vec<SourceFile> {
     let root = root();
     let read = |path: PathBuf| {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(&path).unwrap();
-        Source::new(&name, &text)
+        SourceFile::new(&name, &text)
     };
     files(&root, ending).into_iter().map(read).filter(|source| !source.name.starts_with("shared/")).collect()
 }
 
-fn hold(broken: Vec<Broken>) {
-    let lines: Vec<String> = broken.iter().map(|broken| format!("  {broken}")).collect();
-    assert!(broken.is_empty(), "{} broken:\n{}", broken.len(), lines.join("\n"));
+fn assert_none(violations: Vec<Violation>) {
+    let lines: Vec<String> = violations.iter().map(|violation| format!("  {violation}")).collect();
+    assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), lines.join("\n"));
 }
 
-/// The libraries whose modules lie in layers, and fewer files than each has.
+/// Source directories of libraries with layers, and a lower bound of the number of their files.
 const LIBRARIES: [(&str, usize); 2] = [("src/", 100), ("crates/plan/src/", 20)];
 
 #[test]
 fn modules_use_only_layers_above_their_own() {
     let all = sources(".rs");
-    for (library, files) in LIBRARIES {
-        let of_library = all.iter().filter(|source| source.name.starts_with(library)).cloned();
-        let of_library: Vec<Source> = of_library.collect();
-        assert!(of_library.len() > files, "the sources of {library} were not found");
-        hold(rules::layers(&of_library));
+    for (directory, min_files) in LIBRARIES {
+        let library: Vec<SourceFile> =
+            all.iter().filter(|source| source.name.starts_with(directory)).cloned().collect();
+        assert!(library.len() > min_files, "the sources of {directory} were not found");
+        assert_none(rules::layers(&library));
     }
-    let is_there = |module: &str| {
-        let starts = |(library, _): &(&str, _)| [format!("{library}{module}.rs"), format!("{library}{module}/mod.rs")];
-        LIBRARIES.iter().flat_map(starts).any(|name| all.iter().any(|source| source.name == name))
+    let exists = |module: &str| {
+        let paths = |(library, _): &(&str, _)| [format!("{library}{module}.rs"), format!("{library}{module}/mod.rs")];
+        LIBRARIES.iter().flat_map(paths).any(|name| all.iter().any(|source| source.name == name))
     };
-    let missing: Vec<_> = rules::LAYERS.concat().into_iter().filter(|module| !is_there(module)).collect();
+    let missing: Vec<_> = rules::LAYERS.concat().into_iter().filter(|module| !exists(module)).collect();
     assert!(missing.is_empty(), "the table of layers names modules that do not exist: {missing:?}");
 }
 
 #[test]
-fn no_files_use_each_other_in_a_ring() {
-    let library: Vec<Source> = sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
-    let found = rings::rings(&library);
-    assert!(found.is_empty(), "files use each other in rings; move what they share to a file of its own: {found:#?}");
+fn files_of_the_library_have_no_cycles() {
+    let library: Vec<SourceFile> =
+        sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
+    let found = cycles::cycles(&library);
+    assert!(found.is_empty(), "files use each other in cycles; move common items to a separate file: {found:#?}");
 }
 
 #[test]
 fn files_stay_short() {
-    hold(sources(".rs").iter().flat_map(|source| rules::length(source, 400)).collect());
-    hold(sources(".wgsl").iter().flat_map(|source| rules::length(source, 150)).collect());
+    assert_none(sources(".rs").iter().flat_map(|source| rules::length(source, 400)).collect());
+    assert_none(sources(".wgsl").iter().flat_map(|source| rules::length(source, 150)).collect());
 }
 
 #[test]
-fn the_median_file_is_of_moderate_length() {
-    let ours = |source: &Source| LIBRARIES.iter().any(|(library, _)| source.name.starts_with(library));
-    let median = rules::median(sources(".rs").iter().filter(|source| ours(source)).map(Source::lines).collect());
-    assert!((100..=200).contains(&median), "the median file of the libraries has {median} lines; 100 to 200 read well");
+fn median_length_of_library_files_is_moderate() {
+    let is_in_library = |source: &SourceFile| LIBRARIES.iter().any(|(library, _)| source.name.starts_with(library));
+    let lengths = sources(".rs").iter().filter(|source| is_in_library(source)).map(SourceFile::lines).collect();
+    let median = rules::median(lengths);
+    assert!(
+        (100..=200).contains(&median),
+        "the median file of the libraries has {median} lines; it must have 100 to 200"
+    );
 }
 
 #[test]
-fn the_design_page_shows_the_layers() {
+fn design_page_shows_the_layers() {
     let page = std::fs::read_to_string(root().join("DESIGN.md")).unwrap();
-    hold(rules::design_table(&page));
+    assert_none(rules::design_table(&page));
 }
 
 #[test]
-fn nothing_is_left_unfinished() {
+fn sources_have_no_unfinished_code() {
     let all = sources(".rs").into_iter().chain(sources(".wgsl"));
-    hold(all.flat_map(|source| rules::unfinished(&source)).collect());
+    assert_none(all.flat_map(|source| rules::unfinished(&source)).collect());
 }
 
 #[test]
-fn unsafe_code_says_why_it_is_sound() {
-    hold(sources(".rs").iter().flat_map(rules::unsafe_without_reason).collect());
+fn unsafe_code_has_a_safety_comment() {
+    assert_none(sources(".rs").iter().flat_map(rules::unsafe_without_reason).collect());
 }
 
 #[test]
 fn crates_without_unsafe_code_forbid_it() {
-    hold(rules::unsafe_allowed_for_nothing(&sources(".rs")));
+    assert_none(rules::unsafe_not_forbidden(&sources(".rs")));
 }
 
-/// Libraries that return the error of `zippy`, and fewer public functions than each has that do.
+/// Source directories of libraries that return the error of `zippy`, and a lower bound of the
+/// number of their public functions that do.
 const FALLIBLE: [(&str, usize); 6] = [
     ("src/", 150),
     ("crates/io/src/", 10),
@@ -123,17 +130,18 @@ const FALLIBLE: [(&str, usize); 6] = [
 ];
 
 #[test]
-fn public_functions_that_can_fail_name_the_line_that_called_them() {
+fn fallible_public_functions_record_their_call_site() {
     let all = sources(".rs");
-    for (library, functions) in FALLIBLE {
-        let of_library: Vec<Source> = all.iter().filter(|source| source.name.starts_with(library)).cloned().collect();
-        let (found, broken) = calls::unguarded(&of_library);
-        assert!(found >= functions, "{found} public functions of {library} were found");
-        hold(broken);
+    for (directory, min_functions) in FALLIBLE {
+        let library: Vec<SourceFile> =
+            all.iter().filter(|source| source.name.starts_with(directory)).cloned().collect();
+        let (found, violations) = call_sites::check(&library);
+        assert!(found >= min_functions, "{found} public functions of {directory} were found");
+        assert_none(violations);
     }
 }
 
-/// Cargo sets the variable for every program, test and benchmark of the project.
+/// Cargo sets the variable for all programs, tests and benchmarks of the project.
 #[test]
 fn cargo_configuration_checks_kernels_for_parameter_branches() {
     let configuration = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
@@ -141,30 +149,34 @@ fn cargo_configuration_checks_kernels_for_parameter_branches() {
 }
 
 #[test]
-fn environment_variables_are_in_the_list_of_all() {
-    // Those of a test that misspells them.
-    hold(rules::unlisted_variables(&sources(".rs"), "src/transport/variables.rs", &["ZIPPY_CHEK", "ZIPPY_RANK"]));
+fn environment_variables_are_listed() {
+    // A test of misspelled variables uses the last two names.
+    assert_none(rules::unlisted_variables(
+        &sources(".rs"),
+        "src/transport/variables.rs",
+        &["ZIPPY_CHEK", "ZIPPY_RANK"],
+    ));
 }
 
 #[test]
-fn one_version_of_the_big_dependencies() {
+fn main_dependencies_have_one_version() {
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
     assert!(lock.contains("name = \"wgpu\""), "this is not the lock file of the project");
-    hold(rules::doubled(&lock));
+    assert_none(rules::duplicate_dependencies(&lock));
 }
 
 mod planted {
     use super::*;
 
-    fn broken_layers(files: &[(&str, &str)]) -> Vec<String> {
+    fn layer_violations(files: &[(&str, &str)]) -> Vec<String> {
         let lib = ("src/lib.rs", "pub mod error;\npub use error::{Error, Result};\npub use region::Region as Box;\n");
         let all = files.iter().chain([&lib]);
-        let sources: Vec<Source> = all.map(|(name, text)| Source::new(name, text)).collect();
-        rules::layers(&sources).iter().map(Broken::to_string).collect()
+        let sources: Vec<SourceFile> = all.map(|(name, text)| SourceFile::new(name, text)).collect();
+        rules::layers(&sources).iter().map(Violation::to_string).collect()
     }
 
     #[test]
-    fn a_use_from_below_is_found_in_every_spelling() {
+    fn use_of_a_lower_layer_is_found_in_every_syntax() {
         for text in [
             "use crate::world::World;",
             "pub(crate) use crate::{error::Error, world::{self, World}};",
@@ -174,17 +186,17 @@ mod planted {
             "macro_rules! m { () => { $crate::world::f() } }",
             "use crate::\n    world::World;",
         ] {
-            let broken = broken_layers(&[("src/region.rs", text)]);
-            assert_eq!(broken.len(), 1, "{text}: {broken:?}");
-            assert!(broken[0].starts_with("src/region.rs:") && broken[0].contains("`world`"), "{}", broken[0]);
+            let found = layer_violations(&[("src/region.rs", text)]);
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert!(found[0].starts_with("src/region.rs:") && found[0].contains("`world`"), "{}", found[0]);
         }
-        let nested = broken_layers(&[("src/plan/copy.rs", "\n\nuse super::super::device::Device;")]);
+        let nested = layer_violations(&[("src/plan/copy.rs", "\n\nuse super::super::device::Device;")]);
         assert!(nested[0].starts_with("src/plan/copy.rs:3:"), "{nested:?}");
     }
 
     #[test]
-    fn what_is_allowed_is_not_found() {
-        let fine = [
+    fn permitted_uses_are_not_found() {
+        let files = [
             ("src/world/mod.rs", "use crate::{array::Array, Error, Result, Box};\nuse crate::world::transfer::go;"),
             (
                 "src/plan/copy.rs",
@@ -194,22 +206,22 @@ mod planted {
             ("src/layout.rs", "use crate::chunks::Chunks;"),
             ("src/algorithms/mod.rs", "use std::io; use crate::world::World;"),
         ];
-        assert_eq!(broken_layers(&fine), Vec::<String>::new());
+        assert_eq!(layer_violations(&files), Vec::<String>::new());
     }
 
     #[test]
-    fn a_row_must_not_turn_in_circles() {
-        let circle = [("src/layout.rs", "use crate::chunks::C;"), ("src/chunks.rs", "\nuse crate::layout::L;")];
-        let broken = broken_layers(&circle);
-        assert!(broken.len() == 1 && broken[0].contains("circle"), "{broken:?}");
+    fn cycle_in_one_layer_is_found() {
+        let cycle = [("src/layout.rs", "use crate::chunks::C;"), ("src/chunks.rs", "\nuse crate::layout::L;")];
+        let found = layer_violations(&cycle);
+        assert!(found.len() == 1 && found[0].contains("cycle"), "{found:?}");
         let tests = [("src/layout/mod.rs", "use crate::chunks::C;"), ("src/chunks/tests.rs", "use crate::layout::L;")];
-        assert_eq!(broken_layers(&tests), Vec::<String>::new());
-        let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
+        assert_eq!(layer_violations(&tests), Vec::<String>::new());
+        let upwards = layer_violations(&[("src/chunks/tests.rs", "use crate::world::World;")]);
         assert_eq!(upwards.len(), 1, "{upwards:?}");
     }
 
     #[test]
-    fn public_function_that_hides_its_caller_is_found() {
+    fn public_function_without_call_site_is_found() {
         let lib = "pub mod shown;\nmod hidden;\npub use hidden::{Reached, reached as other};";
         let guarded = "\n    #[track_caller]\n    pub fn right(&self) -> Result<u8> {\n        let _call = CallSite::enter();\n        f()?;\n        g()\n    }";
         let shown = format!(
@@ -218,19 +230,20 @@ mod planted {
         let hidden = "pub use super::deep::Reached;\npub fn reached<F>(f: F) -> crate::Result<()>\nwhere\n    F: Fn() -> u8,\n{\n    f()\n}\npub fn not() -> Result<()> {\n    f()\n}";
         let deep = "pub struct Reached;\nimpl Reached {\n    #[track_caller]\n    pub fn b(&self) -> Result<(u8, u8)> {\n        f()?;\n        g()\n    }\n    #[track_caller]\n    pub fn to_another(&self) -> Result<()> {\n        self.c()\n    }\n    pub fn other_error(&self) -> Result<(), String> {\n        f()\n    }\n    pub(crate) fn own(&self) -> Result<()> {\n        f()\n    }\n}\nstruct A;\nimpl A {\n    pub fn of_a_private_type() -> Result<()> {\n        f()\n    }\n}";
         let files = [("lib.rs", lib), ("shown.rs", &shown), ("hidden.rs", hidden), ("deep.rs", deep)];
-        let sources: Vec<Source> = files.iter().map(|(name, text)| Source::new(&format!("src/{name}"), text)).collect();
-        let (count, broken) = calls::unguarded(&sources);
-        let found: Vec<String> = broken.iter().map(Broken::to_string).collect();
-        let named = |of: &str| found.iter().filter(|line| line.contains(&format!("`{of}` is public"))).count();
+        let sources: Vec<SourceFile> =
+            files.iter().map(|(name, text)| SourceFile::new(&format!("src/{name}"), text)).collect();
+        let (count, violations) = call_sites::check(&sources);
+        let found: Vec<String> = violations.iter().map(Violation::to_string).collect();
+        let named = |name: &str| found.iter().filter(|line| line.contains(&format!("`{name}` is public"))).count();
         assert_eq!((count, found.len(), named("a"), named("reached"), named("b")), (5, 3, 1, 1, 1), "{found:#?}");
     }
 
     #[test]
-    fn crate_that_only_does_not_use_unsafe_code_is_found() {
+    fn crate_that_does_not_forbid_unused_unsafe_code_is_found() {
         let found = |root: &str, other: &str| {
             let sources = [("a/src/lib.rs", root), ("a/src/b.rs", other), ("c/src/d.rs", "unsafe fn e() {}")];
-            let sources: Vec<Source> = sources.iter().map(|(name, text)| Source::new(name, text)).collect();
-            rules::unsafe_allowed_for_nothing(&sources).len()
+            let sources: Vec<SourceFile> = sources.iter().map(|(name, text)| SourceFile::new(name, text)).collect();
+            rules::unsafe_not_forbidden(&sources).len()
         };
         assert_eq!(found("mod b;", "// unsafe {}\nconst A: &str = \"unsafe\";"), 1);
         assert_eq!(found("#![forbid(unsafe_code)]\nmod b;", ""), 0);
@@ -239,14 +252,14 @@ mod planted {
         }
     }
 
-    /// The rings of some files, each written as `a.rs b.rs`.
-    fn rings_of(files: &[(&str, &str)]) -> Vec<String> {
-        let sources: Vec<Source> = files.iter().map(|(name, text)| Source::new(name, text)).collect();
-        rings::rings(&sources).iter().map(|ring| ring.join(" ").replace("src/", "")).collect()
+    /// Cycles of some files, each in the form `a.rs b.rs`.
+    fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
+        let sources: Vec<SourceFile> = files.iter().map(|(name, text)| SourceFile::new(name, text)).collect();
+        cycles::cycles(&sources).iter().map(|cycle| cycle.join(" ").replace("src/", "")).collect()
     }
 
     #[test]
-    fn a_ring_of_files_is_found_in_every_spelling() {
+    fn cycle_of_files_is_found_in_every_syntax() {
         for back in [
             "use crate::a::one::One;",
             "use super::one::{self, One as Other};",
@@ -262,16 +275,16 @@ mod planted {
                 ("src/a/one.rs", "use super::two::Two;\npub struct One(Two);"),
                 ("src/a/two.rs", back),
             ];
-            assert_eq!(rings_of(&files), ["a/one.rs a/two.rs"], "{back}");
+            assert_eq!(cycles_of(&files), ["a/one.rs a/two.rs"], "{back}");
         }
         let child = ("src/a/two.rs", "use super::One;");
         for parent in ["mod two;\nuse two::Two;\nstruct One;", "mod two;\npub use two::Two;\nstruct One(Two);"] {
-            assert_eq!(rings_of(&[("src/a/mod.rs", parent), child]), ["a/mod.rs a/two.rs"], "{parent}");
+            assert_eq!(cycles_of(&[("src/a/mod.rs", parent), child]), ["a/mod.rs a/two.rs"], "{parent}");
         }
     }
 
     #[test]
-    fn what_flows_one_way_is_no_ring() {
+    fn uses_in_one_direction_are_no_cycle() {
         let files = [
             ("src/lib.rs", "mod a;\npub use a::{One, Two};"),
             ("src/a/mod.rs", "mod one;\nmod two;\npub use one::One;\npub use two::Two;"),
@@ -281,38 +294,38 @@ mod planted {
             ),
             ("src/a/two.rs", "use super::One;\nuse std::fmt::{self, Display};\nuse wgpu::util as one;"),
         ];
-        assert_eq!(rings_of(&files), [""; 0]);
+        assert_eq!(cycles_of(&files), [""; 0]);
     }
 
     #[test]
     fn unknown_modules_and_reexports_are_found() {
-        let unknown = broken_layers(&[("src/region.rs", "use crate::novelty::X;")]);
+        let unknown = layer_violations(&[("src/region.rs", "use crate::novelty::X;")]);
         assert!(unknown[0].contains("`novelty`") && unknown[0].contains("table"), "{unknown:?}");
-        let reexport = broken_layers(&[("src/error/mod.rs", "use crate::Box;")]);
+        let reexport = layer_violations(&[("src/error/mod.rs", "use crate::Box;")]);
         assert!(reexport[0].contains("`region`"), "{reexport:?}");
-        assert!(!broken_layers(&[("src/novelty.rs", "use crate::error::E;")]).is_empty());
+        assert!(!layer_violations(&[("src/novelty.rs", "use crate::error::E;")]).is_empty());
     }
 
     #[test]
-    fn long_files_need_a_reason() {
+    fn long_file_without_reason_is_found() {
         let long = "x\n".repeat(401);
-        assert!(rules::length(&Source::new("src/a.rs", &long), 400).is_some());
-        assert!(rules::length(&Source::new("src/a.rs", &"x\n".repeat(400)), 400).is_none());
-        let excused = format!("//! A table.\n//! Long because it is one table.\n{long}");
-        assert!(rules::length(&Source::new("src/a.rs", &excused), 400).is_none());
+        assert!(rules::length(&SourceFile::new("src/a.rs", &long), 400).is_some());
+        assert!(rules::length(&SourceFile::new("src/a.rs", &"x\n".repeat(400)), 400).is_none());
+        let with_reason = format!("//! A table.\n//! Long because it is one table.\n{long}");
+        assert!(rules::length(&SourceFile::new("src/a.rs", &with_reason), 400).is_none());
         let late = format!("use a;\n// Long because of nothing.\n{long}");
-        assert!(rules::length(&Source::new("src/a.rs", &late), 400).is_some());
+        assert!(rules::length(&SourceFile::new("src/a.rs", &late), 400).is_some());
     }
 
     #[test]
-    fn medians() {
+    fn median_is_the_lower_middle_number() {
         assert_eq!(rules::median(vec![9, 1, 5]), 5);
         assert_eq!(rules::median(vec![4, 1, 2, 3]), 2);
         assert_eq!(rules::median(vec![]), 0);
     }
 
     #[test]
-    fn a_stale_table_of_layers_is_found() {
+    fn outdated_table_of_layers_is_found() {
         let row = |number: usize, modules: &str| format!("| {number} | {modules} | what lives there |");
         let table = |changed: Option<(usize, &str)>| {
             let quoted = |row: &[&str]| row.iter().map(|module| format!("`{module}`")).collect::<Vec<_>>().join(", ");
@@ -339,15 +352,15 @@ mod planted {
             concat!("#[ig", "nore = \"slow\"]"),
         ];
         for text in planted {
-            assert_eq!(rules::unfinished(&Source::new("src/a.rs", text)).len(), 1, "{text}");
+            assert_eq!(rules::unfinished(&SourceFile::new("src/a.rs", text)).len(), 1, "{text}");
         }
-        let fine = "fn ignored() { let mastodon = \"to-do!\"; }";
-        assert_eq!(rules::unfinished(&Source::new("src/a.rs", fine)).len(), 0);
+        let finished = "fn ignored() { let mastodon = \"to-do!\"; }";
+        assert_eq!(rules::unfinished(&SourceFile::new("src/a.rs", finished)).len(), 0);
     }
 
     #[test]
     fn unsafe_without_a_reason_is_found() {
-        let count = |text: &str| rules::unsafe_without_reason(&Source::new("src/a.rs", text)).len();
+        let count = |text: &str| rules::unsafe_without_reason(&SourceFile::new("src/a.rs", text)).len();
         assert_eq!(count("fn f() { unsafe { g() } }"), 1);
         assert_eq!(count("// SAFETY: g has no preconditions.\nfn f() { unsafe { g() } }"), 0);
         assert_eq!(count("/// # Safety\n/// The pointer is valid.\npub unsafe fn f() {}"), 0);
@@ -356,11 +369,11 @@ mod planted {
 
     #[test]
     fn unlisted_variable_is_found() {
-        // Not a string of this file that the rule would find itself.
+        // Concatenated, as this file must not violate the rule itself.
         let name = |rest: &str| format!("\"{}_{rest}\"", "ZIPPY");
         let list = format!("documented({}); // {}\n#[cfg(test)]\n{}", name("A"), name("B2"), name("C"));
         let unlisted = |text: &str| {
-            let sources = [Source::new("list.rs", &list), Source::new("xtask/src/a.rs", text)];
+            let sources = [SourceFile::new("list.rs", &list), SourceFile::new("xtask/src/a.rs", text)];
             rules::unlisted_variables(&sources, "list.rs", &[name("MISSPELLED").trim_matches('"')]).len()
         };
         assert_eq!(unlisted(&[name("A"), name("B2"), name("MISSPELLED"), name("a text")].join(",\n")), 0);
@@ -368,9 +381,13 @@ mod planted {
     }
 
     #[test]
-    fn a_second_version_is_found() {
+    fn second_version_of_dependency_is_found() {
         let lock = "[[package]]\nname = \"wgpu\"\nversion = \"30.0.1\"\n\n[[package]]\nname = \"wgpu-core\"\n";
-        assert_eq!(rules::doubled(lock).len(), 0);
-        assert_eq!(rules::doubled(&format!("{lock}\n[[package]]\nname = \"wgpu\"\nversion = \"29.0.0\"\n")).len(), 1);
+        assert_eq!(rules::duplicate_dependencies(lock).len(), 0);
+        assert_eq!(
+            rules::duplicate_dependencies(&format!("{lock}\n[[package]]\nname = \"wgpu\"\nversion = \"29.0.0\"\n"))
+                .len(),
+            1
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! The rules themselves. Each takes sources and returns what is broken.
+//! Rules on source files. Each rule takes files and returns its violations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::source::Source;
+use crate::source_file::SourceFile;
 
-/// The layers, from the bottom of what is known to the top of what may be used: a module may use rows above its own
-/// row, and modules of its own row as long as they do not use each other in a circle.
+/// Layers of modules. A module may use modules of rows above its own row, and modules of its own
+/// row if the uses form no cycle.
 pub const LAYERS: [&[&str]; 12] = [
     &["error", "element", "extents", "grid", "trace", "wgsl"],
     &["region"],
@@ -22,120 +22,126 @@ pub const LAYERS: [&[&str]; 12] = [
     &["start"],
 ];
 
-/// One broken rule, and where.
+/// Violation of a rule in a line of a file.
 #[derive(Clone)]
-pub struct Broken {
+pub struct Violation {
     file: String,
     line: usize,
     rule: String,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.file, self.line, self.rule)
     }
 }
 
-pub fn broken(source: &Source, line: usize, rule: impl Into<String>) -> Broken {
-    Broken { file: source.name.clone(), line, rule: rule.into() }
+pub fn violation(source: &SourceFile, line: usize, rule: impl Into<String>) -> Violation {
+    Violation { file: source.name.clone(), line, rule: rule.into() }
 }
 
+/// Row of a module in [`LAYERS`].
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|row| row.contains(&module))
 }
 
-/// The direction of the layers, over the files of the `src/` of one crate.
-pub fn layers(sources: &[Source]) -> Vec<Broken> {
+/// Rule: modules use only modules of permitted layers ([`LAYERS`]). `sources` are the files of
+/// `src/` of one crate.
+pub fn layers(sources: &[SourceFile]) -> Vec<Violation> {
     let exports =
         sources.iter().find(|source| within(&source.name) == Some("lib.rs")).map(reexports).unwrap_or_default();
     let mut found = Vec::new();
-    let mut beside: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+    let mut within_rows = UsesWithinRows::new();
     for (index, source) in sources.iter().enumerate() {
-        let Some(own) = module_of(&source.name) else { continue };
-        let Some(row) = layer(own) else {
-            found.push(broken(source, 1, format!("module `{own}` is not in the table of layers")));
+        let Some(module) = module_of(&source.name) else { continue };
+        let Some(row) = layer(module) else {
+            found.push(violation(source, 1, format!("module `{module}` is not in the table of layers")));
             continue;
         };
         for (offset, name) in crate_paths(source) {
             let used = exports.get(&name).unwrap_or(&name);
             let line = source.line(offset);
             match layer(used) {
-                _ if used == own => {}
-                None => found.push(broken(source, line, format!("`{used}` is not in the table of layers"))),
-                // Tests start programs.
-                Some(other) if other > row && used == "start" && tests_at(source, offset) => {}
+                _ if used == module => {}
+                None => found.push(violation(source, line, format!("`{used}` is not in the table of layers"))),
+                // Tests may start worlds.
+                Some(other) if other > row && used == "start" && is_test_at(source, offset) => {}
                 Some(other) if other > row => {
-                    let rule = format!("`{own}` (layer {row}) must not use `{used}` (layer {other})");
-                    found.push(broken(source, line, rule));
+                    let rule = format!("`{module}` (layer {row}) must not use `{used}` (layer {other})");
+                    found.push(violation(source, line, rule));
                 }
-                // Tests may build what they need from their own row: a circle of theirs closes in no program.
+                // Tests may use all modules of their row: they cause no cycle in the library.
                 Some(other) if other == row && !is_tests(&source.name) => {
-                    beside.entry((own.into(), used.clone())).or_insert((index, line));
+                    within_rows.entry((module.into(), used.clone())).or_insert((index, line));
                 }
                 Some(_) => {}
             }
         }
     }
-    found.extend(circle(sources, &beside));
+    found.extend(first_cycle(sources, &within_rows));
     found
 }
 
-/// The first edge between modules of one row that leads back to where it came from.
-fn circle(sources: &[Source], beside: &BTreeMap<(String, String), (usize, usize)>) -> Option<Broken> {
-    beside.iter().find_map(|((from, to), (index, line))| {
+/// Using and used module of one row, with the index of the first file with such a use, and its
+/// line.
+type UsesWithinRows = BTreeMap<(String, String), (usize, usize)>;
+
+/// Violation by the first use between modules of one row that is part of a cycle.
+fn first_cycle(sources: &[SourceFile], uses: &UsesWithinRows) -> Option<Violation> {
+    uses.iter().find_map(|((from, to), (index, line))| {
         let mut reached = BTreeSet::from([to]);
         loop {
             let next: BTreeSet<_> =
-                beside.keys().filter(|(start, end)| reached.contains(start) && !reached.contains(end)).collect();
+                uses.keys().filter(|(start, end)| reached.contains(start) && !reached.contains(end)).collect();
             if next.is_empty() {
                 break;
             }
             reached.extend(next.into_iter().map(|(_, end)| end));
         }
-        let rule = format!("`{from}` and `{to}`, of one layer, use each other in a circle");
-        reached.contains(from).then(|| broken(&sources[*index], *line, rule))
+        let rule = format!("`{from}` and `{to}` of the same layer use each other in a cycle");
+        reached.contains(from).then(|| violation(&sources[*index], *line, rule))
     })
 }
 
-/// The path of a file inside of its crate's `src/`.
+/// Path of a file relative to the `src/` of its crate.
 fn within(name: &str) -> Option<&str> {
     name.split_once("src/").map(|(_, path)| path)
 }
 
-/// The top module of a file of a crate; nothing for the crate root and for programs.
+/// Top-level module of a file; `None` for the crate root and for binaries.
 fn module_of(name: &str) -> Option<&str> {
     let top = within(name)?.split('/').next()?;
     let module = top.strip_suffix(".rs").unwrap_or(top);
     (!matches!(module, "lib" | "main" | "bin")).then_some(module)
 }
 
-/// Whether a file holds the unit tests of a module.
+/// True if a file contains unit tests of a module.
 pub fn is_tests(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.ends_with("_tests.rs") || name.contains("/tests/")
 }
 
-/// Whether a place in a file is in unit tests.
-fn tests_at(source: &Source, offset: usize) -> bool {
+/// True if an offset of a file is in unit tests.
+fn is_test_at(source: &SourceFile, offset: usize) -> bool {
     is_tests(&source.name) || source.code[..offset].contains("#[cfg(test)]\nmod tests {")
 }
 
-/// How many `super` lead from a file's own module to the crate root.
+/// Number of `super` from the module of a file to the crate root.
 fn depth(name: &str) -> usize {
     let parts = within(name).unwrap_or(name).split('/').count();
     if name.ends_with("/mod.rs") { parts - 1 } else { parts }
 }
 
-/// The names that follow `crate::` (or as many `super::` as lead there), with their offsets.
-fn crate_paths(source: &Source) -> Vec<(usize, String)> {
+/// Names after `crate::`, or after `super::` up to the crate root, with their offsets.
+fn crate_paths(source: &SourceFile) -> Vec<(usize, String)> {
     let supers = "super::".repeat(depth(&source.name));
     let mut found = Vec::new();
     for prefix in ["crate::", supers.as_str()] {
         for (offset, _) in source.code.match_indices(prefix) {
             let before = source.code[..offset].chars().next_back();
-            let joined = before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':');
-            // Inside a module of a file, `super` is the file itself.
-            let nested = prefix != "crate::" && inside_module(&source.code[..offset]);
-            if !joined && !nested {
+            let is_continuation = before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':');
+            // In an inline module, `super` is the module of the file.
+            let is_nested = prefix != "crate::" && inside_module(&source.code[..offset]);
+            if !is_continuation && !is_nested {
                 let names = first_names(&source.code[offset + prefix.len()..]);
                 found.extend(names.into_iter().map(|(inner, name)| (offset + prefix.len() + inner, name)));
             }
@@ -144,7 +150,7 @@ fn crate_paths(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-/// Whether the text ends inside an inline `mod name { … }`.
+/// True if the text ends inside an inline `mod name { … }`.
 fn inside_module(before: &str) -> bool {
     let mut open = Vec::new();
     for (offset, c) in before.char_indices() {
@@ -162,7 +168,7 @@ fn inside_module(before: &str) -> bool {
     open.contains(&true)
 }
 
-/// The first name of a path, or of each path of a `{…}` group.
+/// First name of a path, or of each path of a `{…}` group, with its offset.
 fn first_names(text: &str) -> Vec<(usize, String)> {
     let name_at = |offset: usize| {
         let start = offset + (text[offset..].len() - text[offset..].trim_start().len());
@@ -191,14 +197,14 @@ fn first_names(text: &str) -> Vec<(usize, String)> {
     names
 }
 
-/// What `lib.rs` exports at the top, by the name it has there: name → module.
-fn reexports(lib: &Source) -> BTreeMap<String, String> {
+/// Module of each name that `lib.rs` re-exports.
+fn reexports(lib: &SourceFile) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for (offset, _) in lib.code.match_indices("pub use ") {
         let statement = lib.code[offset + "pub use ".len()..].split(';').next().unwrap_or_default();
         let statement = statement.trim().trim_start_matches("crate::").trim_start_matches("self::");
         let Some((module, rest)) = statement.split_once("::") else { continue };
-        // Modules of another crate keep their names.
+        // Re-exports of another crate of the project are no modules of this crate.
         if module.starts_with("zippy_") {
             continue;
         }
@@ -213,22 +219,24 @@ fn reexports(lib: &Source) -> BTreeMap<String, String> {
     exports
 }
 
-/// A file longer than the limit has to say why: its first comment contains "long because".
-pub fn length(source: &Source, limit: usize) -> Option<Broken> {
+/// Rule: a file has at most `limit` lines, or gives a reason after "long because" in its first
+/// comment.
+pub fn length(source: &SourceFile, limit: usize) -> Option<Violation> {
     let lines = source.lines();
-    let excused = source.first_comment().to_lowercase().contains("long because");
-    let rule = format!("{lines} lines; above {limit}, split the file or say \"Long because …\" in its first comment");
-    (lines > limit && !excused).then(|| broken(source, limit + 1, rule))
+    let has_reason = source.first_comment().to_lowercase().contains("long because");
+    let rule = format!("{lines} lines; above {limit}, split the file or write \"Long because …\" in its first comment");
+    (lines > limit && !has_reason).then(|| violation(source, limit + 1, rule))
 }
 
-/// The middle of some numbers, the lower one of two.
+/// Median of numbers: the lower of two middle numbers, and 0 without numbers.
 pub fn median(mut numbers: Vec<usize>) -> usize {
     numbers.sort_unstable();
     numbers.get(numbers.len().saturating_sub(1) / 2).copied().unwrap_or(0)
 }
 
-/// Rows of the design page's table of layers (`| 1 | `region` | … |`) that differ from [`LAYERS`], which is what holds.
-pub fn design_table(page: &str) -> Vec<Broken> {
+/// Rule: the table of layers on the design page equals [`LAYERS`]. A row of the table is
+/// `` | 1 | `region` | … | ``.
+pub fn design_table(page: &str) -> Vec<Violation> {
     let file = || "DESIGN.md".to_string();
     let mut shown = 0;
     let mut found = Vec::new();
@@ -242,32 +250,34 @@ pub fn design_table(page: &str) -> Vec<Broken> {
         let modules: Vec<&str> = modules.split('`').skip(1).step_by(2).collect();
         if LAYERS.get(number).is_none_or(|layer| *layer != modules) {
             let rule = format!("layer {number} is {:?}", LAYERS.get(number).copied().unwrap_or_default());
-            found.push(Broken { file: file(), line: index + 1, rule });
+            found.push(Violation { file: file(), line: index + 1, rule });
         }
     }
     if shown < LAYERS.len() {
-        found.push(Broken { file: file(), line: 1, rule: format!("{shown} of {} layers shown", LAYERS.len()) });
+        found.push(Violation { file: file(), line: 1, rule: format!("{shown} of {} layers shown", LAYERS.len()) });
     }
     found
 }
 
-/// Marks of unfinished work and tests that are switched off.
-pub fn unfinished(source: &Source) -> Vec<Broken> {
-    // Spelled in pieces, so that this file does not break the rule.
+/// Rule: no marks of unfinished work, no debug output, and no ignored tests.
+pub fn unfinished(source: &SourceFile) -> Vec<Violation> {
+    // Concatenated, as this file must not violate the rule itself.
     let words = [concat!("TO", "DO"), concat!("FIX", "ME")];
     let code = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("d", "bg!("), concat!("#[ig", "nore")];
-    let whole = |text: &str, offset: usize, word: &str| {
-        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_whole_word = |text: &str, offset: usize, word: &str| {
+        let is_word_char = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         let starts_word = word.starts_with(|c: char| c.is_alphanumeric());
         let ends_word = word.ends_with(|c: char| c.is_alphanumeric()) && !word.starts_with('#');
-        let within_left = starts_word && part(text[..offset].chars().next_back());
-        let within_right = ends_word && part(text[offset + word.len()..].chars().next());
-        !within_left && !within_right
+        let continues_left = starts_word && is_word_char(text[..offset].chars().next_back());
+        let continues_right = ends_word && is_word_char(text[offset + word.len()..].chars().next());
+        !continues_left && !continues_right
     };
     let search = |text: &str, words: &[&str]| {
         let hits = words.iter().flat_map(|word| text.match_indices(*word).collect::<Vec<_>>());
-        hits.filter(|(offset, word)| whole(text, *offset, word))
-            .map(|(offset, word)| broken(source, source.line(offset), format!("{word} does not belong in the project")))
+        hits.filter(|(offset, word)| is_whole_word(text, *offset, word))
+            .map(|(offset, word)| {
+                violation(source, source.line(offset), format!("{word} does not belong in the project"))
+            })
             .collect::<Vec<_>>()
     };
     [search(&source.text, &words), search(&source.code, &code)].concat()
@@ -277,7 +287,7 @@ fn has_unsafe(code: &str) -> bool {
     code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe")
 }
 
-/// The names of environment variables of the project that stand in strings of a text, with their offsets.
+/// Names of environment variables of the project in strings of a text, with their offsets.
 fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.match_indices("\"ZIPPY_").filter_map(|(quote, _)| {
         let name = text[quote + 1..].split('"').next().unwrap_or_default();
@@ -286,48 +296,52 @@ fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Environment variables that are not in the file that lists all. Its unit tests, and names in `misspelled`, do not count.
-pub fn unlisted_variables(sources: &[Source], list: &str, misspelled: &[&str]) -> Vec<Broken> {
+/// Rule: the file `list` contains all environment variables of the project. Names in its unit tests
+/// do not count as listed; names in `misspelled` need not be listed.
+pub fn unlisted_variables(sources: &[SourceFile], list: &str, misspelled: &[&str]) -> Vec<Violation> {
     let listed = sources.iter().find(|source| source.name == list).map_or("", |source| &source.text);
     let listed = listed.split("#[cfg(test)]").next().unwrap_or_default();
     let known: BTreeSet<&str> = variables(listed).map(|(_, name)| name).chain(misspelled.iter().copied()).collect();
-    let of_source = |source: &Source| {
+    let violations = |source: &SourceFile| {
         let unknown = variables(&source.text).filter(|(_, name)| !known.contains(name));
-        let rule = |(at, name)| broken(source, source.line(at), format!("{name} is not in {list}"));
+        let rule = |(at, name)| violation(source, source.line(at), format!("{name} is not in {list}"));
         unknown.map(rule).collect::<Vec<_>>()
     };
-    sources.iter().filter(|source| source.name != list).flat_map(of_source).collect()
+    sources.iter().filter(|source| source.name != list).flat_map(violations).collect()
 }
 
-/// `unsafe` needs its reason within the eight lines above it.
-pub fn unsafe_without_reason(source: &Source) -> Vec<Broken> {
+/// Rule: `unsafe` has a comment with `SAFETY:` or `# Safety` in the eight lines above it.
+pub fn unsafe_without_reason(source: &SourceFile) -> Vec<Violation> {
     let lines: Vec<&str> = source.text.lines().collect();
-    let reasoned = |index: usize| {
+    let has_reason = |index: usize| {
         lines[index.saturating_sub(8)..=index].iter().any(|line| line.contains("SAFETY:") || line.contains("# Safety"))
     };
-    let found = source.code.lines().enumerate().filter(|(index, code)| has_unsafe(code) && !reasoned(*index));
-    found.map(|(index, _)| broken(source, index + 1, "`unsafe` without a `// SAFETY:` reason above it")).collect()
+    let found = source.code.lines().enumerate().filter(|(index, code)| has_unsafe(code) && !has_reason(*index));
+    found.map(|(index, _)| violation(source, index + 1, "`unsafe` without a `// SAFETY:` reason above it")).collect()
 }
 
-/// Crates without unsafe code that do not forbid it.
-pub fn unsafe_allowed_for_nothing(sources: &[Source]) -> Vec<Broken> {
-    // What a crate includes from elsewhere for an allocator is unsafe.
-    let is_unsafe = |source: &Source| has_unsafe(&source.code) || source.code.contains("#[global_allocator]");
+/// Rule: crates without unsafe code forbid it.
+pub fn unsafe_not_forbidden(sources: &[SourceFile]) -> Vec<Violation> {
+    // The code of a global allocator is unsafe, and may be in a file outside `src/`.
+    let is_unsafe = |source: &SourceFile| has_unsafe(&source.code) || source.code.contains("#[global_allocator]");
     let roots = sources.iter().filter(|source| {
         let directory = ["src/lib.rs", "src/main.rs"].iter().find_map(|root| source.name.strip_suffix(root));
-        let of_crate = |other: &&Source| directory.is_some_and(|own| other.name.starts_with(&format!("{own}src/")));
-        directory.is_some() && !sources.iter().filter(of_crate).any(is_unsafe)
+        let is_in_crate = |other: &&SourceFile| {
+            directory.is_some_and(|directory| other.name.starts_with(&format!("{directory}src/")))
+        };
+        directory.is_some() && !sources.iter().filter(is_in_crate).any(is_unsafe)
     });
     let rule = "no file of this crate has unsafe code: write `#![forbid(unsafe_code)]`";
-    roots.filter(|root| !root.code.contains("#![forbid(unsafe_code)]")).map(|root| broken(root, 1, rule)).collect()
+    roots.filter(|root| !root.code.contains("#![forbid(unsafe_code)]")).map(|root| violation(root, 1, rule)).collect()
 }
 
-/// Crates of which two versions in one program could not work together.
-pub fn doubled(lock: &str) -> Vec<Broken> {
+/// Rule: the lock file has one version of wgpu, naga, egui and winit. Two versions in one program
+/// could not exchange values.
+pub fn duplicate_dependencies(lock: &str) -> Vec<Violation> {
     let names = ["wgpu", "naga", "egui", "winit"];
     let count = |name: &str| lock.lines().filter(|line| *line == format!("name = \"{name}\"")).count();
-    let twice = names.iter().filter(|name| count(name) > 1);
-    twice
-        .map(|name| Broken { file: "Cargo.lock".into(), line: 1, rule: format!("more than one version of {name}") })
+    let duplicates = names.iter().filter(|name| count(name) > 1);
+    duplicates
+        .map(|name| Violation { file: "Cargo.lock".into(), line: 1, rule: format!("more than one version of {name}") })
         .collect()
 }

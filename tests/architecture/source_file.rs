@@ -1,33 +1,35 @@
-//! A source file in two forms: as written, and with comments and the contents of strings blanked out.
+//! A source file in two forms: its text, and its code without comments and without the contents of
+//! strings.
 
 /// A file of the project.
 #[derive(Clone)]
-pub struct Source {
+pub struct SourceFile {
     /// Path relative to the project's root, with forward slashes.
     pub name: String,
-    /// As written.
+    /// Contents of the file.
     pub text: String,
-    /// Comments and string contents replaced by spaces; line breaks kept, so that byte offsets are the same in both.
+    /// Text with comments, strings and character literals replaced by spaces. Byte offsets and line
+    /// breaks are the same as in `text`.
     pub code: String,
 }
 
-impl Source {
-    /// Reads nothing; both arguments are what a file gave.
+impl SourceFile {
+    /// Makes the value from the path and the contents of a file; does not read the file.
     pub fn new(name: &str, text: &str) -> Self {
-        Source { name: name.into(), text: text.into(), code: blank(text) }
+        SourceFile { name: name.into(), text: text.into(), code: blank(text) }
     }
 
-    /// The line of a byte offset, counted from 1.
+    /// Line number of a byte offset, from 1.
     pub fn line(&self, offset: usize) -> usize {
         1 + self.text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// How many lines it has.
+    /// Number of lines.
     pub fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// The comment that the file starts with.
+    /// Comment at the start of the file.
     pub fn first_comment(&self) -> String {
         let lines = self.text.lines().skip_while(|line| line.trim().is_empty());
         lines.take_while(|line| line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ")
@@ -92,14 +94,15 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     (at + 1).min(bytes.len())
 }
 
-/// Whether a letter belongs to a longer word (`br"…"` and `cr"…"` count as raw strings all the same).
+/// True if the letter at `at` continues a word. The `r` of the prefixes `br` and `cr` does not
+/// count as a continuation, because it starts a raw string.
 fn follows_word(bytes: &[u8], at: usize) -> bool {
     let word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
     let prefixed = at >= 1 && matches!(bytes[at - 1], b'b' | b'c') && (at < 2 || !word(at - 2));
     at >= 1 && word(at - 1) && !prefixed
 }
 
-/// The number of `#` of a raw string that starts with the `r` at this place.
+/// Number of `#` of the raw string with its `r` at `at`; `None` if no raw string starts there.
 fn raw_hashes(bytes: &[u8], at: usize) -> Option<usize> {
     let hashes = bytes[at + 1..].iter().take_while(|byte| **byte == b'#').count();
     (bytes.get(at + 1 + hashes) == Some(&b'"')).then_some(hashes)
@@ -112,7 +115,7 @@ fn raw_end(bytes: &[u8], at: usize, hashes: usize) -> usize {
     found.map_or(bytes.len(), |length| start + length + close.len())
 }
 
-/// The end of a character literal; only the quote itself for a lifetime.
+/// End of the character literal at `at`. For the quote of a lifetime, the end of the quote.
 fn char_end(bytes: &[u8], at: usize) -> usize {
     if bytes.get(at + 1) == Some(&b'\\') {
         let close = bytes[(at + 3).min(bytes.len())..].iter().position(|byte| *byte == b'\'');
