@@ -1,4 +1,4 @@
-//! Where two arrays differ.
+//! Comparison of two arrays.
 
 use std::rc::Rc;
 
@@ -11,13 +11,15 @@ use crate::error::Result;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// How many cells of two global arrays differ in some bit, and the first of them, axis 0 fastest. Every rank calls, inside an
-/// operation that was compared, and all have the same answer. The device compares; where it is the host in disguise or cells
-/// are large, the host does, a few cells at a time.
+/// Number of cells of two global arrays that differ in some bit, and the first of them, axis 0
+/// fastest. Collective, inside an operation that was compared; all ranks return the same. The
+/// device compares; the host compares in blocks instead if the adapter is a software adapter or
+/// cells are large.
 ///
 /// # Errors
-/// A failure of this or of another rank; within, why the arrays cannot be compared: they differ in type or shape, one is not
-/// global, or cells that go together are on different ranks.
+/// A failure of this or of another rank. The inner error is the reason why the arrays cannot be
+/// compared: different types or shapes, an array that is not global, or corresponding cells on
+/// different ranks.
 pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Result<Difference, String>> {
     if let Some(text) = unlike(arrays) {
         return Ok(Err(text));
@@ -30,8 +32,8 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
     let (mut cells, mut first) = (0, Spot::NOWHERE);
     for boxes in boxes {
         let boxes = [boxes.0[0], boxes.0[1]];
-        let (here, at) = differing(arrays, boxes)?.map_or_else(|| by_host(arrays, boxes), Ok)?;
-        (cells, first) = (cells + here, first.min(at));
+        let (count, at) = differing(arrays, boxes)?.map_or_else(|| differing_on_host(arrays, boxes), Ok)?;
+        (cells, first) = (cells + count, first.min(at));
     }
     let (mut cells, mut first) = ([cells], [first]);
     world.inner().all_reduce(&mut cells, |sum, more| *sum += more)?;
@@ -39,7 +41,7 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
     Ok(Ok(Difference { cells: cells[0], first: first[0].in_axes(sides[0].region.axes()) }))
 }
 
-/// Why two arrays cannot be compared at all.
+/// Reason why two arrays cannot be compared; `None` if they can.
 pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
     if let Some(array) = arrays.iter().find(|array| array.kind() != ArrayKind::Global) {
         return Some(format!("array {:?} is a {} one; only global arrays are compared", array.name(), array.kind()));
@@ -60,13 +62,14 @@ pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
     None
 }
 
-/// How many cells of two boxes differ, and the first of them, in the coordinates of the first array.
-fn by_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
+/// Number of cells of two boxes that differ, and the first of them, in the coordinates of the first
+/// array.
+fn differing_on_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
     let bytes = arrays[0].element().bytes;
-    let most = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
+    let block_cells = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
     let (mut cells, mut first) = (0, Spot::NOWHERE);
     let mut read = [Vec::new(), Vec::new()];
-    for part in boxes[0].1.cut(most) {
+    for part in boxes[0].1.cut(block_cells) {
         let shift = part.start - boxes[0].1.start;
         for ((array, (chunk, whole)), read) in arrays.iter().zip(boxes).zip(&mut read) {
             read.resize(part.cells() as usize * bytes, 0);
@@ -76,21 +79,21 @@ fn by_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result
             continue;
         }
         let pairs = read[0].chunks_exact(bytes).zip(read[1].chunks_exact(bytes)).enumerate();
-        let mut differ = pairs.filter(|(_, (one, other))| one != other).map(|(place, _)| place).peekable();
-        if let Some(&place) = differ.peek() {
-            first = first.min(Spot::new(&cell(&part, place as i64)));
+        let mut differ = pairs.filter(|(_, (one, other))| one != other).map(|(index, _)| index).peekable();
+        if let Some(&index) = differ.peek() {
+            first = first.min(Spot::new(&cell(&part, index as i64)));
         }
         cells += differ.count() as u64;
     }
     Ok((cells, first))
 }
 
-/// The cell at a place in a region, axis 0 fastest.
-fn cell(region: &Region, mut place: i64) -> Index {
+/// The cell at an index of a region, axis 0 fastest.
+fn cell(region: &Region, mut index: i64) -> Index {
     let extents = region.extents();
     Index::from_fn(region.axes(), |axis| {
-        let at = region.start[axis] + place % extents[axis];
-        place /= extents[axis];
+        let at = region.start[axis] + index % extents[axis];
+        index /= extents[axis];
         at
     })
 }

@@ -1,51 +1,52 @@
-//! [`Control`]: what rank 0 decides at debug points, for viewers.
+//! [`Control`]: decisions of rank 0 at debug points, on behalf of viewers.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
 use super::condition::Condition;
-use super::order::{Ahead, Order};
-use super::pace::Pace;
-use super::protocol::{Answer, Control as Wish, Message, Point, Request, Rule, When};
-use super::server::{Asked, Server};
+use super::order::{Order, SyncConditions};
+use super::protocol::{Answer, Control as ControlRequest, Message, Point, Request, Rule, When};
+use super::server::{PendingRequest, Server};
+use super::sync_interval::SyncInterval;
 use crate::trace;
 
-/// While the program is paused, ranks meet so often: it is not long enough to worry about.
-const AWAKE: Duration = Duration::from_millis(250);
+/// Longest wait of rank 0 for a request while the program is paused. The other ranks wait for rank
+/// 0 meanwhile, and the time is too short to cause a timeout there.
+const PAUSED_WAIT: Duration = Duration::from_millis(250);
 
-/// A program that runs is held at one debug point by questions no longer than this.
-const HELD: Duration = Duration::from_millis(50);
+/// Longest time that requests hold a running program at one debug point.
+const MAX_HOLD: Duration = Duration::from_millis(50);
 
-/// So many wishes are heard before the other ranks hear something.
-const MOST_WISHES: usize = 64;
+/// Largest number of requests that rank 0 handles before it gives the other ranks an order.
+const MAX_REQUESTS: usize = 64;
 
-/// The control rank's side of debug points.
+/// State of rank 0 for viewers at debug points.
 #[derive(Debug)]
 pub(super) struct Control {
     server: Server,
-    /// The viewer that this program has started.
+    /// Process of the viewer, if the program has started it.
     child: Option<Child>,
     paused: bool,
-    /// Pauses at this debug point.
     pause_at: Option<u64>,
     run_to: Option<String>,
     rules: Vec<Rule>,
-    lost: Option<Duration>,
-    /// Since when the program has been paused without a viewer.
-    alone: Option<Instant>,
-    /// Whether a viewer has ever come.
-    seen: bool,
-    pace: Pace,
-    /// When the ranks have met.
-    met: Instant,
+    /// How long a paused program waits without a viewer; `None` for ever.
+    lost_after: Option<Duration>,
+    /// Time since which the program has been paused without a viewer.
+    unwatched_since: Option<Instant>,
+    /// True if a viewer has ever connected.
+    had_viewer: bool,
+    sync_interval: SyncInterval,
+    /// Time at which the ranks reached the current debug point.
+    arrived: Instant,
     point: Option<Point>,
-    /// Whose question the ranks are at.
-    asked: Option<Asked>,
+    /// The viewer's request that the ranks compute now.
+    pending: Option<PendingRequest>,
     detached: bool,
 }
 
 impl Control {
-    pub fn new(server: Server, child: Option<Child>, paused: bool, lost: Option<Duration>) -> Self {
+    pub fn new(server: Server, child: Option<Child>, paused: bool, lost_after: Option<Duration>) -> Self {
         Self {
             server,
             child,
@@ -53,21 +54,22 @@ impl Control {
             pause_at: None,
             run_to: None,
             rules: Vec::new(),
-            lost,
-            alone: None,
-            seen: false,
-            pace: Pace::new(),
-            met: Instant::now(),
+            lost_after,
+            unwatched_since: None,
+            had_viewer: false,
+            sync_interval: SyncInterval::new(),
+            arrived: Instant::now(),
             point: None,
-            asked: None,
+            pending: None,
             detached: false,
         }
     }
 
-    /// The ranks meet at a debug point; `reason` is the rule that has come true.
+    /// Updates the state when the ranks synchronize at a debug point. `reason` is the text of the
+    /// rule that holds there.
     pub fn arrive(&mut self, mut point: Point, reason: Option<String>) {
-        self.pace.met(point.step);
-        self.met = Instant::now();
+        self.sync_interval.arrive(point.step);
+        self.arrived = Instant::now();
         if self.run_to.as_ref().is_some_and(|name| *name == point.name) || self.pause_at == Some(point.step) {
             self.paused = true;
         }
@@ -78,38 +80,39 @@ impl Control {
         if self.paused {
             (self.pause_at, self.run_to) = (None, None);
         }
-        self.say(point);
+        self.publish(point);
     }
 
-    fn say(&mut self, point: Point) {
-        self.server.tell(&Message::Point(point.clone()));
+    fn publish(&mut self, point: Point) {
+        self.server.broadcast(&Message::Point(point.clone()));
         self.point = Some(point);
     }
 
-    /// What the ranks do next at this debug point. Waits for viewers while the program is paused, a moment at most.
+    /// Next order for all ranks at this debug point. Waits for requests while the program is
+    /// paused, at most [`PAUSED_WAIT`].
     pub fn order(&mut self, step: u64) -> Order {
-        let mut wishes = 0;
+        let mut requests = 0;
         loop {
-            let patience = if self.paused { AWAKE } else { Duration::ZERO };
-            let enough = wishes >= MOST_WISHES || !self.paused && self.met.elapsed() >= HELD;
-            let asked = if enough { None } else { self.server.take(patience) };
-            wishes += 1;
-            self.look_for_viewers();
-            let Some(asked) = asked else {
-                return if self.paused { Order::Wait } else { self.go(step) };
+            let timeout = if self.paused { PAUSED_WAIT } else { Duration::ZERO };
+            let enough = requests >= MAX_REQUESTS || !self.paused && self.arrived.elapsed() >= MAX_HOLD;
+            let pending = if enough { None } else { self.server.take(timeout) };
+            requests += 1;
+            self.check_viewers();
+            let Some(pending) = pending else {
+                return if self.paused { Order::Wait } else { self.continue_run(step) };
             };
-            let request = asked.ask.request.clone();
-            let (id, done) = (asked.ask.id, Message::Answer(asked.ask.id, Ok(Answer::Done)));
+            let request = pending.ask.request.clone();
+            let (id, done) = (pending.ask.id, Message::Answer(pending.ask.id, Ok(Answer::Done)));
             match request {
-                Request::Control(wish) => {
-                    self.server.answer(&asked, done);
-                    match wish {
-                        Wish::Stop => return Order::Stop,
-                        Wish::Detach => {
+                Request::Control(request) => {
+                    self.server.answer(&pending, done);
+                    match request {
+                        ControlRequest::Stop => return Order::Stop,
+                        ControlRequest::Detach => {
                             self.detached = true;
                             return Order::Detach;
                         }
-                        wish => self.wish(wish, step),
+                        request => self.apply(request, step),
                     }
                 }
                 Request::Rules(rules) => {
@@ -117,98 +120,98 @@ impl Control {
                     if matches!(answer, Message::Answer(_, Ok(_))) {
                         self.rules = rules;
                     }
-                    self.server.answer(&asked, answer);
+                    self.server.answer(&pending, answer);
                 }
                 request => {
-                    self.asked = Some(asked);
+                    self.pending = Some(pending);
                     return Order::Serve(request);
                 }
             }
         }
     }
 
-    fn wish(&mut self, wish: Wish, step: u64) {
-        match wish {
-            Wish::Pause => {
+    fn apply(&mut self, request: ControlRequest, step: u64) {
+        match request {
+            ControlRequest::Pause => {
                 (self.paused, self.pause_at, self.run_to) = (true, None, None);
-                self.tell_again();
+                self.publish_state();
             }
-            Wish::Continue => self.leave(None, None),
-            Wish::Step(steps) => self.leave(Some(step.saturating_add(steps.max(1))), None),
-            Wish::RunTo(name) => self.leave(None, Some(name)),
-            // Not of this debug point.
-            Wish::Stop | Wish::Detach => {}
+            ControlRequest::Continue => self.resume(None, None),
+            ControlRequest::Step(steps) => self.resume(Some(step.saturating_add(steps.max(1))), None),
+            ControlRequest::RunTo(name) => self.resume(None, Some(name)),
+            // `order` handles these requests.
+            ControlRequest::Stop | ControlRequest::Detach => {}
         }
     }
 
-    fn leave(&mut self, pause_at: Option<u64>, run_to: Option<String>) {
+    fn resume(&mut self, pause_at: Option<u64>, run_to: Option<String>) {
         (self.paused, self.pause_at, self.run_to) = (false, pause_at, run_to);
-        self.tell_again();
+        self.publish_state();
     }
 
-    /// Whether the program is paused has changed.
-    fn tell_again(&mut self) {
+    /// Sends viewers the current debug point again, after `paused` has changed.
+    fn publish_state(&mut self) {
         if let Some(point) = self.point.take() {
-            self.say(Point { paused: self.paused, reason: String::new(), ..point });
+            self.publish(Point { paused: self.paused, reason: String::new(), ..point });
         }
     }
 
-    fn go(&mut self, step: u64) -> Order {
-        let next = self.pace.leave(step);
+    fn continue_run(&mut self, step: u64) -> Order {
+        let next = self.sync_interval.resume(step);
         let next = self.pause_at.map_or(next, |at| next.min(at));
-        Order::Go(Ahead { next, run_to: self.run_to.clone(), rules: self.rules.clone() })
+        Order::Continue(SyncConditions { next, run_to: self.run_to.clone(), rules: self.rules.clone() })
     }
 
-    /// A program that is paused and that nobody looks at goes on after a while, if it is to.
-    fn look_for_viewers(&mut self) {
+    /// Notes whether viewers are connected. A program that is paused without a viewer continues
+    /// after `lost_after`.
+    fn check_viewers(&mut self) {
         let viewers = self.server.viewers() > 0;
-        self.seen |= viewers;
+        self.had_viewer |= viewers;
         if viewers || !self.paused {
-            self.alone = None;
+            self.unwatched_since = None;
             return;
         }
-        let since = *self.alone.get_or_insert_with(Instant::now);
+        let since = *self.unwatched_since.get_or_insert_with(Instant::now);
         let ended = match self.child.as_mut().map(Child::try_wait) {
             Some(Ok(Some(status))) => {
                 self.child = None;
-                trace::warn(&format!("the viewer has ended ({status})"));
+                trace::warn(&format!("the viewer has exited ({status})"));
                 true
             }
             _ => false,
         };
-        let Some(lost) = self.lost else { return };
-        // One that never came found no display.
-        if since.elapsed() >= lost || ended && !self.seen {
+        let Some(lost_after) = self.lost_after else { return };
+        // A viewer that exits without connecting has probably found no display.
+        if since.elapsed() >= lost_after || ended && !self.had_viewer {
             let (secs, address) = (since.elapsed().as_secs_f64(), self.server.address());
             let text = format!(
-                "paused without a viewer for {secs:.0} s: the program goes on; one may still connect to {address}"
+                "paused without a viewer for {secs:.0} s: the program continues; a viewer can still connect to {address}"
             );
             trace::warn(&text);
-            // They would pause it again at once.
+            // The rules would pause the program again at once.
             self.rules.clear();
-            self.leave(None, None);
+            self.resume(None, None);
         }
     }
 
-    /// What the ranks have found out.
     pub fn answer(&mut self, answer: Result<Answer, String>) {
-        if let Some(asked) = self.asked.take() {
-            let id = asked.ask.id;
-            self.server.answer(&asked, Message::Answer(id, answer));
+        if let Some(pending) = self.pending.take() {
+            let id = pending.ask.id;
+            self.server.answer(&pending, Message::Answer(id, answer));
         }
     }
 
-    /// The run is over, or nobody looks any more.
+    /// Tells viewers that the run is over or that they are detached, and closes their connections.
     pub fn end(&self, how: &str) {
         self.server.end(if self.detached { "the viewer was detached; the program goes on without it" } else { how });
     }
 }
 
-/// Whether rules make sense.
+/// Validates rules: their number, intervals and conditions.
 fn check(rules: &[Rule]) -> Result<(), String> {
-    const MOST: usize = 64;
-    if rules.len() > MOST {
-        return Err(format!("there are {} rules, and at most {MOST} can be", rules.len()));
+    const MAX_RULES: usize = 64;
+    if rules.len() > MAX_RULES {
+        return Err(format!("there are {} rules; the maximum is {MAX_RULES}", rules.len()));
     }
     for rule in rules {
         match &rule.when {

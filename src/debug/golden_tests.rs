@@ -1,4 +1,4 @@
-//! The bytes of everything that can be said, so that none changes without another version.
+//! Encodings of all messages, which must not change without a new version.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ fn framed(value: &impl Serialize) -> String {
 const ARRAY: ArrayRef = ArrayRef { rank: Some(1), number: 300 };
 const GLOBAL: ArrayRef = ArrayRef { rank: None, number: 7 };
 
-/// One of each request, more of those that have parts.
+/// Samples of all requests.
 fn requests() -> Vec<Request> {
     let view = ViewRequest {
         array: ARRAY,
@@ -104,11 +104,11 @@ fn view() -> View {
 fn arrays() -> Vec<ArrayEntry> {
     use ScalarType as S;
     let scalars = [S::U8, S::I8, S::U16, S::I16, S::F16, S::U32, S::I32, S::F32, S::U64, S::I64, S::F64];
-    let numbers = |(place, scalar): (usize, ScalarType)| Numbers {
-        name: format!("n{place}"),
-        offset: 8 * place as u32,
+    let numbers = |(index, scalar): (usize, ScalarType)| Numbers {
+        name: format!("n{index}"),
+        offset: 8 * index as u32,
         scalar,
-        components: 1 + (place % 4) as u8,
+        components: 1 + (index % 4) as u8,
     };
     let element =
         ElementType { name: "R".into(), bytes: 88, numbers: scalars.into_iter().enumerate().map(numbers).collect() };
@@ -229,9 +229,10 @@ fn name_of_entry(entry: &Recorded) -> &'static str {
     }
 }
 
-/// Where this fails the format has changed, and so must [`VERSION`]: its snapshot is another file.
+/// If this test fails, the format has changed, and [`VERSION`] must change: each version has its
+/// own snapshot.
 #[test]
-fn bytes_are_those_of_this_version() {
+fn encodings_match_the_snapshot_of_this_version() {
     let mut text = String::new();
     let mut line = |what: &str, name: &str, hex: String| {
         let _ = writeln!(text, "{what} {name}: {hex}");
@@ -258,7 +259,7 @@ fn bytes_are_those_of_this_version() {
         Writer::new(&mut bytes).unwrap().add(&entry).unwrap();
         line("recorded", name_of_entry(&entry), hex(&bytes));
     }
-    // Of enumerations without a sample something would be missing here.
+    // An enumeration variant without a sample makes these counts too small.
     let names = |text: &str, what: &str| {
         let names = text.lines().filter_map(|line| line.strip_prefix(what)?.split_once(':'));
         names.map(|(name, _)| name.to_string()).collect::<std::collections::BTreeSet<_>>().len()
@@ -268,7 +269,7 @@ fn bytes_are_those_of_this_version() {
 }
 
 #[test]
-fn recordings_of_the_first_recorded_version_are_read() {
+fn recordings_of_older_versions_are_read() {
     let text = include_str!("snapshots/zippy__debug__golden_tests__protocol_version_3.snap");
     let lines: Vec<(&str, &str)> =
         text.lines().filter_map(|line| line.strip_prefix("recorded ")?.split_once(": ")).collect();
@@ -276,7 +277,7 @@ fn recordings_of_the_first_recorded_version_are_read() {
     for ((name, written), entry) in lines.into_iter().zip(entries()) {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).unwrap().add(&entry).unwrap();
-        // After the version every byte is the same.
+        // All bytes after the version are the same.
         assert_eq!((name, &written[20..]), (name_of_entry(&entry), &*hex(&bytes[10..])));
         bytes[8] = FIRST_RECORDED_VERSION as u8;
         assert!(Reader::new(std::io::Cursor::new(bytes)).is_ok());

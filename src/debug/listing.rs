@@ -1,4 +1,4 @@
-//! The arrays of all ranks.
+//! Lists of the arrays and the ghost cells of all ranks.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,91 +6,90 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, LastWrite, MOST_CHUNKS};
-use super::told::told;
+use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;
 use crate::error::Result;
 use crate::history::Site;
 
-/// What a rank tells of its arrays.
+/// The arrays of a rank, as the rank reports them.
 #[derive(Default, Serialize, Deserialize)]
-struct Own {
-    /// By the number of the array.
-    global: BTreeMap<u64, Held>,
+struct RankArrays {
+    /// The rank's share of each global array, by the number of the array.
+    global: BTreeMap<u64, RankShare>,
     local: Vec<ArrayEntry>,
 }
 
-/// What a rank has of a global array.
+/// A rank's share of a global array.
 #[derive(Serialize, Deserialize)]
-struct Held {
+struct RankShare {
     bytes: u64,
-    /// How often each of its chunks was written, in slot order.
+    /// Number of writes of each of its chunks, in slot order.
     writes: Vec<u64>,
     last_write: Option<LastWrite>,
 }
 
-/// All arrays, on rank 0. Called by all ranks, inside of an operation.
-///
-/// # Errors
-/// A failure of this or of another rank.
+/// All arrays on rank 0; `None` on other ranks. All ranks must call it, inside a collective
+/// operation.
 pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, String>>> {
-    let mut own = Own::default();
+    let mut report = RankArrays::default();
     let (global, local) = world.alive_arrays();
     for array in &global {
-        own.global.insert(array.id().0, held(array));
+        report.global.insert(array.id().0, rank_share(array));
     }
     for array in &local {
         let rank = Some(world.rank() as u32);
-        own.local.push(entry(array, ArrayRef { rank, number: array.id().0 }, &[held(array)], world.rank()));
+        report.local.push(entry(array, ArrayRef { rank, number: array.id().0 }, &[rank_share(array)], world.rank()));
     }
-    let own = postcard::to_allocvec(&own).map_err(|error| error.to_string());
-    let listed = |told: Result<Vec<Vec<u8>>, String>| {
-        let damaged = |error: postcard::Error| format!("what a rank tells of its arrays makes no sense: {error}");
-        let mut ranks: Vec<Own> =
-            told?.iter().map(|bytes| postcard::from_bytes(bytes).map_err(damaged)).collect::<Result<_, _>>()?;
+    let report = postcard::to_allocvec(&report).map_err(|error| error.to_string());
+    let list = |reports: Result<Vec<Vec<u8>>, String>| {
+        let damaged = |error: postcard::Error| format!("the report of a rank about its arrays is invalid: {error}");
+        let mut ranks: Vec<RankArrays> =
+            reports?.iter().map(|bytes| postcard::from_bytes(bytes).map_err(damaged)).collect::<Result<_, _>>()?;
         let mut all = Vec::new();
         for array in &global {
             let number = array.id().0;
-            // A rank that has dropped its handle tells nothing of it.
-            let nothing = || Held { bytes: 0, writes: Vec::new(), last_write: None };
-            let held: Vec<Held> =
-                ranks.iter_mut().map(|own| own.global.remove(&number).unwrap_or_else(nothing)).collect();
-            all.push(entry(array, ArrayRef { rank: None, number }, &held, 0));
+            // A rank that has dropped its handle reports nothing about the array.
+            let nothing = || RankShare { bytes: 0, writes: Vec::new(), last_write: None };
+            let shares: Vec<RankShare> =
+                ranks.iter_mut().map(|rank| rank.global.remove(&number).unwrap_or_else(nothing)).collect();
+            all.push(entry(array, ArrayRef { rank: None, number }, &shares, 0));
         }
-        all.extend(ranks.into_iter().flat_map(|own| own.local));
-        // All of them have to fit a message.
-        let mut left = 4 * MOST_CHUNKS;
+        all.extend(ranks.into_iter().flat_map(|rank| rank.local));
+        // All entries must fit into one message.
+        let mut chunks_left = 4 * MOST_CHUNKS;
         for entry in &mut all {
-            match left.checked_sub(entry.chunks.len()) {
-                Some(rest) => left = rest,
+            match chunks_left.checked_sub(entry.chunks.len()) {
+                Some(rest) => chunks_left = rest,
                 None => entry.chunks.clear(),
             }
         }
         Ok(all)
     };
-    Ok(told(world, own)?.map(listed))
+    Ok(gather_reports(world, report)?.map(list))
 }
 
-/// What is known here of the ghost cells of all ranks' chunks, on rank 0. Called by all ranks, inside of an operation.
-///
-/// # Errors
-/// A failure of this or of another rank.
+/// State of the ghost cells of an array on all ranks, on rank 0; `None` on other ranks. All ranks
+/// must call it, inside a collective operation.
 pub(super) fn ghosts(world: &World, array: ArrayRef) -> Result<Option<Result<Vec<GhostEntry>, String>>> {
-    let own = own_ghosts(world, array).and_then(|own| postcard::to_allocvec(&own).map_err(|error| error.to_string()));
-    let joined = |told: Result<Vec<Vec<u8>>, String>| {
+    let report =
+        rank_ghosts(world, array).and_then(|report| postcard::to_allocvec(&report).map_err(|error| error.to_string()));
+    let join = |reports: Result<Vec<Vec<u8>>, String>| {
         let mut all = Vec::new();
-        for bytes in told? {
-            let own: Vec<GhostEntry> = postcard::from_bytes(&bytes).map_err(|error| error.to_string())?;
-            all.extend(own);
+        for bytes in reports? {
+            let report: Vec<GhostEntry> = postcard::from_bytes(&bytes).map_err(|error| error.to_string())?;
+            all.extend(report);
         }
         Ok(all)
     };
-    Ok(told(world, own)?.map(joined))
+    Ok(gather_reports(world, report)?.map(join))
 }
 
-fn own_ghosts(world: &World, array: ArrayRef) -> Result<Vec<GhostEntry>, String> {
+fn rank_ghosts(world: &World, array: ArrayRef) -> Result<Vec<GhostEntry>, String> {
     if !world.is_checked() {
-        return Err("which ghost cells are stale is known in checked runs only: start it with ZIPPY_CHECK=1".into());
+        return Err(
+            "the state of ghost cells is known in checked runs only: start the program with ZIPPY_CHECK=1".into()
+        );
     }
     if array.rank.is_some() {
         return Ok(Vec::new());
@@ -98,13 +97,16 @@ fn own_ghosts(world: &World, array: ArrayRef) -> Result<Vec<GhostEntry>, String>
     let array = world.numbered(None, array.number).ok_or("there is no such array any more")?;
     let Some(ghosts) = array.ghosts() else { return Ok(Vec::new()) };
     let states = ghosts.states().ok_or_else(|| {
-        format!("the chunks of array {:?} have other neighbours in another handle, so nothing is known", array.name())
+        let name = array.name();
+        format!(
+            "the chunks of array {name:?} have other neighbours in another handle: the state of ghost cells is unknown"
+        )
     })?;
     let entry = |(chunk, side, state)| GhostEntry { chunk: chunk as u64, side, state };
     Ok(states.into_iter().map(entry).collect())
 }
 
-fn held(array: &ArrayCore) -> Held {
+fn rank_share(array: &ArrayCore) -> RankShare {
     let histories: Vec<_> = array.owned().map(|chunk| array.history(chunk)).collect();
     let writes = histories.iter().map(|history| history.map_or(0, |history| history.writes())).collect();
     let last = histories.iter().flatten().filter_map(|history| history.last_writer()).max_by_key(Site::step);
@@ -114,16 +116,17 @@ fn held(array: &ArrayCore) -> Held {
         line: site.call_site().line(),
         step: site.step(),
     });
-    Held { bytes: array.owned().map(|chunk| array.chunk_bytes(chunk)).sum(), writes, last_write }
+    RankShare { bytes: array.owned().map(|chunk| array.chunk_bytes(chunk)).sum(), writes, last_write }
 }
 
-/// An array, and what each rank that may own chunks has of it; `first_rank` owns those of the first.
-fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usize) -> ArrayEntry {
+/// Entry of an array. `shares` has the share of each rank that may own chunks; rank `first_rank`
+/// owns the chunks of the first share.
+fn entry(array: &Rc<ArrayCore>, array_ref: ArrayRef, shares: &[RankShare], first_rank: usize) -> ArrayEntry {
     let chunks = array.chunks();
     let listed = if chunks.count() > MOST_CHUNKS { 0 } else { chunks.count() };
     let chunk = |chunk: usize| {
         let (owner, region) = (array.ownership().owner(chunk), chunks.region(chunk));
-        let writes = held.get(owner.rank).and_then(|held| held.writes.get(owner.slot));
+        let writes = shares.get(owner.rank).and_then(|share| share.writes.get(owner.slot));
         ChunkEntry {
             rank: (first_rank + owner.rank) as u32,
             start: region.start.to_vec(),
@@ -132,7 +135,7 @@ fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usiz
         }
     };
     ArrayEntry {
-        array: named,
+        array: array_ref,
         name: array.name().to_string(),
         kind: array.kind(),
         element: ElementType::from(array.element()),
@@ -142,8 +145,8 @@ fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usiz
         chunk_count: chunks.count() as u64,
         grid: chunks.grid().map(|grid| grid.iter().map(|&parts| parts as u64).collect()),
         chunks: (0..listed).map(chunk).collect(),
-        bytes: held.iter().map(|held| held.bytes).sum(),
-        writes: held.iter().flat_map(|held| &held.writes).copied().max().unwrap_or(0),
-        last_write: held.iter().filter_map(|held| held.last_write.clone()).max_by_key(|write| write.step),
+        bytes: shares.iter().map(|share| share.bytes).sum(),
+        writes: shares.iter().flat_map(|share| &share.writes).copied().max().unwrap_or(0),
+        last_write: shares.iter().filter_map(|share| share.last_write.clone()).max_by_key(|write| write.step),
     }
 }

@@ -1,4 +1,4 @@
-//! What the numbers of an array are like whose type is known only at run time.
+//! Statistics of the numbers of an array whose type is known only at run time.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::algorithms::reduce::{
 use crate::array::{ArrayCore, ArrayKind};
 use crate::error::Result;
 
-/// Calls a function with the Rust type of numbers of a [`ScalarType`](super::protocol::ScalarType).
+/// Calls a generic function with the Rust type of a [`ScalarType`](super::protocol::ScalarType).
 macro_rules! of_type {
     ($scalar:expr, $function:ident, $($argument:expr),*) => {{
         use $crate::debug::protocol::ScalarType;
@@ -32,35 +32,32 @@ macro_rules! of_type {
 }
 pub(super) use of_type;
 
-/// Numbers in the cells that an array's chunks own. Of a global array the results are those of all ranks, and every rank must
-/// call, inside an operation that was compared; of another one its rank alone does, and nothing is sent.
+/// Numbers in the cells that an array's chunks own. Results of a global array cover all ranks:
+/// every rank must call, inside an operation that was compared. Results of another array cover the
+/// rank that owns it: that rank calls alone, and no messages are sent.
 pub(super) struct Measure<'a, R> {
     world: &'a World,
-    own: R,
+    local: R,
     global: bool,
 }
 
-/// Numbers as they are.
+/// The components of the numbers, each by itself.
 pub(super) type Scalars<'a, S> = Measure<'a, LocalOperand<S, 1>>;
 
-/// The numbers of one component.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spread<S> {
-    /// How many there are.
+pub(super) struct ComponentStats<S> {
     pub count: u64,
-    /// NaNs among them.
     pub nans: u64,
-    /// Infinities among them.
     pub infinities: u64,
-    /// The smallest and the largest that is no NaN.
+    /// The smallest and the largest value, infinities included.
     pub extremes: Option<(S, S)>,
-    /// The smallest and the largest finite one; above 0 where only those count.
-    pub used: Option<(S, S)>,
-    /// The number of those.
-    pub numbers: u64,
+    /// The smallest and the largest finite value; of the values above 0 if only those count.
+    pub finite_extremes: Option<(S, S)>,
+    /// Number of the finite values that count.
+    pub finite_count: u64,
 }
 
-/// A number with all of its digits.
+/// The exact value of a number.
 pub(super) fn exact<S: Number>(number: S) -> ScalarValue {
     let scalar = ElementType::from(&S::INFO).numbers.first().map(|numbers| numbers.scalar);
     let found = scalar.and_then(|scalar| scalar.number(bytemuck::bytes_of(&number)));
@@ -68,32 +65,27 @@ pub(super) fn exact<S: Number>(number: S) -> ScalarValue {
 }
 
 impl<'a, S: Number> Scalars<'a, S> {
-    /// Those of type `S` that stand at `numbers` in each cell.
+    /// The numbers of type `S` that `numbers` describes in each cell.
     ///
     /// # Errors
-    /// They are not.
+    /// The cells have no such numbers.
     pub fn new(world: &'a World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Self> {
-        let own = LocalOperand::erased(array, numbers.offset as usize, numbers.components.into())?;
-        Ok(Self { world, own, global: array.kind() == ArrayKind::Global })
+        let local = LocalOperand::erased(array, numbers.offset as usize, numbers.components.into())?;
+        Ok(Self { world, local, global: array.kind() == ArrayKind::Global })
     }
 
-    /// One component alone.
-    pub fn only(&self, component: usize) -> Self {
-        Self { world: self.world, own: self.own.only_component(component), global: self.global }
+    pub fn single_component(&self, component: usize) -> Self {
+        Self { world: self.world, local: self.local.only_component(component), global: self.global }
     }
 
-    /// The vectors of all components, by their lengths.
     pub fn lengths(self) -> Measure<'a, Lengths<S>> {
-        Measure { world: self.world, own: Lengths(self.own), global: self.global }
+        Measure { world: self.world, local: Lengths(self.local), global: self.global }
     }
 
     /// The sum of the numbers of all components together, rounded once.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
     pub fn sum(&self) -> Result<f64> {
-        let words = self.together(sum_words(&self.own)?, |sum, more| *sum += more)?;
-        let mut sum = vec![0; words.len() / self.own.components()];
+        let words = self.all_reduce(sum_words(&self.local)?, |sum, more| *sum += more)?;
+        let mut sum = vec![0; words.len() / self.local.components()];
         for words in words.chunks(sum.len()) {
             sum.iter_mut().zip(words).for_each(|(sum, word)| *sum += word);
         }
@@ -102,67 +94,61 @@ impl<'a, S: Number> Scalars<'a, S> {
 }
 
 impl<R: Reduced> Measure<'_, R> {
-    fn together<T: bytemuck::Pod>(&self, mut own: Vec<T>, combine: impl Fn(&mut T, &T)) -> Result<Vec<T>> {
+    fn all_reduce<T: bytemuck::Pod>(&self, mut values: Vec<T>, combine: impl Fn(&mut T, &T)) -> Result<Vec<T>> {
         if self.global {
-            self.world.inner().all_reduce(&mut own, combine)?;
+            self.world.inner().all_reduce(&mut values, combine)?;
         }
-        Ok(own)
+        Ok(values)
     }
 
-    /// The counts and extremes of each component. Reads all cells once, once more where there are
-    /// infinities on this rank, and once more for the extremes of numbers above 0 (`positive`)
-    /// where there are others on this rank.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
-    pub fn spreads(&self, positive: bool) -> Result<Vec<Spread<R::Of>>> {
+    /// The statistics of each component. Reads all cells once, once more if there are infinities on
+    /// this rank, and once more for the extremes of numbers above 0 (`positive`) if there are
+    /// others on this rank.
+    pub fn stats(&self, positive: bool) -> Result<Vec<ComponentStats<R::Of>>> {
         let (least, most) = (R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX));
-        let all = local_extremes(&self.own, &Within::ALL)?;
+        let all = local_extremes(&self.local, &Within::ALL)?;
         let infinite = |key: u64| !R::Of::from_key(key).to_f64().is_finite();
-        let finite = match all.iter().any(|one| one.numbers > 0 && (infinite(one.min) || infinite(one.max))) {
-            true => local_extremes(&self.own, &Within::of((least, most)))?,
-            false => all.clone(),
+        let finite = if all.iter().any(|found| found.numbers > 0 && (infinite(found.min) || infinite(found.max))) {
+            local_extremes(&self.local, &Within::of((least, most)))?
+        } else {
+            all.clone()
         };
         let zero = <R::Of as bytemuck::Zeroable>::zeroed().key().unwrap_or_default();
-        let used = match positive && finite.iter().any(|one| one.numbers > 0 && one.min <= zero) {
-            true => local_extremes(&self.own, &Within::of((R::Of::from_key(zero + 1), most)))?,
-            false => finite.clone(),
+        let used = if positive && finite.iter().any(|found| found.numbers > 0 && found.min <= zero) {
+            local_extremes(&self.local, &Within::of((R::Of::from_key(zero + 1), most)))?
+        } else {
+            finite.clone()
         };
-        let found = self.together([all, finite, used].concat(), Found::merge)?;
+        let found = self.all_reduce([all, finite, used].concat(), Found::merge)?;
         let (all, rest) = found.split_at(found.len() / 3);
         let (finite, used) = rest.split_at(rest.len() / 2);
-        let spread = |((all, finite), used): ((&Found, &Found), &Found)| Spread {
+        let stats_of = |((all, finite), used): ((&Found, &Found), &Found)| ComponentStats {
             count: all.numbers + all.nans,
             nans: all.nans,
             infinities: all.numbers - finite.numbers,
             extremes: ends(all),
-            used: ends(used),
-            numbers: used.numbers,
+            finite_extremes: ends(used),
+            finite_count: used.numbers,
         };
-        Ok(all.iter().zip(finite).zip(used).map(spread).collect())
+        Ok(all.iter().zip(finite).zip(used).map(stats_of).collect())
     }
 
-    /// The smallest magnitude of a number that is no NaN; none where there is no number. Looks at all cells twice.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
+    /// The smallest magnitude of a value that is not NaN; `None` if there is none. Reads all cells
+    /// twice.
     pub fn least_magnitude(&self) -> Result<Option<f64>> {
         let zero = <R::Of as bytemuck::Zeroable>::zeroed();
-        let below = local_extremes(&self.own, &Within::up_to(zero))?;
-        let above = local_extremes(&self.own, &Within::from(zero))?;
-        let found = self.together([below, above].concat(), Found::merge)?;
+        let below = local_extremes(&self.local, &Within::up_to(zero))?;
+        let above = local_extremes(&self.local, &Within::from(zero))?;
+        let found = self.all_reduce([below, above].concat(), Found::merge)?;
         let magnitudes = found.iter().filter_map(ends::<R::Of>);
         let nearest = |(min, max): (R::Of, R::Of)| min.to_f64().abs().min(max.to_f64().abs());
         Ok(magnitudes.map(nearest).reduce(f64::min))
     }
 
-    /// How many numbers of each component are in its bins; they have as many bins each.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
+    /// Histogram of each component. All components must have the same number of bins.
     pub fn histograms(&self, bins: &[Bins<R::Of>]) -> Result<Vec<Histogram>> {
-        let own = local_histogram(&self.own, &bins.iter().collect::<Vec<_>>())?;
-        let counts = self.together(own, |sum, more| *sum += more)?;
+        let local = local_histogram(&self.local, &bins.iter().collect::<Vec<_>>())?;
+        let counts = self.all_reduce(local, |sum, more| *sum += more)?;
         Ok(counts.chunks((counts.len() / bins.len()).max(1)).map(Histogram::of).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Summaries against plain loops over the same cells, whatever their type, cut and number of ranks.
+//! Summaries, compared with plain loops over the same cells.
 
 use half::f16;
 
@@ -52,13 +52,13 @@ fn summed(world: &World, array: &std::rc::Rc<crate::array::ArrayCore>, request: 
     Ok(found.unwrap_or_else(|error| panic!("{request:?}: {error}")))
 }
 
-/// Something that looks random and belongs to a position.
+/// Hash of a position.
 fn mixed(at: [i64; 2], which: u64) -> u64 {
     let mixed = at.iter().fold(which + 1, |h, &x| (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(23));
     mixed >> 20
 }
 
-/// Eighths from −4 to 12, both of which there are; NaNs and infinities.
+/// Multiples of 1/8 from −4 to 12, including both ends, and NaNs and infinities.
 fn float(at: [i64; 2], which: u64) -> f64 {
     match (at, mixed(at, which) % 40) {
         ([0, 0], _) => -4.0,
@@ -71,7 +71,7 @@ fn float(at: [i64; 2], which: u64) -> f64 {
     }
 }
 
-/// Whole numbers from 16 to 175, both of which there are.
+/// Integers from 16 to 175, including both ends.
 fn whole(at: [i64; 2], which: u64) -> i64 {
     match at {
         [0, 0] => 16,
@@ -95,7 +95,7 @@ fn half(at: [i64; 2]) -> Half {
     Half { half: [half(3), half(4)], _pad: 0, change: [half(5), half(6), half(7), half(8)] }
 }
 
-/// What a plain loop finds.
+/// Statistics by a plain loop.
 fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Component {
     let (bins, range) = (usize::from(request.bins), request.range);
     let counts = |value: &f64| value.is_finite() && (!request.positive || *value > 0.0);
@@ -148,7 +148,7 @@ fn cells<T>(value: impl Fn([i64; 2]) -> T) -> Vec<T> {
     (0..SHAPE[1]).flat_map(|y| (0..SHAPE[0]).map(move |x| [x, y])).map(value).collect()
 }
 
-/// An array whose ghost cells would spoil every result.
+/// An array whose ghost cells would change every result.
 fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) -> T) -> Result<GlobalArray<T, 2>> {
     let array = world.array::<T, 2>("a", layout)?;
     array.fill(bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]))?;
@@ -156,7 +156,7 @@ fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) ->
     Ok(array)
 }
 
-/// Compares the summaries of all numbers of a type with plain loops; ranges of integers are moved by so much.
+/// Compares the summaries of all numbers of a type with plain loops.
 fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
     if T::INFO.supported_by(world.gpu().features(), "").is_err() {
         return Ok(());
@@ -164,18 +164,17 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
     let cells = cells(value);
     for layout in layouts(world.size()) {
         let array = array(world, &layout, value)?;
-        for (place, numbers) in ElementType::from(&T::INFO).numbers.iter().enumerate() {
+        for (index, numbers) in ElementType::from(&T::INFO).numbers.iter().enumerate() {
             let is_float = numbers.scalar.is_float();
             let by_hand = if is_float { (-2.0, 6.0) } else { (20.0, 51.0) };
             let ways = [(16, None, false), (16, None, true), (16, Some(by_hand), false), (0, None, false)];
             for (bins, range, positive) in ways.into_iter().chain([(0, Some(by_hand), true)]) {
                 let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
-                let of = SummaryRequest::of(THIS, place as u16);
-                let request = SummaryRequest { bins, range, percentiles, positive, ..of };
+                let request =
+                    SummaryRequest { bins, range, percentiles, positive, ..SummaryRequest::of(THIS, index as u16) };
                 let found = summed(world, array.core(), &request)?;
-                assert_eq!((found.array, found.numbers, found.step), (THIS, place as u16, 42));
-                let of = |component| values(&cells, numbers, component);
-                let components = (0..usize::from(numbers.components)).map(of);
+                assert_eq!((found.array, found.numbers, found.step), (THIS, index as u16, 42));
+                let components = (0..numbers.components.into()).map(|index| values(&cells, numbers, index));
                 let right: Vec<_> = components.map(|values| expected(&values, is_float, &request)).collect();
                 assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
             }
@@ -185,7 +184,7 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
 }
 
 #[test]
-fn summaries_are_those_of_a_plain_loop() {
+fn summaries_agree_with_a_plain_loop() {
     on_ranks(|world| {
         check(world, narrow)?;
         check(world, wide)?;
@@ -205,13 +204,13 @@ fn summaries_are_those_of_a_plain_loop() {
     });
 }
 
-/// Compares the lengths of a type's first vector with a plain loop's, which are rounded once.
+/// Compares the lengths of a type's first vector with those of a plain loop, rounded once.
 fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
     if T::INFO.supported_by(world.gpu().features(), "").is_err() {
         return Ok(());
     }
     let (cells, numbers) = (cells(value), &ElementType::from(&T::INFO).numbers[0]);
-    let components: Vec<_> = (0..numbers.components.into()).map(|of| values(&cells, numbers, of)).collect();
+    let components: Vec<_> = (0..numbers.components.into()).map(|index| values(&cells, numbers, index)).collect();
     let length = |cell: usize| {
         let squares = components.iter().map(|values| values[cell].powi(2));
         let nan = components.iter().any(|values| values[cell].is_nan());
@@ -219,7 +218,7 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
     };
     let all: Vec<f64> = (0..cells.len()).map(length).collect();
     let layouts = layouts(world.size());
-    // No length is near the end of a bin, and so the device's are in those of the host's.
+    // No length is near an edge of the bins, so rounding does not change its bin.
     let (range, percentiles) = (Some((-0.333, 200.77)), vec![1.0, 50.0, 99.0]);
     let request = SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(THIS, 0) };
     for layout in [&layouts[1], &layouts[3]] {
@@ -229,7 +228,7 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
         let right = expected(&all, true, &request);
         assert_eq!((found.count, found.nans, found.infinities), (right.count, right.nans, right.infinities));
         assert_eq!((&found.bins, found.outside), (&right.bins, right.outside));
-        let ends = |of: &Component| [&[of.extremes.unwrap().0, of.extremes.unwrap().1], &of.percentiles[..]].concat();
+        let ends = |found: &Component| [&<[_; 2]>::from(found.extremes.unwrap())[..], &found.percentiles].concat();
         let near = |(a, b): (&ScalarValue, &ScalarValue)| a.minus(*b).abs() <= 1e-6 * b.to_f64();
         assert!(ends(found).iter().zip(&ends(&right)).all(near), "{found:?} {right:?}");
     }
@@ -237,7 +236,7 @@ fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> R
 }
 
 #[test]
-fn lengths_are_those_of_a_plain_loop() {
+fn lengths_agree_with_a_plain_loop() {
     on_ranks(|world| {
         lengths(world, narrow)?;
         lengths(world, |at| [f16::from_f64(float(at, 0)), f16::from_f64(float(at, 1))])?;
@@ -246,7 +245,7 @@ fn lengths_are_those_of_a_plain_loop() {
 }
 
 #[test]
-fn percentiles_do_not_mind_numbers_far_away() {
+fn percentiles_are_exact_with_outliers() {
     on_ranks(|world| {
         let value = |[x, y]: [i64; 2]| if (x, y) == (4, 5) { 1e30 } else { (x + 13 * y) as f32 * 1e-6 };
         let array = array(world, &layouts(world.size())[1], value)?;
@@ -259,7 +258,7 @@ fn percentiles_do_not_mind_numbers_far_away() {
 }
 
 #[test]
-fn large_integers_keep_their_digits_and_are_in_their_bins() {
+fn large_integers_are_exact() {
     on_ranks(|world| {
         if u64::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -279,7 +278,7 @@ fn large_integers_keep_their_digits_and_are_in_their_bins() {
 }
 
 #[test]
-fn arrays_without_cells_or_with_one_number() {
+fn empty_and_constant_arrays_have_summaries() {
     on_ranks(|world| {
         let request = SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(THIS, 0) };
         let none = world.array::<f32, 2>("none", &Layout::new([0, 5]))?;
@@ -309,7 +308,7 @@ fn arrays_without_cells_or_with_one_number() {
         if f64::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
         }
-        // Rounded edges of no width stay where they are.
+        // Edges of a range of width 0 must not be rounded.
         let double = world.array::<f64, 2>("double", &Layout::new(SHAPE).split_all(Split::Even(2)))?;
         for value in (1..40).map(|i| f64::from(i) * 0.1) {
             double.fill(value)?;
@@ -322,9 +321,9 @@ fn arrays_without_cells_or_with_one_number() {
 }
 
 #[test]
-fn arrays_of_one_rank_send_nothing() {
+fn summary_of_local_array_sends_no_messages() {
     on_ranks(|world| {
-        // Only one rank asks: a message would wait for ever.
+        // Only one rank calls: a message would never arrive.
         if world.rank() != world.size() - 1 {
             return Ok(());
         }
@@ -338,7 +337,7 @@ fn arrays_of_one_rank_send_nothing() {
 
         let mut list = world.growable::<[u32; 2]>("list")?;
         for length in [0_u32, 3, 400, 3] {
-            // What a longer list has left there does not count.
+            // Cells after the end of the list do not count.
             list.clear();
             list.append(&(0..length).map(|i| [i, 5000 + i]).collect::<Vec<_>>())?;
             let values: Vec<f64> = (0..length).map(f64::from).collect();
@@ -353,7 +352,7 @@ fn arrays_of_one_rank_send_nothing() {
 }
 
 #[test]
-fn what_is_wrong_with_a_request_is_said() {
+fn invalid_requests_are_refused() {
     on_ranks(|world| {
         let array = array(world, &layouts(world.size())[1], narrow)?;
         let right = SummaryRequest { bins: 3, ..SummaryRequest::of(THIS, 0) };
@@ -374,7 +373,7 @@ fn what_is_wrong_with_a_request_is_said() {
         assert!(refused(&percentiles(&[50.0; 17]))?.contains("at most 16"));
         assert!(refused(&percentiles(&[1.0, f64::NAN]))?.contains("from 0 to 100, and NaN"));
         assert!(refused(&SummaryRequest { length: true, numbers: 1, ..right.clone() })?.contains("no vector"));
-        // A range that the type has not is cut to what it has, and the most bins are not too many.
+        // A range outside the type's is clamped; the maximum number of bins is accepted.
         let found = summed(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
         for component in found.components {
             assert_eq!(component.range, (f64::from(f32::MIN).into(), f64::from(f32::MAX).into()));
@@ -384,7 +383,7 @@ fn what_is_wrong_with_a_request_is_said() {
     });
 }
 
-/// The same where the work is the kernels' and the host maps nothing.
+/// Runs the tests again with kernels only: the host maps no memory.
 #[test]
 fn without_mapping_by_driver_too() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() {

@@ -1,31 +1,32 @@
-//! [`Order`]: what rank 0 tells the others at a debug point.
+//! [`Order`]: instruction of rank 0 to all ranks at a debug point.
 
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Request, Rule};
 
-/// What all ranks do next.
+/// Instruction of rank 0 for all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Order {
-    /// They find out what a viewer wants to know.
+    /// Compute the answer to a viewer's request.
     Serve(Request),
-    /// Nothing, and they ask again: the program is paused.
+    /// Wait for the next order: the program is paused.
     Wait,
-    /// They go on.
-    Go(Ahead),
-    /// They go on, and nobody looks any more.
+    /// Continue the program.
+    Continue(SyncConditions),
+    /// Continue the program without viewers.
     Detach,
-    /// They end the program.
+    /// End the program.
     Stop,
 }
 
-/// When ranks meet again. All of them know it, so that nothing is sent at other debug points.
+/// Debug points at which ranks synchronize next. All ranks have the same conditions, so no messages
+/// are sent at other debug points.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ahead {
-    /// At this debug point at the latest.
+pub(super) struct SyncConditions {
+    /// The number of the latest such debug point.
     pub next: u64,
-    /// At the next one of this name.
+    /// The next debug point with this name.
     pub run_to: Option<String>,
-    /// Where one of these comes true.
+    /// Debug points at which one of these rules holds.
     pub rules: Vec<Rule>,
 }

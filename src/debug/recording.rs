@@ -1,8 +1,9 @@
-//! A recording: what a program would have told a viewer, in a file.
+//! Recordings: files of the debug points of a run.
 //!
-//! The file begins with `zippyrec` and the version of the protocol in two bytes, the lower one first. Entries follow: the
-//! length of one and the CRC-32 of its bytes, four bytes each, the lowest first, and a [`Recorded`] value in postcard's
-//! encoding. A file that was cut off is one of fewer entries.
+//! A file begins with `zippyrec` and the version of the protocol as a little-endian `u16`. Entries
+//! follow. An entry has its length and the CRC-32 of its bytes, as little-endian `u32`, and a
+//! [`Recorded`] value in postcard's encoding. A truncated file is readable up to its last complete
+//! entry.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -10,15 +11,15 @@ use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
 const MAGIC: [u8; 8] = *b"zippyrec";
 
-/// The beginning of the end of a recording that was ended by its limit, and not by the end of the
-/// run.
+/// Start of the text of [`Recorded::End`] if the size limit ended the recording before the end of
+/// the run.
 pub const LIMIT_REACHED: &str = "the recording has reached its limit";
 
-/// Views that an array has at most at a debug point. Ghost cells of arrays with more chunks are not
-/// recorded: each chunk takes a gather of its own.
+/// Largest number of views of an array at a debug point. Ghost cells of arrays with more chunks are
+/// not recorded: each chunk takes a gather of its own.
 pub const MOST_VIEWS: usize = 256;
 
-/// Writes entries, each in one piece.
+/// Writer of a recording. Each entry is written by one call.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
@@ -29,17 +30,17 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a recording.
+    /// Starts a recording.
     ///
     /// # Errors
-    /// Entries of the stream.
+    /// Errors of the stream.
     pub fn new(mut to: W) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
         to.write_all(&VERSION.to_le_bytes())?;
         Ok(Self { to, bytes: MAGIC.len() as u64 + 2, held: None })
     }
 
-    /// Bytes of all entries so far, those that are held included.
+    /// Size of the recording so far in bytes, with the held entries.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -47,17 +48,17 @@ impl<W: Write> Writer<W> {
     /// Adds an entry.
     ///
     /// # Errors
-    /// What the stream says; [`InvalidInput`](io::ErrorKind::InvalidInput) for one of more than
-    /// [`MOST_TOLD`](frame::MOST_TOLD) bytes.
+    /// Errors of the stream; [`InvalidInput`](io::ErrorKind::InvalidInput) for an entry of more
+    /// than [`MOST_TOLD`](frame::MOST_TOLD) bytes.
     pub fn add(&mut self, entry: &Recorded) -> io::Result<()> {
         self.add_within(entry, u64::MAX).map(drop)
     }
 
-    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` where it
-    /// would have more.
+    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` if it would
+    /// have more.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     pub fn add_within(&mut self, entry: &Recorded, most: u64) -> io::Result<bool> {
         let mut bytes = frame::encode(entry, frame::MOST_TOLD)
             .map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, format!("an entry: {text}")))?;
@@ -84,32 +85,33 @@ impl<W: Write> Writer<W> {
         self.held.get_or_insert_default();
     }
 
-    /// Writes the entries that are held.
+    /// Writes the held entries.
     ///
     /// # Errors
-    /// Entries of the stream.
+    /// Errors of the stream.
     pub fn release(&mut self) -> io::Result<()> {
         let Some(held) = self.held.take() else { return Ok(()) };
         self.to.write_all(&held)?;
         self.to.flush()
     }
 
-    /// Drops the entries that are held.
+    /// Drops the held entries.
     pub fn discard(&mut self) {
         let held = self.held.take().map_or(0, |held| held.len());
         self.bytes -= held as u64;
     }
 }
 
-/// Reads entries, at any place that one begins.
+/// Reader of a recording. It can start at any entry.
 #[derive(Debug)]
 pub struct Reader<R>(R);
 
 impl<R: Read + Seek> Reader<R> {
-    /// Looks at how a recording begins.
+    /// Opens a recording: reads and checks its first bytes.
     ///
     /// # Errors
-    /// What the stream says; [`InvalidData`](io::ErrorKind::InvalidData) for what is no recording, or one of another version.
+    /// Errors of the stream; [`InvalidData`](io::ErrorKind::InvalidData) for a file that is not a
+    /// recording, or a recording of another version.
     pub fn new(mut from: R) -> io::Result<Self> {
         let mut bytes = [0; 10];
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
@@ -132,27 +134,28 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Self(from))
     }
 
-    /// The place of the next entry, for [`go_to`](Self::go_to).
+    /// Offset of the next entry in bytes, for [`go_to`](Self::go_to).
     ///
     /// # Errors
-    /// Entries of the stream.
+    /// Errors of the stream.
     pub fn place(&mut self) -> io::Result<u64> {
         self.0.stream_position()
     }
 
-    /// Goes on at an entry.
+    /// Moves to the entry at the offset `place`, in bytes.
     ///
     /// # Errors
-    /// Entries of the stream.
+    /// Errors of the stream.
     pub fn go_to(&mut self, place: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(place)).map(drop)
     }
 
-    /// The next entry; none at the end.
+    /// Reads the next entry; `None` at the end.
     ///
     /// # Errors
-    /// What the stream says; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the file was cut off within an entry, and
-    /// [`InvalidData`](io::ErrorKind::InvalidData) where one is damaged or makes no sense. What came before is good.
+    /// Errors of the stream; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the file is
+    /// truncated within an entry; [`InvalidData`](io::ErrorKind::InvalidData) if an entry is
+    /// damaged or invalid. Earlier entries are valid.
     pub fn next_entry(&mut self) -> io::Result<Option<Recorded>> {
         let mut head = [0; 8];
         match self.0.read(&mut head)? {
@@ -163,7 +166,10 @@ impl<R: Read + Seek> Reader<R> {
         let (length, checksum) = (number(0) as usize, number(4));
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
         if length > frame::MOST_TOLD {
-            return Err(invalid(format!("an entry says that it has {length} bytes, more than any has")));
+            return Err(invalid(format!(
+                "an entry has a length of {length} bytes; the maximum is {}",
+                frame::MOST_TOLD
+            )));
         }
         let mut bytes = Vec::new();
         self.0.by_ref().take(length as u64).read_to_end(&mut bytes)?;
@@ -172,7 +178,7 @@ impl<R: Read + Seek> Reader<R> {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
         }
         if crc32fast::hash(&bytes) != checksum {
-            return Err(invalid("an entry has another checksum than was written".into()));
+            return Err(invalid("an entry does not match its checksum".into()));
         }
         let entry: Recorded = frame::decode(&bytes).map_err(invalid)?;
         entry.check().map_err(invalid)?;

@@ -1,31 +1,32 @@
-//! [`Settings`]: who looks into a run, as `ZIPPY_DEBUG` says.
+//! [`Settings`]: viewers and recordings of a run, as in `ZIPPY_DEBUG`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::protocol::MOST_VIEW_BYTES;
 
-/// What `ZIPPY_DEBUG` can say, for messages.
-const HELP: &str = "ZIPPY_DEBUG has words with commas between them: `spawn` starts the viewer; `listen:PORT` waits for one at a port of \
-                    this machine (0 for any); `record:FILE` records every debug point, or with `every:N` those whose number is a multiple \
-                    of N, `most:SIZE` of each array and `limit:SIZE` in all, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a program that is paused when \
-                    its viewer goes; `silent:SECONDS` after which one that does not answer has gone";
+/// Description of `ZIPPY_DEBUG` for error messages.
+const HELP: &str = "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for viewers at \
+                    a port of this machine (0 for any); `record:FILE` records every debug point, `every:N` only those whose \
+                    number is a multiple of N; `most:SIZE` limits the recorded bytes of each array and `limit:SIZE` the size of \
+                    the file, as 256K or 1GiB; `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a \
+                    paused program without a viewer; `silent:SECONDS` until a viewer that does not answer is disconnected";
 
-/// Who looks into a run.
+/// Settings for the viewers and the recording of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub(super) viewer: Option<Viewer>,
-    pub(super) record: Option<Recording>,
+    pub(super) record: Option<RecordSettings>,
     pub(super) pause: bool,
-    /// How long a paused program waits for a viewer; for ever where there is no time.
+    /// How long a paused program waits without a viewer; `None` for ever.
     pub(super) lost: Option<Duration>,
-    /// A viewer that does not say for so long that it is there is taken for gone.
+    /// Longest time without a sign of life of a viewer; then its connection ends.
     pub(super) silent: Duration,
-    /// What a viewer has to know; a new secret where it is not given.
+    /// Token of the viewers; `None` for a new random token.
     pub(super) token: Option<String>,
 }
 
-/// Where a viewer comes from.
+/// How a viewer connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Viewer {
     /// The program starts it.
@@ -34,29 +35,28 @@ pub(super) enum Viewer {
     Listen(u16),
 }
 
-/// What is recorded where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Recording {
+pub(super) struct RecordSettings {
     pub file: PathBuf,
-    /// Debug points whose number is a multiple of this.
+    /// Interval of recorded debug points: those whose number is a multiple of it.
     pub every: u64,
-    /// So many bytes of an array at most.
-    pub most: usize,
-    /// Largest size in bytes, if there is a limit.
+    /// Largest number of recorded bytes per array.
+    pub max_array_bytes: usize,
+    /// Largest size of the file in bytes, if there is a limit.
     pub limit: Option<u64>,
 }
 
-impl Recording {
+impl RecordSettings {
     fn to(file: PathBuf) -> Self {
-        Self { file, every: 1, most: MOST_VIEW_BYTES, limit: None }
+        Self { file, every: 1, max_array_bytes: MOST_VIEW_BYTES, limit: None }
     }
 }
 
-/// The smallest limit of a recording: less has no room for a debug point.
-const LEAST_LIMIT: u64 = 16 << 10;
+/// Smallest limit of a recording in bytes: a smaller file has no room for a debug point.
+const MIN_LIMIT: u64 = 16 << 10;
 
 impl Settings {
-    /// A viewer is waited for at a port of this machine; 0 for any that is free.
+    /// Settings that listen for viewers at a port of this machine; 0 selects any free port.
     pub fn listen(port: u16) -> Self {
         Self {
             viewer: Some(Viewer::Listen(port)),
@@ -68,13 +68,13 @@ impl Settings {
         }
     }
 
-    /// What is seen is recorded, at each debug point.
+    /// Settings that record every debug point to a file.
     pub fn record(file: impl Into<PathBuf>) -> Self {
-        Self { viewer: None, record: Some(Recording::to(file.into())), ..Self::listen(0) }
+        Self { viewer: None, record: Some(RecordSettings::to(file.into())), ..Self::listen(0) }
     }
 
-    /// Limits the size of a recording in bytes: it ends before the debug point that would exceed
-    /// the limit, and the run goes on without it. No limit where it is not said.
+    /// Limits the size of a recording in bytes: the recording ends before the debug point that
+    /// would exceed the limit, and the run continues without it. There is no limit by default.
     /// [`attach`](super::attach) refuses less than 16 KiB.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
@@ -84,52 +84,52 @@ impl Settings {
         self
     }
 
-    /// The program waits at its first debug point.
+    /// Makes the program wait at its first debug point.
     #[must_use]
     pub fn paused(self) -> Self {
         Self { pause: true, ..self }
     }
 
-    /// How long a paused program waits for a viewer, after its viewer has gone or where none has come; for ever without a
-    /// time.
+    /// Sets how long a paused program waits without a viewer, after its viewer has gone or before
+    /// the first one comes; `None` for ever. The default is 60 seconds.
     #[must_use]
     pub fn lost(self, lost: Option<Duration>) -> Self {
         Self { lost, ..self }
     }
 
-    /// After which time a viewer is taken for gone that does not answer whether it is there, as where a tunnel has died. It is
-    /// asked four times as often, and every 15 seconds at least; 60 seconds where it is not said. [`attach`](super::attach)
-    /// refuses a time of nothing.
+    /// Sets the time after which the program disconnects a viewer that does not answer, as after
+    /// the end of a tunnel. The program probes a silent viewer four times as often, and at least
+    /// every 15 seconds. The default is 60 seconds. [`attach`](super::attach) refuses a time of 0.
     #[must_use]
     pub fn silent(self, silent: Duration) -> Self {
         Self { silent, ..self }
     }
 
-    /// What a viewer has to know, 32 hexadecimal digits, so that one can look at run after run; where it is not given each run
-    /// has a new secret.
+    /// Sets the token of viewers, 32 hexadecimal digits, so that a viewer can connect to several
+    /// runs. By default each run has a new random token.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { token: Some(token.into()), ..self }
     }
 
-    /// Whether that makes sense.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// What does not, and what would.
+    /// The first invalid setting and its valid values.
     pub(super) fn checked(&self) -> Result<(), String> {
-        if let Some(limit) = self.record.as_ref().and_then(|record| record.limit).filter(|limit| *limit < LEAST_LIMIT) {
-            return Err(format!("limit:{limit} is too small for a recording; the minimum is {LEAST_LIMIT} bytes"));
+        if let Some(limit) = self.record.as_ref().and_then(|record| record.limit).filter(|limit| *limit < MIN_LIMIT) {
+            return Err(format!("limit:{limit} is too small for a recording; the minimum is {MIN_LIMIT} bytes"));
         }
         if self.silent.is_zero() {
-            return Err("viewers are given no time to answer: Settings::silent takes one above 0".into());
+            return Err("viewers have no time to answer: Settings::silent takes one above 0".into());
         }
         Ok(())
     }
 
-    /// What a text in the form of `ZIPPY_DEBUG` says.
+    /// Parses a text in the form of `ZIPPY_DEBUG`.
     ///
     /// # Errors
-    /// What is wrong, and what there is.
+    /// The first invalid word, and a description of all words.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut settings = Self { viewer: None, ..Self::listen(0) };
         let (mut every, mut most, mut limit, mut pause) = (1, MOST_VIEW_BYTES, None, None);
@@ -143,7 +143,7 @@ impl Settings {
                     Err(_) => return wrong("names no port; ports are 0 to 65535"),
                 },
                 ("record", Some(file)) if !file.is_empty() => {
-                    settings.record = Some(Recording::to(file.into()));
+                    settings.record = Some(RecordSettings::to(file.into()));
                 }
                 ("every", Some(number)) => match number.parse() {
                     Ok(number) if number > 0 => every = number,
@@ -154,7 +154,7 @@ impl Settings {
                     _ => return wrong("is no size from 1 to 4M bytes"),
                 },
                 ("limit", Some(bytes)) => match size(bytes) {
-                    Some(bytes) if bytes >= LEAST_LIMIT => limit = Some(bytes),
+                    Some(bytes) if bytes >= MIN_LIMIT => limit = Some(bytes),
                     _ => return wrong("is no size of 16K bytes or more, as 500MB, 1GiB or 2T"),
                 },
                 ("pause", None) => pause = Some(true),
@@ -175,7 +175,7 @@ impl Settings {
             return Err(format!("ZIPPY_DEBUG={text:?} names neither a viewer nor a recording. {HELP}"));
         }
         if let Some(record) = &mut settings.record {
-            (record.every, record.most, record.limit) = (every, most, limit);
+            (record.every, record.max_array_bytes, record.limit) = (every, most, limit);
         }
         let may_pause = settings.viewer.is_some();
         settings.pause = may_pause && pause.unwrap_or(settings.viewer == Some(Viewer::Spawn));
@@ -183,10 +183,11 @@ impl Settings {
     }
 }
 
-/// The units of sizes: their letters, and the powers of 1024 and of 1000.
+/// Units of sizes: the letter, and the power of 1024 or 1000.
 const UNITS: [(char, u32); 4] = [('K', 1), ('M', 2), ('G', 3), ('T', 4)];
 
-/// A number of bytes: `256K` or `256KiB` of 1024 bytes, `500MB` of a million.
+/// Parses a number of bytes: `256K` and `256KiB` have 1024 bytes per K, `500MB` has a million per
+/// M.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let (rest, base) = match text.strip_suffix("iB") {
@@ -204,7 +205,7 @@ fn size(text: &str) -> Option<u64> {
     digits.trim().parse::<u64>().ok()?.checked_mul(base.checked_pow(power)?)
 }
 
-/// A number of bytes as [`Settings::parse`] reads it, in the largest unit that it is a multiple of.
+/// Text of a number of bytes for [`Settings::parse`], in the largest unit that it is a multiple of.
 pub(super) fn size_text(bytes: u64) -> String {
     let unit = UNITS.into_iter().rev().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1024_u64.pow(*power)));
     unit.map_or(format!("{bytes} bytes"), |(letter, power)| format!("{} {letter}iB", bytes / 1024_u64.pow(power)))
@@ -215,9 +216,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_say_who_looks() {
+    fn words_select_viewers_and_recordings() {
         let settings = Settings::parse("listen:7777, record:run.zrec,every:5,most:64K,limit:1GiB,lost:keep").unwrap();
-        let record = Recording { file: "run.zrec".into(), every: 5, most: 64 << 10, limit: Some(1 << 30) };
+        let record =
+            RecordSettings { file: "run.zrec".into(), every: 5, max_array_bytes: 64 << 10, limit: Some(1 << 30) };
         assert_eq!(settings, Settings { record: Some(record), ..Settings::listen(7777).lost(None) });
         let spawned = Settings::parse("spawn").unwrap();
         assert!(spawned.pause && spawned.viewer == Some(Viewer::Spawn));
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_said_with_what_there_is() {
+    fn invalid_words_are_refused_with_a_description() {
         let bad = [
             "",
             "listen",
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_nothing_for_viewers_is_refused() {
+    fn zero_silent_time_and_small_limit_are_refused() {
         let error = Settings::listen(0).silent(Duration::ZERO).checked().unwrap_err();
         assert!(error.contains("Settings::silent takes one above 0"), "{error}");
         assert_eq!(Settings::listen(0).silent(Duration::from_millis(1)).checked(), Ok(()));

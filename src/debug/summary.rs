@@ -1,4 +1,5 @@
-//! Summaries: what the numbers of an array are like, found where they are.
+//! Summaries: statistics, histograms and percentiles of the numbers of an array, computed where the
+//! cells are.
 
 use std::rc::Rc;
 
@@ -10,21 +11,25 @@ use crate::algorithms::reduce::{Bins, Histogram, Number, Reduced};
 use crate::array::ArrayCore;
 use crate::error::Result;
 
-/// What the numbers of an array are like: of all cells that its chunks own, of a growable array those in use.
+/// Summary of the numbers in all cells that an array's chunks own; of a growable array, in the
+/// cells in use.
 ///
-/// Of a global array every rank calls, with the same request and inside an operation that was compared, and all have the same
-/// answer. Of another array its rank alone calls, and nothing is sent. Bins are of equal width; those of integers differ by at
-/// most one number. A range is rounded to numbers of the array's type. Where all numbers are one, they are in the last bin.
+/// All ranks must call it for a global array, with the same request and inside an operation that
+/// was compared; all return the same. For another array the rank that owns it calls alone, and no
+/// messages are sent.
+///
+/// Bins have equal widths; those of integers differ by at most one number. The range is rounded to
+/// numbers of the array's type. If all numbers are equal, they are in the last bin.
 ///
 /// # Errors
-/// A failure of this or of another rank; within, what is wrong with the request.
+/// A failure of this or of another rank. The inner error says why the request is invalid.
 pub(super) fn summary(
     world: &World,
     array: &Rc<ArrayCore>,
     request: &SummaryRequest,
     step: u64,
 ) -> Result<Result<Summary, String>> {
-    let numbers = match asked_for(array, request) {
+    let numbers = match requested_numbers(array, request) {
         Ok(numbers) => numbers,
         Err(text) => return Ok(Err(text)),
     };
@@ -33,8 +38,8 @@ pub(super) fn summary(
     Ok(Ok(Summary { array, numbers, length, step, components }))
 }
 
-/// The numbers that are asked for, or what is wrong.
-fn asked_for(array: &ArrayCore, request: &SummaryRequest) -> Result<Numbers, String> {
+/// The numbers that the request selects, or the reason why it is invalid.
+fn requested_numbers(array: &ArrayCore, request: &SummaryRequest) -> Result<Numbers, String> {
     let element = ElementType::from(array.element());
     match request.of_type(&element) {
         Ok(numbers) => Ok(numbers.clone()),
@@ -49,15 +54,20 @@ fn components<S: Number>(
     request: &SummaryRequest,
 ) -> Result<Vec<Component>> {
     let measure = Scalars::<S>::new(world, array, numbers)?;
-    if request.length { found(&measure.lengths(), request) } else { found(&measure, request) }
+    if request.length {
+        component_summaries(&measure.lengths(), request)
+    } else {
+        component_summaries(&measure, request)
+    }
 }
 
-fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Result<Vec<Component>> {
-    let spreads = measure.spreads(request.positive)?;
+fn component_summaries<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Result<Vec<Component>> {
+    let stats = measure.stats(request.positive)?;
     let nearest = <R::Of as Number>::nearest;
-    let asked = request.range.map(|(low, high)| (nearest(low), nearest(high)));
+    let requested = request.range.map(|(low, high)| (nearest(low), nearest(high)));
     let nothing = (nearest(0.0), nearest(0.0));
-    let ranges: Vec<(R::Of, R::Of)> = spreads.iter().map(|one| asked.or(one.used).unwrap_or(nothing)).collect();
+    let ranges: Vec<(R::Of, R::Of)> =
+        stats.iter().map(|component| requested.or(component.finite_extremes).unwrap_or(nothing)).collect();
     let histograms = match usize::from(request.bins) {
         0 => vec![Histogram::default(); ranges.len()],
         count => {
@@ -65,15 +75,17 @@ fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Resu
             measure.histograms(&bins)?
         }
     };
-    let percentiles = percentiles(|bins| measure.histograms(bins), &spreads, &request.percentiles)?;
+    let percentiles = percentiles(|bins| measure.histograms(bins), &stats, &request.percentiles)?;
     let ends = |(low, high): (R::Of, R::Of)| (exact(low), exact(high));
     let mut all = Vec::new();
-    for (((spread, range), histogram), percentiles) in spreads.iter().zip(ranges).zip(histograms).zip(percentiles) {
+    for (((component_stats, range), histogram), percentiles) in
+        stats.iter().zip(ranges).zip(histograms).zip(percentiles)
+    {
         all.push(Component {
-            count: spread.count,
-            nans: spread.nans,
-            infinities: spread.infinities,
-            extremes: spread.used.map(ends),
+            count: component_stats.count,
+            nans: component_stats.nans,
+            infinities: component_stats.infinities,
+            extremes: component_stats.finite_extremes.map(ends),
             range: ends(range),
             bins: histogram.counts,
             outside: (histogram.below, histogram.above),

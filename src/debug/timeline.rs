@@ -1,4 +1,4 @@
-//! What all ranks did when.
+//! Timeline of the activities of all ranks.
 
 use super::protocol::{Span, Timeline, frame};
 use crate::error::Result;
@@ -6,30 +6,28 @@ use crate::trace;
 use crate::transport::{decoded, encoded};
 use crate::world::World;
 
-/// Bytes of a span beside its name, at most.
+/// Largest number of bytes of a span without its name.
 const SPAN_BYTES: usize = 40;
 
-/// What all ranks did after `since`, in microseconds of the run: on rank 0 the latest
-/// [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, fewer where those of all ranks would take more bytes than
-/// `room`, or than an answer. From the first call on, ranks keep spans, so that the first
-/// answer may have none. Each span is told once to who asks from `until` of the last answer on. Collective; an all-reduce of
-/// one number and a gather of what is told.
-///
-/// # Errors
-/// A failure of this or of another rank.
+/// Activities of all ranks that ended after `since`, in microseconds of the run. On rank 0 it
+/// returns the latest [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, or fewer if
+/// those of all ranks would exceed `room` bytes or the size of an answer. Ranks keep spans from the
+/// first call on, so the first answer may have none. A caller that passes the `until` of the last
+/// answer as `since` receives each span once. Collective: an all-reduce of one number and a gather
+/// of the spans.
 pub(super) fn timeline(world: &World, since: u64, room: u64) -> Result<Option<Timeline>> {
     world.keep_spans();
-    // What ends in this very microsecond may still come.
+    // More spans may still end in the present microsecond.
     let mut until = [world.micros().saturating_sub(1)];
     world.inner().all_reduce(&mut until, |least, more| *least = (*least).min(*more))?;
     let room = room.min(frame::MOST_TOLD as u64 / 2) as usize / world.size();
-    let own: Vec<Span> = latest(world.spans_since(since, until[0]), room).iter().map(span).collect();
-    let Some(all) = world.inner().gather(0, encoded(&own)?)? else { return Ok(None) };
+    let spans: Vec<Span> = latest(world.spans_since(since, until[0]), room).iter().map(span).collect();
+    let Some(all) = world.inner().gather(0, encoded(&spans)?)? else { return Ok(None) };
     let ranks = all.iter().map(decoded).collect::<Result<_>>()?;
     Ok(Some(Timeline { until: until[0], ranks }))
 }
 
-/// The last of them that have room.
+/// The last spans whose total size is at most `room` bytes.
 fn latest(mut spans: Vec<trace::Span>, room: usize) -> Vec<trace::Span> {
     let mut bytes = 0;
     let fits = |span: &trace::Span| {
@@ -40,8 +38,9 @@ fn latest(mut spans: Vec<trace::Span>, room: usize) -> Vec<trace::Span> {
     spans.split_off(spans.len() - kept)
 }
 
-/// As it is told. Both ends are cut to microseconds, so that spans that nest or lie apart still do.
-fn span(of: &trace::Span) -> Span {
-    let (start, end) = (of.start / 1000, of.end / 1000);
-    Span { kind: of.kind, what: of.what.to_string(), start, length: end - start, peer: of.peer }
+/// Span of the protocol. Both ends are rounded down to microseconds, which preserves the nesting
+/// and the order of spans.
+fn span(traced: &trace::Span) -> Span {
+    let (start, end) = (traced.start / 1000, traced.end / 1000);
+    Span { kind: traced.kind, what: traced.what.to_string(), start, length: end - start, peer: traced.peer }
 }

@@ -1,7 +1,8 @@
-//! Cells for a viewer: each rank cuts its part out of its chunks, and rank 0 puts the parts together.
+//! Views: cells for a viewer. Each rank extracts its cells from its chunks, and rank 0 assembles
+//! them.
 
 use super::protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
-use super::told::told;
+use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
@@ -10,59 +11,57 @@ use crate::error::Result;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// A view, on rank 0; or what is wrong with the request. Called by all ranks, inside of an operation.
-///
-/// # Errors
-/// A failure of this or of another rank.
+/// A view on rank 0, or the error text if the request is invalid; `None` on other ranks. All ranks
+/// must call it, inside a collective operation.
 pub(super) fn view(world: &World, request: &ViewRequest, step: u64) -> Result<Option<Result<View, String>>> {
     let array = world.numbered(request.array.rank, request.array.number);
-    let elsewhere = request.array.rank.is_some_and(|rank| rank as usize != world.rank());
+    let is_elsewhere = request.array.rank.is_some_and(|rank| rank as usize != world.rank());
     let part = match &array {
-        None if elsewhere => Ok(Vec::new()),
+        None if is_elsewhere => Ok(Vec::new()),
         None => Err("there is no such array any more".to_string()),
-        Some(array) => Cut::new(array, request).and_then(|cut| {
-            let part = cut.part(array).map_err(|error| error.to_string())?;
-            // Of one rank's array its part is all of it.
-            if request.array.rank.is_some() { cut.joined(array, &[part]) } else { Ok(part) }
+        Some(array) => Selection::new(array, request).and_then(|selection| {
+            let part = selection.extract(array).map_err(|error| error.to_string())?;
+            // One rank has the whole array.
+            if request.array.rank.is_some() { selection.assemble(array, &[part]) } else { Ok(part) }
         }),
     };
-    let parts = told(world, part)?;
-    let joined = |parts: Result<Vec<Vec<u8>>, String>| {
+    let parts = gather_reports(world, part)?;
+    let assemble = |parts: Result<Vec<Vec<u8>>, String>| {
         let mut parts = parts?;
         let cells = match (request.array.rank, &array) {
             (Some(rank), _) if (rank as usize) < parts.len() => parts.swap_remove(rank as usize),
-            (None, Some(array)) => Cut::new(array, request)?.joined(array, &parts)?,
+            (None, Some(array)) => Selection::new(array, request)?.assemble(array, &parts)?,
             _ => return Err("there is no such rank".to_string()),
         };
         Ok(View { of: request.clone(), step, cells })
     };
-    Ok(parts.map(joined))
+    Ok(parts.map(assemble))
 }
 
-/// Some cells of an array, of which each rank has a part.
-struct Cut {
-    /// The cells from which the box begins, and from one to the next.
+/// Strided box of cells of an array.
+struct Selection {
+    /// First cell, and distance between cells along each axis.
     start: Index,
     stride: Index,
-    /// How many there are.
+    /// Number of cells along each axis.
     extents: Index,
-    /// The box.
+    /// The box without strides.
     region: Region,
-    /// Whose ghost cells count, too.
+    /// A chunk whose ghost cells are included; `None` for the cells that chunks own.
     chunk: Option<ChunkId>,
-    /// What is taken of each cell: the first byte, and how many.
-    taken: Vec<(usize, usize)>,
+    /// Byte ranges to extract from each cell: offset and length.
+    byte_ranges: Vec<(usize, usize)>,
     cell_bytes: usize,
 }
 
-/// What a chunk has of it.
-struct Share {
+/// The cells of a selection in one chunk.
+struct ChunkShare {
     chunk: ChunkId,
-    /// In places of the view.
-    places: Region,
+    /// Indices of the cells in the view.
+    indices: Region,
 }
 
-impl Cut {
+impl Selection {
     fn new(array: &ArrayCore, request: &ViewRequest) -> Result<Self, String> {
         let (name, axes) = (array.name(), array.chunks().axes());
         let lists = [&request.start, &request.end, &request.stride];
@@ -83,10 +82,10 @@ impl Cut {
         let region = Region::new(&request.start, &request.end).map_err(|error| error.to_string())?;
         region.check_within(&limits, &format!("array {name:?}")).map_err(|error| error.to_string())?;
         let element = ElementType::from(array.element());
-        let taken = match request.numbers {
+        let byte_ranges = match request.numbers {
             None => vec![(0, array.element().bytes)],
-            Some(which) => {
-                let numbers = element.numbers.get(usize::from(which)).ok_or_else(|| {
+            Some(index) => {
+                let numbers = element.numbers.get(usize::from(index)).ok_or_else(|| {
                     format!("cells of array {name:?} are {} with {} numbers", element.name, element.numbers.len())
                 })?;
                 let bytes = numbers.scalar.bytes();
@@ -94,7 +93,7 @@ impl Cut {
                 (0..usize::from(numbers.components)).map(|component| (first + component * bytes, bytes)).collect()
             }
         };
-        let cell_bytes = taken.iter().map(|(_, bytes)| bytes).sum();
+        let cell_bytes = byte_ranges.iter().map(|(_, bytes)| bytes).sum();
         match request.bytes(cell_bytes) {
             Some(bytes) if bytes <= MOST_VIEW_BYTES => {}
             bytes => {
@@ -106,18 +105,18 @@ impl Cut {
                 ));
             }
         }
-        // Where there is one cell, any stride will do.
+        // The stride of an axis with one cell has no effect.
         let stride = Index::from_fn(axes, |axis| if extents[axis] <= 1 { 1 } else { request.stride[axis] });
         let start = region.start;
-        Ok(Self { start, stride, extents: Index::new(&extents), region, chunk, taken, cell_bytes })
+        Ok(Self { start, stride, extents: Index::new(&extents), region, chunk, byte_ranges, cell_bytes })
     }
 
-    /// What each chunk of a rank has of it, in an order that all ranks know.
-    fn shares(&self, array: &ArrayCore, rank: usize) -> Vec<Share> {
+    /// The cells of the selection in each chunk of a rank, in the same order on all ranks.
+    fn shares(&self, array: &ArrayCore, rank: usize) -> Vec<ChunkShare> {
         let mut shares = Vec::new();
         let mut add = |chunk: ChunkId, part: Region| {
             if array.ownership().owner(chunk).rank == rank {
-                shares.extend(self.places(&part).map(|places| Share { chunk, places }));
+                shares.extend(self.indices(&part).map(|indices| ChunkShare { chunk, indices }));
             }
         };
         match self.chunk {
@@ -127,36 +126,36 @@ impl Cut {
         shares
     }
 
-    /// Which places of the view are in a part of the box.
-    fn places(&self, part: &Region) -> Option<Region> {
+    /// Indices in the view of the selected cells in a box.
+    fn indices(&self, part: &Region) -> Option<Region> {
         let axes = self.start.axes();
-        let up = |cell: i64, axis: usize| {
-            let (ahead, stride) = (cell - self.start[axis], self.stride[axis]);
-            ahead / stride + i64::from(ahead % stride > 0)
+        let first_index = |cell: i64, axis: usize| {
+            let (distance, stride) = (cell - self.start[axis], self.stride[axis]);
+            distance / stride + i64::from(distance % stride > 0)
         };
-        let start = Index::from_fn(axes, |axis| up(part.start[axis], axis));
-        let end = Index::from_fn(axes, |axis| up(part.end[axis], axis).min(self.extents[axis]));
+        let start = Index::from_fn(axes, |axis| first_index(part.start[axis], axis));
+        let end = Index::from_fn(axes, |axis| first_index(part.end[axis], axis).min(self.extents[axis]));
         let holds = (0..axes).all(|axis| start[axis] < end[axis]);
         holds.then(|| Region::between(start, end))
     }
 
-    /// This rank's cells: share by share, and of each what is taken of the cells, one after the other.
-    fn part(&self, array: &ArrayCore) -> Result<Vec<u8>> {
+    /// Extracts this rank's cells: chunk by chunk, and in each chunk one byte range after another.
+    fn extract(&self, array: &ArrayCore) -> Result<Vec<u8>> {
         let mut all = Vec::new();
-        for Share { chunk, places } in self.shares(array, array.rank()) {
-            let axes = places.axes();
-            let first = Index::from_fn(axes, |axis| self.start[axis] + places.start[axis] * self.stride[axis]);
+        for ChunkShare { chunk, indices } in self.shares(array, array.rank()) {
+            let axes = indices.axes();
+            let first = Index::from_fn(axes, |axis| self.start[axis] + indices.start[axis] * self.stride[axis]);
             let whole = array.strided(chunk, &Region::at(first, Index::splat(axes, 1)));
             let Some(lease) = array.lease(chunk)? else { continue };
-            for &(offset, bytes) in &self.taken {
+            for &(offset, bytes) in &self.byte_ranges {
                 let per_cell = (array.element().bytes / bytes) as i64;
                 let strides = Index::from_fn(axes, |axis| whole.strides[axis] * self.stride[axis] * per_cell);
                 let view = Strided {
                     offset: whole.offset * per_cell as u64 + (offset / bytes) as u64,
-                    extents: places.extents(),
+                    extents: indices.extents(),
                     strides,
                 };
-                let length = places.cells() as usize * bytes;
+                let length = indices.cells() as usize * bytes;
                 let piece = Piece { buffer: &lease, view, payload_offset: 0 };
                 let staged = array.device().gather(bytes, &[piece], length.next_multiple_of(8) as u64)?;
                 all.extend_from_slice(&staged.as_ref()[..length]);
@@ -165,25 +164,25 @@ impl Cut {
         Ok(all)
     }
 
-    /// The cells of all ranks in the order of the view.
-    fn joined(&self, array: &ArrayCore, parts: &[Vec<u8>]) -> Result<Vec<u8>, String> {
+    /// Assembles the cells of all ranks in the order of the view.
+    fn assemble(&self, array: &ArrayCore, parts: &[Vec<u8>]) -> Result<Vec<u8>, String> {
         let mut cells = vec![0; self.extents.product().unwrap_or(0) as usize * self.cell_bytes];
         let view = Region::whole(self.extents);
         for (rank, part) in parts.iter().enumerate() {
             let mut rest = &part[..];
-            for Share { places, .. } in self.shares(array, rank) {
+            for ChunkShare { indices, .. } in self.shares(array, rank) {
                 let mut within = 0;
-                for &(_, bytes) in &self.taken {
-                    let length = places.cells() as usize * bytes;
-                    let Some((own, behind)) = rest.split_at_checked(length) else {
-                        return Err(format!("rank {rank} has told fewer cells than it has"));
+                for &(_, bytes) in &self.byte_ranges {
+                    let length = indices.cells() as usize * bytes;
+                    let Some((source, after)) = rest.split_at_checked(length) else {
+                        return Err(format!("rank {rank} sent too few cells"));
                     };
-                    rest = behind;
-                    let columns = places.extents()[0] as usize;
-                    let mut rows = places;
+                    rest = after;
+                    let columns = indices.extents()[0] as usize;
+                    let mut rows = indices;
                     rows.end =
                         Index::from_fn(rows.axes(), |axis| if axis == 0 { rows.start[0] + 1 } else { rows.end[axis] });
-                    for (row, source) in rows.points().zip(own.chunks_exact(columns * bytes)) {
+                    for (row, source) in rows.points().zip(source.chunks_exact(columns * bytes)) {
                         let at = view.offset(&row) as usize * self.cell_bytes + within;
                         for (column, number) in source.chunks_exact(bytes).enumerate() {
                             let at = at + column * self.cell_bytes;

@@ -1,4 +1,4 @@
-//! [`Finding`]: what a checked run has found.
+//! [`Finding`]: a mistake that a checked run found.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,76 +9,80 @@ use crate::chunks::ChunkId;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// A mistake that a checked run (`ZIPPY_CHECK=1`) has found on this rank. Displays as a sentence.
+/// A mistake that a checked run (`ZIPPY_CHECK=1`) found on this rank. Displays as a sentence.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The array's name.
     pub array: String,
-    /// The chunk whose cells were asked for.
+    /// The chunk that the operation accessed.
     pub chunk: ChunkId,
-    /// Who did it.
+    /// The operation that made the mistake, and its call site.
     pub site: Site,
-    /// What was wrong.
+    /// The kind of mistake, with its details.
     pub problem: Problem,
 }
 
-/// What was wrong.
+/// Kind of mistake, with its details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// Ghost cells were read whose owner had been written since they were filled.
+    /// An operation read ghost cells that are older than their owner's cells.
     StaleGhosts {
-        /// On which side of the chunk they are: −1, 0 or 1 an axis.
+        /// Side of the chunk that the ghost cells are on: −1, 0 or 1 for each axis.
         side: Vec<i8>,
-        /// The cells, in global coordinates; beyond a periodic end they go on counting. Components are positions along an
-        /// axis without ghost cells.
+        /// The ghost cells, in global coordinates. Coordinates continue past a periodic end. Along
+        /// an axis without ghost cells, the components are positions in the chunk.
         cells: Region,
-        /// Whether they had been filled at all.
+        /// True if the cells had been filled at least once.
         filled: bool,
-        /// Who wrote the owner's cells last.
+        /// The last operation that wrote the owner's cells.
         writer: String,
     },
-    /// A helper's load asked for a position outside of the chunk's storage, which gives some other cell's value.
+    /// A load helper of a kernel was called with a position outside the chunk's storage, and
+    /// returned the value of another cell.
     LoadOutside(Stray),
-    /// A helper's store named a position outside of the chunk's storage, where it is dropped.
+    /// A store helper of a kernel was called with a position outside the chunk's storage, and the
+    /// store was dropped.
     StoreOutside(Stray),
-    /// The adapter has stopped a loop before its end, so the kernel's results are incomplete.
+    /// The adapter stopped a loop early, so the kernel's results are incomplete.
     LoopStopped {
-        /// The line of the loop in the kernel's text, from 1.
+        /// Line of the loop in the kernel's source, from 1.
         line: u32,
-        /// Limit of the adapter on the passes of all loops of a group of invocations.
+        /// The adapter's limit on the passes of all loops of a group of invocations.
         passes: u32,
         /// Number of invocations of the call with a stopped loop.
         invocations: u32,
     },
 }
 
-/// Positions outside of a chunk's storage.
+/// Accesses of one kernel call to positions outside a chunk's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
-    /// The first one, in global coordinates.
+    /// The first position, in global coordinates.
     pub position: Index,
-    /// The `global_invocation_id` of the first invocation; `None` where it had not asked for its position.
+    /// The `global_invocation_id` of the first invocation; `None` if the invocation had not queried
+    /// its position before the access.
     pub invocation: Option<[u32; 3]>,
-    /// How many loads and stores of the call were outside of their chunk, modulo 2³².
+    /// Number of loads and stores outside the chunk in the kernel call, modulo 2³².
     pub count: u32,
-    /// Where the first one lies that far beyond the owned cells along one axis that wider ghost cells would hold it.
+    /// The missing ghost width, if wider ghost cells along one axis would contain the first
+    /// position.
     pub reach: Option<Reach>,
 }
 
-/// A position beyond the ghost cells of one axis.
+/// Distance of a position past the ghost cells along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
     /// The axis.
     pub axis: usize,
-    /// The width of the ghost cells on that side.
+    /// Ghost width on that side, in cells.
     pub width: u64,
-    /// The width that would hold the position.
+    /// Ghost width that would contain the position, in cells.
     pub needed: u64,
 }
 
 impl Reach {
-    /// The axis along which a position lies beyond the ghost cells of a chunk; none where there are several, or where it is
-    /// further away than a stencil reaches.
+    /// The axis along which `position` lies past the ghost cells of a chunk. `None` if it lies past
+    /// them along several axes, or further than [`MAX_REACH`].
     pub(crate) fn of(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
         let beyond = |axis: usize| {
             let below = (owned.start[axis] - position[axis], owned.start[axis] - storage.start[axis]);
@@ -88,21 +92,23 @@ impl Reach {
         };
         let mut axes = (0..position.axes()).filter_map(beyond);
         let reach = axes.next().filter(|_| axes.next().is_none())?;
-        (reach.needed <= reach.width + MOST_REACH).then_some(reach)
+        (reach.needed <= reach.width + MAX_REACH).then_some(reach)
     }
 }
 
-/// A stencil reaches no further beyond the ghost cells than so many cells; what does is an index that went wrong.
-const MOST_REACH: u64 = 16;
+/// Largest distance past the ghost cells, in cells, that a finding explains by a wide stencil. A
+/// larger distance means a wrong index.
+const MAX_REACH: u64 = 16;
 
-/// What the ghost cells on one side of a chunk are. Had from [`World::ghost_states`](crate::World::ghost_states).
+/// State of the ghost cells on one side of a chunk. Returned by
+/// [`World::ghost_states`](crate::World::ghost_states).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GhostState {
-    /// Their owners have not been written since they were filled.
+    /// Filled, and their owners have not been written since.
     Fresh,
-    /// An owner has been written since they were filled.
+    /// Filled, but an owner has been written since.
     Stale,
-    /// They have not been filled since the array was made.
+    /// Not filled since the array was created.
     NeverFilled,
 }
 

@@ -1,11 +1,12 @@
-//! [`Ghosts`]: from when the ghost cells of an array are, on this rank, and when their owners were written.
+//! [`Ghosts`]: when the ghost cells of an array on this rank were filled, and when their owners
+//! were written.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::finding::{Finding, GhostState, Problem};
-use super::moment::{Counts, Dated, Moment, WriteTime};
+use super::moment::{BoxMap, Moment, PassCounts, WriteTime};
 use super::record::WriteRecord;
 use super::site::Site;
 use crate::chunks::ChunkId;
@@ -13,47 +14,50 @@ use crate::locate::Placement;
 use crate::plan::{self, GhostSpec, Move};
 use crate::region::Region;
 
-/// The ghost cells of an array on this rank.
+/// State of the ghost cells of an array on this rank.
 #[derive(Debug)]
 pub(crate) struct Ghosts {
     array: u64,
     name: String,
     rank: usize,
-    links: RefCell<Vec<Link>>,
-    /// What each chunk has seen since the ranks met.
-    done: RefCell<HashMap<ChunkId, Rc<Counts>>>,
-    /// What was written since then, at which place.
+    boxes: RefCell<Vec<GhostBox>>,
+    /// Number of operations on each chunk by call site, since the last collective.
+    chunk_passes: RefCell<HashMap<ChunkId, Rc<PassCounts>>>,
+    /// Writes since the last collective, by chunk, box and call site.
     writes: RefCell<BTreeMap<(ChunkId, Region, u64), Written>>,
-    /// What was read since then: of which link, which cells, from which place, after how many times that they were filled.
+    /// Reads since the last collective, by index of the ghost box, cells, call site, and the box's
+    /// `fill_count` at the time of the read.
     reads: RefCell<BTreeMap<(usize, Region, u64, u64), Read>>,
-    /// Number of the last operation of this rank that has written ghost cells. Those that a transfer fills are from the moment at
-    /// which the ranks have met for it, ahead of all that is written since.
-    written_at: Cell<u64>,
-    /// Whether another handle has the same chunks with other neighbours, so that nothing is known.
-    given_up: Cell<bool>,
+    /// Clock of the last local operation that wrote ghost cells. Ghost cells that a transfer fills
+    /// do not count: their values are from the collective, earlier than all writes since.
+    last_ghost_write: Cell<u64>,
+    /// True if another handle has the same chunks with other neighbours: the states are unknown.
+    is_unknown: Cell<bool>,
 }
 
-/// Ghost cells of a chunk that have one owner.
+/// A box of a chunk's ghost cells that one chunk owns.
 #[derive(Debug)]
-struct Link {
+struct GhostBox {
     owner: ChunkId,
-    /// Where they are the owner's.
+    /// The cells in the owner's coordinates.
     source: Region,
     chunk: ChunkId,
     cells: Region,
     side: Vec<i8>,
-    /// From when they are, where that is not the beginning, and how often that has changed.
-    filled: Dated<Moment>,
-    changes: u64,
-    /// When their owner was written and by whom, in the ghost cells' own coordinates.
-    written: Dated<(WriteTime, String)>,
+    /// When the cells were filled. Cells that have never been filled are absent.
+    filled: BoxMap<Moment>,
+    /// Number of fills of any of the cells.
+    fill_count: u64,
+    /// When the owner's cells were written and by which operation, in the coordinates of the ghost
+    /// cells.
+    written: BoxMap<(WriteTime, String)>,
 }
 
-/// When a box was read last, from when its cells were then, and by whom it was read.
+/// Last read of a box: its time, when the cells had been filled, and the operation.
 #[derive(Debug)]
 struct Read {
     moment: Moment,
-    filled: Dated<Moment>,
+    filled: BoxMap<Moment>,
     site: Site,
 }
 
@@ -68,7 +72,7 @@ struct Written {
 }
 
 impl Ghosts {
-    /// The ghost cells that this rank's chunks have; `None` where there are none.
+    /// The ghost cells of this rank's chunks; `None` if the array has none.
     pub fn of(array: u64, name: &str, placement: &Placement, rank: usize) -> Option<Self> {
         let chunks = placement.chunks();
         if !chunks.has_ghosts() {
@@ -76,174 +80,204 @@ impl Ghosts {
         }
         let plan = plan::ghosts(&[(placement, &GhostSpec::all())], rank).ok()?;
         let moves = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
-        let link = |of: &Move| Link {
-            owner: of.src_chunk,
-            source: of.src,
-            chunk: of.dst_chunk,
-            cells: of.dst,
-            side: chunks.region(of.dst_chunk).side_of(&of.dst),
-            filled: Dated::default(),
-            changes: 0,
-            written: Dated::default(),
+        let ghost_box = |moved: &Move| GhostBox {
+            owner: moved.src_chunk,
+            source: moved.src,
+            chunk: moved.dst_chunk,
+            cells: moved.dst,
+            side: chunks.region(moved.dst_chunk).side_of(&moved.dst),
+            filled: BoxMap::default(),
+            fill_count: 0,
+            written: BoxMap::default(),
         };
         Some(Self {
             array,
             name: name.to_string(),
             rank,
-            links: RefCell::new(moves.map(link).collect()),
-            done: RefCell::default(),
+            boxes: RefCell::new(moves.map(ghost_box).collect()),
+            chunk_passes: RefCell::default(),
             writes: RefCell::default(),
             reads: RefCell::default(),
-            written_at: Cell::default(),
-            given_up: Cell::new(false),
+            last_ghost_write: Cell::default(),
+            is_unknown: Cell::new(false),
         })
     }
 
-    /// Nothing more is known, or found.
+    /// Stops tracking: the states become unknown, and reads cause no findings.
     pub fn give_up(&self) {
-        self.given_up.set(true);
+        self.is_unknown.set(true);
         self.reads.borrow_mut().clear();
     }
 
-    /// An operation on a chunk at a moment of the rank: boxes that it reads, and then boxes that it writes. Ghost cells among the
-    /// latter are from now. An operation that is a part of one which counts `for_all` chunks is counted when that one ends.
+    /// Records an operation on a chunk at time `now`: it reads the boxes `read`, then writes the
+    /// boxes `written`. Written ghost cells count as filled at this time.
+    ///
+    /// With `is_nested` the operation is part of an operation of the rank that is in progress, and
+    /// counts for all chunks when that one ends.
     pub fn operation(
         &self,
         chunk: ChunkId,
         now: &Moment,
-        for_all: bool,
+        is_nested: bool,
         read: &[Region],
         written: &[Region],
         site: &Site,
     ) {
-        let place = site.place();
-        let mut all_done = self.done.borrow_mut();
-        let done = all_done.entry(chunk).or_default();
-        let before = Moment { done: done.clone(), ..now.clone() };
+        let call_site = site.call_site_id();
+        let mut all_passes = self.chunk_passes.borrow_mut();
+        let passes = all_passes.entry(chunk).or_default();
+        let before = Moment { chunk_passes: passes.clone(), ..now.clone() };
         read.iter().for_each(|region| self.read(chunk, region, &before, site));
-        let mut counts = (**done).clone();
-        *counts.entry(place).or_default() += 1;
-        let after = Moment { done: Rc::new(counts), ..before };
-        if !for_all {
-            *done = after.done.clone();
+        let mut counts = (**passes).clone();
+        *counts.entry(call_site).or_default() += 1;
+        let after = Moment { chunk_passes: Rc::new(counts), ..before };
+        if !is_nested {
+            *passes = after.chunk_passes.clone();
         }
-        let (count, filled_at) = (after.passed(place), self.written_at.get());
+        let (count, last_ghost_write) = (after.passed(call_site), self.last_ghost_write.get());
         let mut writes = self.writes.borrow_mut();
         for region in written {
             if self.filled(chunk, region, &after) {
-                self.written_at.set(after.clock);
+                self.last_ghost_write.set(after.clock);
             }
             let new = || Written { first: count, last: count, site: site.clone(), clocks: Vec::new() };
-            let known = writes.entry((chunk, *region, place)).or_insert_with(new);
+            let known = writes.entry((chunk, *region, call_site)).or_insert_with(new);
             known.last = count;
-            if known.clocks.last().is_none_or(|&last| last <= filled_at) {
+            if known.clocks.last().is_none_or(|&last| last <= last_ghost_write) {
                 known.clocks.push(after.clock);
             }
         }
     }
 
-    /// Records that a box of ghost cells was filled from its owners as of a moment; true if the box has ghost cells.
+    /// Records that owners filled a box of ghost cells, with their values at `moment`. True if the
+    /// box has ghost cells.
     pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) -> bool {
         let mut any = false;
-        for link in self.links.borrow_mut().iter_mut().filter(|link| link.chunk == chunk) {
-            if let Some(cells) = link.cells.intersect(region) {
-                link.filled.set(cells, moment.clone());
-                link.changes += 1;
+        for ghost_box in self.boxes.borrow_mut().iter_mut().filter(|ghost_box| ghost_box.chunk == chunk) {
+            if let Some(cells) = ghost_box.cells.intersect(region) {
+                ghost_box.filled.set(cells, moment.clone());
+                ghost_box.fill_count += 1;
                 any = true;
             }
         }
         any
     }
 
-    /// Ghost cells in a box are looked at when the ranks have met.
+    /// Notes a read of the ghost cells in a box; the next collective checks it.
     fn read(&self, chunk: ChunkId, region: &Region, moment: &Moment, site: &Site) {
         let mut reads = self.reads.borrow_mut();
-        for (number, link) in self.links.borrow().iter().enumerate().filter(|(_, link)| link.chunk == chunk) {
-            if let Some(cells) = link.cells.intersect(region) {
-                let (moment, filled) = (moment.clone(), link.filled.part(cells));
-                reads.insert((number, cells, site.place(), link.changes), Read { moment, filled, site: site.clone() });
+        for (index, ghost_box) in
+            self.boxes.borrow().iter().enumerate().filter(|(_, ghost_box)| ghost_box.chunk == chunk)
+        {
+            if let Some(cells) = ghost_box.cells.intersect(region) {
+                let (moment, filled) = (moment.clone(), ghost_box.filled.restricted_to(cells));
+                reads.insert(
+                    (index, cells, site.call_site_id(), ghost_box.fill_count),
+                    Read { moment, filled, site: site.clone() },
+                );
             }
         }
     }
 
-    /// What this rank has written since the ranks met.
+    /// Removes and returns the writes of this rank since the last collective.
     pub fn take_writes(&self) -> Vec<WriteRecord> {
-        let record = |((chunk, region, place), written): ((ChunkId, Region, u64), Written)| {
-            let Written { first, last, site, clocks } = written;
-            WriteRecord::new((self.array, chunk), &region, (place, first, last), &site, (self.rank, clocks))
+        let record = |((chunk, region, call_site), written): ((ChunkId, Region, u64), Written)| WriteRecord {
+            array: self.array,
+            chunk,
+            start: region.start.to_vec(),
+            end: region.end.to_vec(),
+            call_site,
+            first: written.first,
+            last: written.last,
+            writer: written.site.to_string(),
+            rank: self.rank,
+            clocks: written.clocks,
         };
         std::mem::take(&mut *self.writes.borrow_mut()).into_iter().map(record).collect()
     }
 
-    /// Looks at what was read since the ranks met, with what all ranks have written since, and what this rank has done for all of
-    /// its chunks.
+    /// Findings about the reads since the last collective. `writes` has the writes of all ranks
+    /// since then, and `rank_passes` the operations of this rank that count for all of its chunks.
+    /// `collective` is the index of the last collective.
     ///
-    /// A write by this rank at a call site that the reading chunk has not passed at all is no part of what is done to each chunk in
-    /// turn: the order is that of this rank.
-    pub fn look<'w>(&self, collective: u64, writes: &'w [WriteRecord], done_for_all: &Counts) -> Vec<Finding> {
-        let done = std::mem::take(&mut *self.done.borrow_mut());
-        let never_passes = |chunk: ChunkId, place: u64| {
-            !done_for_all.contains_key(&place) && done.get(&chunk).is_none_or(|counts| !counts.contains_key(&place))
+    /// A write by this rank at a call site that the reading chunk never passed is not part of a
+    /// loop over chunks: such writes are ordered by the clock of this rank.
+    pub fn check_reads<'w>(
+        &self,
+        collective: u64,
+        writes: &'w [WriteRecord],
+        rank_passes: &PassCounts,
+    ) -> Vec<Finding> {
+        let chunk_passes = std::mem::take(&mut *self.chunk_passes.borrow_mut());
+        let never_passed = |chunk: ChunkId, call_site: u64| {
+            !rank_passes.contains_key(&call_site)
+                && chunk_passes.get(&chunk).is_none_or(|counts| !counts.contains_key(&call_site))
         };
-        // Numbers of the writes, where these order them.
-        let clocks = |one: &'w WriteRecord, chunk: ChunkId| {
-            (one.rank == self.rank && never_passes(chunk, one.place)).then_some(&*one.clocks)
+        // Clocks of the writes, if the clock orders them.
+        let clocks = |write: &'w WriteRecord, chunk: ChunkId| {
+            (write.rank == self.rank && never_passed(chunk, write.call_site)).then_some(&*write.clocks)
         };
         let reads = std::mem::take(&mut *self.reads.borrow_mut());
-        let mut links = self.links.borrow_mut();
-        let mine: Vec<(&'w WriteRecord, Region)> =
-            writes.iter().filter(|one| one.array == self.array).map(|one| (one, one.region())).collect();
+        let mut boxes = self.boxes.borrow_mut();
+        let array_writes: Vec<(&'w WriteRecord, Region)> =
+            writes.iter().filter(|write| write.array == self.array).map(|write| (write, write.region())).collect();
         let mut found = Vec::new();
-        for ((number, cells, ..), read) in reads.iter().filter(|_| !self.given_up.get()) {
-            let link = &links[*number];
-            let before = link.written.within(*cells).map(|(cells, (time, writer))| (cells, *time, writer));
-            let since = mine.iter().filter_map(|(one, region)| {
-                let cells = link.as_ghosts(one.chunk, region)?.intersect(cells)?;
-                let count = one.last.min(read.moment.passed(one.place));
-                let clock = match clocks(one, link.chunk) {
+        for ((index, cells, ..), read) in reads.iter().filter(|_| !self.is_unknown.get()) {
+            let ghost_box = &boxes[*index];
+            let before = ghost_box.written.within(*cells).map(|(cells, (time, writer))| (cells, *time, writer));
+            let since = array_writes.iter().filter_map(|(write, region)| {
+                let cells = ghost_box.as_ghosts(write.chunk, region)?.intersect(cells)?;
+                let count = write.last.min(read.moment.passed(write.call_site));
+                let clock = match clocks(write, ghost_box.chunk) {
                     Some(clocks) => Some(*clocks.iter().rfind(|&&clock| clock < read.moment.clock)?),
-                    None if one.first <= count => None,
+                    None if write.first <= count => None,
                     None => return None,
                 };
-                Some((cells, WriteTime { collective, place: one.place, count, clock }, &one.writer))
+                Some((cells, WriteTime { collective, call_site: write.call_site, count, clock }, &write.writer))
             });
             let stale = before.chain(since).find_map(|(cells, time, writer)| {
-                read.filled.older_than(&cells, time).map(|(cells, filled)| (cells, filled, writer.clone()))
+                read.filled.find_older(&cells, time).map(|(cells, filled)| (cells, filled, writer.clone()))
             });
             if let Some((cells, filled, writer)) = stale {
-                let problem = Problem::StaleGhosts { side: link.side.clone(), cells, filled, writer };
-                found.push(Finding { array: self.name.clone(), chunk: link.chunk, site: read.site.clone(), problem });
+                let problem = Problem::StaleGhosts { side: ghost_box.side.clone(), cells, filled, writer };
+                found.push(Finding {
+                    array: self.name.clone(),
+                    chunk: ghost_box.chunk,
+                    site: read.site.clone(),
+                    problem,
+                });
             }
         }
-        for (one, region) in mine {
-            for link in links.iter_mut() {
-                if let Some(cells) = link.as_ghosts(one.chunk, &region) {
-                    let clock = clocks(one, link.chunk).and_then(|clocks| clocks.last().copied());
-                    let time = WriteTime { collective, place: one.place, count: one.last, clock };
-                    link.written.set(cells, (time, one.writer.clone()));
+        for (write, region) in array_writes {
+            for ghost_box in boxes.iter_mut() {
+                if let Some(cells) = ghost_box.as_ghosts(write.chunk, &region) {
+                    let clock = clocks(write, ghost_box.chunk).and_then(|clocks| clocks.last().copied());
+                    let time = WriteTime { collective, call_site: write.call_site, count: write.last, clock };
+                    ghost_box.written.set(cells, (time, write.writer.clone()));
                 }
             }
         }
         found
     }
 
-    /// What the ghost cells on each side of each chunk are, the worst of those on one side; `None` where nothing is known.
+    /// State of the ghost cells on each side of each chunk, the worst state of any cell there.
+    /// `None` if the states are unknown.
     pub fn states(&self) -> Option<Vec<(ChunkId, Vec<i8>, GhostState)>> {
-        if self.given_up.get() {
+        if self.is_unknown.get() {
             return None;
         }
         let mut out: Vec<(ChunkId, Vec<i8>, GhostState)> = Vec::new();
-        for link in self.links.borrow().iter() {
-            let mut written = link.written.within(link.cells);
-            let stale = written.any(|(cells, (time, _))| link.filled.older_than(&cells, *time).is_some());
-            let state = match (link.filled.without(link.cells).is_empty(), stale) {
+        for ghost_box in self.boxes.borrow().iter() {
+            let mut written = ghost_box.written.within(ghost_box.cells);
+            let stale = written.any(|(cells, (time, _))| ghost_box.filled.find_older(&cells, *time).is_some());
+            let state = match (ghost_box.filled.uncovered(ghost_box.cells).is_empty(), stale) {
                 (false, _) => GhostState::NeverFilled,
                 (true, true) => GhostState::Stale,
                 (true, false) => GhostState::Fresh,
             };
-            match out.iter_mut().find(|(chunk, side, _)| *chunk == link.chunk && *side == link.side) {
+            match out.iter_mut().find(|(chunk, side, _)| *chunk == ghost_box.chunk && *side == ghost_box.side) {
                 Some((.., known)) => *known = state.max(*known),
-                None => out.push((link.chunk, link.side.clone(), state)),
+                None => out.push((ghost_box.chunk, ghost_box.side.clone(), state)),
             }
         }
         out.sort();
@@ -251,8 +285,9 @@ impl Ghosts {
     }
 }
 
-impl Link {
-    /// Cells of an owner as ghost cells.
+impl GhostBox {
+    /// The part of the owner's box `region` that is in this box, in the coordinates of the ghost
+    /// cells.
     fn as_ghosts(&self, owner: ChunkId, region: &Region) -> Option<Region> {
         let common = (self.owner == owner).then(|| self.source.intersect(region))??;
         Some(common.translate(&(self.cells.start - self.source.start)))

@@ -1,4 +1,5 @@
-//! [`Ledger`]: who acts in a world now, and what checked runs know. [`History`]: what has happened to one chunk.
+//! [`Ledger`]: the operation in progress and the records of checked runs. [`History`]: writes of
+//! one chunk.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -7,7 +8,7 @@ use std::rc::Rc;
 
 use super::finding::{Finding, Problem};
 use super::ghosts::Ghosts;
-use super::moment::{Counts, Moment};
+use super::moment::{Moment, PassCounts};
 use super::record::WriteRecord;
 use super::site::{Site, What};
 use crate::chunks::ChunkId;
@@ -15,59 +16,59 @@ use crate::error::{CallSite, Result};
 use crate::region::Region;
 use crate::trace;
 
-/// So many findings are kept.
-const MOST_FINDINGS: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
-/// What a rank knows of operations on its arrays.
+/// Operations of a rank on its arrays: the one in progress, and the records of checked runs.
 #[derive(Default)]
 pub(crate) struct Ledger {
     step: Cell<u64>,
-    /// The outermost operation under way.
+    /// The outermost operation in progress.
     acting: RefCell<Option<Site>>,
-    notes: Option<Notes>,
+    records: Option<CheckRecords>,
 }
 
-/// What a checked run knows beside.
 #[derive(Debug, Default)]
-struct Notes {
+struct CheckRecords {
     collective: Cell<u64>,
-    /// How often each call site of an operation that all of this rank's chunks pass has been passed since the ranks met.
-    done_for_all: RefCell<Rc<Counts>>,
-    /// Number of the last operation.
+    /// Number of passes of each call site of operations that count for all chunks of the rank,
+    /// since the last collective.
+    rank_passes: RefCell<Rc<PassCounts>>,
+    /// Index of the last operation.
     clock: Cell<u64>,
-    /// Those of dropped arrays, too, until the ranks have met.
+    /// Ghost cells of all arrays. Those of dropped arrays stay until the next collective.
     arrays: RefCell<Vec<Rc<Ghosts>>>,
     findings: RefCell<Vec<Finding>>,
-    /// What people have been told of.
-    told: RefCell<HashSet<(String, String)>>,
+    /// Keys of the warnings already printed.
+    reported: RefCell<HashSet<(String, String)>>,
 }
 
-/// While it lives, what is done is done by one operation. All chunks of the rank are behind that when it ends, whichever it has
-/// read or written.
+/// Guard of the operation in progress. When it drops, the operation counts as passed for all chunks
+/// of the rank, whichever chunks it has read or written.
 pub(crate) struct Acting<'a>(Option<&'a Ledger>);
 
 impl Drop for Acting<'_> {
     fn drop(&mut self) {
         let Some(ledger) = self.0 else { return };
         let site = ledger.acting.replace(None);
-        if let (Some(notes), Some(site)) = (&ledger.notes, site) {
-            *Rc::make_mut(&mut notes.done_for_all.borrow_mut()).entry(site.place()).or_default() += 1;
+        if let (Some(records), Some(site)) = (&ledger.records, site) {
+            *Rc::make_mut(&mut records.rank_passes.borrow_mut()).entry(site.call_site_id()).or_default() += 1;
         }
     }
 }
 
 impl Ledger {
-    /// One that looks for stale ghost cells and stray loads, or not.
+    /// Creates a ledger; with `watching` it finds stale ghost cells and accesses outside of chunks.
     pub fn new(watching: bool) -> Self {
-        Self { notes: watching.then(Notes::default), ..Self::default() }
+        Self { records: watching.then(CheckRecords::default), ..Self::default() }
     }
 
-    /// Whether stale ghost cells and stray loads are looked for.
+    /// True if the run is checked for stale ghost cells and accesses outside of chunks.
     pub fn watches(&self) -> bool {
-        self.notes.is_some()
+        self.records.is_some()
     }
 
-    /// What is done until the result is dropped, is done by this, unless something around it is under way.
+    /// Makes `what` the operation in progress until the guard drops, unless another operation is in
+    /// progress.
     pub fn acting(&self, what: impl FnOnce() -> What, at: CallSite) -> Acting<'_> {
         let mut acting = self.acting.borrow_mut();
         if acting.is_some() {
@@ -77,67 +78,68 @@ impl Ledger {
         Acting(Some(self))
     }
 
-    /// The program has come one step further: to which.
+    /// Increments the number of debug points, and returns it.
     pub fn next_step(&self) -> u64 {
         self.step.set(self.step.get() + 1);
         self.step.get()
     }
 
-    /// The program goes on from a later step.
+    /// Raises the number of debug points to `step`, for a program that restarts.
     pub fn skip_to(&self, step: u64) {
         self.step.set(self.step.get().max(step));
     }
 
-    /// How far it has come.
+    /// Number of debug points that the program has passed.
     pub fn step(&self) -> u64 {
         self.step.get()
     }
 
-    /// Who does what is done now.
+    /// The outermost operation in progress; `what` at `at` if there is none.
     pub fn site(&self, what: What, at: CallSite) -> Site {
         self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))
     }
 
-    /// The ghost cells of a new array, in a checked run.
+    /// Registers the ghost cells of a new array in a checked run.
     pub fn ghosts(&self, make: impl FnOnce() -> Option<Ghosts>) -> Option<Rc<Ghosts>> {
-        let notes = self.notes.as_ref()?;
+        let records = self.records.as_ref()?;
         let ghosts = Rc::new(make()?);
-        notes.arrays.borrow_mut().push(ghosts.clone());
+        records.arrays.borrow_mut().push(ghosts.clone());
         Some(ghosts)
     }
 
-    /// The moment of a new operation, before anything is done to its chunk.
+    /// Time of a new operation, before it affects its chunk.
     pub fn now(&self) -> Moment {
-        let Some(notes) = &self.notes else { return Moment::default() };
-        notes.clock.set(notes.clock.get() + 1);
+        let Some(records) = &self.records else { return Moment::default() };
+        records.clock.set(records.clock.get() + 1);
         Moment {
-            collective: notes.collective.get(),
-            done: Rc::default(),
-            done_for_all: notes.done_for_all.borrow().clone(),
-            clock: notes.clock.get(),
+            collective: records.collective.get(),
+            chunk_passes: Rc::default(),
+            rank_passes: records.rank_passes.borrow().clone(),
+            clock: records.clock.get(),
         }
     }
 
-    /// The ranks meet: what all have written since the last time is told by `told`, and what was read is looked at.
+    /// Checks the reads since the last collective. `exchange` receives the writes of this rank
+    /// since then, and returns those of all ranks. Every rank must call it.
     ///
     /// # Errors
-    /// What `told` returns.
-    pub fn meet(&self, told: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
-        let Some(notes) = &self.notes else { return Ok(()) };
-        let own = notes.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
-        let (writes, collective) = (told(own)?, notes.collective.get());
-        let done_for_all = notes.done_for_all.take();
-        let look = |ghosts: &Rc<Ghosts>| ghosts.look(collective, &writes, &done_for_all);
-        let found: Vec<Finding> = notes.arrays.borrow().iter().flat_map(look).collect();
-        notes.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
-        notes.collective.set(collective + 1);
+    /// The errors of `exchange`.
+    pub fn meet(&self, exchange: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
+        let Some(records) = &self.records else { return Ok(()) };
+        let own_writes = records.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
+        let (writes, collective) = (exchange(own_writes)?, records.collective.get());
+        let rank_passes = records.rank_passes.take();
+        let check = |ghosts: &Rc<Ghosts>| ghosts.check_reads(collective, &writes, &rank_passes);
+        let found: Vec<Finding> = records.arrays.borrow().iter().flat_map(check).collect();
+        records.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
+        records.collective.set(collective + 1);
         found.into_iter().for_each(|finding| self.found(finding));
         Ok(())
     }
 
-    /// Keeps a finding and tells people, once for each array, kind, side and place in the program.
+    /// Keeps a finding and prints it as a warning, once per array, kind, side and call site.
     pub fn found(&self, finding: Finding) {
-        let Some(notes) = &self.notes else { return };
+        let Some(records) = &self.records else { return };
         let kind = match &finding.problem {
             Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
             Problem::LoadOutside(_) => "load".to_string(),
@@ -145,92 +147,89 @@ impl Ledger {
             Problem::LoopStopped { line, .. } => format!("loop in line {line}"),
         };
         let key = (format!("{} {kind}", finding.array), finding.site.call_site().to_string());
-        if notes.told.borrow_mut().insert(key) && notes.findings.borrow().len() < MOST_FINDINGS {
+        if records.reported.borrow_mut().insert(key) && records.findings.borrow().len() < MAX_FINDINGS {
             trace::warn(&finding.to_string());
-            notes.findings.borrow_mut().push(finding);
+            records.findings.borrow_mut().push(finding);
         }
     }
 
-    /// Tells people something once.
+    /// Prints a warning once, in checked runs.
     pub fn tell_once(&self, text: &str) {
         let key = (text.to_string(), String::new());
-        if self.notes.as_ref().is_some_and(|notes| notes.told.borrow_mut().insert(key)) {
+        if self.records.as_ref().is_some_and(|records| records.reported.borrow_mut().insert(key)) {
             trace::warn(text);
         }
     }
 
-    /// What was found so far.
     pub fn findings(&self) -> Vec<Finding> {
-        self.notes.as_ref().map_or_else(Vec::new, |notes| notes.findings.borrow().clone())
+        self.records.as_ref().map_or_else(Vec::new, |records| records.findings.borrow().clone())
     }
 }
 
 impl Debug for Ledger {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ledger").field("step", &self.step).field("notes", &self.notes).finish_non_exhaustive()
+        f.debug_struct("Ledger").field("step", &self.step).field("records", &self.records).finish_non_exhaustive()
     }
 }
 
-/// What has happened to a chunk of this rank, whatever handle did it.
+/// Writes of a chunk of this rank, through any handle.
 #[derive(Debug)]
 pub(crate) struct History {
     pub ledger: Rc<Ledger>,
     writes: Cell<u64>,
-    last: RefCell<Option<Site>>,
+    last_writer: RefCell<Option<Site>>,
     chunk: ChunkId,
-    /// The ghost cells of its array, in a checked run.
+    /// Ghost cells of the chunk's array, in checked runs.
     ghosts: Option<Rc<Ghosts>>,
 }
 
 impl History {
-    /// A chunk that nobody has written.
+    /// History of a chunk without writes.
     pub fn new(ledger: &Rc<Ledger>, chunk: ChunkId, ghosts: Option<Rc<Ghosts>>) -> Rc<Self> {
-        Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last: RefCell::default(), chunk, ghosts })
+        Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last_writer: RefCell::default(), chunk, ghosts })
     }
 
-    /// Goes on with the count and the last writer of another chunk.
+    /// Takes over the count and the last writer of another chunk.
     pub fn goes_on_from(&self, other: &Self) {
         self.writes.set(other.writes());
-        *self.last.borrow_mut() = other.last_writer();
+        *self.last_writer.borrow_mut() = other.last_writer();
     }
 
-    /// How often it was written.
     pub fn writes(&self) -> u64 {
         self.writes.get()
     }
 
-    /// Who wrote it last.
     pub fn last_writer(&self) -> Option<Site> {
-        self.last.borrow().clone()
+        self.last_writer.borrow().clone()
     }
 
-    /// Its number in its array.
     pub fn chunk(&self) -> ChunkId {
         self.chunk
     }
 
-    /// The ghost cells of its array, in a checked run.
+    /// Ghost cells of the chunk's array, in checked runs.
     pub fn ghosts(&self) -> Option<&Rc<Ghosts>> {
         self.ghosts.as_ref()
     }
 
-    /// An operation on it: boxes that are read, and then boxes that are written.
+    /// Records an operation on the chunk: it reads the boxes `read`, then writes the boxes
+    /// `written`.
     pub fn operation(&self, read: &[Region], written: &[Region], what: What, at: CallSite) {
         if self.ghosts.is_none() && written.is_empty() {
             return;
         }
         let site = self.ledger.site(what, at);
         if let Some(ghosts) = &self.ghosts {
-            let is_part = self.ledger.acting.borrow().is_some();
-            ghosts.operation(self.chunk, &self.ledger.now(), is_part, read, written, &site);
+            let is_nested = self.ledger.acting.borrow().is_some();
+            ghosts.operation(self.chunk, &self.ledger.now(), is_nested, read, written, &site);
         }
         if !written.is_empty() {
             self.writes.set(self.writes.get() + 1);
-            *self.last.borrow_mut() = Some(site);
+            *self.last_writer.borrow_mut() = Some(site);
         }
     }
 
-    /// A box of its ghost cells was filled from owners as they were at a moment.
+    /// Records that owners filled a box of the chunk's ghost cells, with their values at `moment`.
     pub fn filled(&self, region: &Region, moment: &Moment) {
         if let Some(ghosts) = &self.ghosts {
             ghosts.filled(self.chunk, region, moment);

@@ -1,17 +1,21 @@
-//! What has happened to chunks: how often and by whom each was written, and, in checked runs, which ghost cells are stale.
+//! Records of operations on chunks: the number of writes and the last writer of each and, in
+//! checked runs, stale ghost cells.
 //!
-//! Every `History` knows the `Ledger` of its world, in which the outermost operation under way says who it is. Writes are
-//! told where regions are known: by sections, kernels, exchanges, epochs and sequences.
+//! Each `History` refers to the `Ledger` of its world, which holds the outermost operation in
+//! progress. Code that knows the written regions reports them: sections, kernels, exchanges, epochs
+//! and sequences.
 //!
 //! # Stale ghost cells
 //!
-//! In checked runs an array with ghost cells has `Ghosts`: for each box of them who owns the cells, from when the values are,
-//! and when the owner was written last. Nobody knows of other ranks' writes at once. So reads of ghost cells are noted, and
-//! looked at when the ranks meet next: at each collective they tell what they have written since the last one.
+//! In checked runs an array with ghost cells has `Ghosts`. For each box of ghost cells it holds the
+//! owner, the time of the last fill, and the time of the owner's last write. A rank learns of the
+//! writes of other ranks at the next collective: ranks exchange their writes since the last
+//! collective there, and then check their reads of ghost cells.
 //!
-//! Between two meetings a write on one chunk is before a read on another one where the latter has passed the place of the write
-//! in the program as often: programs do the same at a place, whichever chunk it is for and wherever that is. So findings are
-//! the same for any number of ranks. Reads are judged by what the ghost cells were when they were read.
+//! Between two collectives, a write on one chunk precedes a read on another chunk if the reading
+//! chunk has passed the call site of the write as often. The rule holds because programs do the
+//! same at a call site, whichever chunk and rank it is for. So findings do not depend on the number
+//! of ranks. A read is checked against the state of the ghost cells at the time of the read.
 
 mod finding;
 mod ghosts;

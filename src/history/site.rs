@@ -1,11 +1,11 @@
-//! [`Site`]: who did something to cells.
+//! [`Site`]: the operation that accessed cells, and its call site.
 
 use crate::error::CallSite;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// Who read or wrote cells: the operation or kernel, the place in the program that called it, and when.
+/// An access to cells: the operation or kernel, its call site in the program, and the debug point.
 #[derive(Clone)]
 pub struct Site {
     what: What,
@@ -13,7 +13,6 @@ pub struct Site {
     step: u64,
 }
 
-/// An operation.
 #[derive(Clone)]
 pub(crate) enum What {
     Kernel(Rc<str>),
@@ -26,7 +25,7 @@ impl Site {
         Self { what, at, step }
     }
 
-    /// The operation in words: "kernel heat.wgsl", "write", "ghosts(...)".
+    /// Text of the operation: `kernel heat.wgsl`, `write`, `ghosts(...)`.
     pub fn operation(&self) -> String {
         match &self.what {
             What::Kernel(name) => format!("kernel {name}"),
@@ -35,7 +34,7 @@ impl Site {
         }
     }
 
-    /// The file or name of the kernel, where it was one.
+    /// File or name of the kernel; `None` for other operations.
     pub fn kernel(&self) -> Option<&str> {
         match &self.what {
             What::Kernel(name) => Some(name),
@@ -43,19 +42,19 @@ impl Site {
         }
     }
 
-    /// The line of the program that called it.
+    /// The call site of the operation in the program.
     pub fn call_site(&self) -> CallSite {
         self.at
     }
 
-    /// A number of the place in the program, the same on every rank.
-    pub(crate) fn place(&self) -> u64 {
+    /// Id of the call site, the same on every rank.
+    pub(crate) fn call_site_id(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.at.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// How many [`debug_point`](crate::World::debug_point)s this rank had passed.
+    /// Number of [`debug_point`](crate::World::debug_point)s that this rank had passed.
     pub fn step(&self) -> u64 {
         self.step
     }

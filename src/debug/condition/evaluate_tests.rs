@@ -1,4 +1,4 @@
-//! Conditions on arrays against plain loops.
+//! Conditions on arrays, compared with plain loops.
 
 use super::Condition;
 use crate::error::Result;
@@ -21,13 +21,13 @@ struct Particle {
     inner: Inner,
 }
 
-fn told(world: &World, text: &str) -> Result<Result<bool, String>> {
+fn evaluate(world: &World, text: &str) -> Result<Result<bool, String>> {
     let condition: Condition = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     world.collective("condition", hash(text), || condition.holds(world))
 }
 
 fn holds(world: &World, text: &str) -> Result<bool> {
-    Ok(told(world, text)?.unwrap_or_else(|error| panic!("{text}: {error}")))
+    Ok(evaluate(world, text)?.unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
 fn on_ranks(check: bool, program: impl Fn(&World) -> Result<()> + Send + Sync) {
@@ -41,9 +41,10 @@ fn layout(ranks: usize) -> Layout {
     Layout::new([11, 6]).ghost([1, 1]).split([Split::Sizes(vec![4, 0, 7]), Split::Even(ranks)])
 }
 
-/// What each function gives is what a plain loop finds: exactly that number is equal, and none beside it is.
+/// Each function's result equals that of a plain loop exactly: `==` holds for this number, and for
+/// no neighbour of it.
 #[test]
-fn functions_are_those_of_a_plain_loop() {
+fn functions_agree_with_a_plain_loop() {
     let number = |[x, y]: [i64; 2]| match x + 11 * y {
         17 | 40 => f32::NAN,
         23 => f32::NEG_INFINITY,
@@ -83,7 +84,7 @@ fn functions_are_those_of_a_plain_loop() {
             ];
             let sum: f64 = values.iter().sum();
             if sum.is_finite() {
-                // Quarters and halves: every order of adding them is exact.
+                // The sum of quarters and halves is exact in every order.
                 found.push((format!("sum({numbers})"), sum));
             }
             for (call, value) in found {
@@ -100,19 +101,19 @@ fn functions_are_those_of_a_plain_loop() {
             }
             Ok(())
         };
-        let each = |of: &dyn Fn(Particle) -> Vec<f32>| -> Vec<f64> {
-            all.iter().flat_map(|&at| of(particle(at))).map(f64::from).collect()
+        let each = |select: &dyn Fn(Particle) -> Vec<f32>| -> Vec<f64> {
+            all.iter().flat_map(|&at| select(particle(at))).map(f64::from).collect()
         };
         check("f", all.iter().map(|&at| number(at).into()).collect())?;
         check("bytes", all.iter().map(|[x, y]| (200 + x - 9 * y) as f64).collect())?;
-        check("\"my particles\".place", each(&|one| one.place.to_vec()))?;
-        check("\"my particles\".place.x", each(&|one| vec![one.place[0]]))?;
-        check("\"my particles\".place.1", each(&|one| vec![one.place[1]]))?;
-        check("\"my particles\".place.z", each(&|one| vec![one.place[2]]))?;
-        check("\"my particles\".mass", each(&|one| vec![one.mass]))?;
-        check("\"my particles\".inner.speed", each(&|one| one.inner.speed.to_vec()))?;
-        check("\"my particles\".inner.kind", each(&|one| vec![one.inner.kind as f32]))?;
-        check("\"my particles\".\"inner.speed\".y", each(&|one| vec![one.inner.speed[1]]))?;
+        check("\"my particles\".place", each(&|particle| particle.place.to_vec()))?;
+        check("\"my particles\".place.x", each(&|particle| vec![particle.place[0]]))?;
+        check("\"my particles\".place.1", each(&|particle| vec![particle.place[1]]))?;
+        check("\"my particles\".place.z", each(&|particle| vec![particle.place[2]]))?;
+        check("\"my particles\".mass", each(&|particle| vec![particle.mass]))?;
+        check("\"my particles\".inner.speed", each(&|particle| particle.inner.speed.to_vec()))?;
+        check("\"my particles\".inner.kind", each(&|particle| vec![particle.inner.kind as f32]))?;
+        check("\"my particles\".\"inner.speed\".y", each(&|particle| vec![particle.inner.speed[1]]))?;
         // All members together.
         assert!(holds(world, "nan(\"my particles\") == 13 and inf(\"my particles\") == 2")?);
         assert!(holds(world, "nan(\"my particles\".inner) == 0")?);
@@ -121,7 +122,7 @@ fn functions_are_those_of_a_plain_loop() {
 }
 
 #[test]
-fn tests_are_joined() {
+fn and_or_combine_tests() {
     on_ranks(false, |world| {
         let layout = &layout(world.size());
         let [a, b] = ["a", "b"].map(|name| world.array::<[f32; 2], 2>(name, layout));
@@ -140,11 +141,11 @@ fn tests_are_joined() {
         ] {
             assert_eq!(holds(world, &text)?, right, "{text}");
         }
-        // One bit of one cell of one rank.
+        // Changes one bit of one cell.
         b.at((10, 5)).fill([1.0, -3.0000002])?;
         assert!(holds(world, "a != b and max(abs(b.x)) == 1")?);
         assert!(!holds(world, "b == a or a != a")?);
-        // Nothing compares with a number that there is not.
+        // Every comparison is false without a smallest number.
         let _none = world.array::<f32, 2>("none", &Layout::new([0, 3]))?;
         a.fill([f32::NAN; 2])?;
         for numbers in ["none", "a", "abs(a)"] {
@@ -159,7 +160,7 @@ fn tests_are_joined() {
 }
 
 #[test]
-fn large_whole_numbers() {
+fn large_integers_are_compared_with_their_rounded_value() {
     on_ranks(false, |world| {
         if u64::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -170,7 +171,7 @@ fn large_whole_numbers() {
         let change = world.array::<i64, 2>("change", &layout(world.size()))?;
         change.fill_with(|[x, y]| if x == 4 { i64::MIN } else { x - y })?;
         assert!(holds(world, "max(abs(change)) == 9223372036854775808 and min(abs(change)) == 0")?);
-        // The sum of six of the least and of x - y elsewhere.
+        // Column 4 has six times the smallest number.
         let sum = (6 * i128::from(i64::MIN)
             + (0..6)
                 .flat_map(|y| (0..11).map(move |x| (x, y)))
@@ -183,7 +184,7 @@ fn large_whole_numbers() {
 }
 
 #[test]
-fn what_cannot_be_told_is_said() {
+fn unresolvable_conditions_are_refused() {
     on_ranks(false, |world| {
         let layout = layout(world.size());
         let f = world.array::<f32, 2>("f", &layout)?;
@@ -192,16 +193,13 @@ fn what_cannot_be_told_is_said() {
         let cases = [
             ("nan(g) > 0", "there is no global array \"g\" at this point; there are \"f\", \"p\", \"u\""),
             ("f != g", "there is no global array \"g\" at this point; there are \"f\", \"p\", \"u\""),
-            // Although the answer would not depend on it.
+            // Although the result would not depend on `g`.
             (
                 "nan(f) == 0 or nan(g) > 0",
                 "there is no global array \"g\" at this point; there are \"f\", \"p\", \"u\"",
             ),
             ("f != u", "array \"f\" is of f32 and array \"u\" is of vec2<f32>; only arrays of one type are compared"),
-            (
-                "nan(f.x) > 0",
-                "array \"f\" is of f32, which has neither members nor components: leave out what follows it",
-            ),
+            ("nan(f.x) > 0", "array \"f\" is of f32, which has neither members nor components: use the name alone"),
             ("nan(u.z) > 0", "array \"u\" is of vec2<f32>, which has the components \"x\", \"y\""),
             ("nan(u.2) > 0", "array \"u\" is of vec2<f32>, which has the components \"x\", \"y\""),
             (
@@ -221,30 +219,30 @@ fn what_cannot_be_told_is_said() {
             ("stale(f) > 0", "stale(f) is known in checked runs only: set ZIPPY_CHECK=1"),
         ];
         for (text, error) in cases {
-            assert_eq!(told(world, text)?, Err(error.to_string()), "{text}");
+            assert_eq!(evaluate(world, text)?, Err(error.to_string()), "{text}");
         }
         if world.size() > 1 {
             let _across = world
                 .array::<f32, 2>("across", &Layout::new([11, 6]).split([Split::Even(world.size()), Split::Whole]))?;
-            let error = told(world, "f == across")?.unwrap_err();
+            let error = evaluate(world, "f == across")?.unwrap_err();
             assert!(error.contains("copy one of the sections"), "{error}");
         }
-        // While one rank still has it, all are told.
+        // One rank keeps the array: all ranks report the error.
         let kept = (world.rank() == 0).then(|| f.clone());
         drop(f);
-        let error = told(world, "nan(f) > 0")?;
+        let error = evaluate(world, "nan(f) > 0")?;
         if world.size() > 1 {
             let right = "`nan(f) > 0.0` names an array that is alive on some ranks only: let go of it on all of them";
             assert_eq!(error, Err(right.to_string()));
         }
         drop(kept);
-        assert!(told(world, "nan(f) > 0")?.unwrap_err().contains("no global array \"f\""));
+        assert!(evaluate(world, "nan(f) > 0")?.unwrap_err().contains("no global array \"f\""));
         Ok(())
     });
 }
 
 #[test]
-fn ghost_cells_that_are_stale_or_were_never_filled() {
+fn stale_and_unfilled_count_chunk_sides() {
     on_ranks(true, |world| {
         let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]);
         let line = world.array::<f32, 1>("line", &layout)?;
@@ -274,9 +272,9 @@ fn ghost_cells_that_are_stale_or_were_never_filled() {
         expect(0, 0)?;
         let fresh = world.array::<f32, 1>("fresh", &layout)?;
         assert!(holds(world, "unfilled(fresh) == 6 and stale(fresh) == 0")?);
-        // A handle with other neighbours: nothing is known any more.
+        // A handle with other neighbours makes the states unknown.
         let _reversed = fresh.reassigned(&[3, 2, 1, 0])?;
-        let error = told(world, "unfilled(line) == 0 and stale(fresh) > 0")?.unwrap_err();
+        let error = evaluate(world, "unfilled(line) == 0 and stale(fresh) > 0")?.unwrap_err();
         assert!(error.contains("other neighbours in another handle"), "{error}");
         Ok(())
     });

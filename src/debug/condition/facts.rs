@@ -1,66 +1,67 @@
-//! [`Facts`]: what conditions ask of arrays.
+//! [`Facts`]: queries of conditions about arrays.
 
 use crate::debug::protocol::{ElementType, Numbers};
 use crate::history::GhostState;
 
-/// What conditions ask of the global arrays at a debug point, of a program or of a recording. Arrays are named by number.
+/// Queries about the global arrays at a debug point, of a running program or of a recording. Arrays
+/// are identified by number.
 pub trait Facts {
-    /// Why there is no answer.
+    /// Error of a query.
     type Error: From<String>;
 
-    /// All of them with their names, in the order in which they were made.
+    /// Numbers and names of all arrays, in the order of their creation.
     fn arrays(&self) -> Vec<(u64, &str)>;
 
-    /// The type of an array's cells.
+    /// Type of the cells of an array.
     ///
     /// # Errors
-    /// There is no such array.
+    /// The array does not exist.
     fn element(&self, array: u64) -> Result<ElementType, String>;
 
-    /// Why two arrays cannot be compared, where they cannot.
+    /// Reason why two arrays cannot be compared; `None` if they can.
     fn unlike(&self, pair: [u64; 2]) -> Option<String>;
 
-    /// Whether it is known which ghost cells are stale.
+    /// True if the state of ghost cells is known.
     fn is_checked(&self) -> bool;
 
-    /// What each component of some numbers is like.
+    /// Values of each component of `numbers`.
     ///
     /// # Errors
-    /// It is not known.
+    /// The fact is unknown.
     fn values(&mut self, array: u64, numbers: &Numbers) -> Result<Vec<Values>, Self::Error>;
 
-    /// The smallest magnitude of a component that is no NaN.
+    /// Smallest magnitude of a component, without NaNs; `None` if there is no number.
     ///
     /// # Errors
-    /// It is not known.
+    /// The fact is unknown.
     fn least(&mut self, array: u64, numbers: &Numbers, component: usize) -> Result<Option<f64>, Self::Error>;
 
-    /// The exact sum of a component, or of all, rounded once.
+    /// Exact sum of a component, or of all components, rounded once.
     ///
     /// # Errors
-    /// It is not known.
+    /// The fact is unknown.
     fn sum(&mut self, array: u64, numbers: &Numbers, component: Option<usize>) -> Result<f64, Self::Error>;
 
-    /// Whether all cells of two arrays have the same bits.
+    /// True if all cells of two arrays have the same bits.
     ///
     /// # Errors
-    /// It is not known.
+    /// The fact is unknown.
     fn same(&mut self, pair: [u64; 2]) -> Result<bool, Self::Error>;
 
-    /// On how many sides of chunks the ghost cells are so.
+    /// Number of chunk sides whose ghost cells have this state.
     ///
     /// # Errors
-    /// It is not known.
+    /// The fact is unknown.
     fn sides(&mut self, array: u64, state: GhostState) -> Result<u64, Self::Error>;
 }
 
-/// What a component is like.
+/// Statistics of a component.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Values {
-    /// How many NaNs there are.
+    /// Number of NaNs.
     pub nans: u64,
-    /// How many infinities.
+    /// Number of infinities.
     pub infinities: u64,
-    /// The smallest and the largest number that is no NaN, infinities included.
+    /// Smallest and largest number that is not NaN, with infinities; `None` if there is no number.
     pub extremes: Option<(f64, f64)>,
 }

@@ -1,25 +1,25 @@
-//! [`Condition`]: what must be true of arrays for a program to pause.
+//! [`Condition`]: condition on arrays at which a program pauses.
 
 mod evaluate;
 #[cfg(test)]
 mod evaluate_tests;
 mod facts;
-mod of_world;
 mod parse;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod world_facts;
 
 pub use facts::{Facts, Values};
 
 use std::fmt::{self, Display, Formatter};
 
-/// A condition on arrays, such as `max(abs(u)) > 0.3 or nan(f) > 0`. Had from text by [`str::parse`]; displays as text that
-/// gives it back.
+/// A condition on arrays, such as `max(abs(u)) > 0.3 or nan(f) > 0`. [`str::parse`] creates it from
+/// text, and its `Display` text parses to the same condition.
 ///
 /// ```text
-/// condition = all { "or" all }                    true where one of them is
-/// all       = test { "and" test }                 true where all of them are; binds closer than "or"
+/// condition = all { "or" all }                    true if one of them is
+/// all       = test { "and" test }                 true if all of them are; binds closer than "or"
 /// test      = function "(" numbers ")" relation number
 ///           | function "(" "abs" "(" numbers ")" ")" relation number
 ///           | array ( "==" | "!=" ) array
@@ -27,24 +27,29 @@ use std::fmt::{self, Display, Formatter};
 /// numbers   = array { "." member } [ "." component ]
 /// ```
 ///
-/// `array` is the name of a global array, or words that stand in no other's name, and members are those of its records. A component of a vector is `x`, `y`, `z` or
-/// `w`, or its number from 0 on. Names of other characters than letters, digits and underscores, and the names `and` and
-/// `or`, stand in double quotes; `\"` and `\\` are a quote and a backslash there. Numbers are written as in Rust; `inf` is one.
+/// `array` is the name of a global array, or words that only this array's name contains. `member`
+/// is a member of its record. The component of a vector is `x`, `y`, `z` or `w`, or its index from
+/// 0. Double quotes enclose names with other characters than letters, digits and underscores, and
+/// the names `and` and `or`; within quotes, `\"` and `\\` stand for a quote and a backslash.
+/// Numbers are written as in Rust, also `inf`.
 ///
-/// | function | what it gives |
+/// | function | result |
 /// |---|---|
-/// | `nan(x)` | how many NaNs there are |
-/// | `inf(x)` | how many infinities |
-/// | `min(x)`, `max(x)` | the smallest and the largest number that is no NaN |
-/// | `sum(x)` | the exact sum, rounded once; `abs` cannot stand within |
-/// | `stale(a)` | how many sides of chunks have ghost cells that are stale; in checked runs (`ZIPPY_CHECK=1`) only |
-/// | `unfilled(a)` | on how many ghost cells were never filled; in checked runs only |
+/// | `nan(x)` | number of NaNs |
+/// | `inf(x)` | number of infinities |
+/// | `min(x)`, `max(x)` | smallest and largest number that is not NaN |
+/// | `sum(x)` | exact sum, rounded once; without `abs` |
+/// | `stale(a)` | number of chunk sides with stale ghost cells |
+/// | `unfilled(a)` | number of chunk sides with ghost cells that were never filled |
 ///
-/// A function looks at all numbers that its name covers together: at every component of a vector, so that
-/// `max(abs(u)) > 0.3` says that some component of some cell is as large. Of records `nan` and `inf` take all members, the
-/// others need one. Ghost cells do not count. Results are compared as `f64`. A smallest number that there is not, as of an
-/// array without cells, makes every comparison false. `a == b` says that all cells of two arrays have the same bits, `a != b`
-/// that some have not.
+/// `stale` and `unfilled` are known only in checked runs (`ZIPPY_CHECK=1`).
+///
+/// A function covers all numbers that its argument selects, every component of a vector:
+/// `max(abs(u)) > 0.3` is true if some component of some cell is larger. For records, `nan` and
+/// `inf` cover all members, and the other functions require one. Ghost cells do not count. Results
+/// are compared as `f64`. If there is no smallest or largest number, as in an array without cells,
+/// every comparison is false. `a == b` is true if all cells of two arrays have the same bits, and
+/// `a != b` if some differ.
 ///
 /// ```
 /// use zippy::debug::Condition;
@@ -57,25 +62,25 @@ use std::fmt::{self, Display, Formatter};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// One of these lists, all of it.
-    any: Vec<Vec<Test>>,
+    /// Alternatives; each is a list of tests that must all be true.
+    alternatives: Vec<Vec<Test>>,
 }
 
-/// What can be true by itself.
+/// Comparison of a function of an array, or of two arrays.
 #[derive(Debug, Clone, PartialEq)]
 enum Test {
-    /// Of a number that is found out about an array.
-    Found { function: Function, abs: bool, of: Path, relation: Relation, number: f64 },
-    /// Whether two arrays are the same.
+    /// A function of an array, compared with a number.
+    Found { function: Function, abs: bool, path: Path, relation: Relation, number: f64 },
+    /// Equality (`same`) or inequality of two arrays.
     Same { arrays: [String; 2], same: bool },
 }
 
-/// An array, or numbers within its cells.
+/// Path of an array, or of numbers in its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Path {
     array: String,
-    /// Members, and at most one component.
-    within: Vec<String>,
+    /// Names of nested members, then at most one component.
+    members: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,14 +119,14 @@ impl Function {
         }
     }
 
-    /// Whether it is about ghost cells, and so about a whole array.
-    fn of_ghosts(self) -> bool {
+    /// True if the function is about ghost cells, and its argument a whole array.
+    fn is_about_ghosts(self) -> bool {
         matches!(self, Self::Stale | Self::Unfilled)
     }
 }
 
 impl Relation {
-    /// Longer signs first, so that none is taken for the beginning of another.
+    /// Longer signs first, because some signs are the start of others.
     const ALL: [Self; 6] = [Self::AtLeast, Self::AtMost, Self::Equal, Self::Different, Self::Greater, Self::Less];
 
     fn sign(self) -> &'static str {
@@ -149,10 +154,10 @@ impl Relation {
 
 impl Display for Condition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (place, all) in self.any.iter().enumerate() {
-            f.write_str(if place > 0 { " or " } else { "" })?;
-            for (place, test) in all.iter().enumerate() {
-                f.write_str(if place > 0 { " and " } else { "" })?;
+        for (index, all) in self.alternatives.iter().enumerate() {
+            f.write_str(if index > 0 { " or " } else { "" })?;
+            for (index, test) in all.iter().enumerate() {
+                f.write_str(if index > 0 { " and " } else { "" })?;
                 test.fmt(f)?;
             }
         }
@@ -163,16 +168,17 @@ impl Display for Condition {
 impl Display for Test {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Found { function, abs, of, relation, number } => {
+            Self::Found { function, abs, path, relation, number } => {
                 let (name, sign) = (function.name(), relation.sign());
-                match abs {
-                    true => write!(f, "{name}(abs({of})) {sign} {number:?}"),
-                    false => write!(f, "{name}({of}) {sign} {number:?}"),
+                if *abs {
+                    write!(f, "{name}(abs({path})) {sign} {number:?}")
+                } else {
+                    write!(f, "{name}({path}) {sign} {number:?}")
                 }
             }
-            Self::Same { arrays: [one, other], same } => {
+            Self::Same { arrays: [first, second], same } => {
                 let sign = if *same { Relation::Equal } else { Relation::Different }.sign();
-                write!(f, "{} {sign} {}", Name(one), Name(other))
+                write!(f, "{} {sign} {}", Name(first), Name(second))
             }
         }
     }
@@ -181,11 +187,11 @@ impl Display for Test {
 impl Display for Path {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Name(&self.array))?;
-        self.within.iter().try_for_each(|name| write!(f, ".{}", Name(name)))
+        self.members.iter().try_for_each(|name| write!(f, ".{}", Name(name)))
     }
 }
 
-/// A name, in quotes where it needs them.
+/// Displays a name, in quotes if necessary.
 struct Name<'a>(&'a str);
 
 impl Display for Name<'_> {
@@ -198,11 +204,10 @@ impl Display for Name<'_> {
     }
 }
 
-/// Whether a name can stand without quotes.
 fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(is_of_name) && !matches!(name, "and" | "or")
+    !name.is_empty() && name.chars().all(is_name_char) && !matches!(name, "and" | "or")
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -1,4 +1,4 @@
-//! [`ArrayEntry`]: an array as it is listed.
+//! [`ArrayEntry`]: description of an array.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,57 +6,57 @@ use super::{ElementType, lists};
 pub use crate::array::ArrayKind;
 pub use crate::history::GhostState;
 
-/// More chunks of an array are not listed one by one.
+/// Largest number of chunks of an array that are listed.
 pub const MOST_CHUNKS: usize = 1 << 14;
 
-/// Names an array of a run.
+/// Identifies an array of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ArrayRef {
-    /// Whose it is; none of a global array's.
+    /// Owner of a local array; `None` for a global array.
     pub rank: Option<u32>,
-    /// Its number, there or in the world.
+    /// Number of the array on its owner, or in the world.
     pub number: u64,
 }
 
-/// An array of all ranks, or of one.
+/// Description of a global or local array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrayEntry {
-    /// How requests name it.
+    /// Identifies the array in requests.
     pub array: ArrayRef,
-    /// Its name in the program.
+    /// Name in the program.
     pub name: String,
-    /// What it is.
+    /// Kind of array.
     pub kind: ArrayKind,
-    /// What its cells are.
+    /// Type of the cells.
     pub element: ElementType,
-    /// Its extents in cells; of a growable array those in use.
+    /// Extents in cells; for a growable array, of the cells in use.
     #[serde(deserialize_with = "lists::list")]
     pub shape: Vec<i64>,
-    /// Ghost widths before and behind each chunk, by axis.
+    /// Ghost widths before and after each chunk, by axis.
     #[serde(deserialize_with = "lists::pair")]
     pub ghosts: [Vec<i64>; 2],
-    /// Which axes are periodic.
+    /// Periodicity of each axis.
     #[serde(deserialize_with = "lists::list")]
     pub periodic: Vec<bool>,
-    /// How many chunks it has.
+    /// Number of chunks.
     pub chunk_count: u64,
-    /// How many there are along each axis, where they make up a grid; else they are boxes.
+    /// Number of chunks along each axis if they form a grid; `None` if they are boxes.
     #[serde(deserialize_with = "lists::optional")]
     pub grid: Option<Vec<u64>>,
-    /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`], or where those of all
-    /// arrays are more than four times as many.
+    /// Chunks by index, also those without cells. Empty if there are more than [`MOST_CHUNKS`], or
+    /// if all arrays together have more than four times as many.
     #[serde(deserialize_with = "lists::list")]
     pub chunks: Vec<ChunkEntry>,
-    /// What they take on all devices, ghost cells included.
+    /// Memory of the chunks on all devices in bytes, with ghost cells.
     pub bytes: u64,
-    /// How often it was written: that of the chunk written most.
+    /// Largest number of writes of a chunk.
     pub writes: u64,
-    /// Its last write, if any: of those of its chunks the one of the latest step.
+    /// Last write of the chunk that was written at the latest step.
     pub last_write: Option<LastWrite>,
 }
 
 impl ArrayEntry {
-    /// How it is cut, in words: `4 x 2 chunks`, `7 boxes`.
+    /// Text of the cut: `4 x 2 chunks`, `7 boxes`.
     pub fn split(&self) -> String {
         match &self.grid {
             Some(grid) => {
@@ -70,42 +70,42 @@ impl ArrayEntry {
     }
 }
 
-/// A chunk.
+/// Description of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkEntry {
-    /// Its owner.
+    /// Rank that owns the chunk.
     pub rank: u32,
-    /// The first of its cells, in global coordinates.
+    /// First cell, in global coordinates.
     #[serde(deserialize_with = "lists::list")]
     pub start: Vec<i64>,
-    /// Behind the last one.
+    /// End of the cells, exclusive.
     #[serde(deserialize_with = "lists::list")]
     pub end: Vec<i64>,
-    /// How often it was written.
+    /// Number of writes.
     pub writes: u64,
 }
 
-/// Who wrote.
+/// Last write of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastWrite {
-    /// The operation or kernel.
+    /// Name of the operation or kernel.
     pub operation: String,
-    /// The file of the call.
+    /// File of the call site.
     pub file: String,
-    /// Its line.
+    /// Line of the call site.
     pub line: u32,
-    /// How many debug points its rank had passed.
+    /// Number of debug points that its rank had passed.
     pub step: u64,
 }
 
-/// The ghost cells on one side of a chunk.
+/// State of the ghost cells on one side of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GhostEntry {
-    /// The chunk's number.
+    /// Index of the chunk.
     pub chunk: u64,
-    /// −1, 0 or 1 an axis.
+    /// Side of the chunk: −1, 0 or 1 for each axis.
     #[serde(deserialize_with = "lists::list")]
     pub side: Vec<i8>,
-    /// The worst that is true of a cell there.
+    /// The worst state of any cell there.
     pub state: GhostState,
 }

@@ -1,7 +1,8 @@
-//! Checks that what a program or a recording says makes sense, so that nobody who reads it has to doubt it.
+//! Validation of messages and recordings after decoding, so that readers can rely on their
+//! consistency.
 //!
-//! Decoding has bounded lengths and types alone. A list of arrays whose cells have no bytes, a box that ends before it begins,
-//! a view of a million cells in seven bytes are all well-formed.
+//! Decoding only checks types and limits lengths. Invalid values still decode: cells without bytes,
+//! a box that ends before it begins, or a view of a million cells in seven bytes.
 
 use super::{
     Answer, ArrayEntry, Component, Difference, ElementType, GhostEntry, MOST_BINS, MOST_MOVES, MOST_PERCENTILES, Moves,
@@ -9,14 +10,15 @@ use super::{
 };
 use crate::extents::MAX_AXES;
 
-/// No index, extent, width or stride is larger: sums of two fit, and products are counted.
-const MOST_INDEX: i64 = 1 << 60;
+/// Largest valid index, extent, width or stride: sums of two do not overflow, and products are
+/// checked.
+const MAX_INDEX: i64 = 1 << 60;
 
 impl Recorded {
-    /// Checks an entry by itself.
+    /// Validates an entry on its own.
     ///
     /// # Errors
-    /// What makes no sense.
+    /// The reason why the entry is invalid.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Program(program) => program.check(),
@@ -31,22 +33,26 @@ impl Recorded {
 }
 
 impl Answer {
-    /// Checks what a program answers to a request.
+    /// Validates the answer to a request.
     ///
     /// # Errors
-    /// What makes no sense, or that it is the answer to something else.
+    /// The answer is invalid, or answers another request.
     pub fn check(&self, request: &Request) -> Result<(), String> {
         match (self, request) {
             (Self::Arrays(arrays), Request::Arrays) => arrays.iter().try_for_each(ArrayEntry::check),
-            (Self::View(view), Request::View(asked)) if view.of == *asked => view.check(),
-            (Self::View(_), Request::View(_)) => Err("a view has other cells than were asked for".into()),
-            (Self::Summary(summary), Request::Summary(asked)) => {
-                let of = (summary.array, summary.numbers, summary.length);
-                let most = (usize::from(asked.bins), asked.percentiles.len());
-                let fits = |one: &Component| one.bins.len() <= most.0 && one.percentiles.len() <= most.1;
-                match of == (asked.array, asked.numbers, asked.length) && summary.components.iter().all(fits) {
-                    true => summary.check(),
-                    false => Err("a summary is of something else than was asked for".into()),
+            (Self::View(view), Request::View(requested)) if view.of == *requested => view.check(),
+            (Self::View(_), Request::View(_)) => Err("a view has other cells than its request".into()),
+            (Self::Summary(summary), Request::Summary(requested)) => {
+                let identity = (summary.array, summary.numbers, summary.length);
+                let limits = (usize::from(requested.bins), requested.percentiles.len());
+                let fits =
+                    |component: &Component| component.bins.len() <= limits.0 && component.percentiles.len() <= limits.1;
+                if identity == (requested.array, requested.numbers, requested.length)
+                    && summary.components.iter().all(fits)
+                {
+                    summary.check()
+                } else {
+                    Err("a summary has other numbers than its request".into())
                 }
             }
             (Self::Ghosts(ghosts), Request::Ghosts(_)) => ghosts.iter().try_for_each(GhostEntry::check),
@@ -60,10 +66,10 @@ impl Answer {
 }
 
 impl Program {
-    /// Checks that there are ranks.
+    /// Checks that the program has ranks.
     ///
     /// # Errors
-    /// There are none.
+    /// The program has no ranks.
     pub fn check(&self) -> Result<(), String> {
         if self.ranks > 0 { Ok(()) } else { Err("a program has no ranks".into()) }
     }
@@ -83,22 +89,23 @@ impl ElementType {
     }
 }
 
-/// A name in quotes, escaped and cut: whoever has written it may speak to a terminal.
+/// A name in quotes, escaped and truncated: a hostile name may contain control characters for a
+/// terminal.
 fn quoted(name: &str) -> String {
     format!("{:?}", name.chars().take(60).collect::<String>())
 }
 
-/// As many entries of a list as an array has axes.
-fn first<T>(list: &[T]) -> &[T] {
+/// The first entries of a list, at most the maximum number of axes.
+fn first_axes<T>(list: &[T]) -> &[T] {
     &list[..list.len().min(MAX_AXES)]
 }
 
-fn is_fine(index: &[i64]) -> bool {
-    index.len() <= MAX_AXES && index.iter().all(|at| (-MOST_INDEX..=MOST_INDEX).contains(at))
+fn is_index(index: &[i64]) -> bool {
+    index.len() <= MAX_AXES && index.iter().all(|at| (-MAX_INDEX..=MAX_INDEX).contains(at))
 }
 
 fn is_extent(extents: &[i64]) -> bool {
-    is_fine(extents) && extents.iter().all(|&extent| extent >= 0)
+    is_index(extents) && extents.iter().all(|&extent| extent >= 0)
 }
 
 impl ArrayEntry {
@@ -110,7 +117,7 @@ impl ArrayEntry {
         let axes = self.shape.len();
         if axes == 0 || !is_extent(&self.shape) || ViewRequest::whole(self).bytes(self.element.bytes as usize).is_none()
         {
-            return wrong(&format!("it has the shape {:?}", first(&self.shape)));
+            return wrong(&format!("it has the shape {:?}", first_axes(&self.shape)));
         }
         if self.ghosts.iter().any(|widths| widths.len() != axes || !is_extent(widths)) {
             return wrong("its ghost widths are none");
@@ -135,7 +142,7 @@ impl ArrayEntry {
 impl View {
     fn check(&self) -> Result<(), String> {
         let ViewRequest { start, end, stride, .. } = &self.of;
-        let cells = self.of.bytes(1).filter(|_| [start, end, stride].iter().all(|list| is_fine(list)));
+        let cells = self.of.bytes(1).filter(|_| [start, end, stride].iter().all(|list| is_index(list)));
         let Some(cells) = cells else { return Err("a view is of no box".into()) };
         match self.cells.len() {
             0 if cells == 0 => Ok(()),
@@ -148,45 +155,53 @@ impl View {
 impl Summary {
     fn check(&self) -> Result<(), String> {
         let ends = |(low, high): (ScalarValue, ScalarValue)| low <= high && low.is_finite() && high.is_finite();
-        let fine = |one: &Component| {
-            let special = one.nans.checked_add(one.infinities).is_some_and(|special| special <= one.count);
-            let binned: u128 =
-                one.bins.iter().chain([&one.outside.0, &one.outside.1, &one.nans]).map(|&n| u128::from(n)).sum();
-            let counted = special && binned <= u128::from(one.count).max(u128::from(one.nans));
+        let is_valid = |component: &Component| {
+            let special =
+                component.nans.checked_add(component.infinities).is_some_and(|special| special <= component.count);
+            let binned: u128 = component
+                .bins
+                .iter()
+                .chain([&component.outside.0, &component.outside.1, &component.nans])
+                .map(|&n| u128::from(n))
+                .sum();
+            let counted = special && binned <= u128::from(component.count).max(u128::from(component.nans));
             counted
-                && one.extremes.is_none_or(ends)
-                && ends(one.range)
-                && one.bins.len() <= usize::from(MOST_BINS)
-                && one.percentiles.len() <= MOST_PERCENTILES
-                && one.percentiles.iter().all(|value| value.is_finite())
+                && component.extremes.is_none_or(ends)
+                && ends(component.range)
+                && component.bins.len() <= usize::from(MOST_BINS)
+                && component.percentiles.len() <= MOST_PERCENTILES
+                && component.percentiles.iter().all(|value| value.is_finite())
         };
         let few = (1..=usize::from(u8::MAX)).contains(&self.components.len());
-        if few && self.components.iter().all(fine) { Ok(()) } else { Err("a summary makes no sense".into()) }
+        if few && self.components.iter().all(is_valid) { Ok(()) } else { Err("a summary makes no sense".into()) }
     }
 }
 
 impl GhostEntry {
     fn check(&self) -> Result<(), String> {
-        let fine = self.side.len() <= MAX_AXES && self.side.iter().all(|side| (-1..=1).contains(side));
-        if fine { Ok(()) } else { Err(format!("chunk {} has no side {:?}", self.chunk, first(&self.side))) }
+        let is_valid = self.side.len() <= MAX_AXES && self.side.iter().all(|side| (-1..=1).contains(side));
+        if is_valid { Ok(()) } else { Err(format!("chunk {} has no side {:?}", self.chunk, first_axes(&self.side))) }
     }
 }
 
 impl Difference {
     fn check(&self) -> Result<(), String> {
-        let fine = self.first.as_ref().map_or(self.cells == 0, |first| self.cells > 0 && is_extent(first));
-        if fine { Ok(()) } else { Err(format!("{} cells differ, the first of them none of an array", self.cells)) }
+        let is_valid = self.first.as_ref().map_or(self.cells == 0, |first| self.cells > 0 && is_extent(first));
+        if is_valid { Ok(()) } else { Err(format!("{} cells differ, the first of them none of an array", self.cells)) }
     }
 }
 
 impl Moves {
     fn check(&self) -> Result<(), String> {
-        let boxes =
-            self.moves.iter().all(|moved| is_fine(&moved.from.3) && is_fine(&moved.to.3) && is_extent(&moved.extents));
+        let boxes = self
+            .moves
+            .iter()
+            .all(|moved| is_index(&moved.from.3) && is_index(&moved.to.3) && is_extent(&moved.extents));
         let count = self.moves.len();
-        match boxes && count <= MOST_MOVES && count as u64 <= self.count {
-            true => Ok(()),
-            false => Err(format!("the moves of {} make no sense", quoted(&self.operation))),
+        if boxes && count <= MOST_MOVES && count as u64 <= self.count {
+            Ok(())
+        } else {
+            Err(format!("the moves of {} make no sense", quoted(&self.operation)))
         }
     }
 }
@@ -194,9 +209,6 @@ impl Moves {
 impl Timeline {
     fn check(&self) -> Result<(), String> {
         let ends = |span: &super::Span| span.start.checked_add(span.length).is_some();
-        match self.ranks.iter().flatten().all(ends) {
-            true => Ok(()),
-            false => Err("a span ends after the end of all time".into()),
-        }
+        if self.ranks.iter().flatten().all(ends) { Ok(()) } else { Err("the end of a span is out of range".into()) }
     }
 }

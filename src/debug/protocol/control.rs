@@ -1,58 +1,58 @@
-//! Where a program is, and where it is to stop.
+//! Control of a program: debug points, rules and commands.
 
 use serde::{Deserialize, Serialize};
 
-/// What a program does next.
+/// Command of a viewer to the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Control {
-    /// It pauses at its next debug point.
+    /// Pause at the next debug point.
     Pause,
-    /// It goes on until a rule pauses it.
+    /// Continue until a rule pauses the program.
     Continue,
-    /// It goes on for so many debug points, at least 1, or until a rule pauses it.
+    /// Continue for this number of debug points, at least 1, or until a rule pauses the program.
     Step(u64),
-    /// It goes on to the next debug point of this name, or until a rule pauses it.
+    /// Continue to the next debug point of this name, or until a rule pauses the program.
     RunTo(String),
-    /// It goes on and nobody looks at it any more.
+    /// Continue without viewers.
     Detach,
-    /// It ends: its debug point returns an error on every rank.
+    /// End the program: its debug point returns an error on every rank.
     Stop,
 }
 
-/// Pauses the program each time that it comes true at a debug point.
+/// Rule that pauses the program at each debug point at which it holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Only at debug points of this name; at all where there is none.
+    /// Restricts the rule to debug points of this name; `None` for all.
     pub name: Option<String>,
-    /// What must be true there.
+    /// Condition of the rule.
     pub when: When,
 }
 
-/// What makes a rule come true.
+/// Condition of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum When {
-    /// Always.
+    /// Holds always.
     Always,
-    /// Each so-manyth debug point of the run, counted from the first one.
+    /// Holds at debug points whose number is a multiple of this one.
     Every(u64),
-    /// A condition on arrays, such as `max(abs(u)) > 0.3`.
+    /// Holds if a condition on arrays is true, such as `max(abs(u)) > 0.3`.
     Condition(String),
 }
 
-/// A debug point that a program is at, or was at.
+/// A debug point that a program has reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
-    /// Its number, from 1.
+    /// Number of the debug point, from 1.
     pub step: u64,
-    /// Its name.
+    /// Name of the debug point.
     pub name: String,
-    /// The file of the call.
+    /// File of the call site.
     pub file: String,
-    /// Its line.
+    /// Line of the call site.
     pub line: u32,
-    /// Whether the program waits there.
+    /// True if the program is paused there.
     pub paused: bool,
-    /// Why it does, in words; empty where it was asked to, or runs.
+    /// Rule that paused the program; empty if a viewer did, or if the program runs.
     pub reason: String,
     /// Microseconds since the run began.
     pub micros: u64,

@@ -1,43 +1,43 @@
-//! [`ElementType`]: what a cell is made of, for those that have only bytes.
+//! [`ElementType`]: layout of a cell, for readers of its bytes.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ScalarValue, lists};
 
-/// A type of cells.
+/// Type of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ElementType {
-    /// Its name: `f32`, `vec2<f32>`, the Rust name of a record.
+    /// Name: `f32`, `vec2<f32>`, or the Rust name of a record.
     pub name: String,
-    /// Bytes of a cell.
+    /// Size of a cell in bytes.
     pub bytes: u32,
-    /// The numbers in it, in their order; of a record those of its members and theirs.
+    /// Numbers of a cell in ascending order of offset; for a record, those of all nested members.
     #[serde(deserialize_with = "lists::list")]
     pub numbers: Vec<Numbers>,
 }
 
-/// Numbers of one type, side by side: a scalar or a vector.
+/// Adjacent numbers of one type: a scalar or a vector.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Numbers {
-    /// The name of the member, behind those of the records that it is in (`first.position`); empty where the cell is no
-    /// record.
+    /// Name of the member, after the names of the records around it (`first.position`). Empty if
+    /// the cell is not a record.
     pub name: String,
-    /// Its first byte in the cell.
+    /// Byte offset in the cell.
     pub offset: u32,
-    /// The type of each.
+    /// Type of each number.
     pub scalar: ScalarType,
-    /// How many.
+    /// Number of components.
     pub components: u8,
 }
 
 impl Numbers {
-    /// Bytes of all of them.
+    /// Size of all components in bytes.
     pub fn bytes(&self) -> usize {
         self.scalar.bytes() * usize::from(self.components)
     }
 }
 
-/// The type of a number.
+/// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum ScalarType {
@@ -55,7 +55,7 @@ pub enum ScalarType {
 }
 
 impl ScalarType {
-    /// Bytes of a number.
+    /// Size of a number in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -65,12 +65,12 @@ impl ScalarType {
         }
     }
 
-    /// Whether there are NaNs and infinities.
+    /// True for floating-point types.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// A number's value, rounded where an `f64` has not as many digits; none where there are too few bytes.
+    /// Value of a number as `f64`, rounded if necessary; `None` if `bytes` is too short.
     pub fn value(self, bytes: &[u8]) -> Option<f64> {
         macro_rules! read {
             ($ty:ty) => {
@@ -92,19 +92,19 @@ impl ScalarType {
         })
     }
 
-    /// A number's value, with all of its digits; none where there are too few bytes.
+    /// Exact value of a number; `None` if `bytes` is too short.
     pub fn number(self, bytes: &[u8]) -> Option<ScalarValue> {
         let wide = || bytes.get(..8)?.try_into().ok();
         Some(match self {
             Self::U64 => ScalarValue::Integer(u64::from_le_bytes(wide()?).into()),
             Self::I64 => ScalarValue::Integer(i64::from_le_bytes(wide()?).into()),
-            // An `f64` has every digit of the others.
+            // An `f64` represents all values of the other types.
             _ if !self.is_float() => ScalarValue::Integer(self.value(bytes)? as i128),
             _ => ScalarValue::Float(self.value(bytes)?),
         })
     }
 
-    /// A number in digits that give it back exactly; none where there are too few bytes.
+    /// Text of a number that parses to the same value; `None` if `bytes` is too short.
     pub fn text(self, bytes: &[u8]) -> Option<String> {
         macro_rules! digits {
             ($ty:ty) => {
@@ -116,7 +116,7 @@ impl ScalarType {
             Self::F64 => digits!(f64),
             Self::U64 => digits!(u64),
             Self::I64 => digits!(i64),
-            // An `f32` has every digit of these.
+            // An `f32` represents all values of these types.
             _ => format!("{}", self.value(bytes)?),
         })
     }

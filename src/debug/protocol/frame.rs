@@ -1,4 +1,4 @@
-//! A value and its length.
+//! Frames: encoded values with their lengths.
 
 use std::io::{self, Read, Write};
 
@@ -7,17 +7,17 @@ use serde::de::DeserializeOwned;
 
 use super::lists;
 
-/// The longest frame that a program takes from a viewer.
+/// Largest size of a frame from a viewer, in bytes.
 pub const MOST_ASKED: usize = 64 << 10;
-/// The longest frame that a viewer takes from a program.
+/// Largest size of a frame from a program, in bytes.
 pub const MOST_TOLD: usize = 16 << 20;
 
-/// A value as it is sent: four bytes of its length, the lowest first, and its encoding.
+/// Encodes a value: its length as a little-endian `u32`, then its postcard encoding.
 ///
 /// # Errors
-/// It is longer than `most` bytes.
+/// The encoding has more than `most` bytes.
 pub fn encode(value: &impl Serialize, most: usize) -> Result<Vec<u8>, String> {
-    let bytes = postcard::to_extend(value, vec![0; 4]).map_err(|error| format!("it cannot be written: {error}"))?;
+    let bytes = postcard::to_extend(value, vec![0; 4]).map_err(|error| format!("it cannot be encoded: {error}"))?;
     let mut bytes: Vec<u8> = bytes;
     let length = bytes.len() - 4;
     if length > most {
@@ -27,37 +27,36 @@ pub fn encode(value: &impl Serialize, most: usize) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The value in the bytes behind a length.
+/// Decodes the bytes after a length.
 ///
 /// # Errors
-/// They are none, or more than that; its lists take more than 64 MiB.
+/// The bytes do not encode a value, or more follow; the value's lists take more than 64 MiB.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    match lists::of_one_frame(|| postcard::take_from_bytes(bytes)) {
-        None => {
-            Err(format!("the lists in a frame of {} bytes take more than {} bytes", bytes.len(), lists::MOST_BYTES))
-        }
+    match lists::decode_frame(|| postcard::take_from_bytes(bytes)) {
+        None => Err(format!("the lists in a frame of {} bytes take more than {} bytes", bytes.len(), lists::MAX_BYTES)),
         Some(Ok((value, []))) => Ok(value),
         Some(Ok((_, rest))) => Err(format!("a frame has {} bytes too many", rest.len())),
         Some(Err(error)) => Err(format!("a frame of {} bytes makes no sense: {error}", bytes.len())),
     }
 }
 
-/// Sends a value.
+/// Writes a frame with a value.
 ///
 /// # Errors
-/// What the stream says; [`InvalidInput`](io::ErrorKind::InvalidInput) where the value is too long.
+/// Errors of the stream; [`InvalidInput`](io::ErrorKind::InvalidInput) if the value has more than
+/// `most` bytes.
 pub fn write(to: &mut impl Write, value: &impl Serialize, most: usize) -> io::Result<()> {
     let bytes = encode(value, most).map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
     to.write_all(&bytes)?;
     to.flush()
 }
 
-/// Receives a value; nothing where the stream ends between two. Memory grows with what has come, and not with what a length
-/// says.
+/// Reads a frame and decodes its value; `None` if the stream ends before a frame. Memory grows with
+/// the received bytes, not with the stated length.
 ///
 /// # Errors
-/// What the stream says, its end within a frame included; [`InvalidData`](io::ErrorKind::InvalidData) for a length of more
-/// than `most` bytes, and for bytes that are no such value.
+/// Errors of the stream, also its end within a frame; [`InvalidData`](io::ErrorKind::InvalidData)
+/// for a length of more than `most` bytes, and for bytes that do not encode a value.
 pub fn read<T: DeserializeOwned>(from: &mut impl Read, most: usize) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match from.read(&mut length)? {
@@ -67,7 +66,7 @@ pub fn read<T: DeserializeOwned>(from: &mut impl Read, most: usize) -> io::Resul
     let length = u32::from_le_bytes(length) as usize;
     let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
     if length > most {
-        return Err(invalid(format!("a frame says that it has {length} bytes, and at most {most} are taken")));
+        return Err(invalid(format!("a frame has a length of {length} bytes; the maximum is {most}")));
     }
     let mut bytes = Vec::new();
     from.by_ref().take(length as u64).read_to_end(&mut bytes)?;

@@ -1,9 +1,11 @@
-//! How a connection begins: both sides prove that they know the token, and neither says it.
+//! Start of a connection: both sides prove that they know the token without sending it.
 //!
-//! A viewer says a random number, and the program answers with one of its own and a keyed hash of both, whose key is the token.
-//! The viewer compares it, and proves itself by a hash of its own. Who listens at the port of a run that is over learns nothing
-//! that opens the next one. Whoever relays between both sides can read and steer. The magic, the version and the length of the first words are the same in all versions, so that
-//! sides that differ can say so.
+//! A viewer sends a random number. The program replies with its own random number and a keyed hash
+//! of both, with the token as the key. The viewer verifies this hash and sends its own. So another
+//! process that listens at the port of a finished run learns nothing that gives access to a later
+//! run. A relay between both sides can read and change the messages. The magic, the version and the
+//! length of the first messages are the same in all versions, so sides of different versions can
+//! report the mismatch.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -11,29 +13,28 @@ use blake3::{Hash, Hasher};
 
 use super::VERSION;
 
-/// What both sides say first.
 const MAGIC: [u8; 8] = *b"zippydbg";
-/// Digits of a token.
+/// Number of hexadecimal digits of a token.
 pub const TOKEN_DIGITS: usize = 32;
-/// Bytes of a side's random number, and of a proof.
+/// Size of a random number and of a proof, in bytes.
 pub(crate) const NUMBER_BYTES: usize = 32;
-/// Bytes of a viewer's greeting: the magic, its version, its number.
+/// Size of a viewer's greeting in bytes: magic, version, random number.
 pub const GREETING_BYTES: usize = 8 + 2 + NUMBER_BYTES;
-/// Bytes of what a program makes of it: the magic, its version, a code.
+/// Size of a reception in bytes: magic, version, code.
 const RECEPTION_BYTES: usize = 8 + 2 + 1;
 
-/// What a program makes of a viewer.
+/// Reply of a program to a viewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reception {
-    /// It is heard; [`Program`](super::Program) follows in a frame.
+    /// Accepted; [`Program`](super::Program) follows in a frame.
     Welcome,
-    /// The sides are of different versions.
+    /// The versions differ.
     OtherVersion,
-    /// The token is a wrong one.
+    /// The token is wrong.
     WrongToken,
-    /// As many viewers are connected as can be.
+    /// The maximum number of viewers is connected.
     Full,
-    /// Its proof is waited for; the program's number and proof follow.
+    /// The program waits for the viewer's proof; the program's random number and proof follow.
     Challenge,
 }
 
@@ -49,15 +50,16 @@ impl Reception {
     }
 }
 
-/// A side that proves itself; what one has proved the other cannot repeat as its own proof.
+/// Side that proves its knowledge of the token. Proofs of the sides differ, so neither can repeat
+/// the other's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Side {
     Program,
     Viewer,
 }
 
-/// What a side says to prove that it knows the token, for these numbers of the viewer and of the program. Compared in a time
-/// that does not tell how much of it is right.
+/// Proof that a side knows the token, for the random numbers of the viewer and of the program.
+/// `Hash` compares in constant time.
 pub(crate) fn proof(side: Side, token: &str, [viewer, program]: [&[u8; NUMBER_BYTES]; 2]) -> Hash {
     let key = blake3::derive_key("Zippy, token of a viewer", token.as_bytes());
     let mut hasher = Hasher::new_keyed(&key);
@@ -76,7 +78,7 @@ fn random() -> io::Result<[u8; NUMBER_BYTES]> {
     Ok(number)
 }
 
-/// What a viewer says first: its version and its number.
+/// Greeting of a viewer: its version and random number.
 pub(crate) fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
     let mut bytes = [0; GREETING_BYTES];
     bytes[..8].copy_from_slice(&MAGIC);
@@ -85,7 +87,7 @@ pub(crate) fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
     bytes
 }
 
-/// The program's number and its proof, behind [`Reception::Challenge`].
+/// The program's random number and proof, after [`Reception::Challenge`].
 pub(crate) fn challenge(token: &str, numbers: [&[u8; NUMBER_BYTES]; 2]) -> [u8; RECEPTION_BYTES + 2 * NUMBER_BYTES] {
     let mut bytes = [0; RECEPTION_BYTES + 2 * NUMBER_BYTES];
     bytes[..RECEPTION_BYTES].copy_from_slice(&reception_bytes(Reception::Challenge));
@@ -102,26 +104,27 @@ fn reception_bytes(reception: Reception) -> [u8; RECEPTION_BYTES] {
     bytes
 }
 
-/// Says what is made of a viewer.
+/// Sends a reception to a viewer.
 ///
 /// # Errors
-/// What the stream says.
+/// Errors of the stream.
 pub fn answer(to: &mut impl Write, reception: Reception) -> io::Result<()> {
     to.write_all(&reception_bytes(reception))?;
     to.flush()
 }
 
-/// Hears a viewer's greeting and its proof, of a program with this token. [`Reception::Welcome`], which is still to be said: the
-/// viewer knows the token, and knows that the program does. Every other one has been said.
+/// Receives a viewer's greeting and proof, for a program with this token. [`Reception::Welcome`]
+/// means that both sides have proved their knowledge of the token; the caller must still send it.
+/// All other receptions have been sent.
 ///
 /// # Errors
-/// What the stream says; [`InvalidData`](ErrorKind::InvalidData) for what is no greeting at all.
+/// Errors of the stream; [`InvalidData`](ErrorKind::InvalidData) for bytes that are not a greeting.
 pub fn receive(stream: &mut (impl Read + Write), token: &str) -> io::Result<Reception> {
     let mut bytes = [0; GREETING_BYTES];
     stream.read_exact(&mut bytes)?;
     let (magic, viewer) = (&bytes[..8], std::array::from_fn(|at| bytes[10 + at]));
     if *magic != MAGIC {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is no greeting of a viewer"));
+        return Err(io::Error::new(ErrorKind::InvalidData, "not a greeting of a viewer"));
     }
     if bytes[8..10] != VERSION.to_le_bytes() {
         answer(stream, Reception::OtherVersion)?;
@@ -131,63 +134,64 @@ pub fn receive(stream: &mut (impl Read + Write), token: &str) -> io::Result<Rece
     let numbers = [&viewer, &program];
     stream.write_all(&challenge(token, numbers))?;
     stream.flush()?;
-    let mut proved = [0; NUMBER_BYTES];
-    stream.read_exact(&mut proved)?;
-    if proof(Side::Viewer, token, numbers) == proved {
+    let mut received_proof = [0; NUMBER_BYTES];
+    stream.read_exact(&mut received_proof)?;
+    if proof(Side::Viewer, token, numbers) == received_proof {
         return Ok(Reception::Welcome);
     }
     answer(stream, Reception::WrongToken)?;
     Ok(Reception::WrongToken)
 }
 
-/// Greets a program, proves that this viewer knows the token where the program has proved that it does, and waits for what the
-/// program makes of it.
+/// Greets a program as a viewer. Sends the proof only after verifying that of the program, and
+/// waits for the reception.
 ///
 /// # Errors
-/// What the stream says; in words why the program does not listen, or is not believed: [`ResourceBusy`](ErrorKind::ResourceBusy)
-/// where it has as many viewers as it takes, else [`ConnectionRefused`](ErrorKind::ConnectionRefused).
+/// Errors of the stream, and refusals by either side: [`ResourceBusy`](ErrorKind::ResourceBusy) if
+/// the maximum number of viewers is connected, otherwise
+/// [`ConnectionRefused`](ErrorKind::ConnectionRefused).
 pub fn greet(stream: &mut (impl Read + Write), token: &str) -> io::Result<()> {
     let viewer = random()?;
     stream.write_all(&greeting(&viewer))?;
     stream.flush()?;
     let refused = |text: &str| Err(io::Error::new(ErrorKind::ConnectionRefused, text));
-    if heard(stream)? != Reception::Challenge.code() {
-        return refused("what answers there has not proved that it knows the token");
+    if receive_code(stream)? != Reception::Challenge.code() {
+        return refused("the program at this address has not proved that it knows the token");
     }
-    let mut theirs = [[0; NUMBER_BYTES]; 2];
-    stream.read_exact(theirs.as_flattened_mut())?;
-    let [program, proved] = theirs;
+    let mut reply = [[0; NUMBER_BYTES]; 2];
+    stream.read_exact(reply.as_flattened_mut())?;
+    let [program, received_proof] = reply;
     let numbers = [&viewer, &program];
-    if proof(Side::Program, token, numbers) != proved {
+    if proof(Side::Program, token, numbers) != received_proof {
         return refused("the token is not the one that the program there has printed");
     }
     stream.write_all(proof(Side::Viewer, token, numbers).as_bytes())?;
     stream.flush()?;
-    match heard(stream)? {
+    match receive_code(stream)? {
         0 => Ok(()),
-        code => refused(&format!("the program does not listen and says only {code}")),
+        code => refused(&format!("the program refuses the viewer with the unknown code {code}")),
     }
 }
 
-/// The code of what a program makes of this viewer, where that is no refusal.
-fn heard(stream: &mut impl Read) -> io::Result<u8> {
+/// Reads a reception and returns its code, unless it is a refusal.
+fn receive_code(stream: &mut impl Read) -> io::Result<u8> {
     let mut bytes = [0; RECEPTION_BYTES];
     stream.read_exact(&mut bytes)?;
     let refused = |text: String| Err(io::Error::new(ErrorKind::ConnectionRefused, text));
     if bytes[..8] != MAGIC {
-        return refused("what answers there is no program of Zippy's".into());
+        return refused("the server at this address is no program of Zippy's".into());
     }
     match bytes[10] {
         1 => {
-            let theirs = u16::from_le_bytes([bytes[8], bytes[9]]);
+            let reply = u16::from_le_bytes([bytes[8], bytes[9]]);
             refused(format!(
-                "the program speaks version {theirs} of the protocol and this viewer version {VERSION}: build both from one \
+                "the program speaks version {reply} of the protocol and this viewer version {VERSION}: build both from one \
                  release"
             ))
         }
         2 => refused("the token is not the one that the program has printed".into()),
         3 => Err(io::Error::new(ErrorKind::ResourceBusy, "as many viewers are connected as the program takes")),
         code @ (0 | 4) => Ok(code),
-        code => refused(format!("the program does not listen and says only {code}")),
+        code => refused(format!("the program refuses the viewer with the unknown code {code}")),
     }
 }

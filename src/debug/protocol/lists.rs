@@ -1,7 +1,7 @@
-//! Lists in frames, which together take a bounded amount of memory.
+//! Decoding of lists with a memory limit for each frame.
 //!
-//! An entry of three bytes becomes a value of forty, so that the length of a frame alone bounds little. Every list of the
-//! protocol is decoded here, and counts what it reserves.
+//! An encoded entry of three bytes can become a value of forty, so the length of a frame does not
+//! limit its memory. All lists of the protocol are decoded here, and count their memory.
 
 use std::cell::Cell;
 use std::fmt::{Formatter, Result as Formatted};
@@ -10,29 +10,30 @@ use std::marker::PhantomData;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// The most bytes that the lists of one frame take.
-pub(super) const MOST_BYTES: usize = 64 << 20;
+/// Largest memory of the lists of one frame, in bytes.
+pub(super) const MAX_BYTES: usize = 64 << 20;
 
 thread_local! {
-    /// Bytes that the frame which is being decoded has left; none outside of frames, where nothing is bounded.
-    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    /// Bytes left for the frame that is being decoded; `None` outside of frames, where there is no
+    /// limit.
+    static BYTES_LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Decodes one frame; none where its lists take more than they may.
-pub(super) fn of_one_frame<R>(decode: impl FnOnce() -> R) -> Option<R> {
-    LEFT.set(Some(MOST_BYTES));
+/// Decodes one frame; `None` if its lists exceed the limit.
+pub(super) fn decode_frame<R>(decode: impl FnOnce() -> R) -> Option<R> {
+    BYTES_LEFT.set(Some(MAX_BYTES));
     let decoded = decode();
-    LEFT.take().map(|_| decoded)
+    BYTES_LEFT.take().map(|_| decoded)
 }
 
-/// Takes bytes of what the frame has left; there is nothing left to count where that is too little.
+/// Subtracts bytes from those left for the frame. If too few are left, the count becomes `None`.
 fn reserve<E: Error>(bytes: usize) -> Result<(), E> {
-    let Some(left) = LEFT.get() else { return Ok(()) };
-    LEFT.set(left.checked_sub(bytes));
+    let Some(left) = BYTES_LEFT.get() else { return Ok(()) };
+    BYTES_LEFT.set(left.checked_sub(bytes));
     if bytes <= left { Ok(()) } else { Err(E::custom("too much memory")) }
 }
 
-/// A list that counts what it takes.
+/// A list that counts its memory.
 struct List<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
@@ -51,16 +52,16 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
-        let mut all = Vec::new();
+        let mut entries = Vec::new();
         while let Some(next) = list.next_element()? {
-            if all.len() == all.capacity() {
-                let more = all.len().max(4);
+            if entries.len() == entries.capacity() {
+                let more = entries.len().max(4);
                 reserve::<A::Error>(more * size_of::<T>())?;
-                all.reserve_exact(more);
+                entries.reserve_exact(more);
             }
-            all.push(next);
+            entries.push(next);
         }
-        Ok(all)
+        Ok(entries)
     }
 }
 
@@ -81,10 +82,10 @@ pub(super) fn pair<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> R
     Ok(<[List<T>; 2]>::deserialize(from)?.map(|list| list.0))
 }
 
-/// An array, its chunk, its rank and a cell.
-type Place<A> = (A, u64, u32, Vec<i64>);
+/// Array, chunk, rank and first cell of one end of a move.
+type MoveEnd<A> = (A, u64, u32, Vec<i64>);
 
-pub(super) fn place<'de, D: Deserializer<'de>, A: Deserialize<'de>>(from: D) -> Result<Place<A>, D::Error> {
+pub(super) fn move_end<'de, D: Deserializer<'de>, A: Deserialize<'de>>(from: D) -> Result<MoveEnd<A>, D::Error> {
     let (array, chunk, rank, cell) = <(A, u64, u32, List<i64>)>::deserialize(from)?;
     Ok((array, chunk, rank, cell.0))
 }

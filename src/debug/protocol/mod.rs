@@ -1,16 +1,17 @@
-//! What a program and a viewer say to each other, live and in recordings.
+//! Protocol between a program and its viewers, also the format of recordings.
 //!
-//! A connection begins with a [greeting] of fixed length. Then each side sends [frames](mod@frame): a length and a
-//! value in postcard's encoding, an [`Ask`] of the viewer or a [`Message`] of the program. Lengths are bounded before
-//! anything is allocated. A recording is a sequence of [`Recorded`] values in frames with checksums.
+//! A connection begins with a [greeting] of fixed length. Then each side sends [frames](mod@frame):
+//! a length and a value in postcard's encoding. Viewers send an [`Ask`], programs a [`Message`].
+//! Lengths are checked before memory is allocated. A recording is a sequence of [`Recorded`] values
+//! in frames with checksums.
 
+mod activity;
 mod arrays;
 mod check;
 mod control;
 mod element;
 pub mod frame;
 pub mod greeting;
-mod happening;
 mod lists;
 mod scalar;
 mod summary;
@@ -18,98 +19,102 @@ mod view;
 
 use serde::{Deserialize, Serialize};
 
+pub use activity::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};
 pub use arrays::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, GhostEntry, GhostState, LastWrite, MOST_CHUNKS};
 pub use control::{Control, Point, Rule, When};
 pub use element::{ElementType, Numbers, ScalarType};
-pub use happening::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};
 pub use scalar::ScalarValue;
 pub use summary::{Component, Difference, MOST_BINS, MOST_PERCENTILES, Summary, SummaryRequest};
 pub use view::{MOST_VIEW_BYTES, View, ViewRequest};
 
-/// The version of all of this. Sides of different versions do not talk.
+/// Version of the protocol. A program and a viewer must have the same version.
 pub const VERSION: u16 = 4;
 
-/// First version with recordings that this version reads: none of their entries has changed since.
+/// Oldest version of recordings that this version reads. The encoding of their entries is the same.
 pub const FIRST_RECORDED_VERSION: u16 = 3;
 
-/// What a viewer wants.
+/// A request of a viewer, with an id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Told back with the answer.
+    /// Returned with the answer.
     pub id: u32,
-    /// What it is.
+    /// The request.
     pub request: Request,
 }
 
-/// What can be wanted.
+/// A request of a viewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// All arrays: [`Answer::Arrays`].
+    /// List of all arrays: [`Answer::Arrays`].
     Arrays,
-    /// Cells: [`Answer::View`].
+    /// Cells of an array: [`Answer::View`].
     View(ViewRequest),
-    /// Smallest and largest numbers, NaNs, a histogram: [`Answer::Summary`].
+    /// Statistics, histogram and percentiles: [`Answer::Summary`].
     Summary(SummaryRequest),
-    /// What the ghost cells of an array are, by chunk and side; in checked runs only: [`Answer::Ghosts`].
+    /// State of the ghost cells of an array by chunk and side, in checked runs only:
+    /// [`Answer::Ghosts`].
     Ghosts(ArrayRef),
-    /// Where two arrays of the same type and shape differ: [`Answer::Difference`].
+    /// Number of differing cells of two arrays of the same type and shape: [`Answer::Difference`].
     Compare(ArrayRef, ArrayRef),
-    /// What the last operation that moved cells has moved: [`Answer::Moves`].
+    /// Moves of the last operation that moved cells: [`Answer::Moves`].
     Moves,
-    /// What the ranks did from this microsecond of the run on: [`Answer::Timeline`].
+    /// Activities of the ranks since this microsecond of the run: [`Answer::Timeline`].
     Timeline(u64),
-    /// Go on, pause and the like: [`Answer::Done`].
+    /// Pause, continue or end the program: [`Answer::Done`].
     Control(Control),
-    /// Where the program is to pause, in place of all rules before: [`Answer::Done`].
+    /// Rules for pauses of the program, which replace all earlier rules: [`Answer::Done`].
     Rules(#[serde(deserialize_with = "lists::list")] Vec<Rule>),
-    /// Nothing: the viewer is there. Each that is told [`Message::Alive`] says it: [`Answer::Done`].
+    /// Sign of life of the viewer, in reply to [`Message::Alive`]: [`Answer::Done`].
     Alive,
 }
 
-/// What a program says.
+/// A message of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Message {
-    /// Where it is. Said when that changes, and when it pauses or goes on; not at each point of a program that runs.
+    /// Debug point of the program. Sent to a new viewer, at debug points at which ranks
+    /// synchronize, and when the program pauses or continues; not at each debug point of a running
+    /// program.
     Point(Point),
-    /// To the [`Ask`] of this number; or what was wrong with it.
+    /// Answer to the [`Ask`] of this id, or its error text.
     Answer(u32, Result<Answer, String>),
-    /// It is over: how it ended.
+    /// End of the run, with its outcome.
     End(String),
-    /// It is there, and has not heard the viewer for a while: one that does not say [`Request::Alive`] is taken for gone.
+    /// Probe of a silent viewer. The program disconnects a viewer that does not send
+    /// [`Request::Alive`].
     Alive,
 }
 
-/// What is answered.
+/// Answer to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// To [`Request::Arrays`]: global and growable arrays, then those of each rank.
+    /// Answer to [`Request::Arrays`]: global and growable arrays, then local arrays by rank.
     Arrays(#[serde(deserialize_with = "lists::list")] Vec<ArrayEntry>),
-    /// To [`Request::View`].
+    /// Answer to [`Request::View`].
     View(View),
-    /// To [`Request::Summary`].
+    /// Answer to [`Request::Summary`].
     Summary(Summary),
-    /// To [`Request::Ghosts`].
+    /// Answer to [`Request::Ghosts`].
     Ghosts(#[serde(deserialize_with = "lists::list")] Vec<GhostEntry>),
-    /// To [`Request::Compare`].
+    /// Answer to [`Request::Compare`].
     Difference(Difference),
-    /// To [`Request::Moves`].
+    /// Answer to [`Request::Moves`].
     Moves(Moves),
-    /// To [`Request::Timeline`].
+    /// Answer to [`Request::Timeline`].
     Timeline(Timeline),
-    /// It will be so.
+    /// The program has accepted the request.
     Done,
 }
 
-/// The program, as a viewer is told first and a recording begins with.
+/// Description of the program: the first message to a viewer, and the first entry of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// The name of its executable.
+    /// Name of the executable.
     pub name: String,
-    /// Its number of ranks.
+    /// Number of ranks.
     pub ranks: u32,
-    /// Whether the run is checked, so that stale ghost cells are known.
+    /// True if the run is checked, so that stale ghost cells are known.
     pub checked: bool,
-    /// The adapters of the ranks, each named once.
+    /// Names of the adapters of all ranks, without duplicates.
     #[serde(deserialize_with = "lists::list")]
     pub adapters: Vec<String>,
 }
@@ -117,25 +122,24 @@ pub struct Program {
 /// An entry of a recording, in the order of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Recorded {
-    /// The first entry.
+    /// First entry of the recording.
     Program(Program),
-    /// A debug point; what follows is what there was then.
+    /// A debug point. The entries that follow belong to it.
     Point(Point),
-    /// All arrays.
+    /// List of all arrays.
     Arrays(#[serde(deserialize_with = "lists::list")] Vec<ArrayEntry>),
-    /// The cells of an array, as many as the recording has room for: its stride says which. Of an array with ghost cells,
-    /// where there is room, each chunk's with them.
+    /// Cells of an array, with strides if all cells exceed the size limit. An array with ghost
+    /// cells has a view of each chunk with its ghost cells, if they fit.
     View(View),
-    /// The last entry of a run that came to its end.
+    /// Last entry, with the outcome of the run.
     End(String),
-    /// What the ghost cells of an array were, in checked runs.
+    /// State of the ghost cells of an array, in checked runs.
     Ghosts(ArrayRef, #[serde(deserialize_with = "lists::list")] Vec<GhostEntry>),
-    /// What the last operation that moved cells has moved, where that has changed since the entry before; without boxes where
-    /// they are those of that one.
+    /// Moves of the last operation that moved cells, if they differ from the last such entry.
+    /// Without boxes if the boxes equal those of that entry.
     Moves(Moves),
-    /// What the ranks did since the entry before.
+    /// Activities of the ranks since the last such entry.
     Timeline(Timeline),
-    /// The cells of an array that nobody has written since they were recorded: those of the debug
-    /// point of this number.
+    /// The cells of an array equal those of the debug point of this number.
     Unchanged(ArrayRef, u64),
 }

@@ -1,19 +1,19 @@
-//! [`ScalarValue`]: a number of any element type, with all of its digits.
+//! [`ScalarValue`]: exact value of a number of any element type.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// From this size on, and below [`LEAST_PLAIN`], floating-point numbers are written with an
+/// Floating-point numbers from this size on, and below [`MIN_PLAIN`], are written with an
 /// exponent.
-const MOST_PLAIN: f64 = 1e16;
-const LEAST_PLAIN: f64 = 1e-4;
-/// Integers up to this size are numbers of an `f64`.
-const MOST_EXACT: u128 = 1 << 53;
+const MAX_PLAIN: f64 = 1e16;
+const MIN_PLAIN: f64 = 1e-4;
+/// Largest size of integers that an `f64` represents exactly.
+const MAX_EXACT: u128 = 1 << 53;
 
-/// A number of any element type, with all of its digits. Numbers of both kinds are compared by
-/// their values.
+/// Exact value of a number of any element type. Integers and floating-point numbers compare by
+/// value.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum ScalarValue {
     /// A number of an integer type.
@@ -45,27 +45,27 @@ impl PartialEq for ScalarValue {
 impl PartialOrd for ScalarValue {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (*self, *other) {
-            (Integer(one), Integer(other)) => Some(one.cmp(&other)),
-            (Float(one), Float(other)) => one.partial_cmp(&other),
-            (Integer(one), Float(other)) => mixed(one, other),
-            (Float(one), Integer(other)) => mixed(other, one).map(Ordering::reverse),
+            (Integer(first), Integer(other)) => Some(first.cmp(&other)),
+            (Float(first), Float(other)) => first.partial_cmp(&other),
+            (Integer(first), Float(other)) => mixed(first, other),
+            (Float(first), Integer(other)) => mixed(other, first).map(Ordering::reverse),
         }
     }
 }
 
-/// An integer compared with a float, without rounding either.
+/// Compares an integer with a float, without rounding.
 fn mixed(integer: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
-    // The conversion of a whole number saturates.
+    // The conversion saturates.
     let whole = float.floor();
     let order = integer.cmp(&(whole as i128));
     Some(order.then(if float > whole { Ordering::Less } else { Ordering::Equal }))
 }
 
 impl ScalarValue {
-    /// The value as an `f64`, rounded where that has not as many digits.
+    /// The value as `f64`, rounded if necessary.
     pub fn to_f64(self) -> f64 {
         match self {
             Integer(value) => value as f64,
@@ -83,19 +83,19 @@ impl ScalarValue {
         self.to_f64().is_nan()
     }
 
-    /// The smaller of two numbers; the other one where one is NaN.
+    /// The smaller of two numbers; the other number if one is NaN.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         if other < self || self.is_nan() { other } else { self }
     }
 
-    /// The larger of two numbers; the other one where one is NaN.
+    /// The larger of two numbers; the other number if one is NaN.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         if other > self || self.is_nan() { other } else { self }
     }
 
-    /// The distance from 0.
+    /// Absolute value.
     #[must_use]
     pub fn abs(self) -> Self {
         match self {
@@ -104,7 +104,7 @@ impl ScalarValue {
         }
     }
 
-    /// The number on the other side of 0.
+    /// The number with the opposite sign.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -113,21 +113,22 @@ impl ScalarValue {
         }
     }
 
-    /// This number less another one. The difference of two integers is rounded once, after the
+    /// Difference of two numbers. The difference of two integers is rounded once, after the
     /// subtraction.
     pub fn minus(self, other: Self) -> f64 {
         match (self, other) {
-            (Integer(one), Integer(other)) => one.saturating_sub(other) as f64,
-            (one, other) => one.to_f64() - other.to_f64(),
+            (Integer(first), Integer(other)) => first.saturating_sub(other) as f64,
+            (first, other) => first.to_f64() - other.to_f64(),
         }
     }
 
-    /// This number and an offset: an integer where a fraction has no room next to it.
+    /// Sum of the number and an offset. The result is an integer if an `f64` has no room for a
+    /// fraction.
     #[must_use]
     pub fn plus(self, offset: f64) -> Self {
         match self {
             Float(value) => Float(value + offset),
-            Integer(value) if value.unsigned_abs() < MOST_EXACT && offset.abs() < MOST_EXACT as f64 => {
+            Integer(value) if value.unsigned_abs() < MAX_EXACT && offset.abs() < MAX_EXACT as f64 => {
                 let sum = value as f64 + offset;
                 if sum.fract() == 0.0 { Integer(sum as i128) } else { Float(sum) }
             }
@@ -135,16 +136,15 @@ impl ScalarValue {
         }
     }
 
-    /// The number in a text: an integer where the text is one of at most 38 digits, with all of
-    /// them.
+    /// Parses a number. A text of at most 38 digits becomes an exact integer.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let integer = text.parse::<i128>().ok().map(Integer);
         integer.or_else(|| text.parse::<f64>().ok().map(Float))
     }
 
-    /// Two numbers as texts with as few digits as give both back: those of an `f32` where both are
-    /// one. Different numbers have different texts.
+    /// Shortest texts that parse to the same two numbers; as `f32` if both are `f32` numbers.
+    /// Different numbers have different texts.
     pub fn pair(low: Self, high: Self) -> (String, String) {
         let is_single = [low, high].into_iter().all(Self::is_single);
         let text = |value: Self| match value {
@@ -154,7 +154,7 @@ impl ScalarValue {
         (text(low), text(high))
     }
 
-    /// True for numbers of an `f32`, and for integers.
+    /// True for integers and for numbers that an `f32` represents.
     fn is_single(self) -> bool {
         match self {
             Float(value) => f64::from(value as f32) == value,
@@ -164,8 +164,8 @@ impl ScalarValue {
 }
 
 impl Display for ScalarValue {
-    /// Integers have all of their digits. Other numbers have as few as give the number back (as an
-    /// `f32` where they are one), and an exponent where they are very large or small.
+    /// Integers are exact. Other numbers have the shortest text that parses to the same number (as
+    /// `f32` if an `f32` represents it), with an exponent if they are very large or small.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Integer(value) => write!(f, "{value}"),
@@ -176,9 +176,9 @@ impl Display for ScalarValue {
 
 fn digits(value: f64, is_single: bool) -> String {
     let size = value.abs();
-    let plain = size == 0.0 || !value.is_finite() || (LEAST_PLAIN..MOST_PLAIN).contains(&size);
+    let plain = size == 0.0 || !value.is_finite() || (MIN_PLAIN..MAX_PLAIN).contains(&size);
     match (plain, is_single) {
-        // The shortest digits of a whole number may end in zeros that are not its own.
+        // The shortest digits of a large integer may end in wrong zeros.
         (true, _) if value.fract() == 0.0 => format!("{value}"),
         (true, true) => format!("{}", value as f32),
         (true, false) => format!("{value}"),
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_both_kinds_are_compared_by_value() {
+    fn integers_and_floats_compare_by_value() {
         let two_63 = 9_223_372_036_854_775_808.0;
         let rising = [
             Float(f64::NEG_INFINITY),
@@ -209,18 +209,18 @@ mod tests {
             Integer(u64::MAX.into()),
             Float(f64::INFINITY),
         ];
-        for (place, one) in rising.iter().enumerate() {
-            for (other_place, other) in rising.iter().enumerate() {
-                assert_eq!(one.partial_cmp(other), Some(place.cmp(&other_place)), "{one} {other}");
+        for (index, first) in rising.iter().enumerate() {
+            for (other_index, other) in rising.iter().enumerate() {
+                assert_eq!(first.partial_cmp(other), Some(index.cmp(&other_index)), "{first} {other}");
             }
-            assert_eq!(one.partial_cmp(&Float(f64::NAN)), None);
+            assert_eq!(first.partial_cmp(&Float(f64::NAN)), None);
         }
         assert_eq!(Integer(i128::from(i64::MAX) + 1), Float(two_63));
         assert_eq!((Float(-0.0), Integer(7)), (Integer(0), Float(7.0)));
     }
 
     #[test]
-    fn texts_give_numbers_back() {
+    fn texts_parse_to_the_same_number() {
         let cases = [
             (Integer(4_294_966_272), "4294966272"),
             (Integer(i64::MIN.into()), "-9223372036854775808"),
@@ -253,9 +253,9 @@ mod tests {
         for (low, high) in
             [(single, single.next_up()), (0.1, single), (1.0, 1.0_f64.next_up()), (1e300, 1e300_f64.next_up())]
         {
-            let (one, other) = ScalarValue::pair(Float(low), Float(high));
-            assert!(one != other, "{one} {other}");
-            assert_eq!((one.parse(), other.parse()), (Ok(low), Ok(high)));
+            let (first, other) = ScalarValue::pair(Float(low), Float(high));
+            assert!(first != other, "{first} {other}");
+            assert_eq!((first.parse(), other.parse()), (Ok(low), Ok(high)));
         }
         let ends = ScalarValue::pair(Integer(i128::from(u64::MAX) - 1), Integer(u64::MAX.into()));
         assert_eq!(ends, ("18446744073709551614".into(), "18446744073709551615".into()));

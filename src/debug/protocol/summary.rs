@@ -1,44 +1,44 @@
-//! [`Summary`]: what the numbers of an array are like, without the numbers.
+//! [`Summary`]: statistics of the numbers of an array.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArrayRef, ElementType, Numbers, ScalarValue, lists};
 
-/// The most bins of a histogram.
+/// Largest number of bins of a histogram.
 pub const MOST_BINS: u16 = 1024;
-/// The most percentiles that are asked for together.
+/// Largest number of percentiles in one request.
 pub const MOST_PERCENTILES: usize = 16;
 
-/// Asks for a summary of all cells of an array, without ghost cells.
+/// Request for a summary of all cells of an array, without ghost cells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRequest {
-    /// Which.
+    /// Array to summarize.
     pub array: ArrayRef,
-    /// Which numbers of a cell: the place in [`ElementType::numbers`](super::ElementType).
+    /// Index of the numbers in [`ElementType::numbers`](super::ElementType).
     pub numbers: u16,
-    /// Whether they are taken together, as the length of a vector; else each component by itself.
+    /// True for the length of the vector; false for each component by itself.
     pub length: bool,
-    /// Bins of the histogram; 0 for none, at most 1024.
+    /// Number of bins of the histogram: 0 for none, at most 1024.
     pub bins: u16,
-    /// From where to where the bins go; from the smallest to the largest finite number where it is not said.
+    /// Range of the bins; `None` for the smallest to the largest finite number.
     pub range: Option<(f64, f64)>,
-    /// Percentiles, 0 to 100 and at most [`MOST_PERCENTILES`].
+    /// Percentiles, each from 0 to 100, at most [`MOST_PERCENTILES`].
     #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<f64>,
-    /// Only numbers above 0 count for extremes, range, bins and percentiles, as logarithms need it.
+    /// Restricts extremes, range, bins and percentiles to numbers above 0, for logarithmic scales.
     pub positive: bool,
 }
 
 impl SummaryRequest {
-    /// Counts and extremes alone.
+    /// Request for counts and extremes only.
     pub fn of(array: ArrayRef, numbers: u16) -> Self {
         Self { array, numbers, length: false, bins: 0, range: None, percentiles: Vec::new(), positive: false }
     }
 
-    /// The numbers that it is of, in cells of this type.
+    /// The requested numbers in cells of this type.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The request is invalid for this type.
     pub fn of_type<'a>(&self, element: &'a ElementType) -> Result<&'a Numbers, String> {
         let Self { bins, percentiles, .. } = self;
         if *bins > MOST_BINS {
@@ -75,52 +75,52 @@ impl SummaryRequest {
     }
 }
 
-/// What the numbers are like.
+/// Statistics of the numbers of an array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Which array.
+    /// Array of the request.
     pub array: ArrayRef,
-    /// Which numbers of a cell.
+    /// Index of the numbers in [`ElementType::numbers`](super::ElementType).
     pub numbers: u16,
-    /// Whether it is of their length.
+    /// True for the lengths of vectors.
     pub length: bool,
-    /// At which debug point.
+    /// Number of the debug point.
     pub step: u64,
-    /// Its components; of lengths one.
+    /// Statistics of each component; one entry for lengths.
     #[serde(deserialize_with = "lists::list")]
     pub components: Vec<Component>,
 }
 
-/// One component.
+/// Statistics of one component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Component {
-    /// How many numbers there are, NaNs and infinities included.
+    /// Number of values, with NaNs and infinities.
     pub count: u64,
-    /// NaNs among them.
+    /// Number of NaNs.
     pub nans: u64,
-    /// Infinities of both signs.
+    /// Number of infinities of both signs.
     pub infinities: u64,
-    /// The smallest finite number and the largest; none where there is no finite one.
+    /// Smallest and largest finite number; `None` if there is no finite number.
     pub extremes: Option<(ScalarValue, ScalarValue)>,
-    /// Where the bins begin and end.
+    /// Range of the bins.
     pub range: (ScalarValue, ScalarValue),
-    /// Numbers in each bin.
+    /// Count of each bin.
     #[serde(deserialize_with = "lists::list")]
     pub bins: Vec<u64>,
-    /// Finite or infinite numbers below and above all bins.
+    /// Number of finite or infinite values below and above all bins.
     pub outside: (u64, u64),
-    /// The percentiles that were asked for, in their order; none where there is no finite number. Each is one of the finite
-    /// numbers, exact: this percentage of the others lies below it.
+    /// The requested percentiles, in the order of the request; empty if there is no finite number.
+    /// Each is exactly one of the finite numbers: this percentage of the others is below it.
     #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<ScalarValue>,
 }
 
-/// Where two arrays differ, by their bits.
+/// Difference of two arrays by bits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// How many cells differ.
+    /// Number of differing cells.
     pub cells: u64,
-    /// The first of them, axis 0 fastest.
+    /// First differing cell, axis 0 fastest.
     #[serde(deserialize_with = "lists::optional")]
     pub first: Option<Vec<i64>>,
 }

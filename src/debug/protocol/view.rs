@@ -1,52 +1,54 @@
-//! [`View`]: some cells of an array.
+//! [`View`]: cells of a strided box of an array.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArrayEntry, ArrayRef, lists};
 
-/// The most bytes of cells in a view.
+/// Largest size of the cells of a view in bytes.
 pub const MOST_VIEW_BYTES: usize = 4 << 20;
 
-/// Asks for cells: those at `start`, `start + stride` and so on before `end`, along each axis.
+/// Request for the cells at `start`, `start + stride` and so on before `end`, along each axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ViewRequest {
-    /// Of which array.
+    /// Array to read.
     pub array: ArrayRef,
-    /// A chunk whose cells and ghost cells are wanted as it has them; without one the cells that chunks own.
+    /// Chunk to read with its ghost cells; `None` for the cells that chunks own.
     pub chunk: Option<u64>,
-    /// The box, in global coordinates; ghost cells lie outside of their chunk's, and may lie outside of the array.
+    /// First cell of the box, in global coordinates. Ghost cells are outside of their chunk's box,
+    /// and may be outside of the array.
     #[serde(deserialize_with = "lists::list")]
     pub start: Vec<i64>,
-    /// Behind its last cells.
+    /// End of the box, exclusive.
     #[serde(deserialize_with = "lists::list")]
     pub end: Vec<i64>,
-    /// From one cell to the next, at least 1.
+    /// Distance between cells along each axis, at least 1.
     #[serde(deserialize_with = "lists::list")]
     pub stride: Vec<i64>,
-    /// Which numbers of a cell, as a place in [`ElementType::numbers`](super::ElementType); else whole cells.
+    /// Index of the numbers in [`ElementType::numbers`](super::ElementType); `None` for whole
+    /// cells.
     pub numbers: Option<u16>,
 }
 
-/// Cells as they are in memory, axis 0 fastest.
+/// Cells in their memory layout, axis 0 fastest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// What they are. A recording may have a larger stride than was asked for.
+    /// The request. A recording may have larger strides than the viewer's request.
     pub of: ViewRequest,
-    /// At which debug point.
+    /// Number of the debug point.
     pub step: u64,
-    /// Their bytes.
+    /// Bytes of the cells.
     #[serde(with = "bytes")]
     pub cells: Vec<u8>,
 }
 
 impl ViewRequest {
-    /// All cells of an array that chunks own.
+    /// Request for all cells that chunks own.
     pub fn whole(array: &ArrayEntry) -> Self {
         let (start, stride) = (vec![0; array.shape.len()], vec![1; array.shape.len()]);
         Self { array: array.array, chunk: None, start, end: array.shape.clone(), stride, numbers: None }
     }
 
-    /// How many cells it asks for along each axis; none where it makes no sense.
+    /// Number of requested cells along each axis; `None` if the request is invalid.
     pub fn extents(&self) -> Option<Vec<i64>> {
         let axes = self.start.len();
         if self.end.len() != axes || self.stride.len() != axes || self.stride.iter().any(|&stride| stride < 1) {
@@ -59,13 +61,15 @@ impl ViewRequest {
         (0..axes).map(along).collect()
     }
 
-    /// Bytes of the cells, `cell_bytes` each; none where they cannot be counted.
+    /// Size of the requested cells with `cell_bytes` bytes each; `None` if it overflows or the
+    /// request is invalid.
     pub fn bytes(&self, cell_bytes: usize) -> Option<usize> {
         let cells = self.extents()?.into_iter().try_fold(1_i64, i64::checked_mul)?;
         usize::try_from(cells).ok()?.checked_mul(cell_bytes)
     }
 
-    /// With strides doubled, the longest axis first, until the cells have at most `most` bytes.
+    /// The request with doubled strides, longest axis first, until the cells have at most `most`
+    /// bytes.
     #[must_use]
     pub fn fitting(mut self, cell_bytes: usize, most: usize) -> Self {
         while let Some(extents) = self.extents() {
@@ -80,7 +84,7 @@ impl ViewRequest {
     }
 }
 
-/// Bytes in one piece, where a list would be one by one.
+/// Encoding of bytes as one block instead of a list.
 mod bytes {
     use std::fmt::{Formatter, Result as Formatted};
 
@@ -112,7 +116,7 @@ mod bytes {
             Ok(bytes)
         }
 
-        /// In formats that have no bytes of their own, as JSON.
+        /// For formats without a type for bytes, such as JSON.
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
             let mut bytes = Vec::new();
             while let Some(byte) = list.next_element()? {

@@ -1,4 +1,4 @@
-//! A connection: its greeting, then a thread that reads and one that writes.
+//! Connections of viewers: the greeting, then a thread that reads and one that writes.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,96 +11,93 @@ use super::queue::Queue;
 use crate::debug::protocol::greeting::{self, Reception};
 use crate::debug::protocol::{Answer, Ask, Message, Program, Request, frame};
 
-/// So many viewers at most.
-const MOST_VIEWERS: usize = 8;
-/// So many connections that have not proved themselves yet.
-const MOST_STRANGERS: usize = 16;
-/// Who has not proved itself after this time is let go.
-const TO_GREET: Duration = Duration::from_secs(5);
-/// Who takes nothing for this time is let go.
-const TO_TAKE: Duration = Duration::from_secs(20);
-/// Who says nothing for this time is asked whether it is there: viewers take a program for lost that says nothing for much
-/// longer.
-const TO_SAY: Duration = Duration::from_secs(15);
+const MAX_VIEWERS: usize = 8;
+/// Largest number of connections before the proof of the token.
+const MAX_UNPROVED: usize = 16;
+/// Time limit of the greeting.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit of a write: a viewer that receives nothing for this time is disconnected.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest interval of probes of a silent viewer. Viewers in turn disconnect from a program that
+/// sends nothing for much longer.
+const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// What all connections share.
 pub struct Shared {
     pub queue: Arc<Queue>,
-    /// What a viewer has to know.
     pub token: String,
     pub program: Program,
-    pub strangers: Strangers,
-    /// Who does not answer for this time whether it is there is let go.
+    pub unproved: UnprovedConnections,
+    /// Time after which a viewer that does not answer a probe is disconnected.
     pub silent: Duration,
 }
 
-/// Connections that have not proved themselves yet, the oldest first.
+/// Connections before the proof of the token, in order of age.
 #[derive(Default)]
-pub struct Strangers(Mutex<Waiting>);
+pub struct UnprovedConnections(Mutex<UnprovedQueue>);
 
 #[derive(Default)]
-struct Waiting {
+struct UnprovedQueue {
     next: u64,
     streams: VecDeque<(u64, TcpStream)>,
 }
 
-impl Strangers {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+impl UnprovedConnections {
+    fn lock(&self) -> MutexGuard<'_, UnprovedQueue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one in; the oldest goes where there are too many. None where the system has no room.
+    /// Adds a connection, and closes the oldest one if there are too many. `None` if the system
+    /// cannot duplicate the stream.
     fn add(&self, stream: &TcpStream) -> Option<u64> {
         let copy = stream.try_clone().ok()?;
-        let mut waiting = self.waiting();
-        if waiting.streams.len() >= MOST_STRANGERS
-            && let Some((_, oldest)) = waiting.streams.pop_front()
+        let mut queue = self.lock();
+        if queue.streams.len() >= MAX_UNPROVED
+            && let Some((_, oldest)) = queue.streams.pop_front()
         {
             let _ = oldest.shutdown(Shutdown::Both);
         }
-        waiting.next += 1;
-        let number = waiting.next;
-        waiting.streams.push_back((number, copy));
+        queue.next += 1;
+        let number = queue.next;
+        queue.streams.push_back((number, copy));
         Some(number)
     }
 
-    /// One is no stranger any more.
     fn remove(&self, number: u64) {
-        self.waiting().streams.retain(|(stranger, _)| *stranger != number);
+        self.lock().streams.retain(|(id, _)| *id != number);
     }
 }
 
-/// Goes on with a connection on threads of its own. Whatever goes wrong ends it, and nothing else.
+/// Serves a connection on threads of its own. An error ends only this connection.
 pub fn begin(stream: TcpStream, shared: &Arc<Shared>) {
-    let Some(stranger) = shared.strangers.add(&stream) else { return };
-    let of_thread = shared.clone();
+    let Some(id) = shared.unproved.add(&stream) else { return };
+    let thread_shared = shared.clone();
     let run = move || {
-        let proved = greeted(&stream, &of_thread.token);
-        of_thread.strangers.remove(stranger);
-        let viewer = proved.and_then(|()| welcomed(&stream, &of_thread));
+        let greeted_result = receive_greeting(&stream, &thread_shared.token);
+        thread_shared.unproved.remove(id);
+        let viewer = greeted_result.and_then(|()| add_viewer(&stream, &thread_shared));
         if let Some(viewer) = viewer {
-            talk(&stream, &of_thread, viewer);
-            of_thread.queue.remove(viewer);
+            serve(&stream, &thread_shared, viewer);
+            thread_shared.queue.remove(viewer);
         }
         let _ = stream.shutdown(Shutdown::Both);
     };
     if thread::Builder::new().name("zippy viewer".into()).spawn(run).is_err() {
-        shared.strangers.remove(stranger);
+        shared.unproved.remove(id);
     }
 }
 
-/// A stream whose reads end at a time.
-struct Until<'a>(&'a TcpStream, Instant);
+/// Stream whose reads fail after a deadline.
+struct DeadlineStream<'a>(&'a TcpStream, Instant);
 
-impl Read for Until<'_> {
+impl Read for DeadlineStream<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let left = self.1.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
-        self.0.set_read_timeout(Some(left.ok_or(ErrorKind::TimedOut)?))?;
+        let remaining = self.1.checked_duration_since(Instant::now()).filter(|remaining| !remaining.is_zero());
+        self.0.set_read_timeout(Some(remaining.ok_or(ErrorKind::TimedOut)?))?;
         self.0.read(out)
     }
 }
 
-impl Write for Until<'_> {
+impl Write for DeadlineStream<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -110,29 +107,29 @@ impl Write for Until<'_> {
     }
 }
 
-/// Whether a viewer has proved that it knows the token.
-fn greeted(stream: &TcpStream, token: &str) -> Option<()> {
-    stream.set_write_timeout(Some(TO_TAKE)).ok()?;
+/// Receives the greeting of a viewer. `Some` if the viewer has proved that it knows the token.
+fn receive_greeting(stream: &TcpStream, token: &str) -> Option<()> {
+    stream.set_write_timeout(Some(WRITE_TIMEOUT)).ok()?;
     stream.set_nodelay(true).ok()?;
-    let reception = greeting::receive(&mut Until(stream, Instant::now() + TO_GREET), token).ok()?;
+    let reception = greeting::receive(&mut DeadlineStream(stream, Instant::now() + GREETING_TIMEOUT), token).ok()?;
     (reception == Reception::Welcome).then_some(())
 }
 
-/// The number of a viewer that has proved itself, where there is room for one more.
-fn welcomed(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
+/// Adds a viewer to the queue and returns its number; `None` if there are too many viewers.
+fn add_viewer(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
     first.extend(frame::encode(&shared.program, frame::MOST_TOLD).ok()?);
-    stream.set_read_timeout(Some((shared.silent / 4).clamp(Duration::from_millis(1), TO_SAY))).ok()?;
-    let viewer = shared.queue.add(MOST_VIEWERS, first);
+    stream.set_read_timeout(Some((shared.silent / 4).clamp(Duration::from_millis(1), MAX_PROBE_INTERVAL))).ok()?;
+    let viewer = shared.queue.add(MAX_VIEWERS, first);
     if viewer.is_none() {
         greeting::answer(&mut stream, Reception::Full).ok()?;
     }
     viewer
 }
 
-/// Reads on this thread and writes on another one, until either ends.
-fn talk(stream: &TcpStream, shared: &Shared, viewer: u64) {
+/// Reads requests on this thread and writes messages on another one, until either ends.
+fn serve(stream: &TcpStream, shared: &Shared, viewer: u64) {
     let Ok(sending) = stream.try_clone() else { return };
     let to_send = shared.queue.clone();
     let write = move || {
@@ -141,7 +138,7 @@ fn talk(stream: &TcpStream, shared: &Shared, viewer: u64) {
                 break;
             }
         }
-        // The reader ends with it.
+        // The shutdown also ends the reader.
         to_send.remove(viewer);
         let _ = sending.shutdown(Shutdown::Both);
     };
@@ -152,29 +149,29 @@ fn talk(stream: &TcpStream, shared: &Shared, viewer: u64) {
     while wait_and_probe(stream, shared, viewer) {
         let Ok(Some(ask)) = frame::read::<Ask>(&mut reading, frame::MOST_ASKED) else { return };
         if ask.request == Request::Alive {
-            say(&shared.queue, viewer, &Message::Answer(ask.id, Ok(Answer::Done)));
+            send(&shared.queue, viewer, &Message::Answer(ask.id, Ok(Answer::Done)));
         } else if !shared.queue.ask(viewer, ask) {
             return;
         }
     }
 }
 
-/// Waits until a viewer says something or ends, and asks it again and again whether it is there; `false` when it is silent for
-/// too long. The machine takes what is sent through a tunnel, whether somebody is at its other end or not: only what a viewer
-/// says shows that it is there.
+/// Waits for bytes of a viewer or the end of the stream, and probes the viewer at intervals.
+/// Returns `false` if the viewer is silent for too long. The machine accepts bytes for a tunnel
+/// even if nothing is at its other end, so only bytes from the viewer prove that it is alive.
 fn wait_and_probe(stream: &TcpStream, shared: &Shared, viewer: u64) -> bool {
-    let mut heard = Instant::now();
+    let mut last_sign = Instant::now();
     loop {
         match stream.peek(&mut [0]) {
             Ok(_) => return true,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if shared.queue.is_sending_to(viewer) {
-                    // It takes what is sent, or the writer ends it.
-                    heard = Instant::now();
-                } else if heard.elapsed() >= shared.silent {
+                    // A viewer that receives nothing is disconnected by the writer's timeout.
+                    last_sign = Instant::now();
+                } else if last_sign.elapsed() >= shared.silent {
                     return false;
                 } else {
-                    say(&shared.queue, viewer, &Message::Alive);
+                    send(&shared.queue, viewer, &Message::Alive);
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -183,7 +180,7 @@ fn wait_and_probe(stream: &TcpStream, shared: &Shared, viewer: u64) -> bool {
     }
 }
 
-fn say(queue: &Queue, viewer: u64, message: &Message) {
+fn send(queue: &Queue, viewer: u64, message: &Message) {
     if let Ok(bytes) = frame::encode(message, frame::MOST_TOLD) {
         queue.answer(viewer, Arc::new(bytes));
     }
@@ -196,13 +193,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn viewer_that_waits_for_its_welcome_is_no_stranger_that_others_push_out() {
+    fn proved_viewer_is_not_closed_by_later_connections() {
         let program = Program { name: "test".into(), ranks: 1, checked: false, adapters: Vec::new() };
         let shared = Arc::new(Shared {
             queue: Arc::default(),
             token: "0".repeat(greeting::TOKEN_DIGITS),
             program,
-            strangers: Strangers::default(),
+            unproved: UnprovedConnections::default(),
             silent: Duration::from_secs(60),
         });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -210,23 +207,23 @@ mod tests {
             let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             (client, listener.accept().unwrap().0)
         };
-        // Nobody is welcomed meanwhile.
+        // No viewer can be added while the queue is locked.
         let held = shared.queue.hold();
         let (mut viewer, server) = connect();
         begin(server, &shared);
         let token = shared.token.clone();
         let greeted = thread::spawn(move || greeting::greet(&mut viewer, &token).map(|()| viewer));
         let deadline = Instant::now() + Duration::from_secs(20);
-        while !shared.strangers.waiting().streams.is_empty() {
-            assert!(Instant::now() < deadline, "it has proved itself and is a stranger still");
+        while !shared.unproved.lock().streams.is_empty() {
+            assert!(Instant::now() < deadline, "the viewer is still unproved");
             thread::sleep(Duration::from_millis(1));
         }
-        let strangers: Vec<_> = (0..2 * MOST_STRANGERS).map(|_| connect()).collect();
-        for (_, server) in &strangers {
-            shared.strangers.add(server).unwrap();
+        let unproved: Vec<_> = (0..2 * MAX_UNPROVED).map(|_| connect()).collect();
+        for (_, server) in &unproved {
+            shared.unproved.add(server).unwrap();
         }
         drop(held);
-        let mut viewer = greeted.join().unwrap().expect("it is welcomed");
+        let mut viewer = greeted.join().unwrap().expect("the viewer is accepted");
         let program: Program = frame::read(&mut viewer, frame::MOST_TOLD).unwrap().unwrap();
         assert_eq!(program, shared.program);
     }

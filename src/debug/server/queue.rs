@@ -1,4 +1,4 @@
-//! [`Queue`]: what viewers have asked, and what is to be sent to each.
+//! [`Queue`]: requests of viewers, and unsent messages to each viewer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,33 +6,33 @@ use std::time::{Duration, Instant};
 
 use crate::debug::protocol::Ask;
 
-/// A viewer that has asked so much more than was answered has to wait.
-const MOST_ASKED: usize = 64;
-/// A viewer for which so many bytes wait to be sent is let go.
-const MOST_BYTES: usize = 64 << 20;
-/// What not everybody needs to hear is not sent to one for whom so much waits.
-const BEHIND: usize = 1 << 20;
+/// Largest number of unanswered requests of a viewer; more requests wait.
+const MAX_PENDING: usize = 64;
+/// Largest number of unsent bytes of a viewer; a viewer with more is disconnected.
+const MAX_UNSENT_BYTES: usize = 64 << 20;
+/// Number of unsent bytes of a viewer from which on it misses broadcasts.
+const SLOW_VIEWER_BYTES: usize = 1 << 20;
 
-/// Who asked what.
+/// Request of a viewer that has no answer yet.
 #[derive(Debug)]
-pub struct Asked {
+pub struct PendingRequest {
     pub viewer: u64,
     pub ask: Ask,
 }
 
-/// What threads of connections and the rank share.
+/// State that the rank and the threads of connections share.
 #[derive(Debug, Default)]
 pub struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    asked: VecDeque<Asked>,
+struct QueueState {
+    pending: VecDeque<PendingRequest>,
     viewers: BTreeMap<u64, Viewer>,
     next: u64,
-    /// What all were told last.
+    /// Last broadcast message.
     latest: Option<Arc<Vec<u8>>>,
     closed: bool,
 }
@@ -42,29 +42,30 @@ struct Viewer {
     to_send: VecDeque<Arc<Vec<u8>>>,
     bytes: usize,
     sending: bool,
-    /// It was behind when all were told something.
+    /// True if the viewer has missed the last broadcast.
     missed: bool,
 }
 
 impl Viewer {
-    fn is_served(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         self.sending || self.missed || !self.to_send.is_empty()
     }
 }
 
 impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
-        // No thread leaves the state in between.
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        // No thread panics with an inconsistent state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps all others waiting until the result is dropped.
+    /// Blocks all other threads until the result is dropped.
     #[cfg(test)]
     pub fn hold(&self) -> impl Drop + '_ {
         self.state()
     }
 
-    /// A new viewer, if there are fewer than `most`; `first` is sent to it ahead of all else, and then what all were told last.
+    /// Adds a viewer, unless there are `most` already or the queue is closed. The viewer receives
+    /// `first`, then the last broadcast.
     pub fn add(&self, most: usize, first: Vec<u8>) -> Option<u64> {
         let mut state = self.state();
         if state.viewers.len() >= most || state.closed {
@@ -79,61 +80,62 @@ impl Queue {
         Some(number)
     }
 
-    /// A viewer has gone.
+    /// Removes a viewer and its requests.
     pub fn remove(&self, viewer: u64) {
         let mut state = self.state();
         state.viewers.remove(&viewer);
-        state.asked.retain(|asked| asked.viewer != viewer);
+        state.pending.retain(|pending| pending.viewer != viewer);
         self.changed.notify_all();
     }
 
-    /// A viewer asks; waits while it has asked too much. `false` when it has been let go.
+    /// Adds a request of a viewer. Waits while the viewer has too many pending requests. Returns
+    /// `false` if the viewer is disconnected.
     pub fn ask(&self, viewer: u64, ask: Ask) -> bool {
         let mut state = self.state();
         while !state.closed
             && state.viewers.contains_key(&viewer)
-            && state.asked.iter().filter(|asked| asked.viewer == viewer).count() >= MOST_ASKED
+            && state.pending.iter().filter(|pending| pending.viewer == viewer).count() >= MAX_PENDING
         {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.closed || !state.viewers.contains_key(&viewer) {
             return false;
         }
-        state.asked.push_back(Asked { viewer, ask });
+        state.pending.push_back(PendingRequest { viewer, ask });
         self.changed.notify_all();
         true
     }
 
-    /// What was asked first; where there is nothing it waits for so long, or until viewers come or go.
-    pub fn take(&self, patience: Duration) -> Option<Asked> {
-        let until = Instant::now() + patience;
+    /// Removes and returns the oldest request. If there is none, waits up to `timeout`, or until a
+    /// viewer connects.
+    pub fn take(&self, timeout: Duration) -> Option<PendingRequest> {
+        let deadline = Instant::now() + timeout;
         let mut state = self.state();
         let viewers = state.next;
         loop {
-            if let Some(asked) = state.asked.pop_front() {
+            if let Some(pending) = state.pending.pop_front() {
                 self.changed.notify_all();
-                return Some(asked);
+                return Some(pending);
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || state.next != viewers {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() || state.next != viewers {
                 return None;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, remaining).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// How many viewers there are.
     pub fn viewers(&self) -> usize {
         self.state().viewers.len()
     }
 
-    /// To be sent to all: to those that are behind when they are no more, unless something else is told before, and to those
-    /// that come until then.
-    pub fn tell(&self, bytes: &Arc<Vec<u8>>) {
+    /// Queues a message for all viewers. A viewer with too many unsent bytes receives it later,
+    /// unless another broadcast replaces it. Later viewers receive the last broadcast.
+    pub fn broadcast(&self, bytes: &Arc<Vec<u8>>) {
         let mut state = self.state();
         state.latest = Some(bytes.clone());
         for viewer in state.viewers.values_mut() {
-            viewer.missed = viewer.bytes >= BEHIND;
+            viewer.missed = viewer.bytes >= SLOW_VIEWER_BYTES;
             if !viewer.missed {
                 viewer.to_send.push_back(bytes.clone());
                 viewer.bytes += bytes.len();
@@ -143,20 +145,21 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// To be sent to one.
+    /// Queues a message for one viewer.
     pub fn answer(&self, viewer: u64, bytes: Arc<Vec<u8>>) {
         let mut state = self.state();
         if let Some(waiting) = state.viewers.get_mut(&viewer) {
             waiting.bytes += bytes.len();
             waiting.to_send.push_back(bytes);
-            if waiting.bytes > MOST_BYTES {
+            if waiting.bytes > MAX_UNSENT_BYTES {
                 state.viewers.remove(&viewer);
             }
         }
         self.changed.notify_all();
     }
 
-    /// What is to be sent next to a viewer; waits for it. `None` when it has been let go and all is sent.
+    /// Next message for a viewer; waits for one. `None` if the viewer is disconnected, or if the
+    /// queue is closed and all messages are sent.
     pub fn next_for(&self, viewer: u64) -> Option<Arc<Vec<u8>>> {
         let mut state = self.state();
         loop {
@@ -179,23 +182,22 @@ impl Queue {
         }
     }
 
-    /// Whether something waits to be sent, or is being sent.
+    /// True if a message to any viewer is queued or being sent.
     pub fn is_sending(&self) -> bool {
-        self.state().viewers.values().any(Viewer::is_served)
+        self.state().viewers.values().any(Viewer::has_unsent)
     }
 
-    /// Whether something waits to be sent to a viewer, or is being sent.
+    /// True if a message to the viewer is queued or being sent.
     pub fn is_sending_to(&self, viewer: u64) -> bool {
-        self.state().viewers.get(&viewer).is_some_and(Viewer::is_served)
+        self.state().viewers.get(&viewer).is_some_and(Viewer::has_unsent)
     }
 
-    /// Lets all go.
+    /// Closes the queue: no further requests, and connections end after their queued messages.
     pub fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
     }
 
-    /// Whether all have been let go.
     pub fn is_closed(&self) -> bool {
         self.state().closed
     }

@@ -1,13 +1,13 @@
-//! What a viewer has to know.
+//! Tokens: secrets that viewers must know.
 
 use std::fmt::Write;
 
 use crate::debug::protocol::greeting::TOKEN_DIGITS;
 
-/// A token that nobody can guess, in hexadecimal digits.
+/// Creates a random token of hexadecimal digits.
 ///
 /// # Errors
-/// The system has no randomness, in words.
+/// The system provides no random bytes.
 pub fn new_token() -> Result<String, String> {
     let mut bytes = [0; TOKEN_DIGITS / 2];
     getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random token: {error}"))?;
@@ -18,11 +18,11 @@ pub fn new_token() -> Result<String, String> {
     Ok(token)
 }
 
-/// A token that was given.
+/// Validates a token from the settings.
 ///
 /// # Errors
-/// It is none.
-pub fn checked(token: String) -> Result<String, String> {
-    let good = token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if good { Ok(token) } else { Err(format!("a token for viewers has {TOKEN_DIGITS} hexadecimal digits")) }
+/// It does not have the form of a token.
+pub fn validated(token: String) -> Result<String, String> {
+    let is_valid = token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_valid { Ok(token) } else { Err(format!("a token for viewers has {TOKEN_DIGITS} hexadecimal digits")) }
 }

@@ -93,7 +93,7 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
         assert_eq!(viewer.ask(condition("nan(v) > 0")), Ok(Answer::Done), "there may be one later");
         let point = viewer.go(Control::Continue);
         assert!(
-            point.step == 8 && point.reason.contains("cannot be looked at") && point.reason.contains("\"u\""),
+            point.step == 8 && point.reason.contains("cannot be evaluated") && point.reason.contains("\"u\""),
             "{point:?}"
         );
         viewer.run_out();

@@ -1,4 +1,4 @@
-//! [`Recorder`]: writes what a viewer would be told.
+//! [`Recorder`]: writes debug points to a recording.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,50 +14,47 @@ use super::protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, View, ViewRequest, frame,
 };
 use super::recording::{LIMIT_REACHED, MOST_VIEWS, Writer};
-use super::settings::{Recording, size_text};
+use super::settings::{RecordSettings, size_text};
 use super::{listing, moves, timeline, views};
 use crate::World;
 use crate::error::{Result, describe_refusal};
 use crate::trace;
 use crate::transport::{decoded, encoded};
 
-/// What a box that was moved takes, about.
+/// Approximate size of a move in a recording, in bytes.
 const MOVE_BYTES: usize = 64;
-/// Bytes that are kept free for the last entry of a recording with a limit.
+/// Bytes reserved for the last entry of a recording with a limit.
 const END_BYTES: u64 = 512;
 
-/// The recording of a run.
 #[derive(Debug)]
 pub(super) struct Recorder {
     /// Debug points whose number is a multiple of this are recorded.
     every: u64,
-    /// So many bytes of an array at most.
-    most: usize,
-    /// Largest size of the file, in bytes.
+    /// Largest number of recorded bytes per array.
+    max_array_bytes: usize,
     limit: u64,
-    /// On rank 0, until it cannot be written.
+    /// The file on rank 0; `None` elsewhere, and after a write error.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
-    /// The last debug point that was recorded.
+    /// Number of the last recorded debug point.
     last: Option<u64>,
-    /// The hash of the cells of each array that were recorded last, and the debug point that has
-    /// them.
+    /// For each array, the hash of the cells that were recorded last and the debug point of that
+    /// record.
     cells: BTreeMap<ArrayRef, (blake3::Hash, u64)>,
-    /// The moves that were recorded last.
     moves: Option<Moves>,
-    /// Until when spans are recorded.
+    /// Time up to which spans are recorded, in microseconds of the run.
     since: u64,
 }
 
-/// How long a pipe may be without a reader.
+/// Longest time to wait for the reader of a pipe.
 const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 
-/// Creates a file, or opens a device or a pipe, the latter only where a program reads it.
+/// Creates a regular file, or opens a device or a pipe. A pipe must have a reader.
 fn create(path: &Path) -> io::Result<File> {
     let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     if !is_special {
         return File::create(path);
     }
-    // To open a pipe waits for its reader, without an end.
+    // Opening a pipe blocks until it has a reader, without a time limit.
     let (sender, opened) = mpsc::channel();
     let path = path.to_owned();
     thread::spawn(move || sender.send(File::create(path)));
@@ -67,11 +64,11 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 impl Recorder {
-    /// Begins a recording, on rank 0.
+    /// Starts a recording, on rank 0.
     ///
     /// # Errors
-    /// The file cannot be made, in words.
-    pub fn new(settings: &Recording, program: &Program) -> Result<Self, String> {
+    /// The file cannot be created.
+    pub fn new(settings: &RecordSettings, program: &Program) -> Result<Self, String> {
         let begin = || -> io::Result<_> {
             let mut writer = Writer::new(BufWriter::new(create(&settings.file)?))?;
             writer.add(&Recorded::Program(program.clone()))?;
@@ -82,26 +79,24 @@ impl Recorder {
         let writer = begin().map_err(refused)?;
         let file = Some((settings.file.clone(), writer));
         let limit = settings.limit.unwrap_or(u64::MAX);
-        Ok(Self { most: settings.most, limit, file, ..Self::elsewhere(settings.every) })
+        Ok(Self { max_array_bytes: settings.max_array_bytes, limit, file, ..Self::elsewhere(settings.every) })
     }
 
-    /// The same on another rank.
+    /// The recorder of a rank without the file.
     pub fn elsewhere(every: u64) -> Self {
         let (cells, limit) = (BTreeMap::new(), u64::MAX);
-        Self { every, most: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
+        Self { every, max_array_bytes: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
     }
 
-    /// True for debug points that are recorded.
+    /// True if the debug point of number `step` is recorded.
     pub fn wants(&self, step: u64) -> bool {
         step.is_multiple_of(self.every)
     }
 
-    /// Records a debug point. Called by all ranks; `false` when that is no more possible.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
+    /// Records a debug point. All ranks must call it. Returns `false` if the recording has ended.
     pub fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
-        // A viewer that follows the file never sees a debug point that the limit takes back.
+        // A program that reads the file while it grows must not see a debug point that the limit
+        // removes.
         if let Some((_, writer)) = self.file.as_mut().filter(|_| self.limit < u64::MAX) {
             writer.hold();
         }
@@ -110,20 +105,20 @@ impl Recorder {
             Some(Ok(arrays)) => {
                 self.write(&Recorded::Point(point.clone()));
                 self.write(&Recorded::Arrays(arrays.clone()));
-                // Numbers of arrays that are gone are not used again.
+                // Numbers of dropped arrays are not used again.
                 self.cells.retain(|array, _| arrays.iter().any(|entry| entry.array == *array));
                 arrays
             }
             _ => Vec::new(),
         };
-        let own = (world.rank() == 0).then(|| encoded(&self.told(world, &listed))).transpose()?;
-        let Told { goes_on, views, ghosts, since, room } = decoded(&world.inner().broadcast(0, own)?)?;
-        if !goes_on {
+        let request = (world.rank() == 0).then(|| encoded(&self.request(world, &listed))).transpose()?;
+        let RecordRequest { can_write, views, ghosts, since, room } = decoded(&world.inner().broadcast(0, request)?)?;
+        if !can_write {
             return Ok(false);
         }
-        for of_array in views.chunk_by(|one, other| one.array == other.array) {
+        for requests in views.chunk_by(|first, second| first.array == second.array) {
             let mut found = Vec::new();
-            for request in of_array {
+            for request in requests {
                 found.extend(views::view(world, request, point.step)?);
             }
             self.add_cells(found, point.step);
@@ -147,16 +142,16 @@ impl Recorder {
         Ok(true)
     }
 
-    /// The cells of an array; where they are those that were recorded last, the debug point that
-    /// has them. Bytes are compared, by their hash: the counts of writes know neither ghost updates
-    /// nor the program's own wgpu calls.
+    /// Records the cells of an array, or, if they have not changed since the last record, the debug
+    /// point of that record. Cells are compared by the hash of their bytes: the counts of writes
+    /// cover neither ghost updates nor the program's own wgpu calls.
     fn add_cells(&mut self, found: Vec<Result<View, String>>, step: u64) {
         let Some(array) = found.iter().flatten().map(|view| view.of.array).next() else { return };
         let hash = cells_hash(&found);
-        if let Some((before, of)) = self.cells.get(&array)
-            && Some(*before) == hash
+        if let Some((last_hash, last_step)) = self.cells.get(&array)
+            && Some(*last_hash) == hash
         {
-            let unchanged = Recorded::Unchanged(array, *of);
+            let unchanged = Recorded::Unchanged(array, *last_step);
             self.write(&unchanged);
             return;
         }
@@ -170,16 +165,16 @@ impl Recorder {
         }
     }
 
-    /// Boxes only where there are others than before: most programs move the same again and again.
+    /// Records the moves. The boxes are left out if they equal the last ones: most programs repeat
+    /// the same moves.
     fn add_moves(&mut self, mut moves: Moves) {
-        moves.moves.truncate(self.most / MOVE_BYTES);
+        moves.moves.truncate(self.max_array_bytes / MOVE_BYTES);
         match &self.moves {
-            Some(before) if *before == moves => {}
-            before => {
-                let same =
-                    before.as_ref().is_some_and(|before| before.count == moves.count && before.moves == moves.moves);
+            Some(last) if *last == moves => {}
+            last => {
+                let same = last.as_ref().is_some_and(|last| last.count == moves.count && last.moves == moves.moves);
                 let boxes = if same { Vec::new() } else { moves.moves.clone() };
-                // Later ones may have the boxes of these, if they are there.
+                // Later entries without boxes refer to this one, if it is in the file.
                 if self.write(&Recorded::Moves(Moves { moves: boxes, ..moves.clone() })) {
                     self.moves = Some(moves);
                 }
@@ -187,20 +182,20 @@ impl Recorder {
         }
     }
 
-    /// What rank 0 wants of the arrays that there are.
-    fn told(&self, world: &World, arrays: &[ArrayEntry]) -> Told {
+    /// Data that the ranks must contribute to a debug point with these arrays.
+    fn request(&self, world: &World, arrays: &[ArrayEntry]) -> RecordRequest {
         let has_ghosts = |array: &&ArrayEntry| array.ghosts.iter().flatten().any(|&width| width > 0);
         let checked = |array: &&ArrayEntry| world.is_checked() && array.kind == ArrayKind::Global;
-        Told {
-            goes_on: self.file.is_some(),
-            views: arrays.iter().flat_map(|array| cells(array, self.most)).collect(),
+        RecordRequest {
+            can_write: self.file.is_some(),
+            views: arrays.iter().flat_map(|array| cells(array, self.max_array_bytes)).collect(),
             ghosts: arrays.iter().filter(checked).filter(has_ghosts).map(|array| array.array).collect(),
             since: self.since,
-            room: self.most as u64,
+            room: self.max_array_bytes as u64,
         }
     }
 
-    /// Whether the entry is there now.
+    /// Writes an entry. Returns `true` if the entry is in the file or held in memory.
     fn write(&mut self, entry: &Recorded) -> bool {
         let Some((path, writer)) = &mut self.file else { return false };
         match writer.add_within(entry, self.limit.saturating_sub(END_BYTES)) {
@@ -214,21 +209,20 @@ impl Recorder {
         false
     }
 
-    /// Writes the entries of a debug point that were held.
     fn release(&mut self) {
         if let Some(Err(error)) = self.file.as_mut().map(|(_, writer)| writer.release()) {
             self.give_up(&error);
         }
     }
 
-    /// Ends the recording where the file cannot be written.
+    /// Ends the recording after a write error.
     fn give_up(&mut self, error: &std::io::Error) {
         if let Some((path, _)) = self.file.take() {
-            trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
+            trace::warn(&format!("the recording {} ends here: it cannot be written: {error}", path.display()));
         }
     }
 
-    /// Ends the recording at its limit, with whole debug points only.
+    /// Ends the recording at its size limit, after the last complete debug point.
     fn stop(&mut self) {
         let Some((path, mut writer)) = self.file.take() else { return };
         let after = self.last.map_or("before its first debug point".into(), |step| format!("after debug point {step}"));
@@ -243,18 +237,18 @@ impl Recorder {
         ));
     }
 
-    /// The run is over.
+    /// Writes the end of the recording, with the outcome of the run.
     pub fn end(&mut self, how: &str) {
-        // Of a debug point that failed, its first entries.
+        // A debug point that failed has entries that are still held.
         self.release();
         let Some((path, writer)) = &mut self.file else { return };
         if let (None, every @ 2..) = (self.last, self.every) {
             trace::warn(&format!(
-                "the recording {} has no debug point: with `every:{every}` those are recorded whose number is a multiple of {every}",
+                "the recording {} has no debug point: with `every:{every}` only debug points whose number is a multiple of {every} are recorded",
                 path.display()
             ));
         }
-        // Cut to the bytes that were kept free.
+        // The text must fit into the reserved bytes.
         let room = self.limit.saturating_sub(writer.bytes()).min(frame::MOST_TOLD as u64 / 2) as usize;
         let end =
             (0..=how.len().min(room.saturating_sub(64))).rev().find(|&end| how.is_char_boundary(end)).unwrap_or(0);
@@ -264,7 +258,7 @@ impl Recorder {
     }
 }
 
-/// Hash of the cells of an array and of their regions; none if some cells could not be read.
+/// Hash of the cells of an array and of their regions; `None` if some cells could not be read.
 fn cells_hash(found: &[Result<View, String>]) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     for view in found {
@@ -274,41 +268,42 @@ fn cells_hash(found: &[Result<View, String>]) -> Option<blake3::Hash> {
     Some(hasher.finalize())
 }
 
-/// What rank 0 tells the others to record.
+/// Request of rank 0 for the data of a debug point, sent to all ranks.
 #[derive(Serialize, Deserialize)]
-struct Told {
-    goes_on: bool,
+struct RecordRequest {
+    /// False if the recording has ended.
+    can_write: bool,
     views: Vec<ViewRequest>,
-    /// The arrays whose ghost cells are known.
     ghosts: Vec<ArrayRef>,
-    /// From when on spans are recorded, and how many bytes of them.
+    /// Start of the recorded spans, in microseconds of the run.
     since: u64,
     room: u64,
 }
 
-/// The cells of an array: each chunk's with its ghost cells, where there is room for them, else those that are owned, with strides
-/// so that they fit.
-fn cells(array: &ArrayEntry, most: usize) -> Vec<ViewRequest> {
+/// Requests for the cells of an array: each chunk with its ghost cells, if they fit into
+/// `max_array_bytes`; otherwise the owned cells, with strides so that they fit.
+fn cells(array: &ArrayEntry, max_array_bytes: usize) -> Vec<ViewRequest> {
     if array.shape.contains(&0) {
         return Vec::new();
     }
     let (axes, cell_bytes) = (array.shape.len(), array.element.bytes as usize);
     let all = ViewRequest::whole(array);
-    let [before, behind] = &array.ghosts;
+    let [ghosts_before, ghosts_after] = &array.ghosts;
     let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_VIEWS;
-    if complete && before.iter().chain(behind).any(|&width| width > 0) {
-        let grown = |(chunk, of): (usize, &ChunkEntry)| ViewRequest {
+    if complete && ghosts_before.iter().chain(ghosts_after).any(|&width| width > 0) {
+        let with_ghosts = |(chunk, entry): (usize, &ChunkEntry)| ViewRequest {
             chunk: Some(chunk as u64),
-            start: (0..axes).map(|axis| of.start[axis] - before[axis]).collect(),
-            end: (0..axes).map(|axis| of.end[axis] + behind[axis]).collect(),
+            start: (0..axes).map(|axis| entry.start[axis] - ghosts_before[axis]).collect(),
+            end: (0..axes).map(|axis| entry.end[axis] + ghosts_after[axis]).collect(),
             ..all.clone()
         };
-        let has_cells = |(_, of): &(usize, &ChunkEntry)| of.start.iter().zip(&of.end).all(|(start, end)| start < end);
-        let chunks: Vec<ViewRequest> = array.chunks.iter().enumerate().filter(has_cells).map(grown).collect();
-        let bytes = chunks.iter().try_fold(0_usize, |sum, of| sum.checked_add(of.bytes(cell_bytes)?));
-        if bytes.is_some_and(|bytes| bytes <= most) {
+        let has_cells =
+            |(_, entry): &(usize, &ChunkEntry)| entry.start.iter().zip(&entry.end).all(|(start, end)| start < end);
+        let chunks: Vec<ViewRequest> = array.chunks.iter().enumerate().filter(has_cells).map(with_ghosts).collect();
+        let bytes = chunks.iter().try_fold(0_usize, |sum, request| sum.checked_add(request.bytes(cell_bytes)?));
+        if bytes.is_some_and(|bytes| bytes <= max_array_bytes) {
             return chunks;
         }
     }
-    vec![all.fitting(cell_bytes, most)]
+    vec![all.fitting(cell_bytes, max_array_bytes)]
 }

@@ -1,39 +1,39 @@
-//! [`Attached`]: what looks into a run at its debug points, on each rank.
+//! [`DebugObserver`]: serves viewers and records at debug points, on each rank.
 
 use super::answers::answer;
 use super::condition::Condition;
 use super::control::Control;
-use super::order::{Ahead, Order};
+use super::order::{Order, SyncConditions};
 use super::protocol::{Point, Rule, When};
-use super::record::Recorder;
+use super::recorder::Recorder;
 use crate::World;
 use crate::error::{Error, Result};
 use crate::transport::{decoded, encoded};
 use crate::world::{DebugPoint, Observer};
 
-/// The viewer's and the recorder's part of a rank.
+/// Observer of debug points on a rank, for viewers and recordings.
 #[derive(Debug)]
-pub(super) struct Attached {
-    /// Whether viewers can come.
-    viewers: bool,
-    /// On rank 0, where they can.
+pub(super) struct DebugObserver {
+    /// True if viewers can connect.
+    serves_viewers: bool,
+    /// On rank 0, if viewers can connect.
     control: Option<Control>,
     recorder: Option<Recorder>,
-    ahead: Ahead,
-    /// Those of the rules, and whether it was told that one cannot be looked at.
+    next_sync: SyncConditions,
+    /// Conditions of the rules, and whether an error of the condition was already reported.
     conditions: Vec<(Option<Condition>, bool)>,
 }
 
-impl Observer for Attached {
+impl Observer for DebugObserver {
     fn wants(&self, next: u64, name: &str) -> bool {
         let recorded = self.recorder.as_ref().is_some_and(|recorder| recorder.wants(next));
         let rule = |rule: &Rule| applies(rule, next, name);
-        let stops = self.ahead.run_to.as_deref() == Some(name) || self.ahead.rules.iter().any(rule);
-        recorded || self.viewers && (next >= self.ahead.next || stops)
+        let stops = self.next_sync.run_to.as_deref() == Some(name) || self.next_sync.rules.iter().any(rule);
+        recorded || self.serves_viewers && (next >= self.next_sync.next || stops)
     }
 
     fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()> {
-        let told = Point {
+        let reached = Point {
             step: point.step,
             name: point.name.clone(),
             file: point.call_site.file().to_string(),
@@ -43,22 +43,22 @@ impl Observer for Attached {
             micros: world.micros(),
         };
         if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants(point.step))
-            && !recorder.add(world, &told)?
+            && !recorder.add(world, &reached)?
         {
             self.recorder = None;
         }
-        if !self.viewers {
+        if !self.serves_viewers {
             return Ok(());
         }
         let reason = self.reason(world, point)?;
-        let runs_to = self.ahead.run_to.as_ref() == Some(&point.name);
-        if reason.is_none() && !runs_to && point.step < self.ahead.next {
+        let runs_to = self.next_sync.run_to.as_ref() == Some(&point.name);
+        if reason.is_none() && !runs_to && point.step < self.next_sync.next {
             return Ok(());
         }
         if let Some(control) = &mut self.control {
-            control.arrive(told, reason);
+            control.arrive(reached, reason);
         }
-        self.meet(world, point.step)
+        self.obey_orders(world, point.step)
     }
 
     fn end(&mut self, how: &str) {
@@ -71,16 +71,16 @@ impl Observer for Attached {
     }
 }
 
-impl Attached {
-    pub fn new(viewers: bool, control: Option<Control>, recorder: Option<Recorder>) -> Self {
-        Self { viewers, control, recorder, ahead: Ahead::default(), conditions: Vec::new() }
+impl DebugObserver {
+    pub fn new(serves_viewers: bool, control: Option<Control>, recorder: Option<Recorder>) -> Self {
+        Self { serves_viewers, control, recorder, next_sync: SyncConditions::default(), conditions: Vec::new() }
     }
 
-    /// Does what rank 0 says until the program goes on.
-    fn meet(&mut self, world: &World, step: u64) -> Result<()> {
+    /// Executes the orders of rank 0 until the program continues.
+    fn obey_orders(&mut self, world: &World, step: u64) -> Result<()> {
         loop {
-            let own = self.control.as_mut().map(|control| encoded(&control.order(step))).transpose()?;
-            match decoded(&world.inner().broadcast(0, own)?)? {
+            let order = self.control.as_mut().map(|control| encoded(&control.order(step))).transpose()?;
+            match decoded(&world.inner().broadcast(0, order)?)? {
                 Order::Serve(request) => {
                     let answer = answer(world, &request, step)?;
                     if let (Some(control), Some(answer)) = (&mut self.control, answer) {
@@ -88,12 +88,12 @@ impl Attached {
                     }
                 }
                 Order::Wait => {}
-                Order::Go(ahead) => return self.go(ahead),
+                Order::Continue(next_sync) => return self.set_next_sync(next_sync),
                 Order::Detach => {
                     if let Some(control) = self.control.take() {
                         control.end("");
                     }
-                    self.viewers = false;
+                    self.serves_viewers = false;
                     return Ok(());
                 }
                 Order::Stop => return Err(Error::program("stopped by the viewer")),
@@ -101,39 +101,40 @@ impl Attached {
         }
     }
 
-    fn go(&mut self, ahead: Ahead) -> Result<()> {
-        if self.ahead.rules != ahead.rules {
+    fn set_next_sync(&mut self, next_sync: SyncConditions) -> Result<()> {
+        if self.next_sync.rules != next_sync.rules {
             let condition = |rule: &Rule| match &rule.when {
                 When::Condition(text) => text.parse().map(Some).map_err(Error::program),
                 _ => Ok(None),
             };
-            let conditions = ahead.rules.iter().map(condition).map(|parsed| Ok((parsed?, false)));
+            let conditions = next_sync.rules.iter().map(condition).map(|parsed| Ok((parsed?, false)));
             self.conditions = conditions.collect::<Result<_>>()?;
         }
-        self.ahead = ahead;
+        self.next_sync = next_sync;
         Ok(())
     }
 
-    /// Why the program is to pause here, if a rule has come true: the same on every rank.
+    /// Reason to pause here, if a rule holds; the same on every rank.
     fn reason(&mut self, world: &World, point: &DebugPoint) -> Result<Option<String>> {
-        for (rule, (condition, told)) in self.ahead.rules.iter().zip(&mut self.conditions) {
+        for (rule, (condition, is_reported)) in self.next_sync.rules.iter().zip(&mut self.conditions) {
             if !applies(rule, point.step, &point.name) {
                 continue;
             }
             let Some(condition) = condition else {
                 return Ok(Some(match rule.when {
-                    When::Every(number) => format!("debug point {}, one of every {number}", point.step),
+                    When::Every(number) => format!("debug point {}, a multiple of {number}", point.step),
                     _ => format!("debug point {:?}", point.name),
                 }));
             };
-            let When::Condition(asked) = &rule.when else { continue };
+            let When::Condition(text) = &rule.when else { continue };
             match condition.holds(world)? {
-                Ok(true) => return Ok(Some(asked.clone())),
+                Ok(true) => return Ok(Some(text.clone())),
                 Ok(false) => {}
-                // Once, or a program that is to make the array later would pause everywhere.
-                Err(text) if !*told => {
-                    *told = true;
-                    return Ok(Some(format!("the condition `{asked}` cannot be looked at: {text}")));
+                // Once only: otherwise a program that creates the array later would pause at every
+                // debug point.
+                Err(error) if !*is_reported => {
+                    *is_reported = true;
+                    return Ok(Some(format!("the condition `{text}` cannot be evaluated: {error}")));
                 }
                 Err(_) => {}
             }
@@ -142,10 +143,10 @@ impl Attached {
     }
 }
 
-/// Whether a rule is to be looked at, at a debug point.
+/// True if a rule applies at a debug point, apart from its condition.
 fn applies(rule: &Rule, step: u64, name: &str) -> bool {
-    let named = rule.name.as_ref().is_none_or(|wanted| wanted == name);
-    named
+    let has_name = rule.name.as_ref().is_none_or(|rule_name| rule_name == name);
+    has_name
         && match rule.when {
             When::Every(number) => step.is_multiple_of(number.max(1)),
             When::Always | When::Condition(_) => true,

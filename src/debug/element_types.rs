@@ -1,4 +1,4 @@
-//! Element types as the protocol has them.
+//! Conversions of element types to the protocol's types.
 
 use super::protocol::{ElementType, Numbers, ScalarType};
 use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
@@ -71,28 +71,28 @@ mod tests {
 
     fn found(info: &ElementInfo) -> Vec<(String, u32, ScalarType, u8)> {
         let numbers = ElementType::from(info).numbers;
-        numbers.into_iter().map(|one| (one.name, one.offset, one.scalar, one.components)).collect()
+        numbers.into_iter().map(|numbers| (numbers.name, numbers.offset, numbers.scalar, numbers.components)).collect()
     }
 
     #[test]
-    fn cells_that_are_no_records_have_one_entry_without_a_name() {
+    fn scalars_and_vectors_have_one_entry_without_a_name() {
         use ScalarType as S;
-        let one = |scalar, components| vec![(String::new(), 0, scalar, components)];
-        assert_eq!(found(&f32::INFO), one(S::F32, 1));
-        assert_eq!(found(&<[i32; 4]>::INFO), one(S::I32, 4));
-        assert_eq!(found(&<[u32; 2]>::INFO), one(S::U32, 2));
-        assert_eq!(found(&f16::INFO), one(S::F16, 1));
-        assert_eq!(found(&<[f16; 4]>::INFO), one(S::F16, 4));
-        assert_eq!([found(&f64::INFO), found(&i64::INFO)], [one(S::F64, 1), one(S::I64, 1)]);
-        assert_eq!([found(&u64::INFO), found(&u8::INFO)], [one(S::U64, 1), one(S::U8, 1)]);
-        assert_eq!([found(&i8::INFO), found(&u16::INFO)], [one(S::I8, 1), one(S::U16, 1)]);
-        assert_eq!(found(&i16::INFO), one(S::I16, 1));
+        let single = |scalar, components| vec![(String::new(), 0, scalar, components)];
+        assert_eq!(found(&f32::INFO), single(S::F32, 1));
+        assert_eq!(found(&<[i32; 4]>::INFO), single(S::I32, 4));
+        assert_eq!(found(&<[u32; 2]>::INFO), single(S::U32, 2));
+        assert_eq!(found(&f16::INFO), single(S::F16, 1));
+        assert_eq!(found(&<[f16; 4]>::INFO), single(S::F16, 4));
+        assert_eq!([found(&f64::INFO), found(&i64::INFO)], [single(S::F64, 1), single(S::I64, 1)]);
+        assert_eq!([found(&u64::INFO), found(&u8::INFO)], [single(S::U64, 1), single(S::U8, 1)]);
+        assert_eq!([found(&i8::INFO), found(&u16::INFO)], [single(S::I8, 1), single(S::U16, 1)]);
+        assert_eq!(found(&i16::INFO), single(S::I16, 1));
         let whole = ElementType::from(&<[f32; 4]>::INFO);
         assert_eq!((whole.name.as_str(), whole.bytes), ("vec4<f32>", 16));
     }
 
     #[test]
-    fn records_have_an_entry_for_each_member_of_theirs_and_of_those_within() {
+    fn records_have_an_entry_for_each_nested_member() {
         use ScalarType as S;
         let corner = |name: &str, at: u32| {
             [

@@ -1,69 +1,69 @@
-//! What moved, and what the ranks did when.
+//! Activities of the ranks: moves of cells, and timelines.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArrayRef, lists};
 pub use crate::trace::SpanKind;
 
-/// More moves are not told one by one.
+/// Largest number of moves in an answer.
 pub const MOST_MOVES: usize = 1 << 14;
-/// The latest spans of each rank that are told.
+/// Largest number of spans of each rank in an answer: the latest ones.
 pub const MOST_SPANS: usize = crate::trace::LATEST_SPANS;
 
-/// What an operation has moved.
+/// The moves of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Moves {
-    /// The operation in words; empty where there was none.
+    /// Text of the operation; empty if there was none.
     pub operation: String,
-    /// Boxes that were moved, as many as are told.
+    /// Moved boxes, at most [`MOST_MOVES`].
     #[serde(deserialize_with = "lists::list")]
     pub moves: Vec<MoveEntry>,
-    /// How many there were.
+    /// Number of all moved boxes.
     pub count: u64,
     /// Bytes that stayed on their rank.
     pub bytes_local: u64,
-    /// Bytes that went to another rank.
+    /// Bytes that were sent to another rank.
     pub bytes_network: u64,
 }
 
-/// A box of cells that was moved.
+/// A moved box of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveEntry {
-    /// From which array, chunk, rank, and its first cell there; from none where it is memory of the program's own, its first cell
-    /// being that at the other end.
-    #[serde(deserialize_with = "lists::place")]
+    /// Source: array, chunk, rank and first cell. The array is `None` for the program's own memory;
+    /// then the first cell is that of the other end.
+    #[serde(deserialize_with = "lists::move_end")]
     pub from: (Option<ArrayRef>, u64, u32, Vec<i64>),
-    /// To which.
-    #[serde(deserialize_with = "lists::place")]
+    /// Destination, in the same form.
+    #[serde(deserialize_with = "lists::move_end")]
     pub to: (Option<ArrayRef>, u64, u32, Vec<i64>),
-    /// How many cells along each axis of the destination.
+    /// Number of cells along each axis of the destination.
     #[serde(deserialize_with = "lists::list")]
     pub extents: Vec<i64>,
-    /// How many bytes.
+    /// Size of the box in bytes.
     pub bytes: u64,
 }
 
-/// What ranks did.
+/// Activities of the ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Until when it is known, in microseconds since the run began.
+    /// End of the timeline, in microseconds since the run began.
     pub until: u64,
-    /// Those of each rank, in the order in which they began.
+    /// Spans of each rank, in ascending order of their start.
     #[serde(deserialize_with = "lists::lists")]
     pub ranks: Vec<Vec<Span>>,
 }
 
-/// Something that a rank did for a while.
+/// Period of one activity of a rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// What kind of thing.
+    /// Kind of activity.
     pub kind: SpanKind,
-    /// Its operation or kernel.
+    /// Name of the operation or kernel.
     pub what: String,
-    /// When it began, in microseconds since the run began.
+    /// Start, in microseconds since the run began.
     pub start: u64,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub length: u64,
-    /// For whom it waited.
+    /// Rank that the activity waited for.
     pub peer: Option<u32>,
 }

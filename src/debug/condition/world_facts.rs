@@ -1,4 +1,4 @@
-//! Conditions on the arrays of a running program.
+//! Evaluation of conditions on the arrays of a running program.
 
 use std::rc::Rc;
 
@@ -15,79 +15,80 @@ use crate::history::GhostState;
 use crate::world::hash;
 
 impl Condition {
-    /// Whether it is true now. Every rank calls, inside an operation that was compared, and all have the same answer. What is
-    /// asked for is found where the cells are.
+    /// Evaluates the condition now. Collective, inside an operation that was compared; all ranks
+    /// return the same. Facts are computed where the cells are.
     ///
     /// # Errors
-    /// A failure of this or of another rank; within, why it cannot be told, as [`holds_in`](Self::holds_in).
+    /// A failure of this or of another rank. The inner error has the errors of
+    /// [`holds_in`](Self::holds_in).
     pub(crate) fn holds(&self, world: &World) -> Result<Result<bool, String>> {
-        let mut facts = OfWorld { world, arrays: world.alive_arrays().0 };
-        let any = self.resolved(&facts);
-        let named = any.as_ref().map(|any| any.iter().flatten().map(Resolved::arrays).collect::<Vec<_>>());
-        if !alike(world, hash(named))? {
+        let mut facts = WorldFacts { world, arrays: world.alive_arrays().0 };
+        let alternatives = self.resolved(&facts);
+        let array_numbers =
+            alternatives.as_ref().map(|tests| tests.iter().flatten().map(Resolved::arrays).collect::<Vec<_>>());
+        if !is_same_on_all_ranks(world, hash(array_numbers))? {
             let text = format!("`{self}` names an array that is alive on some ranks only: let go of it on all of them");
             return Ok(Err(text));
         }
-        let any = match any {
-            Ok(any) => any,
+        let alternatives = match alternatives {
+            Ok(alternatives) => alternatives,
             Err(text) => return Ok(Err(text)),
         };
-        match evaluate::holds(&any, &mut facts) {
+        match evaluate::holds(&alternatives, &mut facts) {
             Ok(holds) => Ok(Ok(holds)),
-            Err(Failed::Unknown(text)) => Ok(Err(text)),
-            Err(Failed::Broken(error)) => Err(error),
+            Err(FactError::Unknown(text)) => Ok(Err(text)),
+            Err(FactError::Broken(error)) => Err(error),
         }
     }
 }
 
-/// Whether all ranks have the same number.
-fn alike(world: &World, own: u64) -> Result<bool> {
-    let mut ends = [[own; 2]];
+/// True if all ranks have the same `value`.
+fn is_same_on_all_ranks(world: &World, value: u64) -> Result<bool> {
+    let mut ends = [[value; 2]];
     world.inner().all_reduce(&mut ends, |[least, most], [less, more]| {
         (*least, *most) = ((*least).min(*less), (*most).max(*more));
     })?;
     Ok(ends[0][0] == ends[0][1])
 }
 
-/// The global arrays of a program. Every rank asks the same.
-struct OfWorld<'a> {
+/// The global arrays of a program. All ranks must make the same queries.
+struct WorldFacts<'a> {
     world: &'a World,
     arrays: Vec<Rc<ArrayCore>>,
 }
 
-/// Why there is no answer.
-enum Failed {
-    /// The same on every rank.
+enum FactError {
+    /// The fact is unknown; the same on every rank.
     Unknown(String),
-    /// This or another rank has failed.
+    /// Failure of this or of another rank.
     Broken(Error),
 }
 
-impl From<String> for Failed {
+impl From<String> for FactError {
     fn from(text: String) -> Self {
         Self::Unknown(text)
     }
 }
 
-impl From<Error> for Failed {
+impl From<Error> for FactError {
     fn from(error: Error) -> Self {
         Self::Broken(error)
     }
 }
 
-impl OfWorld<'_> {
+impl WorldFacts<'_> {
     fn array(&self, number: u64) -> Result<&Rc<ArrayCore>, String> {
         let found = self.arrays.iter().find(|array| array.id().0 == number);
         found.ok_or_else(|| format!("there is no array {number}"))
     }
 
-    fn pair(&self, [one, other]: [u64; 2]) -> Result<[&Rc<ArrayCore>; 2], String> {
-        Ok([self.array(one)?, self.array(other)?])
+    fn pair(&self, [first, second]: [u64; 2]) -> Result<[&Rc<ArrayCore>; 2], String> {
+        Ok([self.array(first)?, self.array(second)?])
     }
 }
 
-impl Facts for OfWorld<'_> {
-    type Error = Failed;
+impl Facts for WorldFacts<'_> {
+    type Error = FactError;
 
     fn arrays(&self) -> Vec<(u64, &str)> {
         self.arrays.iter().map(|array| (array.id().0, array.name())).collect()
@@ -105,26 +106,26 @@ impl Facts for OfWorld<'_> {
         self.world.is_checked()
     }
 
-    fn values(&mut self, array: u64, numbers: &Numbers) -> Result<Vec<Values>, Failed> {
+    fn values(&mut self, array: u64, numbers: &Numbers) -> Result<Vec<Values>, FactError> {
         let array = self.array(array)?;
         Ok(of_type!(numbers.scalar, values, self.world, array, numbers)?)
     }
 
-    fn least(&mut self, array: u64, numbers: &Numbers, component: usize) -> Result<Option<f64>, Failed> {
+    fn least(&mut self, array: u64, numbers: &Numbers, component: usize) -> Result<Option<f64>, FactError> {
         let array = self.array(array)?;
         Ok(of_type!(numbers.scalar, least, self.world, array, numbers, component)?)
     }
 
-    fn sum(&mut self, array: u64, numbers: &Numbers, component: Option<usize>) -> Result<f64, Failed> {
+    fn sum(&mut self, array: u64, numbers: &Numbers, component: Option<usize>) -> Result<f64, FactError> {
         let array = self.array(array)?;
         Ok(of_type!(numbers.scalar, sum, self.world, array, numbers, component)?)
     }
 
-    fn same(&mut self, pair: [u64; 2]) -> Result<bool, Failed> {
+    fn same(&mut self, pair: [u64; 2]) -> Result<bool, FactError> {
         Ok(compare(self.world, self.pair(pair)?)??.cells == 0)
     }
 
-    fn sides(&mut self, array: u64, state: GhostState) -> Result<u64, Failed> {
+    fn sides(&mut self, array: u64, state: GhostState) -> Result<u64, FactError> {
         let array = self.array(array)?;
         let mut counts = [0_u64, 0];
         if let Some(ghosts) = array.ghosts() {
@@ -136,7 +137,7 @@ impl Facts for OfWorld<'_> {
         self.world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
         match counts {
             [count, 0] => Ok(count),
-            _ => Err(Failed::Unknown(format!(
+            _ => Err(FactError::Unknown(format!(
                 "the chunks of array {:?} have other neighbours in another handle, so nothing is known of its ghost cells",
                 array.name()
             ))),
@@ -145,20 +146,20 @@ impl Facts for OfWorld<'_> {
 }
 
 fn values<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Vec<Values>> {
-    let spreads = Scalars::<S>::new(world, array, numbers)?.spreads(false)?;
-    let values = spreads.into_iter().map(|spread| Values {
-        nans: spread.nans,
-        infinities: spread.infinities,
-        extremes: spread.extremes.map(|(low, high)| (low.to_f64(), high.to_f64())),
+    let stats = Scalars::<S>::new(world, array, numbers)?.stats(false)?;
+    let values = stats.into_iter().map(|component| Values {
+        nans: component.nans,
+        infinities: component.infinities,
+        extremes: component.extremes.map(|(low, high)| (low.to_f64(), high.to_f64())),
     });
     Ok(values.collect())
 }
 
 fn least<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers, component: usize) -> Result<Option<f64>> {
-    Scalars::<S>::new(world, array, numbers)?.only(component).least_magnitude()
+    Scalars::<S>::new(world, array, numbers)?.single_component(component).least_magnitude()
 }
 
 fn sum<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers, component: Option<usize>) -> Result<f64> {
     let all = Scalars::<S>::new(world, array, numbers)?;
-    component.map_or(all.sum(), |component| all.only(component).sum())
+    component.map_or(all.sum(), |component| all.single_component(component).sum())
 }

@@ -1,0 +1,39 @@
+//! [`SyncInterval`]: number of debug points between synchronizations of the ranks while the program
+//! runs.
+
+use std::time::{Duration, Instant};
+
+/// Target time between two synchronizations.
+const TARGET_TIME: Duration = Duration::from_millis(20);
+/// Largest number of debug points between two synchronizations.
+const MAX_STEPS: u64 = 1 << 16;
+
+/// Adapts the interval to the rate of debug points.
+#[derive(Debug)]
+pub(super) struct SyncInterval {
+    /// The debug point after which the program last continued, and the time.
+    resumed: (u64, Instant),
+    steps: u64,
+}
+
+impl SyncInterval {
+    pub fn new() -> Self {
+        Self { resumed: (0, Instant::now()), steps: 1 }
+    }
+
+    /// Updates the interval when the program reaches a debug point at which ranks synchronize.
+    pub fn arrive(&mut self, step: u64) {
+        let passed = step.saturating_sub(self.resumed.0).max(1);
+        let seconds_per_step = self.resumed.1.elapsed().as_secs_f64() / passed as f64;
+        let fits = (TARGET_TIME.as_secs_f64() / seconds_per_step.max(1e-9)) as u64;
+        // The interval at most doubles: the next steps may take longer.
+        self.steps = fits.clamp(1, MAX_STEPS).min(self.steps * 2);
+    }
+
+    /// Number of the debug point of the next synchronization, when the program continues from
+    /// `step`.
+    pub fn resume(&mut self, step: u64) -> u64 {
+        self.resumed = (step, Instant::now());
+        step + self.steps
+    }
+}
