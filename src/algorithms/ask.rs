@@ -7,7 +7,7 @@ use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::element::{Element, ElementInfo};
 use crate::error::Result;
-use crate::world::{Column, Destinations, Destined};
+use crate::world::{Column, DeliveryTarget, Destinations};
 
 /// Brings answers to questions, in their order: those that name this rank are given to `answer` as
 /// they are, the others go to their ranks, which do the same, and their answers come back.
@@ -62,7 +62,7 @@ fn ask_others(
     let columns = [column("questions", questions.element()), column("places", &u32::INFO)];
     let places = world.failing("asking other ranks", || count(world, questions.len()))?;
     let to = Destinations::Each(Sequence::from_cells(ranks.clone()));
-    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, Destined::Memory)?;
+    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, DeliveryTarget::Memory)?;
     let answers = world.failing("answering other ranks", || answer(&asked.cells[0]))?;
     let places = asked.cells[1].clone();
     let columns = [column("answers", answers_are), column("places", &u32::INFO)];
@@ -70,7 +70,7 @@ fn ask_others(
         &columns,
         Ok(vec![answers, places]),
         &Destinations::Runs(asked.counts),
-        Destined::Memory,
+        DeliveryTarget::Memory,
     )?;
     world.failing("taking answers", || {
         let answers = Cells::scratch(&world.home(), "answers", answers_are, questions.len())?;

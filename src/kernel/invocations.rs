@@ -12,11 +12,11 @@ use crate::error::{KernelError, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
-/// The domain of a call, in the coordinates of what it was given by.
-pub(super) enum Ground<'c> {
+/// Domain of a call, in the index space of the section or extents that define the domain.
+pub(super) enum ResolvedDomain<'c> {
     Boxes {
         space: Space,
-        /// Whether it is in the index space of the first written section.
+        /// True if the index space is that of the first written section.
         written: bool,
         /// Position 0.
         zero: Index,
@@ -45,7 +45,7 @@ impl Invocations<'_> {
     }
 }
 
-impl Ground<'_> {
+impl ResolvedDomain<'_> {
     pub(super) fn space(&self) -> Space {
         match self {
             Self::Boxes { space, .. } => *space,
@@ -90,15 +90,15 @@ impl Call<'_> {
         }
     }
 
-    /// What there is to run over.
-    pub(super) fn ground<'c>(&'c self, program: &Program) -> Result<Ground<'c>> {
+    /// The domain of the call.
+    pub(super) fn resolve_domain<'c>(&'c self, program: &Program) -> Result<ResolvedDomain<'c>> {
         let first = self.first_written(program)?;
         let of_section = |section: &'c Binding, origin: Option<&Binding>| {
             let (whole, boxes, label) = (section.section, section.boxes(), &*section.label);
             let written = section.shape == first.shape;
             let space = if origin.is_some() { Space::Cells } else { Space::Apart };
             let zero = origin.unwrap_or(section).section.start;
-            Ground::Boxes { space, written, zero, whole, boxes, label }
+            ResolvedDomain::Boxes { space, written, zero, whole, boxes, label }
         };
         Ok(match self.over.as_ref().map(|domain| &domain.0) {
             None => of_section(first, Some(first)),
@@ -110,7 +110,7 @@ impl Call<'_> {
                 let whole = Region::whole(*extents);
                 let boxes = if whole.is_empty() { vec![] } else { vec![whole] };
                 let zero = Index::zeros(extents.axes());
-                Ground::Boxes { space: Space::Apart, written: false, zero, whole, boxes, label: "the domain" }
+                ResolvedDomain::Boxes { space: Space::Apart, written: false, zero, whole, boxes, label: "the domain" }
             }
             Some(Given::Extents(Err(problem))) => {
                 return self.wrong(program, format!("it cannot run over these extents: {problem}"));
@@ -119,7 +119,7 @@ impl Call<'_> {
         })
     }
 
-    fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<Ground<'c>> {
+    fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<ResolvedDomain<'c>> {
         check_binding(program, count)?;
         check_home(program, &self.kernel.shared.target.device, count)?;
         let cells = count.section.cells();
@@ -131,7 +131,7 @@ impl Call<'_> {
             );
         }
         match u32::try_from(most) {
-            Ok(number) if most <= MOST => Ok(Ground::Counted { count, most: number }),
+            Ok(number) if most <= MOST => Ok(ResolvedDomain::Counted { count, most: number }),
             _ => self.wrong(
                 program,
                 format!("a count of at most {most} invocations is not possible, one of at most {MOST} is"),
@@ -145,10 +145,12 @@ impl Call<'_> {
         &self,
         program: &Program,
         order: &[Option<usize>],
-        ground: Ground<'c>,
+        domain: ResolvedDomain<'c>,
     ) -> Result<Invocations<'c>> {
         let words = self.words(program, order)?;
-        if let (Some((_, _, name)), Ground::Boxes { written: false, .. } | Ground::Counted { .. }) = (words, &ground) {
+        if let (Some((_, _, name)), ResolvedDomain::Boxes { written: false, .. } | ResolvedDomain::Counted { .. }) =
+            (words, &domain)
+        {
             return self.wrong(
                 program,
                 format!(
@@ -157,9 +159,9 @@ impl Call<'_> {
                 ),
             );
         }
-        let (zero, whole, regions, label) = match ground {
-            Ground::Counted { count, most } => return Ok(Invocations::Counted { count, most }),
-            Ground::Boxes { zero, whole, boxes, label, .. } => (zero, whole, boxes, label),
+        let (zero, whole, regions, label) = match domain {
+            ResolvedDomain::Counted { count, most } => return Ok(Invocations::Counted { count, most }),
+            ResolvedDomain::Boxes { zero, whole, boxes, label, .. } => (zero, whole, boxes, label),
         };
         let (step, phase) = words.map_or((1, 0), |(step, phase, _)| (step, phase));
         // In words along axis 0.

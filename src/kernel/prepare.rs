@@ -51,11 +51,11 @@ impl Call<'_> {
         }
         let order = self.order(program)?;
         self.check_aliases(program)?;
-        let ground = self.ground(program)?;
+        let domain = self.resolve_domain(program)?;
 
-        let (space, axes) = (ground.space(), ground.axes());
+        let (space, axes) = (domain.space(), domain.axes());
         // An error of the text comes first.
-        let invocations = self.invocations(program, &order, ground);
+        let invocations = self.invocations(program, &order, domain);
         let boxes = invocations.as_ref().map_or(BoxForm::OneInOrder, Invocations::form);
         let signature = self.signature(program, &order, (space, axes, boxes))?;
         let near = match &invocations {

@@ -1,4 +1,4 @@
-//! Composite: copy with an operator where data arrives.
+//! `World::composite`: a copy with an operator.
 
 use super::exchange::Exchange;
 use super::{Moved, Operator, World};
@@ -7,23 +7,29 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 
 impl World {
-    /// Combines a section into another of the same extents: `destination = operator(source, destination)`, cell by
-    /// cell. With [`Operator::Over`] the source lies in front of the destination. The regions may overlap: the source
-    /// is read completely first. Collective; on return this rank's part is done.
+    /// Combines a section with another section of the same extents:
+    /// `destination = operator(source, destination)` per cell. Collective; on return, the part of
+    /// this rank is complete.
     ///
-    /// The arithmetic is done by the owner of the destination, by the same means wherever the source was, so that the
-    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more
-    /// where it is not the host that combines, as it does with built-in operators on adapters that share its memory.
+    /// With [`Operator::Over`], the source is in front of the destination. The regions may overlap:
+    /// the source is read completely first.
+    ///
+    /// The owner of the destination does the arithmetic, in the same way for local and remote
+    /// sources. The resulting bits therefore do not depend on the decomposition. Costs the messages
+    /// of a [`copy`](Self::copy), and one more dispatch unless the host combines; the host does so
+    /// for built-in operators on adapters with shared memory.
     ///
     /// # Errors
-    /// A bad region, extents that differ, an operator that does not exist for the element type or does not compile (the
-    /// error names line and column of its text), or a failure of this or of another rank.
+    /// An invalid region; different extents; an operator that the element type does not support, or
+    /// that does not compile (the error has line and column of the operator's text); a failure of
+    /// this or another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
     /// # fn program(world: &World) -> zippy::Result<()> {
     /// let layout = Layout::new([6]).split([Split::Even(2)]);
-    /// let (front, back) = (world.array::<[f32; 4], 1>("front", &layout)?, world.array::<[f32; 4], 1>("back", &layout)?);
+    /// let front = world.array::<[f32; 4], 1>("front", &layout)?;
+    /// let back = world.array::<[f32; 4], 1>("back", &layout)?;
     /// front.fill([0.25, 0.0, 0.0, 0.5])?; // premultiplied
     /// back.fill([0.0, 0.0, 1.0, 1.0])?;
     /// world.composite(front.at(0..3), back.at(3..6), Operator::Over)?;

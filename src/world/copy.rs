@@ -1,4 +1,4 @@
-//! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
+//! `World::copy` and `World::start_copy`: copies between sections of global and local arrays.
 
 use std::rc::Rc;
 
@@ -12,17 +12,17 @@ use crate::element::Element;
 use crate::error::{CallSite, PlanError, Result};
 use crate::region::Region;
 
-/// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
+/// Source or destination of a copy.
 #[derive(Debug, Clone)]
 pub enum Section<T, const D: usize> {
-    /// Named alike by every rank.
+    /// Section of a global array. Every rank passes the same one.
     Global(GlobalSection<T, D>),
-    /// This rank's own.
+    /// Section of a local array or a chunk of the calling rank.
     Local(LocalSection<T, D>),
 }
 
-/// Section of a global array or of this rank as an argument: by value or by reference, or all cells of an array or a chunk by
-/// reference.
+/// Types that a copy accepts as a [`Section`]: sections by value or by reference, and arrays and
+/// chunks by reference, for all their cells.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a section of an array",
     label = "not a section",
@@ -55,10 +55,10 @@ sections! {
 impl<T: Element, const D: usize> IntoSection<T, D> for Section<T, D> {}
 
 impl<T: Element, const D: usize> Section<T, D> {
-    /// The section without its type.
+    /// The array, region and chunk of the section, without its element type.
     ///
     /// # Errors
-    /// The mistake made when it was named; a section of several boxes.
+    /// An invalid region; a local section that consists of several boxes.
     pub(crate) fn side(&self, verb: &str) -> Result<Side> {
         Ok(match self {
             Self::Global(global) => Side { core: global.core.clone(), region: global.region()?, chunk: None },
@@ -69,43 +69,57 @@ impl<T: Element, const D: usize> Section<T, D> {
     }
 }
 
-/// A box of one of this rank's chunks.
-type OwnBox = (Rc<ArrayCore>, ChunkId, Region);
+/// Box of a chunk of this rank.
+type LocalBox = (Rc<ArrayCore>, ChunkId, Region);
 
-fn own<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<OwnBox> {
+fn local_box<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<LocalBox> {
     Ok((section.core().clone(), section.chunk(), section.one_box("copy")?))
 }
 
 impl World {
-    /// Copies a section onto another of the same extents (paper: zCopy). Collective.
+    /// Copies a section to another section of the same extents (paper: zCopy). Collective.
     ///
-    /// * Global to global: every rank names the same sections. The arrays may differ in layout and owners, or be one
-    ///   array with overlapping regions: the source is read completely before anything is written.
-    /// * Global to local, local to global: every rank names a local section of its own and the global region that it
-    ///   goes with; ranks without data name an empty section. Where several ranks write one cell, the highest wins.
-    /// * Local to local: this rank's own business; no other rank is involved.
+    /// * Global to global: every rank passes the same sections. The arrays may differ in layout and
+    ///   ownership, or be the same array with overlapping regions: all sources are read before the
+    ///   first cell is written.
+    /// * Global to local, and local to global: every rank passes a local section of its own and the
+    ///   global region that corresponds to it. Ranks without data pass empty sections. When several
+    ///   ranks write a cell, the value of the highest rank remains.
+    /// * Local to local: no other rank takes part.
     ///
-    /// On return this rank's part is done. A rank that owns no cell of either section returns at once.
+    /// On return, the part of this rank is complete: its destination cells have their new values,
+    /// and its source cells may change. A rank that owns no cell of either section returns at once.
     ///
-    /// Costs one message between each pair of ranks that exchange cells (cut at 64 MiB, or what `ZIPPY_MESSAGE` says), one dispatch to pack and one to
-    /// unpack them, and on the first call a plan, which is kept for all arrays of the same cuts and owners. Where all hosts
-    /// map their devices' memory, a box of 64 KiB (`ZIPPY_IN_PLACE`) or more that lies densely in its chunk is a message of its own and is
-    /// not packed: between global arrays this may then wait until the other ranks have come and read it.
-    /// [`start_copy`](Self::start_copy) never does.
+    /// Cost:
+    ///
+    /// * one message between each pair of ranks that exchange cells, split at 64 MiB
+    ///   (`ZIPPY_MESSAGE`);
+    /// * one dispatch to pack these messages and one dispatch to unpack them;
+    /// * a plan on the first call, which later calls reuse for all arrays with the same cuts and
+    ///   owners.
+    ///
+    /// When all hosts map the memory of their devices, a box of at least 64 KiB (`ZIPPY_IN_PLACE`)
+    /// that is contiguous in its chunk is sent as a separate message, without packing. A copy
+    /// between global arrays may then wait until the receivers have read the box.
+    /// [`start_copy`](Self::start_copy) always packs and does not wait for receivers.
     ///
     /// # Errors
-    /// A bad region, extents that differ, or a failure of this or of another rank.
+    /// An invalid region, different extents, or a failure of this or another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
     /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let slabs = world.array::<i32, 2>("slabs", &Layout::new([6, 4]).split([Split::Whole, Split::Even(2)]))?;
-    /// let blocks = world.array::<i32, 2>("blocks", &Layout::new([6, 4]).split([Split::Even(3), Split::Even(2)]))?;
+    /// let layout = |split| Layout::new([6, 4]).split([split, Split::Even(2)]);
+    /// let slabs = world.array::<i32, 2>("slabs", &layout(Split::Whole))?;
+    /// let blocks = world.array::<i32, 2>("blocks", &layout(Split::Even(3)))?;
     /// slabs.fill_with(|[x, y]| (x + 10 * y) as i32)?;
     /// world.copy(slabs.at((0..5, ..)), blocks.at((1..6, ..)))?;
     /// for chunk in blocks.chunks() {
-    ///     let expected = |p: zippy::extents::Index| if p[0] == 0 { 0 } else { (p[0] - 1 + 10 * p[1]) as i32 };
-    ///     assert!(chunk.all().read()?.into_iter().eq(chunk.region().points().map(expected)));
+    ///     let expected = chunk.region().points().map(|p| match p[0] {
+    ///         0 => 0,
+    ///         x => (x - 1 + 10 * p[1]) as i32,
+    ///     });
+    ///     assert!(chunk.all().read()?.into_iter().eq(expected));
     /// }
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
@@ -126,18 +140,22 @@ impl World {
                 self.copy_local(from_local(&source, &destination))
             }
             (Section::Local(source), Section::Local(destination)) => {
-                self.copy_locally(own(&source)?, own(&destination)?)
+                self.copy_locally(local_box(&source)?, local_box(&destination)?)
             }
         }
     }
 
-    /// Starts a copy between any two sections that [`copy`](Self::copy) takes: on return the source has been read and may
-    /// change; the destination must not be touched before `wait`. Collective, and so is `wait`. All messages are staged at
-    /// once, where a blocking copy stages them one after the other. With a local section at one end the ranks meet when it
-    /// is started, since the owners learn only then what is asked of them; `wait` takes what they have sent.
+    /// Starts a copy between any two sections that [`copy`](Self::copy) accepts. Collective, as is
+    /// `wait`.
+    ///
+    /// On return, the source has been read and may change. The destination must not be accessed
+    /// before `wait` returns. All messages are in staging memory at the same time; a blocking copy
+    /// stages large messages one after the other. When a section is local, all ranks synchronize in
+    /// this call, because the owners learn about the requests only here; `wait` then receives the
+    /// replies.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// As for [`copy`](Self::copy).
     #[track_caller]
     pub fn start_copy<T: Element, const D: usize>(
         &self,
@@ -156,14 +174,14 @@ impl World {
                 self.start_copy_local(from_local(&source, &destination))
             }
             (Section::Local(source), Section::Local(destination)) => {
-                let moved = self.copy_locally(own(&source)?, own(&destination)?)?;
+                let moved = self.copy_locally(local_box(&source)?, local_box(&destination)?)?;
                 Ok(Pending::new(self, "copy(local -> local)", moved, || Ok(())))
             }
         }
     }
 
     #[track_caller]
-    fn copy_locally(&self, source: OwnBox, destination: OwnBox) -> Result<Moved> {
+    fn copy_locally(&self, source: LocalBox, destination: LocalBox) -> Result<Moved> {
         let at = CallSite::here();
         let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
         if from.extents() != to.extents() {

@@ -1,9 +1,9 @@
-//! Creating arrays.
+//! Creation of arrays.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Collective, Named, World, hash};
+use super::{ArrayIdentity, Collective, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
@@ -14,19 +14,25 @@ use crate::ownership::Ownership;
 use crate::transport::{copied, values};
 
 impl World {
-    /// A global array of zeros, cut as `layout` says, chunks spread over the ranks in balanced contiguous runs
-    /// (chunk *i* on rank *i* when the counts agree; paper: zCreateGlobalArray). Where the library chooses the cuts, a
-    /// chunk is no larger than what one binding of a shader can see. Collective; no messages.
+    /// Creates a global array of zeros, cut according to `layout` (paper: zCreateGlobalArray).
+    /// Collective; sends no messages.
+    ///
+    /// The ranks get contiguous runs of chunks of balanced length: rank *i* gets chunk *i* if there
+    /// are as many chunks as ranks. If the layout leaves the cuts to the library, a chunk fits one
+    /// binding of a shader.
     ///
     /// # Errors
-    /// The layout is malformed or a chunk does not fit a buffer of the device; the name is taken; the ranks have not
-    /// enough memory, where it is that of their machines or limited by `ZIPPY_MEMORY_LIMIT` (all ranks return the same
-    /// error, which says what would fit); a device has not enough memory or cannot hold the element type.
+    /// * The layout is malformed, or a chunk exceeds the buffer size of the device.
+    /// * The name is in use.
+    /// * The ranks have too little memory, if it is memory of their machines or limited by
+    ///   `ZIPPY_MEMORY_LIMIT`. All ranks return the same error with a shape that fits.
+    /// * A device has too little memory or does not support the element type.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
     /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let layout = Layout::new([8, 6]).split([[3, 2, 3].into(), Split::Even(2)]).ghost([1, 1]).periodic([true, false]);
+    /// let cuts = [[3, 2, 3].into(), Split::Even(2)];
+    /// let layout = Layout::new([8, 6]).split(cuts).ghost([1, 1]).periodic([true, false]);
     /// let field = world.array::<f32, 2>("field", &layout)?;
     /// assert_eq!(field.shape(), [8, 6]);
     /// assert_eq!(field.chunks().count(), 3, "six chunks, three a rank");
@@ -41,10 +47,11 @@ impl World {
         Ok(GlobalArray::from_core(core))
     }
 
-    /// A global array of zeros with given owners of its chunks; ranks may own none. Collective; no messages.
+    /// Creates a global array of zeros with the given owners of its chunks. A rank may own no
+    /// chunk. Collective; sends no messages.
     ///
     /// # Errors
-    /// As [`array`](Self::array), and an ownership of another number of chunks or ranks.
+    /// As for [`array`](Self::array), and an ownership with a different number of chunks or ranks.
     #[track_caller]
     pub fn array_owned<T: Element, const D: usize>(
         &self,
@@ -63,24 +70,26 @@ impl World {
         Ok(GlobalArray::from_core(core))
     }
 
-    /// An array of this rank alone. Local: other ranks need not call it, and may have other shapes.
-    ///
-    /// Splits of the layout are ignored; a local array is one chunk.
+    /// Creates an array of this rank with a single chunk. Local: other ranks need not call it and
+    /// may pass other shapes. The cuts of the layout are ignored.
     ///
     /// # Errors
-    /// The layout is malformed or too large for one buffer; the device has not enough memory or cannot hold the type.
+    /// The layout is malformed or exceeds a buffer; the device has too little memory or does not
+    /// support the element type.
     #[track_caller]
     pub fn local_array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<LocalArray<T, D>> {
         let _call = CallSite::enter();
         self.local_array_for(name, layout, wgpu::BufferUsages::empty())
     }
 
-    /// As [`local_array`](Self::local_array), in a buffer that can also be used as `uses` says (`VERTEX`, `INDEX`,
-    /// `INDIRECT`): a kernel writes vertices, indices or the arguments of a draw, and a render pass of the user's takes them
-    /// from [`LocalArray::lease`] without a copy.
+    /// As [`local_array`](Self::local_array), with a buffer for additional `uses` (`VERTEX`,
+    /// `INDEX`, `INDIRECT`).
+    ///
+    /// A kernel writes vertices, indices or draw arguments, and a render pass of the caller reads
+    /// them from [`LocalArray::lease`] without a copy.
     ///
     /// # Errors
-    /// As [`local_array`](Self::local_array), and other uses.
+    /// As for [`local_array`](Self::local_array), and any other use.
     #[track_caller]
     pub fn local_array_for<T: Element, const D: usize>(
         &self,
@@ -93,11 +102,12 @@ impl World {
         Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, uses)?))
     }
 
-    /// A 1-D global array whose chunk on each rank has the length that this rank names. Collective; one all-gather of
-    /// the lengths.
+    /// Creates a 1-D global array with one chunk of `length` cells on each rank; each rank passes
+    /// its own length. Collective; costs one all-gather of the lengths.
     ///
     /// # Errors
-    /// As [`array`](Self::array); a rank whose length does not fit fails alone and the others hear of it.
+    /// As for [`array`](Self::array). If the length of a rank exceeds its memory, this rank returns
+    /// its own error and the other ranks a remote error.
     #[track_caller]
     pub fn array_of_lengths<T: Element>(&self, name: &str, length: u64) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
@@ -105,33 +115,34 @@ impl World {
         self.array(name, &layout)
     }
 
-    /// A 1-D array of this rank that grows by appending, without cells at first. Local; see [`publish`](Self::publish).
+    /// Creates an empty 1-D array of this rank that grows by appending. Local; see
+    /// [`publish`](Self::publish).
     ///
     /// # Errors
-    /// The device has not enough memory or cannot hold the type.
+    /// The device has too little memory or does not support the element type.
     #[track_caller]
     pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
         self.growable_for(name, wgpu::BufferUsages::empty())
     }
 
-    /// As [`growable`](Self::growable), in a buffer that can also be used as `uses` says (`VERTEX`, `INDEX`, `INDIRECT`), also
-    /// after it has grown; see [`Growable::lease`]. Local.
+    /// As [`growable`](Self::growable), with a buffer for additional `uses` (`VERTEX`, `INDEX`,
+    /// `INDIRECT`), also after the array has grown; see [`Growable::lease`]. Local.
     ///
     /// # Errors
-    /// As [`growable`](Self::growable), and other uses.
+    /// As for [`growable`](Self::growable), and any other use.
     #[track_caller]
     pub fn growable_for<T: Element>(&self, name: &str, uses: wgpu::BufferUsages) -> Result<Growable<T>> {
         let _call = CallSite::enter();
         Growable::new(self.home(), name, uses)
     }
 
-    /// The cells in use of every rank's growable array as one 1-D global array, in rank order, over the same buffers:
-    /// no cell moves. Append to a growable array and publish it again to see the new cells. Collective; one all-gather
-    /// of the lengths.
+    /// Makes a 1-D global array of the used cells of every rank's growable array, in rank order and
+    /// over the same buffers: no cell moves. After further appends, publish the growable array
+    /// again for the new cells. Collective; costs one all-gather of the lengths.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -150,7 +161,8 @@ impl World {
         let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX);
         let chunks = chunks.map_err(ArrayError::of_layout(growable.name()))?;
         let placement = Placement::balanced(chunks, self.size());
-        // Drawn at every call, as ranks may publish one anew that others publish again.
+        // A new id per call: a rank may publish a new growable array while others publish theirs
+        // again.
         let data = growable.data(self.registry.borrow_mut().next_id());
         Ok(GlobalArray::from_core(growable.core().over(self.home(), placement, data)))
     }
@@ -159,7 +171,8 @@ impl World {
         let operation = format!("lengths of {name:?}");
         let lengths: Vec<i64> = self.collective(operation, hash(("lengths", name)), || {
             let all = self.inner().all_gather_v(copied(&[length]))?;
-            let lengths = all.iter().map(|one| values::<u64>(one).map(|one| one.into_iter().map(saturated)));
+            let lengths =
+                all.iter().map(|bytes| values::<u64>(bytes).map(|lengths| lengths.into_iter().map(saturated)));
             Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
         let total = lengths.iter().try_fold(0_i64, |sum, &n| sum.checked_add(n));
@@ -180,12 +193,13 @@ impl World {
         self.alive()?;
         check_axes(name, axes, layout)?;
         self.registry.borrow_mut().check_name(name)?;
-        let common = &self.common;
-        common.check(element, self.device())?;
-        let within = |bytes| layout.resolve(self.size(), element.bytes, bytes);
-        // Chunks that one binding reaches where the library may choose; else what a buffer can hold, seen through windows.
-        let chunks = match within(common.binding_bytes) {
-            Err(LayoutError::ChunkTooLarge { .. }) => within(common.buffer_bytes),
+        let limits = &self.limits;
+        limits.check(element, self.device())?;
+        let resolve_within = |bytes| layout.resolve(self.size(), element.bytes, bytes);
+        // If the library chooses the cuts, a chunk fits a binding. Otherwise a buffer, accessed by
+        // windows.
+        let chunks = match resolve_within(limits.binding_bytes) {
+            Err(LayoutError::ChunkTooLarge { .. }) => resolve_within(limits.buffer_bytes),
             chunks => chunks,
         };
         Ok(chunks.map_err(ArrayError::of_layout(name))?)
@@ -197,8 +211,8 @@ impl World {
         element: &'static ElementInfo,
         placement: Placement,
     ) -> Result<Rc<ArrayCore>> {
-        let call = Collective::new("array").of(Named::new(name, element, &placement), None);
-        let call = call.and(format!(", {} of {}", placement.chunks().shape(), element.name));
+        let call = Collective::new("array").array(ArrayIdentity::new(name, element, &placement), None);
+        let call = call.text_after(format!(", {} of {}", placement.chunks().shape(), element.name));
         let bytes = self.check_memory(name, element, &placement)?;
         self.collective(call.clone(), call.signature(), || {
             ArrayCore::create(self.home(), name, element, placement, bytes)

@@ -1,14 +1,14 @@
-//! [`DebugPoint`]: what an observer is told.
+//! [`DebugPoint`]: argument of an observer.
 
 use crate::error::CallSite;
 
-/// A place in a program where one may look into its arrays.
+/// Point of a program at which arrays can be inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugPoint {
-    /// Its name.
+    /// Name from the program.
     pub name: String,
-    /// Its number, from 1: how many this rank has come to.
+    /// Number of debug points of this rank so far, starting at 1.
     pub step: u64,
-    /// Where the program called it.
+    /// Call site in the program.
     pub call_site: CallSite,
 }

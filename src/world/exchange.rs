@@ -1,34 +1,43 @@
-//! [`Exchange`]: what moves, as a value.
+//! [`Exchange`]: a description of moves between arrays.
 
 use std::rc::Rc;
 
 use super::Operator;
-use super::meeting::Meeting;
+use super::merge_rule::MergeRule;
 use crate::array::{ArrayCore, GlobalArray, GlobalSection, IntoGlobalSection};
 use crate::element::Element;
 use crate::error::{ArrayError, Error, ErrorKind, Result};
 use crate::plan::{Components, GhostSpec, Neighbours};
 use crate::region::Region;
 
-/// What moves between arrays in one operation: copies, composites and ghost updates, in any number and of any element
-/// types. [`World::exchange`](super::World::exchange) does it, [`World::start`](super::World::start) starts it, and
-/// [`World::plan`](super::World::plan) shows what it will do.
+/// Moves between arrays in one operation: any number of copies, composites and ghost updates, of
+/// any element types.
 ///
-/// Every source is read before anything is written. Then the entries take effect as if one after the other, in the order
-/// in which they were named, so that several may fall on the same cells. A mistake in an entry is kept, and reported by the verb that uses
-/// the exchange.
+/// [`World::exchange`](super::World::exchange) executes an exchange,
+/// [`World::start`](super::World::start) starts it, and [`World::plan`](super::World::plan) shows
+/// its messages.
 ///
-/// Copies and composites that follow one another with the same operator share their messages, and so do ghost updates
-/// that treat what arrives alike (replacing, or one operator): one message between each pair of ranks that exchange
-/// cells. What has [permuted](Self::permuted) axes, and each [prefix](Self::prefix), has its own.
+/// All sources are read before the first cell is written. The entries then take effect one after
+/// the other, in the order of the method calls, so that several entries may write the same cells.
+/// An invalid entry is reported by the [`World`](super::World) method that uses the exchange.
+///
+/// The following entries share messages, with one message between each pair of ranks that exchange
+/// cells:
+///
+/// * consecutive copies, and consecutive composites with the same operator;
+/// * consecutive ghost updates, per merge rule (replacement, or an operator).
+///
+/// Each copy or composite with [permuted](Self::permuted) axes, and each [prefix](Self::prefix),
+/// has separate messages.
 ///
 /// ```
 /// # use zippy::{Exchange, Layout, Operator, Split, World};
 /// # fn program(world: &World) -> zippy::Result<()> {
 /// let layout = Layout::new([6]).split([Split::Even(2)]).ghost([1]).periodic([true]);
-/// let (ring, sums) = (world.array::<i32, 1>("ring", &layout)?, world.array::<i32, 1>("sums", &layout)?);
+/// let ring = world.array::<i32, 1>("ring", &layout)?;
+/// let sums = world.array::<i32, 1>("sums", &layout)?;
 /// ring.fill_with(|[x]| x as i32)?;
-/// // Ghosts of one array, and onto the cells of the other what a shift of the first one brings.
+/// // Updates the ghost cells of `ring`, then adds two shifts of `ring` in `sums`.
 /// let step = Exchange::new()
 ///     .ghosts(&ring)
 ///     .copy(ring.at(0..5), sums.at(1..6))
@@ -42,13 +51,13 @@ use crate::region::Region;
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
     entries: Vec<Entry>,
-    /// What the last method named, and the first entry of it.
+    /// Kind of the last method call, and the index of its first entry.
     last: Option<(Subject, usize)>,
-    /// The first mistake in the description.
+    /// The first invalid entry.
     mistake: Option<ErrorKind>,
 }
 
-/// What methods that say more are about.
+/// Kind of entry that a modifying method applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Pairs,
@@ -56,7 +65,7 @@ enum Subject {
     Prefix,
 }
 
-/// One thing that moves.
+/// Entry of an exchange.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
     Pair(SectionPair),
@@ -64,38 +73,38 @@ pub(super) enum Entry {
     Ghosts(Ghosts),
 }
 
-/// A section onto another one.
+/// Copy or composite of a section to another section.
 #[derive(Debug, Clone)]
 pub(super) struct SectionPair {
-    pub source: Bound,
-    pub destination: Bound,
-    /// The order of the axes, where they are permuted.
+    pub source: BoundSection,
+    pub destination: BoundSection,
+    /// Source axis for each destination axis, if the axes are permuted.
     pub order: Option<Vec<usize>>,
-    pub meeting: Meeting,
+    pub merge_rule: MergeRule,
 }
 
-/// A region of an array.
+/// Region of an array.
 #[derive(Debug, Clone)]
-pub(super) struct Bound {
+pub(super) struct BoundSection {
     pub array: Rc<ArrayCore>,
     pub region: Region,
 }
 
-/// The ghost cells of an array.
+/// Ghost update of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Ghosts {
     pub array: Rc<ArrayCore>,
     pub spec: GhostSpec,
-    pub meeting: Meeting,
+    pub merge_rule: MergeRule,
 }
 
 impl Exchange {
-    /// Nothing moves yet.
+    /// An exchange without entries.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A section onto another one of the same extents.
+    /// Adds a copy between sections of the same extents.
     pub fn copy<T: Element, const D: usize>(
         self,
         source: impl IntoGlobalSection<T, D>,
@@ -104,7 +113,8 @@ impl Exchange {
         self.copies([(source, destination)])
     }
 
-    /// A section combined with another one of the same extents: `destination = operator(source, destination)`.
+    /// Adds a composite between sections of the same extents: `destination = operator(source,
+    /// destination)`.
     pub fn composite<T: Element, const D: usize>(
         self,
         source: impl IntoGlobalSection<T, D>,
@@ -114,31 +124,31 @@ impl Exchange {
         self.composites([(source, destination)], &operator)
     }
 
-    /// Many copies, one after the other.
+    /// Adds copies that take effect one after the other.
     pub fn copies<T: Element, const D: usize>(
         self,
         pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
     ) -> Self {
-        self.pairs(pairs, &Meeting::Replace)
+        self.pairs(pairs, &MergeRule::Replace)
     }
 
-    /// Many composites, one after the other.
+    /// Adds composites that take effect one after the other.
     pub fn composites<T: Element, const D: usize>(
         self,
         pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
         operator: &Operator,
     ) -> Self {
         match operator.check(&T::INFO) {
-            Ok(()) => self.pairs(pairs, &Meeting::Combine(operator.clone())),
-            Err(mistake) => self.but(mistake),
+            Ok(()) => self.pairs(pairs, &MergeRule::Combine(operator.clone())),
+            Err(mistake) => self.with_mistake(mistake),
         }
     }
 
-    /// Permutes the axes of the copies or composites that the method before has named: axis *i* of the destination runs along axis `order[i]` of
-    /// the source, and has its extent.
+    /// Permutes the axes of the copies or composites of the preceding method call. Axis *i* of the
+    /// destination runs along axis `order[i]` of the source and has its extent.
     pub fn permuted(mut self, order: impl AsRef<[usize]>) -> Self {
         let Some((Subject::Pairs, first)) = self.last else {
-            return self.out_of_place("permuted", "a copy or a composite");
+            return self.misplaced_modifier("permuted", "a copy or a composite");
         };
         for entry in &mut self.entries[first..] {
             if let Entry::Pair(pair) = entry {
@@ -148,12 +158,15 @@ impl Exchange {
         self
     }
 
-    /// The first `length` cells of a section onto the first ones of another. Only the rank that owns the source need know
-    /// how many; what the others name as `length` is not looked at. For data that is as long as it turns out to be, in
-    /// slots that are as long as it can be: nobody has to be told the lengths beforehand, and only the data travels.
+    /// Adds a copy of the first `length` cells of a section to the first cells of another section.
     ///
-    /// Each section lies in one chunk and has cells, of 4 bytes or a multiple. Costs a message of its own where the ends
-    /// are on two ranks. What this rank sends of prefixes that follow one another is staged at once, however much it is.
+    /// Only the rank that owns the source needs to know `length`; the argument of the other ranks
+    /// is ignored. Use a prefix for data of variable length in slots of maximum length: the
+    /// receivers need no lengths in advance, and only the used cells travel.
+    ///
+    /// Each section is nonempty and within one chunk. The element size is a multiple of 4 bytes.
+    /// Cost: one message if source and destination are on different ranks. The data that this rank
+    /// sends for consecutive prefixes is in staging memory at the same time, without a limit.
     pub fn prefix<T: Element>(
         mut self,
         source: impl IntoGlobalSection<T, 1>,
@@ -162,73 +175,79 @@ impl Exchange {
     ) -> Self {
         if !T::INFO.bytes.is_multiple_of(4) {
             let text = format!("a prefix has cells of whole words, not of {}", T::INFO.name);
-            return self.but(ArrayError::Other(text));
+            return self.with_mistake(ArrayError::Other(text));
         }
         self.last = Some((Subject::Prefix, self.entries.len()));
-        match SectionPair::new(&source.into(), &destination.into(), &Meeting::Replace) {
+        match SectionPair::new(&source.into(), &destination.into(), &MergeRule::Replace) {
             Ok(pair) => {
                 self.entries.push(Entry::Prefix(pair, length));
                 self
             }
-            Err(mistake) => self.but(mistake.into_kind()),
+            Err(mistake) => self.with_mistake(mistake.into_kind()),
         }
     }
 
-    /// The ghost cells of an array from their owners: faces, edges and corners, all components. Several arrays may have
-    /// other ghost widths, shapes and element types. The methods below say otherwise of the array named last. Of ghost
-    /// updates that follow one another, two of one array the same way, be it by two handles, are a mistake.
+    /// Adds an update of the ghost cells of an array from their owners: faces, edges and corners,
+    /// all components.
+    ///
+    /// The methods below modify the ghost update of the preceding call. Arrays of one exchange may
+    /// differ in ghost widths, shapes and element types. Two consecutive updates of the same array
+    /// in the same direction are an error, also through two handles.
     pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
         self.last = Some((Subject::Ghosts, self.entries.len()));
         let (array, spec) = (array.core().clone(), GhostSpec::all());
-        self.entries.push(Entry::Ghosts(Ghosts { array, spec, meeting: Meeting::Replace }));
+        self.entries.push(Entry::Ghosts(Ghosts { array, spec, merge_rule: MergeRule::Replace }));
         self
     }
 
-    /// Of the ghost update named last only faces: edge and corner ghost cells keep what they have.
+    /// Restricts the preceding ghost update to faces. Ghost cells at edges and corners keep their
+    /// values.
     pub fn faces_only(self) -> Self {
-        self.of_ghosts("faces_only", |ghosts| {
+        self.change_ghosts("faces_only", |ghosts| {
             ghosts.spec.neighbours = Neighbours::Faces;
             Ok(())
         })
     }
 
-    /// Of the ghost update named last only some components: those that `list` names for a direction, as positions
-    /// along `axis`, which has no ghosts.
+    /// Restricts the preceding ghost update to some components.
     ///
-    /// A direction has −1, 0 or 1 an axis and names the side of the chunk *whose ghost cells take part*: `[1, 0, 0, 0]`
-    /// are the ghost cells past the end of axis 0, and a lattice Boltzmann step lists there what streams towards −x. Lists
-    /// may change from call to call, as with the parity of an in-place step.
+    /// `list` returns for each direction the components that take part, as indices along `axis`,
+    /// which has no ghost cells. A direction has −1, 0 or 1 per axis and names the side of the
+    /// chunk *with the ghost cells that take part*: `[1, 0, 0, 0]` means the ghost cells past the
+    /// end of axis 0. A lattice Boltzmann step lists there the components that stream towards −x.
+    /// The lists may change between calls, for example with the parity of an in-place step.
     pub fn components(self, axis: usize, list: impl Fn(&[i8]) -> Vec<usize>) -> Self {
-        self.of_ghosts("components", |ghosts| {
+        self.change_ghosts("components", |ghosts| {
             ghosts.spec.components = Some(Components::new(axis, ghosts.array.chunks().axes(), list)?);
             Ok(())
         })
     }
 
-    /// The ghost update named last goes the reverse way: what lies in ghost cells replaces the owner's cells.
+    /// Reverses the preceding ghost update: the values of ghost cells replace the cells of their
+    /// owners.
     pub fn reverse(self) -> Self {
-        self.of_ghosts("reverse", |ghosts| {
+        self.change_ghosts("reverse", |ghosts| {
             ghosts.spec.reverse = true;
-            ghosts.meeting = Meeting::Replace;
+            ghosts.merge_rule = MergeRule::Replace;
             Ok(())
         })
     }
 
-    /// The ghost update named last goes the reverse way: what lies in ghost cells is combined with the owner's cells, in a
-    /// fixed order.
+    /// Reverses the preceding ghost update: the values of ghost cells are combined with the cells
+    /// of their owners, in a fixed order.
     pub fn reverse_with(self, operator: Operator) -> Self {
-        self.of_ghosts("reverse_with", |ghosts| {
+        self.change_ghosts("reverse_with", |ghosts| {
             operator.check(ghosts.array.element())?;
             ghosts.spec.reverse = true;
-            ghosts.meeting = Meeting::Combine(operator);
+            ghosts.merge_rule = MergeRule::Combine(operator);
             Ok(())
         })
     }
 
-    /// What moves.
+    /// The entries of the exchange.
     ///
     /// # Errors
-    /// The first mistake in the description.
+    /// The first invalid entry.
     pub(super) fn entries(&self) -> Result<&[Entry]> {
         self.mistake.clone().map_or(Ok(&self.entries), |mistake| Err(mistake.into()))
     }
@@ -236,33 +255,33 @@ impl Exchange {
     fn pairs<T: Element, const D: usize>(
         mut self,
         pairs: impl IntoIterator<Item = (impl IntoGlobalSection<T, D>, impl IntoGlobalSection<T, D>)>,
-        meeting: &Meeting,
+        merge_rule: &MergeRule,
     ) -> Self {
         self.last = Some((Subject::Pairs, self.entries.len()));
         for (source, destination) in pairs {
-            match SectionPair::new(&source.into(), &destination.into(), meeting) {
+            match SectionPair::new(&source.into(), &destination.into(), merge_rule) {
                 Ok(pair) => self.entries.push(Entry::Pair(pair)),
-                Err(mistake) => return self.but(mistake.into_kind()),
+                Err(mistake) => return self.with_mistake(mistake.into_kind()),
             }
         }
         self
     }
 
-    fn of_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
+    fn change_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
         match (self.last, self.entries.last_mut()) {
             (Some((Subject::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,
-                Err(mistake) => self.but(mistake.into_kind()),
+                Err(mistake) => self.with_mistake(mistake.into_kind()),
             },
-            _ => self.out_of_place(method, "a ghost update"),
+            _ => self.misplaced_modifier(method, "a ghost update"),
         }
     }
 
-    fn out_of_place(self, method: &str, what: &str) -> Self {
-        self.but(ArrayError::Other(format!("{method} says something of {what}, and there is none right before it")))
+    fn misplaced_modifier(self, method: &str, subject: &str) -> Self {
+        self.with_mistake(ArrayError::Other(format!("{method} must directly follow {subject}")))
     }
 
-    fn but(mut self, mistake: impl Into<ErrorKind>) -> Self {
+    fn with_mistake(mut self, mistake: impl Into<ErrorKind>) -> Self {
         self.mistake = self.mistake.or_else(|| Some(mistake.into()));
         self
     }
@@ -272,9 +291,16 @@ impl SectionPair {
     fn new<T: Element, const D: usize>(
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-        meeting: &Meeting,
+        merge_rule: &MergeRule,
     ) -> Result<Self> {
-        let bound = |of: &GlobalSection<T, D>| Ok::<_, Error>(Bound { array: of.core.clone(), region: of.region()? });
-        Ok(Self { source: bound(source)?, destination: bound(destination)?, order: None, meeting: meeting.clone() })
+        let bound = |section: &GlobalSection<T, D>| {
+            Ok::<_, Error>(BoundSection { array: section.core.clone(), region: section.region()? })
+        };
+        Ok(Self {
+            source: bound(source)?,
+            destination: bound(destination)?,
+            order: None,
+            merge_rule: merge_rule.clone(),
+        })
     }
 }

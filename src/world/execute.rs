@@ -1,14 +1,14 @@
-//! Executing a transfer: gather and post, or post from where it lies, move what stays, receive and scatter, in plan order.
+//! Execution of jobs: pack and send messages, move cells within the rank, receive and unpack.
 
 use std::ops::Range;
 
 use super::World;
-use super::in_place::Lending;
+use super::in_place_sends::InPlaceSends;
 use super::job::Job;
-use super::meeting::Meeting;
-use super::parcels::{End, Parcel};
-use super::transfer::Lane;
-use super::turns::{When, reads_what_is_written, when};
+use super::local_order::{LocalOrder, local_order, reads_written_cells};
+use super::merge_rule::MergeRule;
+use super::message_part::{ChunkBox, MessagePart};
+use super::transfer::TypedTransfer;
 use crate::device::{Piece, Staged};
 use crate::element::ElementInfo;
 use crate::error::{Error, ErrorKind, Result, TransportError};
@@ -18,51 +18,54 @@ use crate::region::Region;
 use crate::trace::Activity;
 use crate::transport::{Payload, Tag};
 
-/// Jobs whose sources have been read, and whose receives are still to be done.
-pub(super) struct PostedJobs(Vec<Posted>);
+/// Jobs with all sources read and all messages sent. The receives are pending.
+pub(super) struct PostedJobs(Vec<PostedJob>);
 
-/// A job whose messages have been sent.
-struct Posted {
+/// Job with all messages sent.
+struct PostedJob {
     job: Job,
-    /// One tag a lane.
+    /// One tag per typed transfer of the job.
     tags: Vec<Tag>,
-    /// What has become of the local moves of each lane.
+    /// State of the local moves, per typed transfer.
     local: Vec<LocalMoves>,
     read_at: Moment,
 }
 
-/// Local moves of a lane.
+/// State of the local moves of a typed transfer.
 enum LocalMoves {
     Done,
-    /// They are still to be done, from where their sources are.
-    Left,
-    /// Their sources have been read.
-    Aside(Aside),
+    /// The sources are still in their chunks.
+    Pending,
+    /// The sources are in staging memory.
+    Staged(StagedSources),
 }
 
-/// Of a message; what goes out comes before what comes in.
+/// Direction of a message. Sends precede receives in the derived order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Direction {
-    Out,
-    In,
+    Send,
+    Receive,
 }
 
-/// The sources of a lane's local moves, and where each stands.
-struct Aside {
+/// Copies of the sources of local moves, in staging memory.
+struct StagedSources {
     staged: Staged,
+    /// Byte offset of each source.
     offsets: Vec<u64>,
 }
 
 impl PostedJobs {
-    /// What moves.
+    /// Bytes and messages of all jobs.
     pub fn moved(&self) -> Moved {
         moved(self.0.iter().map(|posted| &posted.job))
     }
 }
 
 impl World {
-    /// Executes jobs to their end, as if one after the other but that all sources are read first. Blocks until this rank's
-    /// part is done.
+    /// Executes jobs and returns when the part of this rank is complete.
+    ///
+    /// All sources are read first. The writes then have the effect of jobs that run one after the
+    /// other.
     pub(super) fn execute(&self, jobs: Vec<Job>) -> Result<Moved> {
         self.execute_all(jobs).map_err(|error| self.in_operation(error))
     }
@@ -70,47 +73,58 @@ impl World {
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         self.remember(&jobs);
         let moved = moved(&jobs);
-        jobs.iter().for_each(|job| job.note(&self.ledger.now()));
-        let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
-        let lanes = jobs.iter().flat_map(|job| &job.transfer.lanes);
-        let staged: u64 = lanes.map(|lane| bytes(&lane.sends)).sum();
-        if staged > self.message_sizes().most && !read_after.contains(&true) {
-            jobs.into_iter().try_for_each(|job| self.execute_bounded(job, &lending))?;
+        jobs.iter().for_each(|job| job.record_writes(&self.ledger.now()));
+        let (in_place, reads_written) = (InPlaceSends::for_jobs(self, &jobs)?, reads_written_cells(&jobs));
+        let typed_transfers = jobs.iter().flat_map(|job| &job.transfer.typed_transfers);
+        let sent_bytes: u64 = typed_transfers.map(|typed| total_bytes(&typed.sends)).sum();
+        if sent_bytes > self.message_sizes().max_bytes && !reads_written.contains(&true) {
+            jobs.into_iter().try_for_each(|job| self.execute_with_bounded_memory(job, &in_place))?;
         } else {
-            let when = |place: usize, job: &Job, lane: &Lane| when(job, lane, place == 0, read_after[place]);
-            self.finish(&self.post_all(jobs, &lending, when)?)?;
+            let order = |index: usize, job: &Job, typed: &TypedTransfer| {
+                local_order(job, typed, index == 0, reads_written[index])
+            };
+            self.finish(&self.post_all(jobs, &in_place, order)?)?;
         }
-        self.take_back(&lending)?;
+        self.wait_for_in_place_sends(&in_place)?;
         Ok(moved)
     }
 
-    /// Executes a large job with bounded staging memory, if its boxes have no order and all lengths are known.
-    fn execute_bounded(&self, job: Job, lending: &Lending) -> Result<()> {
-        if job.overlap || job.transfer.lanes.iter().any(|lane| lane.counted || !lane.waves.is_empty()) {
-            return self.finish(&self.post_all(vec![job], lending, |_, job, lane| when(job, lane, true, false))?);
+    /// Executes a large job with bounded staging memory if its boxes are unordered and all lengths
+    /// known.
+    fn execute_with_bounded_memory(&self, job: Job, in_place: &InPlaceSends) -> Result<()> {
+        if job.overlap
+            || job.transfer.typed_transfers.iter().any(|typed| typed.variable_length || !typed.waves.is_empty())
+        {
+            return self
+                .finish(&self.post_all(vec![job], in_place, |_, job, typed| local_order(job, typed, true, false))?);
         }
-        job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, lending))
+        job.transfer.typed_transfers.iter().try_for_each(|typed| self.execute_message_by_message(&job, typed, in_place))
     }
 
-    /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
-    /// each other, of jobs, and of combining with what is combined by another operation before this one is waited for.
+    /// Reads all sources, sends all messages, and does those local moves that have no order.
+    ///
+    /// Local moves with an order are done by [`finish_started`](Self::finish_started): moves in
+    /// waves, moves of later jobs, and moves with an operator (another operation may combine into
+    /// the same cells before the caller waits for this one).
     pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<PostedJobs> {
         self.remember(&jobs);
-        let when = |place: usize, job: &Job, lane: &Lane| match (job.meeting(lane), when(job, lane, place == 0, false))
-        {
-            (Meeting::Replace, When::AtOnce) => When::AtOnce,
-            _ => When::InTurnFromAside,
+        let order = |index: usize, job: &Job, typed: &TypedTransfer| match (
+            job.merge_rule(typed),
+            local_order(job, typed, index == 0, false),
+        ) {
+            (MergeRule::Replace, LocalOrder::Immediate) => LocalOrder::Immediate,
+            _ => LocalOrder::InOrderFromStaged,
         };
-        self.post_all(jobs, &Lending::nothing(), when).map_err(|error| self.in_operation(error))
+        self.post_all(jobs, &InPlaceSends::none(), order).map_err(|error| self.in_operation(error))
     }
 
-    /// Finishes what was started.
+    /// Receives the messages of started jobs and does the remaining local moves.
     pub(super) fn finish_started(&self, posted: &PostedJobs) -> Result<()> {
-        posted.0.iter().for_each(|one| one.job.note(&one.read_at));
+        posted.0.iter().for_each(|posted| posted.job.record_writes(&posted.read_at));
         self.finish(posted).map_err(|error| self.in_operation(error))
     }
 
-    /// A failure of the device, with what this rank was doing with which arrays.
+    /// Adds the name of the current operation to a device error.
     pub(super) fn in_operation(&self, error: Error) -> Error {
         error.with_kind(|kind| match kind {
             ErrorKind::Device(error) => {
@@ -120,36 +134,36 @@ impl World {
         })
     }
 
-    /// Posts all messages, then sets aside what local moves read, then does those that can be done at once.
+    /// Sends all messages, stages the sources of ordered local moves, and does the immediate ones.
     fn post_all(
         &self,
         jobs: Vec<Job>,
-        lending: &Lending,
-        when: impl Fn(usize, &Job, &Lane) -> When,
+        in_place: &InPlaceSends,
+        order: impl Fn(usize, &Job, &TypedTransfer) -> LocalOrder,
     ) -> Result<PostedJobs> {
         let mut all = Vec::with_capacity(jobs.len());
         for job in jobs {
-            let mut tags = Vec::with_capacity(job.transfer.lanes.len());
-            for lane in &job.transfer.lanes {
+            let mut tags = Vec::with_capacity(job.transfer.typed_transfers.len());
+            for typed in &job.transfer.typed_transfers {
                 let tag = self.inner().next_sequence();
-                self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
+                self.post(&job, typed, 0..typed.sends.len(), tag, in_place)?;
                 tags.push(tag);
             }
-            all.push(Posted { job, tags, local: Vec::new(), read_at: self.ledger.now() });
+            all.push(PostedJob { job, tags, local: Vec::new(), read_at: self.ledger.now() });
         }
-        for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
-            for lane in &job.transfer.lanes {
-                local.push(match when(place, job, lane) {
-                    _ if lane.local.is_empty() => LocalMoves::Done,
-                    When::AtOnce | When::InTurn => LocalMoves::Left,
-                    When::InTurnFromAside => LocalMoves::Aside(self.set_aside(job, lane)?),
+        for (index, PostedJob { job, local, .. }) in all.iter_mut().enumerate() {
+            for typed in &job.transfer.typed_transfers {
+                local.push(match order(index, job, typed) {
+                    _ if typed.local.is_empty() => LocalMoves::Done,
+                    LocalOrder::Immediate | LocalOrder::InOrder => LocalMoves::Pending,
+                    LocalOrder::InOrderFromStaged => LocalMoves::Staged(self.stage_sources(job, typed)?),
                 });
             }
         }
-        for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
-            for (lane, local) in job.transfer.lanes.iter().zip(local) {
-                if matches!(local, LocalMoves::Left) && when(place, job, lane) == When::AtOnce {
-                    self.move_locally(job, lane, &lane.local)?;
+        for (index, PostedJob { job, local, .. }) in all.iter_mut().enumerate() {
+            for (typed, local) in job.transfer.typed_transfers.iter().zip(local) {
+                if matches!(local, LocalMoves::Pending) && order(index, job, typed) == LocalOrder::Immediate {
+                    self.move_locally(job, typed, &typed.local)?;
                     *local = LocalMoves::Done;
                 }
             }
@@ -157,205 +171,219 @@ impl World {
         Ok(PostedJobs(all))
     }
 
-    fn set_aside(&self, job: &Job, lane: &Lane) -> Result<Aside> {
+    fn stage_sources(&self, job: &Job, typed: &TypedTransfer) -> Result<StagedSources> {
         let (mut pieces, mut offsets, mut bytes) = (Vec::new(), Vec::new(), 0);
-        for (source, _) in &lane.local {
+        for (source, _) in &typed.local {
             pieces.push(job.piece(source, bytes));
             offsets.push(bytes);
-            bytes += (source.view.cells() * lane.element.bytes as u64).next_multiple_of(4);
+            bytes += (source.view.cells() * typed.element.bytes as u64).next_multiple_of(4);
         }
-        Ok(Aside { staged: self.pack(lane.element.bytes, &pieces, bytes)?, offsets })
+        Ok(StagedSources { staged: self.pack(typed.element.bytes, &pieces, bytes)?, offsets })
     }
 
-    /// Receives what the other ranks sent.
+    /// Receives the messages of all jobs and does the remaining local moves.
     fn finish(&self, posted: &PostedJobs) -> Result<()> {
-        posted.0.iter().try_for_each(|one| self.finish_one(one))
+        posted.0.iter().try_for_each(|job| self.finish_job(job))
     }
 
-    fn finish_one(&self, Posted { job, tags, local, .. }: &Posted) -> Result<()> {
-        for ((lane, &tag), local) in job.transfer.lanes.iter().zip(tags).zip(local) {
-            if !lane.waves.is_empty() {
-                self.finish_in_waves(job, lane, tag, local)?;
+    fn finish_job(&self, PostedJob { job, tags, local, .. }: &PostedJob) -> Result<()> {
+        for ((typed, &tag), local) in job.transfer.typed_transfers.iter().zip(tags).zip(local) {
+            if !typed.waves.is_empty() {
+                self.finish_waves(job, typed, tag, local)?;
                 continue;
             }
             match local {
                 LocalMoves::Done => {}
-                LocalMoves::Left => self.move_locally(job, lane, &lane.local)?,
-                LocalMoves::Aside(aside) => self.move_from(job, lane, aside, 0..lane.local.len())?,
+                LocalMoves::Pending => self.move_locally(job, typed, &typed.local)?,
+                LocalMoves::Staged(sources) => self.unpack_staged(job, typed, sources, 0..typed.local.len())?,
             }
-            for index in 0..lane.receives.len() {
-                self.receive(job, lane, index, tag)?;
+            for index in 0..typed.receives.len() {
+                self.receive(job, typed, index, tag)?;
             }
         }
         Ok(())
     }
 
-    /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
-    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, local: &LocalMoves) -> Result<()> {
-        let mut payloads: Vec<Option<Payload>> = lane.receives.iter().map(|_| None).collect();
-        for wave in &lane.waves {
-            if let LocalMoves::Aside(aside) = local {
-                self.move_from(job, lane, aside, wave.local.iter().copied())?;
+    /// Applies local moves and received boxes wave by wave, because several of them write the same
+    /// cell.
+    fn finish_waves(&self, job: &Job, typed: &TypedTransfer, tag: Tag, local: &LocalMoves) -> Result<()> {
+        let mut payloads: Vec<Option<Payload>> = typed.receives.iter().map(|_| None).collect();
+        for wave in &typed.waves {
+            if let LocalMoves::Staged(sources) = local {
+                self.unpack_staged(job, typed, sources, wave.local.iter().copied())?;
             } else {
-                let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
-                self.move_locally(job, lane, &local)?;
+                let local: Vec<(ChunkBox, ChunkBox)> =
+                    wave.local.iter().map(|&index| typed.local[index].clone()).collect();
+                self.move_locally(job, typed, &local)?;
             }
-            for of_message in wave.received.chunk_by(|a, b| a.0 == b.0) {
-                let parcel = of_message[0].0;
-                let boxes = of_message.iter().map(|&(_, index)| &lane.receives[parcel].boxes[index]);
-                let pieces: Vec<Piece> = boxes.map(|packed| job.piece(&packed.end, packed.offset)).collect();
-                let payload = self.received(lane, parcel, tag, &mut payloads)?;
-                self.unpack(lane.element, job.meeting(lane), (**payload).as_ref(), &pieces)?;
+            for boxes_of_part in wave.received.chunk_by(|a, b| a.0 == b.0) {
+                let part = boxes_of_part[0].0;
+                let boxes = boxes_of_part.iter().map(|&(_, index)| &typed.receives[part].boxes[index]);
+                let pieces: Vec<Piece> = boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
+                let payload = self.received_part(typed, part, tag, &mut payloads)?;
+                self.unpack(typed.element, job.merge_rule(typed), (**payload).as_ref(), &pieces)?;
             }
         }
         Ok(())
     }
 
-    /// Local moves whose sources have been set aside.
-    fn move_from(
+    /// Does local moves with staged sources.
+    fn unpack_staged(
         &self,
         job: &Job,
-        lane: &Lane,
-        Aside { staged, offsets }: &Aside,
-        which: impl Iterator<Item = usize>,
+        typed: &TypedTransfer,
+        StagedSources { staged, offsets }: &StagedSources,
+        indices: impl Iterator<Item = usize>,
     ) -> Result<()> {
-        let pieces: Vec<_> = which.map(|index| job.piece(&lane.local[index].1, offsets[index])).collect();
-        self.unpack(lane.element, job.meeting(lane), staged.as_ref(), &pieces)
+        let pieces: Vec<_> = indices.map(|index| job.piece(&typed.local[index].1, offsets[index])).collect();
+        self.unpack(typed.element, job.merge_rule(typed), staged.as_ref(), &pieces)
     }
 
-    /// A message that may have come already. Those of one rank come in their order.
-    fn received<'a>(
+    /// Returns a message, which may have been received already. Messages of a rank arrive in order.
+    fn received_part<'a>(
         &self,
-        lane: &Lane,
-        parcel: usize,
+        typed: &TypedTransfer,
+        part: usize,
         tag: Tag,
         payloads: &'a mut [Option<Payload>],
     ) -> Result<&'a Payload> {
-        let peer = lane.receives[parcel].peer;
-        for (earlier, payload) in lane.receives[..=parcel].iter().zip(payloads.iter_mut()) {
+        let peer = typed.receives[part].peer;
+        for (earlier, payload) in typed.receives[..=part].iter().zip(payloads.iter_mut()) {
             if earlier.peer == peer && payload.is_none() {
-                *payload = Some(self.arrived(earlier, tag)?);
+                *payload = Some(self.receive_part(earlier, tag)?);
             }
         }
-        Ok(payloads[parcel].as_ref().expect("just received"))
+        Ok(payloads[part].as_ref().expect("just received"))
     }
 
-    /// Sends and receives round by round, so that only one message is staged at a time. A message is in the same round at
-    /// both ends, and who sends waits only for earlier ones before: no rank waits in a circle.
-    fn execute_in_steps(&self, job: &Job, lane: &Lane, lending: &Lending) -> Result<()> {
+    /// Sends and receives message by message, with one message in staging memory at a time.
+    ///
+    /// A message has the same round on both ranks, and a send waits only for earlier messages. A
+    /// cycle of waiting ranks is therefore impossible.
+    fn execute_message_by_message(&self, job: &Job, typed: &TypedTransfer, in_place: &InPlaceSends) -> Result<()> {
         let tag = self.inner().next_sequence();
-        let sends = lane.sends.iter().enumerate().map(|(place, parcel)| (parcel.turn, Direction::Out, place));
-        let receives = lane.receives.iter().enumerate().map(|(place, parcel)| (parcel.turn, Direction::In, place));
+        let sends = typed.sends.iter().enumerate().map(|(index, part)| (part.send_order, Direction::Send, index));
+        let receives =
+            typed.receives.iter().enumerate().map(|(index, part)| (part.send_order, Direction::Receive, index));
         let mut steps: Vec<_> = sends.chain(receives).collect();
         steps.sort_unstable();
-        for (_, way, place) in steps {
-            match way {
-                Direction::Out => self.post(job, lane, place..place + 1, tag, lending)?,
-                Direction::In => self.receive(job, lane, place, tag)?,
+        for (_, direction, index) in steps {
+            match direction {
+                Direction::Send => self.post(job, typed, index..index + 1, tag, in_place)?,
+                Direction::Receive => self.receive(job, typed, index, tag)?,
             }
         }
-        self.move_locally(job, lane, &lane.local)
+        self.move_locally(job, typed, &typed.local)
     }
 
-    /// Sends messages in their order, from where they lie or packed.
-    fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag, lending: &Lending) -> Result<()> {
-        let parcels = &lane.sends[which];
-        let places: Vec<_> = parcels.iter().map(|parcel| lending.place(job, lane, parcel)).collect();
-        let others = parcels.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(parcel, _)| parcel);
-        let mut packed = self.packed(job, lane, &others.collect::<Vec<_>>())?.into_iter();
-        for (parcel, place) in parcels.iter().zip(places) {
-            let payload = match place {
-                Some((chunk, bytes)) => self.lend(lending, parcel.peer, chunk, bytes)?,
-                None => packed.next().expect("one for each"),
+    /// Sends messages in order, in place or packed.
+    fn post(
+        &self,
+        job: &Job,
+        typed: &TypedTransfer,
+        range: Range<usize>,
+        tag: Tag,
+        in_place: &InPlaceSends,
+    ) -> Result<()> {
+        let parts = &typed.sends[range];
+        let chunk_ranges: Vec<_> = parts.iter().map(|part| in_place.chunk_range(job, typed, part)).collect();
+        let to_pack = parts.iter().zip(&chunk_ranges).filter(|(_, range)| range.is_none()).map(|(part, _)| part);
+        let mut packed = self.pack_parts(job, typed, &to_pack.collect::<Vec<_>>())?.into_iter();
+        for (part, range) in parts.iter().zip(chunk_ranges) {
+            let payload = match range {
+                Some((chunk, bytes)) => self.stage_in_place(in_place, part.peer, chunk, bytes)?,
+                None => packed.next().expect("a payload per part to pack"),
             };
-            self.inner().send(parcel.peer, tag, Box::new(payload))?;
+            self.inner().send(part.peer, tag, Box::new(payload))?;
         }
         Ok(())
     }
 
-    fn packed(&self, job: &Job, lane: &Lane, parcels: &[&Parcel]) -> Result<Vec<Staged>> {
-        if parcels.is_empty() {
+    fn pack_parts(&self, job: &Job, typed: &TypedTransfer, parts: &[&MessagePart]) -> Result<Vec<Staged>> {
+        if parts.is_empty() {
             return Ok(Vec::new());
         }
-        let (pieces, ranges) = job.pieces(parcels);
-        let staged = self.pack(lane.element.bytes, &pieces, parcels.iter().map(|parcel| parcel.bytes).sum())?;
+        let (pieces, ranges) = job.pieces(parts);
+        let staged = self.pack(typed.element.bytes, &pieces, parts.iter().map(|part| part.bytes).sum())?;
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
-    /// Boxes of chunks as a payload.
+    /// Packs boxes of chunks into a payload.
     pub(super) fn pack(&self, element_bytes: usize, pieces: &[Piece], bytes: u64) -> Result<Staged> {
         Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 
-    fn move_locally(&self, job: &Job, lane: &Lane, local: &[(End, End)]) -> Result<()> {
+    fn move_locally(&self, job: &Job, typed: &TypedTransfer, local: &[(ChunkBox, ChunkBox)]) -> Result<()> {
         if local.is_empty() {
             return Ok(());
         }
         let pairs: Vec<_> = local.iter().map(|(from, to)| (job.box_of(from), job.box_of(to))).collect();
-        self.tracer().span(Activity::Local, || match job.meeting(lane) {
-            Meeting::Replace => self.device().copy_boxes(lane.element.bytes, &pairs),
-            Meeting::Combine(operator) => self.device().combine_boxes(lane.element, &pairs, operator),
+        self.tracer().span(Activity::Local, || match job.merge_rule(typed) {
+            MergeRule::Replace => self.device().copy_boxes(typed.element.bytes, &pairs),
+            MergeRule::Combine(operator) => self.device().combine_boxes(typed.element, &pairs, operator),
         })?;
         Ok(())
     }
 
-    fn receive(&self, job: &Job, lane: &Lane, index: usize, tag: Tag) -> Result<()> {
-        let parcel = &lane.receives[index];
-        if lane.counted {
-            return self.receive_counted(job, lane, parcel, tag);
+    fn receive(&self, job: &Job, typed: &TypedTransfer, index: usize, tag: Tag) -> Result<()> {
+        let part = &typed.receives[index];
+        if typed.variable_length {
+            return self.receive_variable_length(job, typed, part, tag);
         }
-        let payload = self.arrived(parcel, tag)?;
-        let (pieces, _) = job.pieces(&[parcel]);
-        self.unpack(lane.element, job.meeting(lane), (*payload).as_ref(), &pieces)
+        let payload = self.receive_part(part, tag)?;
+        let (pieces, _) = job.pieces(&[part]);
+        self.unpack(typed.element, job.merge_rule(typed), (*payload).as_ref(), &pieces)
     }
 
-    /// Receives a message that is as long as its sender says: in full pieces and one that is not, or until there is no room.
-    fn receive_counted(&self, job: &Job, lane: &Lane, parcel: &Parcel, tag: Tag) -> Result<()> {
-        let (size, full, whole) = (lane.element.bytes as u64, lane.full(), &parcel.boxes[0].end);
-        let mut at = 0;
+    /// Receives a message of variable length: full parts until a shorter part or the end of the
+    /// room.
+    fn receive_variable_length(&self, job: &Job, typed: &TypedTransfer, part: &MessagePart, tag: Tag) -> Result<()> {
+        let (size, full, whole) = (typed.element.bytes as u64, typed.full_part_bytes(), &part.boxes[0].chunk_box);
+        let mut offset = 0;
         loop {
-            let payload = self.tracer().span(Activity::Wait, || self.inner().receive(parcel.peer, tag))?;
+            let payload = self.tracer().span(Activity::Wait, || self.inner().receive(part.peer, tag))?;
             let payload = (*payload).as_ref();
             let found = payload.len() as u64;
-            if found > full.min(parcel.bytes - at) || !found.is_multiple_of(size) {
-                return Err(self.wrong_message(parcel.peer, parcel.bytes, at + found).into());
+            if found > full.min(part.bytes - offset) || !found.is_multiple_of(size) {
+                return Err(self.wrong_message(part.peer, part.bytes, offset + found).into());
             }
-            let cells = Region { start: [(at / size) as i64].into(), end: [((at + found) / size) as i64].into() };
-            let end = End { view: whole.view.part(&cells), ..*whole };
-            self.unpack(lane.element, job.meeting(lane), payload, &[job.piece(&end, 0)])?;
-            at += found;
-            if found < full || at == parcel.bytes {
+            let cells =
+                Region { start: [(offset / size) as i64].into(), end: [((offset + found) / size) as i64].into() };
+            let chunk_box = ChunkBox { view: whole.view.part(&cells), ..*whole };
+            self.unpack(typed.element, job.merge_rule(typed), payload, &[job.piece(&chunk_box, 0)])?;
+            offset += found;
+            if found < full || offset == part.bytes {
                 return Ok(());
             }
         }
     }
 
-    /// Waits for a message, and looks whether it is as long as the plan says.
-    fn arrived(&self, parcel: &Parcel, tag: Tag) -> Result<Payload> {
-        let payload = self.tracer().span(Activity::Wait, || self.inner().receive(parcel.peer, tag))?;
+    /// Waits for a message and compares its length with the plan.
+    fn receive_part(&self, part: &MessagePart, tag: Tag) -> Result<Payload> {
+        let payload = self.tracer().span(Activity::Wait, || self.inner().receive(part.peer, tag))?;
         match (*payload).as_ref().len() as u64 {
-            found if found == parcel.bytes => Ok(payload),
-            found => Err(self.wrong_message(parcel.peer, parcel.bytes, found).into()),
+            found if found == part.bytes => Ok(payload),
+            found => Err(self.wrong_message(part.peer, part.bytes, found).into()),
         }
     }
 
-    /// The error of a message whose sender had something else in mind.
+    /// Error for a message with an unexpected length.
     pub(super) fn wrong_message(&self, from: usize, expected: u64, found: u64) -> TransportError {
         let operation = self.inner().operation_text("a transfer");
         TransportError::Message { operation, rank: from, expected, found }
     }
 
-    /// A payload into boxes of chunks.
+    /// Unpacks a payload into boxes of chunks.
     pub(super) fn unpack(
         &self,
         element: &ElementInfo,
-        meeting: &Meeting,
+        merge_rule: &MergeRule,
         payload: &[u8],
         pieces: &[Piece],
     ) -> Result<()> {
-        self.tracer().span(Activity::Unpack, || match meeting {
-            Meeting::Replace => self.device().scatter(element.bytes, payload, pieces),
-            Meeting::Combine(operator) => self.device().combine(element, payload, pieces, operator),
+        self.tracer().span(Activity::Unpack, || match merge_rule {
+            MergeRule::Replace => self.device().scatter(element.bytes, payload, pieces),
+            MergeRule::Combine(operator) => self.device().combine(element, payload, pieces, operator),
         })?;
         Ok(())
     }
@@ -367,6 +395,6 @@ fn moved<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Moved {
     all
 }
 
-fn bytes(parcels: &[Parcel]) -> u64 {
-    parcels.iter().map(|parcel| parcel.bytes).sum()
+fn total_bytes(parts: &[MessagePart]) -> u64 {
+    parts.iter().map(|part| part.bytes).sum()
 }

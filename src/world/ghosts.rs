@@ -1,4 +1,4 @@
-//! Ghost updates: what is wrong with them, and the short forms.
+//! `World::ghosts` and `World::start_ghosts`, and validation of ghost updates.
 
 use super::exchange::{Entry, Exchange, Ghosts};
 use super::{Moved, Pending, World};
@@ -8,14 +8,15 @@ use crate::error::{CallSite, Result};
 use crate::trace;
 
 impl World {
-    /// Brings the ghost cells of an array up to date: faces, edges and corners. Collective; on return this rank's ghost
-    /// cells are valid. Those beyond an end that is not periodic keep what they have.
+    /// Updates the ghost cells of an array: faces, edges and corners. Collective; on return, the
+    /// ghost cells of this rank are valid. Ghost cells past a boundary that is not periodic keep
+    /// their values.
     ///
-    /// Costs one message to each rank that owns a neighbouring chunk, whatever the number of ranks. An array that has no
-    /// ghost cells is left as it is; people are warned of that, once for each place in the program.
+    /// Costs one message to each rank that owns a neighbouring chunk, independent of the number of
+    /// ranks. An array without ghost cells is not changed; a warning is printed once per call site.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -35,12 +36,13 @@ impl World {
         self.exchange(Exchange::new().ghosts(array))
     }
 
-    /// Starts bringing the ghost cells of an array up to date: on return the owners' cells have been read; the ghost
-    /// cells must not be touched before `wait`. Compute the [`interior`](crate::array::ChunkRef::interior) meanwhile.
-    /// Collective.
+    /// Starts an update of the ghost cells of an array. Collective.
+    ///
+    /// On return, the cells of the owners have been read. The ghost cells must not be accessed
+    /// before `wait` returns. Compute the [`interior`](crate::array::ChunkRef::interior) meanwhile.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     #[track_caller]
     pub fn start_ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Pending<'_>> {
         let _call = CallSite::enter();
@@ -48,31 +50,36 @@ impl World {
     }
 }
 
-/// Two updates of one array with ghost cells the same way, be it by two handles.
-pub(super) fn named_twice<'a>(all: &[&'a Ghosts]) -> Option<(&'a Ghosts, &'a Ghosts)> {
-    let twice = |one: &Ghosts, other: &Ghosts| {
-        one.array.is_alias_of(&other.array) && one.spec.reverse == other.spec.reverse && one.array.chunks().has_ghosts()
+/// The first two updates of the same array with ghost cells in the same direction, also through
+/// different handles.
+pub(super) fn find_duplicate<'a>(updates: &[&'a Ghosts]) -> Option<(&'a Ghosts, &'a Ghosts)> {
+    let repeats = |first: &Ghosts, second: &Ghosts| {
+        first.array.is_alias_of(&second.array)
+            && first.spec.reverse == second.spec.reverse
+            && first.array.chunks().has_ghosts()
     };
-    let again = |(place, &again): (usize, &&'a Ghosts)| {
-        all[..place].iter().find(|first| twice(first, again)).map(|&first| (first, again))
+    let duplicate = |(index, &second): (usize, &&'a Ghosts)| {
+        updates[..index].iter().find(|first| repeats(first, second)).map(|&first| (first, second))
     };
-    all.iter().enumerate().find_map(again)
+    updates.iter().enumerate().find_map(duplicate)
 }
 
-/// Whether some array is updated one way and the other.
-pub(super) fn named_both_ways(all: &[&Ghosts]) -> bool {
-    let again = |(place, one): (usize, &&Ghosts)| all[..place].iter().any(|first| first.array.is_alias_of(&one.array));
-    all.iter().enumerate().any(again)
+/// True if an array is updated in both directions.
+pub(super) fn has_both_directions(updates: &[&Ghosts]) -> bool {
+    let repeats = |(index, second): (usize, &&Ghosts)| {
+        updates[..index].iter().any(|first| first.array.is_alias_of(&second.array))
+    };
+    updates.iter().enumerate().any(repeats)
 }
 
-/// Tells people of arrays in a ghost update that have no ghost cells, once for each place in the program.
-pub(super) fn warn_of_none(entries: &[Entry], at: CallSite) {
+/// Warns once per call site when a ghost update names an array without ghost cells.
+pub(super) fn warn_without_ghost_cells(entries: &[Entry], call_site: CallSite) {
     let array = entries.iter().find_map(|entry| match entry {
         Entry::Ghosts(ghosts) => Some(&ghosts.array).filter(|array| !array.chunks().has_ghosts()),
         Entry::Pair(_) | Entry::Prefix(..) => None,
     });
     let Some(array) = array else { return };
-    trace::warn_once(at, || {
+    trace::warn_once(call_site, || {
         let name = array.name();
         format!(
             "the ghost update does nothing for array {name:?}, which has no ghost cells; give its layout some with \

@@ -1,9 +1,9 @@
-//! What there is in a world, and what a checked run has found.
+//! Inspection of a world: its arrays, ghost cells, and the findings of a checked run.
 
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
-use super::{Collective, Exchange, Named, World};
+use super::{ArrayIdentity, Collective, Exchange, World};
 use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
@@ -17,41 +17,41 @@ use crate::transport::{decoded, encoded};
 
 pub use crate::array::ArrayKind;
 
-/// An array as [`World::arrays`] lists it. Displays as a line.
+/// Description of an array, from [`World::arrays`]. Displays as one line.
 #[derive(Debug, Clone)]
 pub struct ArrayInfo {
-    /// Its name.
+    /// Name of the array.
     pub name: String,
-    /// Whether it is global, of this rank alone, or growable.
+    /// Global, local to this rank, or growable.
     pub kind: ArrayKind,
-    /// The name of its element type.
+    /// Name of the element type.
     pub element: &'static str,
-    /// Its extents in cells; of a growable array the cells in use.
+    /// Extents in cells. For a growable array, the cells in use.
     pub shape: Index,
-    /// How many chunks it is cut into, on all ranks.
+    /// Number of chunks on all ranks.
     pub chunk_count: usize,
-    /// The chunks of this rank.
+    /// Chunks of this rank.
     pub chunks: Vec<ChunkInfo>,
 }
 
-/// A chunk of this rank.
+/// Description of a chunk of this rank.
 #[derive(Debug, Clone)]
 pub struct ChunkInfo {
-    /// Its number in the array.
+    /// Index of the chunk in the array.
     pub id: ChunkId,
-    /// The cells that it owns.
+    /// Cells of the chunk, without ghost cells.
     pub region: Region,
-    /// Bytes of its buffer, ghost cells and room included.
+    /// Bytes of the buffer, including ghost cells and unused capacity.
     pub bytes: u64,
-    /// How often it was written. An operation counts once; ghost updates do not count, nor does what wgpu calls of the
-    /// program's own do without [`mark_written`](ArrayCore::mark_written).
+    /// Number of operations that wrote the chunk. Ghost updates do not count. Direct wgpu calls of
+    /// the program count only with [`mark_written`](ArrayCore::mark_written).
     pub writes: u64,
-    /// Who wrote it last.
+    /// Call site and operation of the last write.
     pub last_writer: Option<Site>,
 }
 
 impl ArrayInfo {
-    /// Bytes of this rank's buffers.
+    /// Bytes of the buffers of this rank.
     pub fn bytes(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.bytes).sum()
     }
@@ -71,45 +71,47 @@ impl Display for ArrayInfo {
     }
 }
 
-/// What the ghost cells on one side of a chunk are.
+/// State of the ghost cells on one side of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GhostSide {
-    /// The chunk.
+    /// Index of the chunk.
     pub chunk: ChunkId,
-    /// The side: −1, 0 or 1 an axis.
+    /// Direction of the side: −1, 0 or 1 per axis.
     pub side: Vec<i8>,
-    /// The worst that is true of a cell there.
+    /// Worst state of a ghost cell on this side.
     pub state: GhostState,
 }
 
-/// Ghost cells that have another value than their owners.
+/// Ghost cells with values that differ from their owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GhostDifference {
-    /// The chunk.
+    /// Index of the chunk.
     pub chunk: ChunkId,
-    /// The side: −1, 0 or 1 an axis.
+    /// Direction of the side: −1, 0 or 1 per axis.
     pub side: Vec<i8>,
-    /// How many cells differ there in some byte.
+    /// Number of cells that differ in any byte.
     pub cells: u64,
-    /// The first of them, in global coordinates.
+    /// First cell that differs, in global coordinates.
     pub first: Index,
 }
 
 impl World {
-    /// The arrays that are alive: those in the registry of this world, then those of this rank alone, each in order of
-    /// creation. Handles of the same chunks, as after a re-arrangement, are listed each. Local.
+    /// The live arrays: first the arrays in the registry of this world, then the local arrays of
+    /// this rank, each in order of creation. Several handles of the same chunks, for example after
+    /// a rearrangement, have an entry each. Local.
     pub fn arrays(&self) -> Vec<ArrayInfo> {
         let registry = self.registry.borrow();
-        registry.alive().chain(registry.locals()).map(|array| info(&array)).collect()
+        registry.alive().chain(registry.locals()).map(|array| describe(&array)).collect()
     }
 
-    /// The arrays that are alive: those in the registry, then those of this rank alone.
+    /// The live arrays: those in the registry, and the local arrays of this rank.
     pub(crate) fn alive_arrays(&self) -> (Vec<Rc<ArrayCore>>, Vec<Rc<ArrayCore>>) {
         let registry = self.registry.borrow();
         (registry.alive().collect(), registry.locals().collect())
     }
 
-    /// The array of a number: of this rank alone, if it is named, or in the registry. `None` where another rank is named.
+    /// The array with the id `number`: local to `rank`, or in the registry if `rank` is `None`.
+    /// Returns `None` for another rank.
     pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
         let registry = self.registry.borrow();
         match rank {
@@ -119,32 +121,35 @@ impl World {
         }
     }
 
-    /// Whether the run is checked, so that what ghost cells are is known.
+    /// True in a checked run, which tracks the state of ghost cells.
     pub(crate) fn is_checked(&self) -> bool {
         self.ledger.watches()
     }
 
-    /// What was found so far on this rank in a checked run (`ZIPPY_CHECK=1`): stale ghost cells that were read, and loads
-    /// and stores outside of chunks, once for each array, side and place in the program. What kernels have loaded is looked
-    /// at when the ranks meet next, in a collective or at a debug point. Empty in other runs. Local.
+    /// The findings on this rank in a checked run (`ZIPPY_CHECK=1`); empty in other runs. Local.
+    ///
+    /// A finding is a read of stale ghost cells, or an access outside chunks, reported once per
+    /// array, side and call site. Loads of kernels are checked when the ranks synchronize next, in
+    /// a collective or at a debug point.
     pub fn findings(&self) -> Vec<Finding> {
         self.ledger.findings()
     }
 
-    /// What the ghost cells of this rank's chunks are, by side: whether an owner has been written since they were filled.
-    /// Known in checked runs (`ZIPPY_CHECK=1`) only. Collective.
+    /// The state of the ghost cells of this rank's chunks, by side: stale if an owner was written
+    /// after the last ghost update. Only in checked runs (`ZIPPY_CHECK=1`). Collective.
     ///
     /// # Errors
-    /// The run is not checked; the chunks have other neighbours in another handle; a failure of this or of another rank.
+    /// The run is not checked; the chunks have other neighbours through another handle; a failure
+    /// of this or another rank.
     #[track_caller]
     pub fn ghost_states<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Vec<GhostSide>> {
         let _call = CallSite::enter();
-        let call = Collective::new("ghost_states").of(Named::of(array.core()), None);
+        let call = Collective::new("ghost_states").array(ArrayIdentity::from_core(array.core()), None);
         self.collective(call.clone(), call.signature(), || Ok(()))?;
         let name = array.name();
         if !self.ledger.watches() {
             let text = format!(
-                "whether the ghost cells of array {name:?} are stale is known in checked runs only: set ZIPPY_CHECK=1, or ask \
+                "whether the ghost cells of array {name:?} are stale is known in checked runs only: set ZIPPY_CHECK=1, or call \
                  compare_ghosts, which compares values"
             );
             return Err(ArrayError::Other(text).into());
@@ -158,11 +163,11 @@ impl World {
         Ok(states.into_iter().map(|(chunk, side, state)| GhostSide { chunk, side, state }).collect())
     }
 
-    /// The ghost cells of this rank's chunks that differ from their owners, by value, in any run. Collective; makes an array
-    /// like this one for the time, and updates that one's ghost cells.
+    /// The ghost cells of this rank's chunks with values that differ from their owners, in any run.
+    /// Collective; makes a temporary array like `array` and updates its ghost cells.
     ///
     /// # Errors
-    /// No memory for it; a failure of this or of another rank.
+    /// Too little memory for the temporary array; a failure of this or another rank.
     #[track_caller]
     pub fn compare_ghosts<T: Element, const D: usize>(
         &self,
@@ -184,44 +189,47 @@ impl World {
         self.failing("comparing ghost cells", || self.differences(core, &fresh))
     }
 
-    fn differences(&self, one: &ArrayCore, other: &ArrayCore) -> Result<Vec<GhostDifference>> {
-        let plan = plan::ghosts(&[(one.placement(), &GhostSpec::all())], self.rank())?;
+    fn differences(&self, array: &ArrayCore, fresh: &ArrayCore) -> Result<Vec<GhostDifference>> {
+        let plan = plan::ghosts(&[(array.placement(), &GhostSpec::all())], self.rank())?;
         let moves = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
-        let size = one.element().bytes;
-        let mut out: Vec<GhostDifference> = Vec::new();
-        for of in moves {
-            let cells = |array: &ArrayCore| -> Result<Vec<u8>> {
-                let mut bytes = vec![0; of.dst.cells() as usize * size];
-                array.read(of.dst_chunk, &of.dst, &mut bytes)?;
+        let size = array.element().bytes;
+        let mut differences: Vec<GhostDifference> = Vec::new();
+        for update in moves {
+            let read_cells = |array: &ArrayCore| -> Result<Vec<u8>> {
+                let mut bytes = vec![0; update.dst.cells() as usize * size];
+                array.read(update.dst_chunk, &update.dst, &mut bytes)?;
                 Ok(bytes)
             };
-            let (mine, right) = (cells(one)?, cells(other)?);
-            let pairs = mine.chunks(size).zip(right.chunks(size));
-            let cells = pairs.clone().filter(|(mine, right)| mine != right).count() as u64;
-            let Some(first) = of.dst.points().zip(pairs).find(|(_, (mine, right))| mine != right) else { continue };
-            let (chunk, side) = (of.dst_chunk, one.chunks().region(of.dst_chunk).side_of(&of.dst));
-            match out.iter_mut().find(|known| known.chunk == chunk && known.side == side) {
-                Some(known) => known.cells += cells,
-                None => out.push(GhostDifference { chunk, side, cells, first: first.0 }),
+            let (found, expected) = (read_cells(array)?, read_cells(fresh)?);
+            let pairs = found.chunks(size).zip(expected.chunks(size));
+            let cells = pairs.clone().filter(|(found, expected)| found != expected).count() as u64;
+            let Some(first) = update.dst.points().zip(pairs).find(|(_, (found, expected))| found != expected) else {
+                continue;
+            };
+            let (chunk, side) = (update.dst_chunk, array.chunks().region(update.dst_chunk).side_of(&update.dst));
+            match differences.iter_mut().find(|found| found.chunk == chunk && found.side == side) {
+                Some(found) => found.cells += cells,
+                None => differences.push(GhostDifference { chunk, side, cells, first: first.0 }),
             }
         }
-        Ok(out)
+        Ok(differences)
     }
 
-    /// In a checked run, tells the other ranks what this one has written since they met, and looks at what was read.
-    pub(super) fn tell_writes(&self) -> Result<()> {
-        self.ledger.meet(|own: Vec<WriteRecord>| {
+    /// In a checked run, sends the write records since the last synchronization to all ranks and
+    /// checks the recorded reads.
+    pub(super) fn exchange_write_records(&self) -> Result<()> {
+        self.ledger.meet(|records: Vec<WriteRecord>| {
             if self.size() == 1 {
-                return Ok(own);
+                return Ok(records);
             }
-            let all = self.inner().all_gather_v(encoded(&own)?)?;
+            let all = self.inner().all_gather_v(encoded(&records)?)?;
             let all = all.iter().map(decoded::<Vec<WriteRecord>>).collect::<Result<Vec<_>>>()?;
             Ok(all.into_iter().flatten().collect())
         })
     }
 }
 
-fn info(array: &Rc<ArrayCore>) -> ArrayInfo {
+fn describe(array: &Rc<ArrayCore>) -> ArrayInfo {
     let chunk = |id: ChunkId| {
         let history = array.history(id);
         ChunkInfo {

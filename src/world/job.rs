@@ -1,12 +1,12 @@
-//! [`Job`]: a transfer with the chunks that it is done with.
+//! [`Job`]: a transfer with its pinned chunks.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::meeting::Meeting;
-use super::parcels::{End, Parcel};
-use super::planned::Planned;
-use super::transfer::{Lane, Operands, Transfer};
+use super::merge_rule::MergeRule;
+use super::message_part::{ChunkBox, MessagePart};
+use super::plan::PlannedTransfer;
+use super::transfer::{Operands, Transfer, TypedTransfer};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece};
 use crate::error::{CallSite, Result};
@@ -14,114 +14,116 @@ use crate::history::{Moment, What};
 use crate::plan::{Move, RankPlan};
 use crate::region::Region;
 
-/// A transfer, what it is to be done with, and how.
+/// Transfer with its operands, pinned chunks and merge rules.
 pub(super) struct Job {
     pub transfer: Rc<Transfer>,
-    /// Whether what one of its moves reads another one may write.
+    /// True if a move may write cells that another move reads.
     pub overlap: bool,
     leases: Vec<Lease>,
-    meetings: Vec<Meeting>,
+    merge_rules: Vec<MergeRule>,
     operands: Operands,
     plan: Rc<RankPlan>,
 }
 
 impl Job {
-    /// Pins the chunks that take part. `meetings` has one for each class of the transfer. `aliased`: operands that the plan
-    /// takes for several arrays are one.
+    /// Pins the chunks that take part.
+    ///
+    /// `merge_rules` has the rules that [`TypedTransfer::rule_index`] refers to. `aliased` is true
+    /// if operands that are separate arrays in the plan share cells.
     ///
     /// # Errors
-    /// A chunk cannot be had.
+    /// A chunk is unavailable.
     pub fn new(
-        Planned { plan, transfer }: Planned,
+        PlannedTransfer { plan, transfer }: PlannedTransfer,
         operands: Operands,
-        meetings: Vec<Meeting>,
+        merge_rules: Vec<MergeRule>,
         aliased: bool,
     ) -> Result<Self> {
         let lease = |&(array, chunk): &(usize, ChunkId)| operands[array].lease(chunk);
         let leases = transfer.chunks.iter().map(|chunk| Ok(lease(chunk)?.expect("a plan names chunks with cells")));
         let leases = leases.collect::<Result<_>>()?;
-        Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, meetings, operands, plan })
+        Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, merge_rules, operands, plan })
     }
 
-    /// What the moves' arrays are.
+    /// The arrays of the moves.
     pub fn operands(&self) -> &Operands {
         &self.operands
     }
 
-    /// What is moved.
+    /// The plan of the moves.
     pub fn plan(&self) -> &Rc<RankPlan> {
         &self.plan
     }
 
-    /// Tells the chunks that they are written, and their ghost cells that they are from a moment.
+    /// Records writes of chunks, and updates of ghost cells with the time of the reads.
     #[track_caller]
-    pub fn note(&self, read_at: &Moment) {
+    pub fn record_writes(&self, read_at: &Moment) {
         let at = CallSite::here();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
-            let what = What::Local("an exchange");
+            let operation = What::Local("an exchange");
             match history.ghosts() {
-                None => history.operation(&[], &[self.owned(operand, chunk)], what, at),
-                Some(_) => history.operation(&[], &self.written(operand, chunk), what, at),
+                None => history.operation(&[], &[self.owned_region(operand, chunk)], operation, at),
+                Some(_) => history.operation(&[], &self.written_boxes(operand, chunk), operation, at),
             }
         }
-        for (operand, chunk, region) in self.fills() {
+        for (operand, chunk, region) in self.ghost_fills() {
             self.operands[operand].history(chunk).iter().for_each(|history| history.filled(&region, read_at));
         }
     }
 
-    fn owned(&self, operand: usize, chunk: ChunkId) -> Region {
+    fn owned_region(&self, operand: usize, chunk: ChunkId) -> Region {
         self.operands[operand].chunks().region(chunk)
     }
 
-    fn arriving(&self) -> impl Iterator<Item = &Move> {
+    fn incoming_moves(&self) -> impl Iterator<Item = &Move> {
         self.plan.local.iter().chain(self.plan.receives.iter().flat_map(|message| &message.moves))
     }
 
-    /// The boxes of a chunk's own cells that are written.
-    fn written(&self, operand: usize, chunk: ChunkId) -> Vec<Region> {
-        let owned = self.owned(operand, chunk);
-        let here = self.arriving().filter(|of| (of.dst_array, of.dst_chunk) == (operand, chunk));
-        here.filter_map(|of| of.dst.intersect(&owned)).collect()
+    /// The written boxes of owned cells of a chunk.
+    fn written_boxes(&self, operand: usize, chunk: ChunkId) -> Vec<Region> {
+        let owned = self.owned_region(operand, chunk);
+        let moves = self.incoming_moves().filter(|m| (m.dst_array, m.dst_chunk) == (operand, chunk));
+        moves.filter_map(|m| m.dst.intersect(&owned)).collect()
     }
 
-    /// The boxes of ghost cells that are filled, of arrays whose ghost cells are watched.
-    fn fills(&self) -> Vec<(usize, ChunkId, Region)> {
-        let watched = |operand: usize, chunk: ChunkId| {
+    /// The written boxes of ghost cells, for arrays with tracked ghost cells.
+    fn ghost_fills(&self) -> Vec<(usize, ChunkId, Region)> {
+        let is_tracked = |operand: usize, chunk: ChunkId| {
             self.operands[operand].history(chunk).is_some_and(|history| history.ghosts().is_some())
         };
         if !self.operands.iter().any(|array| array.home().ledger.watches()) {
             return Vec::new();
         }
-        let fills = self.arriving().filter(|of| {
-            watched(of.dst_array, of.dst_chunk) && !self.owned(of.dst_array, of.dst_chunk).intersects(&of.dst)
+        let fills = self.incoming_moves().filter(|m| {
+            is_tracked(m.dst_array, m.dst_chunk) && !self.owned_region(m.dst_array, m.dst_chunk).intersects(&m.dst)
         });
-        fills.map(|of| (of.dst_array, of.dst_chunk, of.dst)).collect()
+        fills.map(|m| (m.dst_array, m.dst_chunk, m.dst)).collect()
     }
 
-    /// How the data of a lane meets what is there.
-    pub fn meeting(&self, lane: &Lane) -> &Meeting {
-        &self.meetings[lane.class]
+    /// The merge rule of a typed transfer.
+    pub fn merge_rule(&self, typed: &TypedTransfer) -> &MergeRule {
+        &self.merge_rules[typed.rule_index]
     }
 
-    /// An end of a move on the device.
-    pub fn box_of(&self, end: &End) -> BoxOf<'_> {
-        BoxOf { buffer: &self.leases[end.chunk], view: end.view }
+    /// A chunk box with its buffer.
+    pub fn box_of(&self, chunk_box: &ChunkBox) -> BoxOf<'_> {
+        BoxOf { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
     }
 
-    /// An end of a move on the device, and its place in a payload.
-    pub fn piece(&self, end: &End, payload_offset: u64) -> Piece<'_> {
-        let BoxOf { buffer, view } = self.box_of(end);
+    /// A chunk box with its buffer and its offset in a payload.
+    pub fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> Piece<'_> {
+        let BoxOf { buffer, view } = self.box_of(chunk_box);
         Piece { buffer, view, payload_offset }
     }
 
-    /// The boxes of messages in one payload, and each message's range of it.
-    pub fn pieces(&self, parcels: &[&Parcel]) -> (Vec<Piece<'_>>, Vec<Range<usize>>) {
+    /// The boxes of message parts in a shared payload, and the byte range of each part.
+    pub fn pieces(&self, parts: &[&MessagePart]) -> (Vec<Piece<'_>>, Vec<Range<usize>>) {
         let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
-        for parcel in parcels {
-            pieces.extend(parcel.boxes.iter().map(|packed| self.piece(&packed.end, start + packed.offset)));
-            ranges.push(start as usize..(start + parcel.bytes) as usize);
-            start += parcel.bytes;
+        for part in parts {
+            pieces.extend(part.boxes.iter().map(|packed| self.piece(&packed.chunk_box, start + packed.offset)));
+            ranges.push(start as usize..(start + part.bytes) as usize);
+            start += part.bytes;
         }
         (pieces, ranges)
     }

@@ -1,47 +1,51 @@
-//! [`LastExchange`]: what the last exchange has moved, for those who look into a program.
+//! [`LastExchange`]: the boxes that the last exchange or fence of this rank moved, for debuggers.
 
 use std::rc::Rc;
 
+use super::World;
 use super::job::Job;
 use crate::array::ArrayId;
 use crate::chunks::ChunkId;
+use crate::error::CallSite;
 use crate::extents::Index;
-use crate::history::Site;
+use crate::history::{Site, What};
 use crate::plan::{Move, RankPlan};
 
-/// The last exchange or fence of this rank: its plans, and the operands of each, or what it has asked of owners.
+/// The last exchange or fence of this rank: plans and operands of an exchange, or requests of a
+/// fence.
 #[derive(Default)]
 pub(super) struct LastExchange {
     site: Option<Site>,
-    parts: Vec<Part>,
-    asked: MovedBoxes,
+    jobs: Vec<RecordedJob>,
+    requested: MovedBoxes,
 }
 
-/// So many boxes of a fence are remembered.
-const MOST_ASKED: usize = 1 << 14;
+/// Maximum number of boxes that are stored per fence.
+const MAX_REQUESTED: usize = 1 << 14;
 
-struct Part {
+/// Plan of a job and the identity of its operands.
+struct RecordedJob {
     plan: Rc<RankPlan>,
-    /// The number of each array, and the bytes of its cells. No handles, which would keep the arrays alive.
+    /// Id and element size in bytes of each array. No handles, which would keep the arrays alive.
     operands: Vec<(ArrayId, u64)>,
 }
 
-/// What this rank has moved and sent.
+/// Boxes that this rank moved within its memory or sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MovedBoxes {
-    /// The operation in words, with the place in the program; empty where there was none.
+    /// Operation with its call site. Empty if there was no operation.
     pub operation: String,
-    /// Boxes that stayed, then those that were sent, as many as were asked for.
+    /// First the boxes moved within the rank, then the sent boxes, up to the requested number.
     pub boxes: Vec<MovedBox>,
-    /// How many there were.
+    /// Number of all boxes.
     pub count: u64,
-    /// Bytes that stayed on this rank.
+    /// Bytes moved within this rank.
     pub bytes_local: u64,
-    /// Bytes that it sent.
+    /// Bytes sent by this rank.
     pub bytes_network: u64,
 }
 
-/// A box of cells that was moved.
+/// Box of cells that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MovedBox {
     pub from: BoxEnd,
@@ -51,59 +55,59 @@ pub(crate) struct MovedBox {
     pub bytes: u64,
 }
 
-/// Where a box was read or written.
+/// Source or destination of a moved box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BoxEnd {
-    /// None where it is memory of the program's own.
+    /// `None` for memory outside arrays.
     pub array: Option<ArrayId>,
     pub chunk: ChunkId,
     pub rank: usize,
-    /// Its first cell, in global coordinates of its array, or of the one at the other end; ghost cells lie outside of their
-    /// chunk's.
+    /// First cell, in global coordinates of the array, or of the other array if `array` is `None`.
+    /// Ghost cells are outside the region of their chunk.
     pub first: Index,
 }
 
 impl LastExchange {
-    /// Remembers what is moved: the plans are held, and nothing else is copied but the numbers of arrays.
+    /// Stores the plans of jobs by reference, and the ids of their arrays.
     pub fn set(&mut self, site: Site, jobs: &[Job]) {
         self.site = Some(site);
-        self.asked = MovedBoxes::default();
-        self.parts.truncate(jobs.len());
-        for (number, job) in jobs.iter().enumerate() {
+        self.requested = MovedBoxes::default();
+        self.jobs.truncate(jobs.len());
+        for (index, job) in jobs.iter().enumerate() {
             let operands = job.operands().iter().map(|array| (array.id(), array.element().bytes as u64));
-            match self.parts.get_mut(number) {
-                Some(part) => {
-                    part.plan = job.plan().clone();
-                    part.operands.clear();
-                    part.operands.extend(operands);
+            match self.jobs.get_mut(index) {
+                Some(recorded) => {
+                    recorded.plan = job.plan().clone();
+                    recorded.operands.clear();
+                    recorded.operands.extend(operands);
                 }
-                None => self.parts.push(Part { plan: job.plan().clone(), operands: operands.collect() }),
+                None => self.jobs.push(RecordedJob { plan: job.plan().clone(), operands: operands.collect() }),
             }
         }
     }
 
-    /// Remembers what a fence has asked of owners.
-    pub fn set_asked(&mut self, site: Site, asked: MovedBoxes) {
+    /// Stores the boxes that a fence requested from owners.
+    pub fn set_requested(&mut self, site: Site, requested: MovedBoxes) {
         self.site = Some(site);
-        self.parts.clear();
-        self.asked = asked;
+        self.jobs.clear();
+        self.requested = requested;
     }
 
-    /// What the rank has moved, sent and asked for, `most` boxes of it.
-    pub fn moved(&self, rank: usize, most: usize) -> MovedBoxes {
+    /// The boxes that the rank moved, sent and requested, at most `max_boxes` of them.
+    pub fn moved(&self, rank: usize, max_boxes: usize) -> MovedBoxes {
         let operation = self.site.as_ref().map_or_else(String::new, Site::to_string);
-        let MovedBoxes { boxes, count, bytes_local, bytes_network, .. } = &self.asked;
-        let boxes = boxes[..boxes.len().min(most)].to_vec();
+        let MovedBoxes { boxes, count, bytes_local, bytes_network, .. } = &self.requested;
+        let boxes = boxes[..boxes.len().min(max_boxes)].to_vec();
         let (count, bytes_local, bytes_network) = (*count, *bytes_local, *bytes_network);
         let mut moved = MovedBoxes { operation, boxes, count, bytes_local, bytes_network };
-        for Part { plan, operands } in &self.parts {
-            let sent = plan.sends.iter().flat_map(|message| message.moves.iter().map(|of| (message.peer, of)));
-            for (to, of) in plan.local.iter().map(|of| (rank, of)).chain(sent) {
-                let bytes = of.cells() * operands[of.src_array].1;
+        for RecordedJob { plan, operands } in &self.jobs {
+            let sent = plan.sends.iter().flat_map(|message| message.moves.iter().map(|sent| (message.peer, sent)));
+            for (to, moving) in plan.local.iter().map(|local| (rank, local)).chain(sent) {
+                let bytes = moving.cells() * operands[moving.src_array].1;
                 moved.count += 1;
                 *if to == rank { &mut moved.bytes_local } else { &mut moved.bytes_network } += bytes;
-                if moved.boxes.len() < most {
-                    moved.boxes.push(moved_box(of, operands, [rank, to], bytes));
+                if moved.boxes.len() < max_boxes {
+                    moved.boxes.push(moved_box(moving, operands, [rank, to], bytes));
                 }
             }
         }
@@ -112,24 +116,64 @@ impl LastExchange {
 }
 
 impl MovedBoxes {
-    /// Adds a box of a chunk, which memory of `rank` is written to, or read from.
+    /// Adds a box of a chunk that was copied to (`is_read`) or from memory of `rank`.
     pub fn add(&mut self, rank: usize, owned: BoxEnd, extents: Index, bytes: u64, is_read: bool) {
         self.count += 1;
         *if owned.rank == rank { &mut self.bytes_local } else { &mut self.bytes_network } += bytes;
-        if self.boxes.len() < MOST_ASKED {
-            let own = BoxEnd { array: None, chunk: 0, rank, first: owned.first };
-            let (from, to) = if is_read { (owned, own) } else { (own, owned) };
+        if self.boxes.len() < MAX_REQUESTED {
+            let host = BoxEnd { array: None, chunk: 0, rank, first: owned.first };
+            let (from, to) = if is_read { (owned, host) } else { (host, owned) };
             self.boxes.push(MovedBox { from, to, extents, bytes });
         }
     }
 }
 
-fn moved_box(of: &Move, operands: &[(ArrayId, u64)], [from, to]: [usize; 2], bytes: u64) -> MovedBox {
+fn moved_box(moving: &Move, operands: &[(ArrayId, u64)], [from, to]: [usize; 2], bytes: u64) -> MovedBox {
     let end = |array: usize, chunk, rank, first| BoxEnd { array: Some(operands[array].0), chunk, rank, first };
     MovedBox {
-        from: end(of.src_array, of.src_chunk, from, of.src.start),
-        to: end(of.dst_array, of.dst_chunk, to, of.dst.start),
-        extents: of.dst.extents(),
+        from: end(moving.src_array, moving.src_chunk, from, moving.src.start),
+        to: end(moving.dst_array, moving.dst_chunk, to, moving.dst.start),
+        extents: moving.dst.extents(),
         bytes,
+    }
+}
+
+impl World {
+    /// Records the moves of jobs, except during the call of an observer.
+    #[track_caller]
+    pub(super) fn record_moves(&self, jobs: &[Job]) {
+        if !self.observing.get() {
+            let site = self.ledger.site(What::Local("an exchange"), CallSite::here());
+            self.last_exchange.borrow_mut().set(site, jobs);
+        }
+    }
+
+    /// True if the requests of a fence are recorded box by box, for a viewer.
+    pub(super) fn records_requests(&self) -> bool {
+        !self.observing.get() && self.viewer.borrow().is_some()
+    }
+
+    /// Records the requests of a fence. Without `requested`, discards the previous record.
+    #[track_caller]
+    pub(super) fn record_requests(&self, requested: Option<MovedBoxes>) {
+        if self.observing.get() {
+            return;
+        }
+        let mut last = self.last_exchange.borrow_mut();
+        match requested {
+            Some(requested) => {
+                last.set_requested(self.ledger.site(What::Local("a fence"), CallSite::here()), requested)
+            }
+            None => *last = LastExchange::default(),
+        }
+    }
+
+    /// At most `max_boxes` boxes that this rank moved or sent in its last operation. Local.
+    ///
+    /// The operation is an exchange (copies between global arrays, composites, ghost updates,
+    /// started exchanges and prefixes), or a fence or copy with a local array. Fences are recorded
+    /// only with a viewer.
+    pub(crate) fn last_moves(&self, max_boxes: usize) -> MovedBoxes {
+        self.last_exchange.borrow().moved(self.rank(), max_boxes)
     }
 }

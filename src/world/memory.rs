@@ -1,4 +1,4 @@
-//! Whether the ranks have the memory for an array: looked at before any of it is taken, and the same on every rank.
+//! Memory check before the creation of an array. All ranks compute the same result.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,12 +11,12 @@ use crate::extents::Index;
 use crate::locate::Placement;
 
 /// The bytes of an array on each rank.
-fn by_rank(placement: &Placement, element: &ElementInfo) -> Rc<[u64]> {
+fn bytes_by_rank(placement: &Placement, element: &ElementInfo) -> Rc<[u64]> {
     let (chunks, owners) = (placement.chunks(), placement.ownership());
     let mut bytes = vec![0_u64; owners.ranks()];
     for chunk in 0..chunks.count() {
-        let of_rank = &mut bytes[owners.owner(chunk).rank];
-        *of_rank = of_rank.saturating_add(chunk_bytes(&chunks.storage(chunk), element));
+        let rank_bytes = &mut bytes[owners.owner(chunk).rank];
+        *rank_bytes = rank_bytes.saturating_add(chunk_bytes(&chunks.storage(chunk), element));
     }
     bytes.into()
 }
@@ -26,35 +26,35 @@ fn sum<'a>(bytes: impl IntoIterator<Item = &'a u64>) -> u64 {
 }
 
 impl World {
-    /// The bytes that an array takes on each rank.
+    /// The bytes of an array on each rank.
     ///
     /// # Errors
-    /// The ranks have not so much, together or one of them; what live arrays hold counts.
+    /// The memory of all ranks, or of one rank, is too small for the array and the live arrays.
     pub(super) fn check_memory(
         &self,
         name: &str,
         element: &'static ElementInfo,
         placement: &Placement,
     ) -> Result<Rc<[u64]>, ArrayError> {
-        let needed = by_rank(placement, element);
+        let needed = bytes_by_rank(placement, element);
         let mut taken = vec![0_u64; needed.len()];
-        // Handles of the same chunks count once.
+        // Several handles of the same chunks count once.
         let live: BTreeMap<_, _> = self.registry.borrow().alive().map(|array| (array.data(), array)).collect();
         for array in live.values() {
             taken.iter_mut().zip(array.bytes_by_rank()).for_each(|(sum, bytes)| *sum = sum.saturating_add(*bytes));
         }
-        let together = |rank: usize| taken[rank].saturating_add(needed[rank]);
-        let rank = (0..needed.len()).max_by_key(|&rank| (together(rank), usize::MAX - rank)).unwrap_or(0);
+        let total = |rank: usize| taken[rank].saturating_add(needed[rank]);
+        let rank = (0..needed.len()).max_by_key(|&rank| (total(rank), usize::MAX - rank)).unwrap_or(0);
         let (bytes, taken_of_all) = (sum(&*needed), sum(&taken));
         let (of_rank, taken_of_rank) = (needed[rank], taken[rank]);
-        let (rank_has, all_have) = (self.common.rank_bytes, self.common.all_bytes);
+        let (rank_has, all_have) = (self.limits.rank_bytes, self.limits.all_bytes);
         let (free, free_of_rank) = (all_have.saturating_sub(taken_of_all), rank_has.saturating_sub(taken_of_rank));
         if bytes <= free && of_rank <= free_of_rank {
             return Ok(needed);
         }
-        // The tighter of both limits, as a part of what is needed.
+        // The smaller fraction is the binding limit.
         let fractions = [(free_of_rank.into(), of_rank.into()), (free.into(), bytes.into())];
-        let part = if less(fractions[0], fractions[1]) { fractions[0] } else { fractions[1] };
+        let fraction = if less(fractions[0], fractions[1]) { fractions[0] } else { fractions[1] };
         let ranks = (u128::from(bytes) + u128::from(taken_of_all)) * self.size() as u128;
         Err(ArrayError::Memory {
             array: name.to_string(),
@@ -67,21 +67,22 @@ impl World {
             all_have,
             rank_has,
             taken: taken_of_all,
-            fits: fitting(placement.chunks().shape(), part),
+            fits: shrink_to_fit(placement.chunks().shape(), fraction),
             ranks: ranks.div_ceil(u128::from(all_have.max(1))).max(self.size() as u128),
         })
     }
 }
 
-/// Whether the fraction `a` is less than `b`.
+/// True if the fraction `a` is less than `b`.
 fn less(a: (u128, u128), b: (u128, u128)) -> bool {
     a.0 * b.1 < b.0 * a.1
 }
 
-/// The shape cut along its slowest axis to about this part of its cells, if that leaves any.
-fn fitting(shape: Index, (part, of): (u128, u128)) -> Option<Index> {
+/// The shape with its slowest axis reduced to about `part / whole` of its length, unless that leaves
+/// no cell.
+fn shrink_to_fit(shape: Index, (part, whole): (u128, u128)) -> Option<Index> {
     let axis = (0..shape.axes()).rev().find(|&axis| shape[axis] > 1)?;
     let mut smaller = shape;
-    smaller[axis] = (shape[axis] as u128 * part / of.max(1)) as i64;
+    smaller[axis] = (shape[axis] as u128 * part / whole.max(1)) as i64;
     (smaller[axis] > 0).then_some(smaller)
 }

@@ -1,4 +1,4 @@
-//! Debug points: the one place from which anything looks into a running program.
+//! Debug points: calls in which observers and viewers inspect a running program.
 
 use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
@@ -9,28 +9,31 @@ use super::{Observer, World, hash};
 use crate::error::{CallSite, Result};
 use crate::trace::{self, SpanKind};
 
-/// How messages and comparisons name it.
-struct Called(Rc<str>);
+/// Name of a debug point, for messages and for the comparison of calls.
+struct DebugPointCall(Rc<str>);
 
-impl Display for Called {
+impl Display for DebugPointCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "debug_point({:?})", &*self.0)
     }
 }
 
 impl World {
-    /// A place, named for people, where one may look into the arrays: it calls the [observer](Self::observe), if there is
-    /// one, lets [viewers](crate::debug) look, and counts the step. Collective; where nobody looks it sends nothing (but where
-    /// calls are compared) and waits for nothing.
+    /// Marks a named point of the program at which arrays can be inspected. Collective.
+    ///
+    /// A debug point counts the step, calls the [observer](Self::observe) if there is one, and then
+    /// the [viewers](crate::debug). Without an observer or viewer it does not wait, and sends
+    /// messages only in runs that compare calls.
     ///
     /// # Errors
-    /// What the observer returns; a viewer that stops the program; a failure of this or of another rank.
+    /// The error of the observer; a viewer that stops the program; a failure of this or another
+    /// rank.
     #[track_caller]
     pub fn debug_point(&self, name: &str) -> Result<()> {
         let _call = CallSite::enter();
         let call_site = CallSite::here();
-        self.collective(Called(name.into()), hash(("debug_point", name)), || Ok(()))?;
-        // A debug point within an observer is passed by.
+        self.collective(DebugPointCall(name.into()), hash(("debug_point", name)), || Ok(()))?;
+        // Ignores a debug point in an observer.
         if self.observing.get() {
             return Ok(());
         }
@@ -43,15 +46,16 @@ impl World {
         let point = DebugPoint { name: name.to_string(), step, call_site };
         let _span = trace::span(SpanKind::Debug, || name.to_owned());
         self.observing.set(true);
-        let looked = observer.map_or(Ok(()), |observer| {
-            let _left = CallSite::leave();
+        let observed = observer.map_or(Ok(()), |observer| {
+            let _outside = CallSite::leave();
             (observer.borrow_mut())(self, &point)
         });
-        // What all ranks do together, whatever the program's own observer has met on this one.
-        let viewed = viewer
-            .map_or(Ok(()), |viewer| self.failing(Called(name.into()), || viewer.borrow_mut().look(self, &point)));
+        // The viewer is collective, so it runs also after an error of the observer on this rank.
+        let viewed = viewer.map_or(Ok(()), |viewer| {
+            self.failing(DebugPointCall(name.into()), || viewer.borrow_mut().look(self, &point))
+        });
         self.observing.set(false);
-        looked.and(viewed)
+        observed.and(viewed)
     }
 
     /// Continues the numbering of debug points after an earlier run with `count` of them, so that
@@ -61,41 +65,44 @@ impl World {
         self.ledger.skip_to(count);
     }
 
-    /// Whether somebody looks at the next [`debug_point`](Self::debug_point), if it has this name: arrays that are there for
-    /// people only need not be computed otherwise. Local, and the same on every rank.
+    /// True if an observer or viewer requests the next [`debug_point`](Self::debug_point) with this
+    /// name. Use it to skip the computation of arrays that are only displayed. Local, with the same
+    /// result on every rank.
     pub fn is_observed(&self, name: &str) -> bool {
         let wants = |viewer: &Rc<RefCell<dyn Observer>>| viewer.borrow().wants(self.ledger.step() + 1, name);
         let observed = self.observer.borrow().is_some() || self.viewer.borrow().as_ref().is_some_and(wants);
         observed && !self.observing.get()
     }
 
-    /// Has a viewer look at debug points from now on.
+    /// Sets the viewer for the next debug points.
     pub(crate) fn attach(&self, viewer: impl Observer + 'static) {
-        self.detach("another one looks at the program");
+        self.detach("another viewer is attached");
         *self.viewer.borrow_mut() = Some(Rc::new(RefCell::new(viewer)));
     }
 
-    /// Tells the viewer, if there is one, how the run has ended.
+    /// Removes the viewer, if there is one, and passes it a description of the end of the run.
     pub(crate) fn detach(&self, how: &str) {
         if let Some(viewer) = self.viewer.take() {
             if self.ledger.step() == 0 && self.rank() == 0 {
                 trace::warn(
-                    "ZIPPY_DEBUG: no viewer has seen the program, as it has come to no debug point; call \
-                     world.debug_point(\"name\")? where one may look into its arrays",
+                    "ZIPPY_DEBUG: no viewer has seen the program, because it has reached no debug point; call \
+                     world.debug_point(\"name\")? where its arrays can be inspected",
                 );
             }
             viewer.borrow_mut().end(how);
         }
     }
 
-    /// Calls `observer` at each [`debug_point`](Self::debug_point) from now on, in place of the one before, if any. It may
-    /// do what the program may: read chunks of this rank, which waits for queued kernels, or call collectives if every rank
-    /// has an observer that does. Local.
+    /// Sets the observer that each later [`debug_point`](Self::debug_point) calls, and replaces a
+    /// previous one. Local.
+    ///
+    /// An observer has the rights of the program. It may read chunks of this rank, which waits for
+    /// queued kernels. It may call collectives if every rank has an observer that calls them.
     pub fn observe(&self, observer: impl FnMut(&Self, &DebugPoint) -> Result<()> + 'static) {
         *self.observer.borrow_mut() = Some(Rc::new(RefCell::new(observer)));
     }
 
-    /// Calls no observer from now on. Local; an observer may say it, too.
+    /// Removes the observer. Local; an observer may call this method.
     pub fn stop_observing(&self) {
         self.observer.take();
     }

@@ -1,4 +1,4 @@
-//! [`Pending`]: a collective that was started and not yet waited for.
+//! [`Pending`]: a started collective.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -9,14 +9,16 @@ use crate::history::What;
 use crate::plan::Moved;
 use crate::trace;
 
-/// A started transfer: its sources have been read, its destinations must not be touched before [`wait`](Self::wait).
+/// Started transfer. Its sources have been read; its destinations must not be accessed before
+/// [`wait`](Self::wait) returns.
 ///
-/// Dropping it finishes the transfer and warns with the place where it was started, since errors would be lost.
+/// Dropping a `Pending` finishes the transfer and prints a warning with the call site of its start,
+/// because errors would be lost.
 #[must_use = "a started transfer is finished by wait()"]
 pub struct Pending<'w> {
     world: &'w World,
     operation: Rc<dyn Display>,
-    /// What is left to do.
+    /// The remaining work of the transfer.
     rest: Option<Box<dyn FnOnce() -> Result<()> + 'w>>,
     moved: Moved,
     started_at: CallSite,
@@ -34,10 +36,11 @@ impl<'w> Pending<'w> {
         Self { world, operation, rest: Some(Box::new(rest)), moved, started_at: CallSite::here() }
     }
 
-    /// Finishes the transfer. Collective, in the order of the program; blocks until this rank's part is done.
+    /// Finishes the transfer. Collective, in the same order on every rank. Blocks until the part of
+    /// this rank is complete.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     #[track_caller]
     pub fn wait(mut self) -> Result<Moved> {
         let _call = CallSite::enter();
@@ -48,8 +51,8 @@ impl<'w> Pending<'w> {
     fn finish(&mut self) -> Result<()> {
         match self.rest.take() {
             Some(rest) => {
-                let what = || What::Collective(self.operation.clone());
-                let _acting = self.world.ledger.acting(what, self.started_at);
+                let operation = || What::Collective(self.operation.clone());
+                let _acting = self.world.ledger.acting(operation, self.started_at);
                 self.world.failing(self.operation.clone(), rest)
             }
             None => Ok(()),
@@ -60,10 +63,10 @@ impl<'w> Pending<'w> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if self.rest.is_some() && !std::thread::panicking() {
-            let what = format!("{} started at {}", self.operation, self.started_at);
-            trace::warn(&format!("{what} was dropped without wait(); finishing it now"));
+            let started = format!("{} started at {}", self.operation, self.started_at);
+            trace::warn(&format!("{started} was dropped without wait(); finishing it now"));
             if let Err(error) = self.finish() {
-                trace::warn(&format!("{what} failed: {error}"));
+                trace::warn(&format!("{started} failed: {error}"));
             }
         }
     }

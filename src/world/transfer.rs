@@ -1,13 +1,13 @@
-//! Turning a plan into box views of buffers, once, to be executed many times.
+//! [`Transfer`]: a plan as box views of chunk buffers, built once and executed many times.
 //!
-//! A [`Transfer`] is a [`RankPlan`] in the terms of the device: every move has become a strided view of a
-//! chunk's buffer and an offset in a message. It names chunks, not buffers, so that one transfer serves all
-//! arrays of the same layouts, keeps none of them alive, and can be cached.
+//! A [`Transfer`] contains the moves of a [`RankPlan`] for the device: a strided view of a chunk
+//! buffer per box, and an offset in a message. It refers to chunks by index, not to buffers. A
+//! cached transfer therefore serves all arrays of the same layouts and keeps no array alive.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::parcels::{End, Outbound, PackedBox, Parcel, Wave, parcels, waves};
+use super::message_part::{ChunkBox, MessagePart, Outbound, PackedBox, Wave, split_message, waves};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::Strided;
@@ -15,140 +15,161 @@ use crate::element::ElementInfo;
 use crate::extents::Index;
 use crate::plan::{Message, Move, Moved, RankPlan};
 
-/// How messages are cut, the same on every rank.
+/// Limits for splitting messages. The same on every rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MessageSizes {
-    /// The most bytes of one. What blocks and would stage more goes message by message, where its boxes have no order.
-    pub most: u64,
-    /// From how many bytes on a box that can be sent from where it lies shares no message.
-    pub in_place: u64,
+    /// Maximum bytes of a message. A blocking operation that would stage more bytes sends and
+    /// receives message by message, if its boxes have no order.
+    pub max_bytes: u64,
+    /// Minimum bytes of a contiguous box that is sent in place, as a separate message.
+    pub min_in_place: u64,
 }
 
-/// The moves of arrays with one element type whose data meets what is there in one way.
+/// The moves that share an element type and a merge rule.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct TypedTransfer {
     pub element: &'static ElementInfo,
-    /// Which of the job's meetings.
-    pub class: usize,
-    /// Whether only the sender knows how long a message is. It then comes in pieces of [`Lane::full`] bytes and a shorter
-    /// one, or none where the room is used up; what the receiver has is one box, as large as it can be.
-    pub counted: bool,
-    /// The most bytes of a message.
-    most: u64,
-    pub sends: Vec<Parcel>,
-    pub receives: Vec<Parcel>,
-    pub local: Vec<(End, End)>,
-    /// Where destinations of several moves share cells: what is applied after what. Else empty.
+    /// Index of the merge rule in the job.
+    pub rule_index: usize,
+    /// True if only the sender knows the message lengths.
+    ///
+    /// A message then consists of parts of [`TypedTransfer::full_part_bytes`] and a shorter last
+    /// part, or no shorter part if the room is full. `receives` has one box per message, of the
+    /// maximum length.
+    pub variable_length: bool,
+    /// Maximum bytes of a message.
+    max_bytes: u64,
+    pub sends: Vec<MessagePart>,
+    pub receives: Vec<MessagePart>,
+    pub local: Vec<(ChunkBox, ChunkBox)>,
+    /// Groups of moves that are applied in order, if destinations share cells. Empty otherwise.
     pub waves: Vec<Wave>,
 }
 
-/// A plan in the terms of the device.
+/// A plan as box views of chunk buffers.
 #[derive(Debug)]
 pub(super) struct Transfer {
-    /// The chunks of this rank that take part, as operand and chunk.
+    /// Chunks of this rank that take part, as operand index and chunk.
     pub chunks: Vec<(usize, ChunkId)>,
-    /// Those whose own cells are written.
+    /// Chunks with owned cells that the plan writes.
     pub written: Vec<(usize, ChunkId)>,
-    pub lanes: Vec<Lane>,
+    pub typed_transfers: Vec<TypedTransfer>,
     pub moved: Moved,
-    /// Whether source and destination may share cells, so that all reading must be done before any writing.
+    /// True if source and destination may share cells: all reads then precede all writes.
     pub overlap: bool,
 }
 
-/// The arrays of a plan: `Move::src_array` and `Move::dst_array` index these.
+/// The arrays of a plan, indexed by `Move::src_array` and `Move::dst_array`.
 pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
-    /// The transfer of a plan between arrays of these layouts and element types. `classes` has the meeting of each operand
-    /// as a destination; it is empty where there is one for all. All ranks must give the same
-    /// `sizes`.
-    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], classes: &[usize], sizes: MessageSizes) -> Self {
-        Self::with(plan, operands, classes, sizes, false)
+    /// The transfer of a plan between arrays with these layouts and element types.
+    ///
+    /// `rule_indices` has the index of the merge rule per destination operand; it is empty if all
+    /// share a rule. All ranks pass the same `sizes`.
+    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], rule_indices: &[usize], sizes: MessageSizes) -> Self {
+        Self::with(plan, operands, rule_indices, sizes, false)
     }
 
     fn with(
         plan: &RankPlan,
         operands: &[Rc<ArrayCore>],
-        classes: &[usize],
+        rule_indices: &[usize],
         sizes: MessageSizes,
-        counted: bool,
+        variable_length: bool,
     ) -> Self {
-        let class = |array: usize| classes.get(array).copied().unwrap_or(0);
+        let rule_index = |array: usize| rule_indices.get(array).copied().unwrap_or(0);
         let mut kinds: Vec<(&'static ElementInfo, usize)> = Vec::new();
         for (array, operand) in operands.iter().enumerate() {
-            let kind = (operand.element(), class(array));
+            let kind = (operand.element(), rule_index(array));
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
         }
-        let mut ends = Ends { operands, permutation: plan.permutation.as_deref(), chunks: HashMap::new() };
-        let lanes: Vec<Lane> = kinds
+        let mut boxes = ChunkBoxes { operands, permutation: plan.permutation.as_deref(), chunks: HashMap::new() };
+        let typed_transfers: Vec<TypedTransfer> = kinds
             .into_iter()
-            .map(|(element, of)| {
-                let mine = |m: &Move| operands[m.dst_array].element() == element && class(m.dst_array) == of;
-                Lane::new((element, of, counted), plan, &mine, &mut ends, sizes)
+            .map(|(element, rule)| {
+                let is_included =
+                    |m: &Move| operands[m.dst_array].element() == element && rule_index(m.dst_array) == rule;
+                TypedTransfer::new((element, rule, variable_length), plan, &is_included, &mut boxes, sizes)
             })
             .collect();
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
-        let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
+        let messages = typed_transfers.iter().map(|typed| typed.sends.len() as u64).sum();
         let moved = Moved { messages, ..plan.moved(&bytes) };
-        Self { chunks: ends.into_chunks(), written: written(plan, operands), lanes, moved, overlap: plan.overlap }
+        Self {
+            chunks: boxes.into_chunks(),
+            written: written(plan, operands),
+            typed_transfers,
+            moved,
+            overlap: plan.overlap,
+        }
     }
 
-    /// Bytes of memory that it takes.
+    /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
-        let of_wave =
+        let wave_bytes =
             |wave: &Wave| wave.local.len() * size_of::<usize>() + wave.received.len() * size_of::<(usize, usize)>();
-        let of_lane = |lane: &Lane| {
-            let parcels = lane.sends.iter().chain(&lane.receives);
-            let of_parcels = parcels.map(|parcel| size_of::<Parcel>() + parcel.boxes.len() * size_of::<PackedBox>());
-            let waves = lane.waves.iter().map(|wave| size_of::<Wave>() + of_wave(wave));
-            size_of::<Lane>() + lane.local.len() * size_of::<(End, End)>() + of_parcels.chain(waves).sum::<usize>()
+        let typed_bytes = |typed: &TypedTransfer| {
+            let parts = typed.sends.iter().chain(&typed.receives);
+            let part_bytes = parts.map(|part| size_of::<MessagePart>() + part.boxes.len() * size_of::<PackedBox>());
+            let waves = typed.waves.iter().map(|wave| size_of::<Wave>() + wave_bytes(wave));
+            size_of::<TypedTransfer>()
+                + typed.local.len() * size_of::<(ChunkBox, ChunkBox)>()
+                + part_bytes.chain(waves).sum::<usize>()
         };
         let chunks = (self.chunks.len() + self.written.len()) * size_of::<(usize, ChunkId)>();
-        size_of::<Self>() + chunks + self.lanes.iter().map(of_lane).sum::<usize>()
+        size_of::<Self>() + chunks + self.typed_transfers.iter().map(typed_bytes).sum::<usize>()
     }
 
-    /// The transfer of a plan whose messages have one box each and are as long as their sender says. `rooms` has the most
-    /// cells of each message that this rank sends.
-    pub fn counted(plan: &RankPlan, operands: &[Rc<ArrayCore>], rooms: &[u64], sizes: MessageSizes) -> Self {
+    /// The transfer of a plan with one box per message and with lengths that only the senders know.
+    ///
+    /// `rooms` has the maximum number of cells for each message that this rank sends.
+    pub fn with_variable_lengths(
+        plan: &RankPlan,
+        operands: &[Rc<ArrayCore>],
+        rooms: &[u64],
+        sizes: MessageSizes,
+    ) -> Self {
         let mut all = Self::with(plan, operands, &[], sizes, true);
-        for lane in &mut all.lanes {
-            let (size, full) = (lane.element.bytes as u64, lane.full());
-            for (of, room) in rooms.iter().enumerate() {
-                let sent = |parcel: &Parcel| parcel.of == of;
-                let bytes: u64 = lane.sends.iter().filter(|parcel| sent(parcel)).map(|parcel| parcel.bytes).sum();
-                let last = lane.sends.iter().rposition(|parcel| sent(parcel) && parcel.bytes == full);
+        for typed in &mut all.typed_transfers {
+            let (size, full) = (typed.element.bytes as u64, typed.full_part_bytes());
+            for (index, room) in rooms.iter().enumerate() {
+                let belongs = |part: &MessagePart| part.message_index == index;
+                let bytes: u64 = typed.sends.iter().filter(|part| belongs(part)).map(|part| part.bytes).sum();
+                let last = typed.sends.iter().rposition(|part| belongs(part) && part.bytes == full);
                 if let Some(last) = last.filter(|_| bytes.is_multiple_of(full) && bytes < room * size) {
-                    let end = Parcel { bytes: 0, boxes: Vec::new(), dense: false, ..lane.sends[last] };
-                    lane.sends.insert(last + 1, end);
+                    // The receiver expects an end unless its room is full.
+                    let end = MessagePart { bytes: 0, boxes: Vec::new(), dense: false, ..typed.sends[last] };
+                    typed.sends.insert(last + 1, end);
                 }
             }
         }
-        all.moved.messages = all.lanes.iter().map(|lane| lane.sends.len() as u64).sum();
+        all.moved.messages = all.typed_transfers.iter().map(|typed| typed.sends.len() as u64).sum();
         all
     }
 }
 
-/// The chunks of this rank whose own cells a plan writes.
+/// The chunks of this rank with owned cells that the plan writes.
 fn written(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Vec<(usize, ChunkId)> {
     let arriving = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
-    let own = arriving.filter(|of| operands[of.dst_array].chunks().region(of.dst_chunk).intersects(&of.dst));
-    own.map(|of| (of.dst_array, of.dst_chunk)).collect::<BTreeSet<_>>().into_iter().collect()
+    let owned = arriving.filter(|m| operands[m.dst_array].chunks().region(m.dst_chunk).intersects(&m.dst));
+    owned.map(|m| (m.dst_array, m.dst_chunk)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The ends of a plan's moves, and the chunks that they lie in, each once.
-struct Ends<'a> {
+/// Numbers the chunks of a plan's moves and makes their boxes.
+struct ChunkBoxes<'a> {
     operands: &'a [Rc<ArrayCore>],
     permutation: Option<&'a [usize]>,
     chunks: HashMap<(usize, ChunkId), usize>,
 }
 
-impl Ends<'_> {
-    /// What is read, its axes in the order of the destination.
-    fn source(&mut self, m: &Move) -> End {
+impl ChunkBoxes<'_> {
+    /// The box to read, with its axes in the order of the destination.
+    fn source(&mut self, m: &Move) -> ChunkBox {
         let view = self.source_view(m);
-        End { chunk: self.number(m.src_array, m.src_chunk), view }
+        ChunkBox { chunk: self.number(m.src_array, m.src_chunk), view }
     }
 
     fn source_view(&self, m: &Move) -> Strided {
@@ -163,10 +184,10 @@ impl Ends<'_> {
         }
     }
 
-    /// What is written.
-    fn destination(&mut self, m: &Move) -> End {
+    /// The box to write.
+    fn destination(&mut self, m: &Move) -> ChunkBox {
         let view = self.operands[m.dst_array].strided(m.dst_chunk, &m.dst);
-        End { chunk: self.number(m.dst_array, m.dst_chunk), view }
+        ChunkBox { chunk: self.number(m.dst_array, m.dst_chunk), view }
     }
 
     fn number(&mut self, array: usize, chunk: ChunkId) -> usize {
@@ -181,50 +202,54 @@ impl Ends<'_> {
     }
 }
 
-impl Lane {
+impl TypedTransfer {
     fn new(
-        (element, class, counted): (&'static ElementInfo, usize, bool),
+        (element, rule_index, variable_length): (&'static ElementInfo, usize, bool),
         plan: &RankPlan,
-        mine: &dyn Fn(&Move) -> bool,
-        ends: &mut Ends,
+        is_included: &dyn Fn(&Move) -> bool,
+        boxes: &mut ChunkBoxes,
         sizes: MessageSizes,
     ) -> Self {
-        let dense = |m: &Move, ends: &Ends| {
+        let is_dense = |m: &Move, boxes: &ChunkBoxes| {
             let bytes = m.src.cells() * element.bytes as u64;
-            let large = bytes >= sizes.in_place && bytes.is_multiple_of(4);
-            large && m.src_array != m.dst_array && ends.source_view(m).is_dense()
+            let large = bytes >= sizes.min_in_place && bytes.is_multiple_of(4);
+            large && m.src_array != m.dst_array && boxes.source_view(m).is_dense()
         };
-        let mut parcels = |messages: &[Message], end: fn(&mut Ends, &Move) -> End, limit: u64| {
-            let of = |(of, message): (usize, &Message)| {
-                let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
-                let moves = moves.map(|(index, m)| Outbound { of: index, dense: dense(m, ends), end: end(ends, m) });
-                parcels((of, message), moves, element.bytes as u64, limit)
+        let mut split = |messages: &[Message], make_box: fn(&mut ChunkBoxes, &Move) -> ChunkBox, limit: u64| {
+            let parts = |(message_index, message): (usize, &Message)| {
+                let moves = message.moves.iter().enumerate().filter(|(_, m)| is_included(m));
+                let moves = moves.map(|(move_index, m)| {
+                    let dense = is_dense(m, boxes);
+                    Outbound { chunk_box: make_box(boxes, m), dense, move_index }
+                });
+                split_message(message_index, message, moves, element.bytes as u64, limit)
             };
-            messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
+            messages.iter().enumerate().flat_map(parts).collect::<Vec<_>>()
         };
-        let whole = if counted { u64::MAX } else { sizes.most };
-        let receives = parcels(&plan.receives, |ends, m| ends.destination(m), whole);
-        let sends = parcels(&plan.sends, |ends, m| ends.source(m), sizes.most);
-        let waves = waves(plan, mine, &receives);
-        let local = plan.local.iter().filter(|m| mine(m)).map(|m| (ends.source(m), ends.destination(m))).collect();
-        Self { element, class, counted, most: sizes.most, sends, receives, local, waves }
+        let max_receive = if variable_length { u64::MAX } else { sizes.max_bytes };
+        let receives = split(&plan.receives, |boxes, m| boxes.destination(m), max_receive);
+        let sends = split(&plan.sends, |boxes, m| boxes.source(m), sizes.max_bytes);
+        let waves = waves(plan, is_included, &receives);
+        let local =
+            plan.local.iter().filter(|m| is_included(m)).map(|m| (boxes.source(m), boxes.destination(m))).collect();
+        Self { element, rule_index, variable_length, max_bytes: sizes.max_bytes, sends, receives, local, waves }
     }
 
-    /// What is read.
-    pub fn sources(&self) -> impl Iterator<Item = &End> {
+    /// The boxes to read.
+    pub fn sources(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(from, _)| from);
-        local.chain(self.sends.iter().flat_map(|parcel| parcel.boxes.iter().map(|packed| &packed.end)))
+        local.chain(self.sends.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
-    /// What is written.
-    pub fn destinations(&self) -> impl Iterator<Item = &End> {
+    /// The boxes to write.
+    pub fn destinations(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(_, to)| to);
-        local.chain(self.receives.iter().flat_map(|parcel| parcel.boxes.iter().map(|packed| &packed.end)))
+        local.chain(self.receives.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
-    /// The most bytes of a message: whole cells.
-    pub fn full(&self) -> u64 {
+    /// Maximum bytes of a message, in whole cells.
+    pub fn full_part_bytes(&self) -> u64 {
         let size = self.element.bytes as u64;
-        (self.most / size).max(1) * size
+        (self.max_bytes / size).max(1) * size
     }
 }

@@ -259,23 +259,20 @@ fn descriptions_that_make_no_sense_are_refused() {
             assert!(world.start(&exchange).is_err());
         };
         let copy = || Exchange::new().copy(array.at((0..2, ..)), array.at((2..4, ..)));
-        fails(Exchange::new().reverse(), "reverse says something of a ghost update, and there is none right before it");
-        fails(copy().faces_only(), "faces_only says something of a ghost update, and there is none right before it");
-        fails(
-            Exchange::new().ghosts(&array).permuted([1, 0]),
-            "permuted says something of a copy or a composite, and there is none right before it",
-        );
+        fails(Exchange::new().reverse(), "reverse must directly follow a ghost update");
+        fails(copy().faces_only(), "faces_only must directly follow a ghost update");
+        fails(Exchange::new().ghosts(&array).permuted([1, 0]), "permuted must directly follow a copy or a composite");
         // What names nothing is what the next word is about.
         let none: [(zippy::array::GlobalSection<u32, 2>, zippy::array::GlobalSection<u32, 2>); 0] = [];
         fails(
             Exchange::new().ghosts(&array).copies(none.clone()).reverse(),
-            "reverse says something of a ghost update, and there is none right before it",
+            "reverse must directly follow a ghost update",
         );
         world.exchange(copy().copies(none).permuted([1, 0]))?;
         // The first mistake is told.
         fails(
             copy().faces_only().copy(array.at((0..99, ..)), array.at(..)),
-            "faces_only says something of a ghost update, and there is none right before it",
+            "faces_only must directly follow a ghost update",
         );
         assert_eq!(world.exchange(Exchange::new())?, Moved::default());
         assert_eq!(world.plan(Exchange::new())?.explain(), "");

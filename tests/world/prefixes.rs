@@ -69,8 +69,8 @@ fn mistakes_are_named_on_all_ranks() {
             assert!(error.contains(expected), "{error}");
         };
         let one = |from, to, length| world.exchange(Exchange::new().prefix(array.at(from), array.at(to), length));
-        fails(one(0..4, 2..6, 1), "all in one chunk");
-        fails(one(0..0, 4..6, 1), "all in one chunk");
+        fails(one(0..4, 2..6, 1), "all of them in one chunk");
+        fails(one(0..0, 4..6, 1), "all of them in one chunk");
         fails(world.exchange(Exchange::new().prefix(bytes.at(0..2), bytes.at(4..6), 1)), "whole words");
         one(0..2, 4..6, 2)?;
         Ok(())

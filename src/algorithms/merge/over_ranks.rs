@@ -10,7 +10,7 @@ use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::transport::{copied, values};
-use crate::world::{Column, Destinations, Destined};
+use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
     /// Merges two vectors of sorted keys into a third; of equal keys those of the first come first. Collective.
@@ -215,7 +215,7 @@ fn brought(
             .map(|cells| Column { name: "merged", element: cells.element() })
             .collect();
         let cells = std::iter::once(keys).chain(values).cloned().collect();
-        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs), Destined::Memory)?;
+        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs), DeliveryTarget::Memory)?;
         let mut landed = landed.cells.into_iter();
         Ok((landed.next().expect("a column of keys"), landed.next()))
     };

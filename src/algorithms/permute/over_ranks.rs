@@ -8,7 +8,7 @@ use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, own_cells,
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
-use crate::world::{Column, Destinations, Destined};
+use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
     /// Cell *i* of the output is cell `indices[i]` of the input, wherever that lies. Collective.
@@ -100,7 +100,7 @@ impl Vectors<'_> {
             let column = |name, element| Column { name, element };
             let columns = [column("scattered", &T::INFO), column("indices", &u32::INFO)];
             let to = Destinations::Each(Sequence::from_cells(ranks));
-            landed = Some(world.deliver_columns(&columns, Ok(moved), &to, Destined::Memory)?.cells);
+            landed = Some(world.deliver_columns(&columns, Ok(moved), &to, DeliveryTarget::Memory)?.cells);
         }
         world.failing("scatter", || {
             let output = own_cells(&output)?;

@@ -15,7 +15,7 @@ use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
 use crate::region::Region;
-use crate::world::{Collective, Named, Section};
+use crate::world::{ArrayIdentity, Collective, Section};
 
 /// Which cells count along axis 0: of global coordinate `first`, and every so many before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -235,17 +235,17 @@ pub fn collective<T: Reducible, const D: usize, const N: usize, R>(
         _ if global => sections.iter().filter_map(named).collect(),
         _ => Vec::new(),
     };
-    let call = Collective::new(verb).with((T::INFO.name, argument));
+    let call = Collective::new(verb).also_compare((T::INFO.name, argument));
     let call = match named.is_empty() {
-        true => call.and("each rank's own section"),
-        false => named.into_iter().fold(call, |call, (array, region)| call.of(array, Some(region))),
+        true => call.text_after("each rank's own section"),
+        false => named.into_iter().fold(call, |call, (array, region)| call.array(array, Some(region))),
     };
     world.collective(call.clone(), call.signature(), || f(&operand?))
 }
 
-fn named<T: Element, const D: usize>(section: &Section<T, D>) -> Option<(Named, Region)> {
+fn named<T: Element, const D: usize>(section: &Section<T, D>) -> Option<(ArrayIdentity, Region)> {
     match section {
-        Section::Global(global) => Some((Named::of(&global.core), global.region().ok()?)),
+        Section::Global(global) => Some((ArrayIdentity::from_core(&global.core), global.region().ok()?)),
         Section::Local(_) => None,
     }
 }

@@ -9,7 +9,7 @@ use crate::algorithms::vectors::{IntoVector, Span, Vectors, fitted, ordered, own
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
-use crate::world::{Column, Destinations, Destined};
+use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
     /// Sorts the cells of a vector, in place: its cuts and owners stay as they are. Collective.
@@ -121,9 +121,9 @@ fn exchanged(
     let dealt = world.failing(verb, || deal(world, order, (keys, values), room, &places))?;
     let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
     if dealt.in_room {
-        world.deliver_columns(&columns, Ok(beside), &to, Destined::Cells(&here))?;
+        world.deliver_columns(&columns, Ok(beside), &to, DeliveryTarget::Cells(&here))?;
         return Ok(());
     }
-    world.deliver_columns(&columns, Ok(here.clone()), &to, Destined::Cells(&beside))?;
+    world.deliver_columns(&columns, Ok(here.clone()), &to, DeliveryTarget::Cells(&beside))?;
     world.failing(verb, || beside.iter().zip(&here).try_for_each(|(from, to)| from.copy_to(to)))
 }

@@ -11,7 +11,7 @@ pub use self::vector::{IntoVector, Vector};
 use crate::World;
 use crate::error::Result;
 use crate::region::Region;
-use crate::world::{Collective, Named};
+use crate::world::{ArrayIdentity, Collective};
 
 /// Data-parallel primitives over distributed vectors, which are 1-D global arrays of any cut and any owners, or sections of
 /// them. From [`World::vectors`].
@@ -39,12 +39,12 @@ impl<'w> Vectors<'w> {
     pub(super) fn collective<R>(
         &self,
         verb: &'static str,
-        vectors: Vec<(Named, Option<Region>)>,
+        vectors: Vec<(ArrayIdentity, Option<Region>)>,
         argument: impl std::hash::Hash,
         f: impl FnOnce() -> Result<R>,
     ) -> Result<R> {
-        let call = Collective::new(verb).with(argument);
-        let call = vectors.into_iter().fold(call, |call, (array, region)| call.of(array, region));
+        let call = Collective::new(verb).also_compare(argument);
+        let call = vectors.into_iter().fold(call, |call, (array, region)| call.array(array, region));
         self.world.collective(call.clone(), call.signature(), f)
     }
 }

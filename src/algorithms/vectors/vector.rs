@@ -4,7 +4,7 @@ use crate::array::{GlobalArray, GlobalSection};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::region::Region;
-use crate::world::Named;
+use crate::world::ArrayIdentity;
 
 /// A distributed vector: a 1-D global array, or a section of one.
 #[derive(Debug, Clone)]
@@ -103,8 +103,8 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(text).into())
     }
 
-    pub(in crate::algorithms) fn named(&self) -> Result<(Named, Option<Region>)> {
-        Ok((Named::of(&self.0.core), Some(self.region()?)))
+    pub(in crate::algorithms) fn named(&self) -> Result<(ArrayIdentity, Option<Region>)> {
+        Ok((ArrayIdentity::from_core(&self.0.core), Some(self.region()?)))
     }
 
     pub(in crate::algorithms) fn label(&self) -> Result<String> {

@@ -1,11 +1,11 @@
-//! Deliveries as the program calls them.
+//! `World::deliver` and `World::deliver_pairs`.
 
 use std::rc::Rc;
 
-use super::collective::Landed;
-use super::columns::Column;
-use super::departing::IntoDestinations;
-use super::landing::Destined;
+use super::column::Column;
+use super::delivery::DeliveredCells;
+use super::incoming_cells::DeliveryTarget;
+use super::outgoing_cells::IntoDestinations;
 use crate::array::IntoSequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
@@ -13,54 +13,66 @@ use crate::error::{CallSite, Result};
 use crate::plan::Moved;
 use crate::world::World;
 
-/// What a delivery has brought to this rank.
+/// Elements that a delivery brought to this rank.
 #[derive(Debug)]
 pub struct Delivered<E> {
-    /// The elements: in the order of the ranks that they came from, those of one rank in its order.
+    /// Elements, sorted by sending rank. Elements from the same rank keep their order.
     pub elements: E,
     counts: Vec<(usize, u64)>,
     moved: Moved,
 }
 
 impl<E> Delivered<E> {
-    fn new(landed: Landed, elements: impl FnOnce(&[Rc<ArrayCore>]) -> E) -> Self {
-        let Landed { arrays, counts, moved, .. } = landed;
+    fn new(delivered: DeliveredCells, elements: impl FnOnce(&[Rc<ArrayCore>]) -> E) -> Self {
+        let DeliveredCells { arrays, counts, moved, .. } = delivered;
         Self { elements: elements(&arrays), counts, moved }
     }
 
-    /// The ranks that elements came from, rising, each with how many.
+    /// The ranks that elements came from, ascending, each with the number of elements.
     pub fn counts(&self) -> &[(usize, u64)] {
         &self.counts
     }
 
-    /// What this rank has sent.
+    /// Bytes and messages that this rank sent.
     pub fn moved(&self) -> Moved {
         self.moved
     }
 }
 
 impl World {
-    /// Brings every element to the rank that it names. Collective; on return this rank's part is done.
+    /// Sends every element to the rank given for it. Collective; on return, the part of this rank
+    /// is complete.
     ///
-    /// `elements` are this rank's own, as many as it has: a section, or several (a slice or a vector of them) that are read
-    /// one after the other. `to` has the rank of each, in sections of `u32` that may be cut otherwise; or it says how many
-    /// there are for each rank where they lie one behind the other ([`Destinations::Runs`](crate::world::Destinations::Runs)). What arrives is a new array of
-    /// this rank, called `name`: by the rank that it comes from, and what comes from one rank in its order there.
+    /// * `elements`: the elements of this rank, in any number: a section, or several sections (a
+    ///   slice or a vector) that are read in order.
+    /// * `to`: the destination rank of each element, in sections of `u32` with arbitrary cuts; or
+    ///   run lengths, if elements with the same destination are adjacent
+    ///   ([`Destinations::Runs`](crate::world::Destinations::Runs)).
+    /// * `name`: the name of the result, a new array of this rank. The result is sorted by sending
+    ///   rank, and elements from the same rank keep their order.
     ///
-    /// Costs two small messages for each rank that this one has something for, so that it knows how much, O(log ranks) so
-    /// that all know of no mistake, and the elements: read twice by the host where each names its rank, and sent in messages
-    /// of at most a quarter of `ZIPPY_MESSAGE` (64 MiB). A rank's elements for itself are in no message; in runs they do not
-    /// leave its device.
+    /// Cost:
     ///
-    /// Memory: on the device what arrives, once, and staging memory that does not grow with it. On the host, whatever the
-    /// number of elements, what has been sent and not yet taken, at most `ZIPPY_MESSAGE`, half as much for what is read
-    /// next, and a few bytes for each rank of the world. MPI also holds what it has fetched ahead, at most 64 MiB.
+    /// * two small messages to announce the number of elements to each destination rank;
+    /// * O(log ranks) messages in which the ranks agree that no rank found an error;
+    /// * the elements. With a rank per element, the host reads them twice. Messages have at most a
+    ///   quarter of `ZIPPY_MESSAGE` (64 MiB). Elements that stay on this rank are in no message;
+    ///   given as runs, they do not leave the device.
+    ///
+    /// Memory, independent of the number of elements except for the result:
+    ///
+    /// * on the device, the result and bounded staging memory;
+    /// * on the host, at most `ZIPPY_MESSAGE` for data that has been sent and not yet received,
+    ///   half of it for the data to be read next, and a few bytes for each rank of the world. MPI
+    ///   may hold another 64 MiB of data that it received early.
     ///
     /// # Errors
-    /// A rank that there is not, another number of destinations than elements, a bad region, or more elements than this rank
-    /// has memory for or than fit one buffer: all ranks know before anything moves and have an error, this rank its own and
-    /// the others [`ErrorKind::Remote`](crate::error::ErrorKind::Remote); the world goes on. Names and types that differ between ranks, and
-    /// failures of this or of another rank, end the run.
+    /// * A rank that does not exist; different numbers of destinations and elements; an invalid
+    ///   region; more elements than the memory of this rank or a buffer holds. All ranks find out
+    ///   before any element moves and return an error: this rank its own error, the others
+    ///   [`ErrorKind::Remote`](crate::error::ErrorKind::Remote). The world stays usable.
+    /// * Names or types that differ between ranks, and failures of this or another rank, end the
+    ///   run.
     ///
     /// ```
     /// # use zippy::World;
@@ -71,11 +83,12 @@ impl World {
     /// let mut ranks = world.growable::<u32>("ranks")?;
     /// ranks.append(&[1, 0, 1, 1, 0])?;
     /// let sorted = world.deliver("sorted", numbers.all(), ranks.all())?;
-    /// let expected = if world.rank() == 0 { &[11, 14, 111, 114][..] } else { &[10, 12, 13, 110, 112, 113] };
-    /// assert_eq!(sorted.elements.all().read()?, expected);
-    /// assert_eq!(sorted.counts(), if world.rank() == 0 { [(0, 2), (1, 2)] } else { [(0, 3), (1, 3)] });
+    /// let expected: [&[u32]; 2] = [&[11, 14, 111, 114], &[10, 12, 13, 110, 112, 113]];
+    /// assert_eq!(sorted.elements.all().read()?, expected[world.rank()]);
+    /// let counts = [[(0, 2), (1, 2)], [(0, 3), (1, 3)]];
+    /// assert_eq!(sorted.counts(), counts[world.rank()]);
     ///
-    /// // The first two to rank 1, all others to rank 0.
+    /// // The first two elements go to rank 1, the others to rank 0.
     /// let cut = world.deliver("cut", numbers.all(), Destinations::Runs(vec![(1, 2), (0, 3)]))?;
     /// assert_eq!(cut.elements.len(), if world.rank() == 0 { 6 } else { 4 });
     /// # Ok(()) }
@@ -91,15 +104,16 @@ impl World {
         let _call = CallSite::enter();
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
-        let landed = self.deliver_columns(&columns, cells, &to.into(), Destined::Arrays)?;
-        Ok(Delivered::new(landed, |arrays| Growable::full(arrays[0].clone())))
+        let delivered = self.deliver_columns(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
+        Ok(Delivered::new(delivered, |arrays| Growable::full(arrays[0].clone())))
     }
 
-    /// [`deliver`](Self::deliver) of elements that are kept in two arrays, such as keys and values: the two cells of a place
-    /// go to the same rank and have the same place there.
+    /// Delivers elements that consist of two arrays, such as keys and values, like
+    /// [`deliver`](Self::deliver). The two cells of an index go to the same rank and have the same
+    /// index there.
     ///
     /// # Errors
-    /// As [`deliver`](Self::deliver).
+    /// As for [`deliver`](Self::deliver).
     #[track_caller]
     pub fn deliver_pairs<A: Element, B: Element>(
         &self,
@@ -111,7 +125,7 @@ impl World {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
         let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));
-        let landed = self.deliver_columns(&columns, cells, &to.into(), Destined::Arrays)?;
-        Ok(Delivered::new(landed, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
+        let delivered = self.deliver_columns(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
+        Ok(Delivered::new(delivered, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }
 }

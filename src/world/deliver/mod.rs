@@ -1,17 +1,17 @@
-//! Delivery: every element names the rank that it goes to.
+//! Delivery: every element goes to the rank given for it.
 //!
-//! Who sends to whom, and how much, is known to the senders only. So they first tell those for whom they have something how
-//! much it is, and receivers make room; then the elements come in messages of bounded length.
+//! Only the senders know the destinations and counts. They first send the counts to their
+//! receivers, which allocate memory. The elements follow in messages of bounded size.
 
 mod calls;
-mod collective;
-mod columns;
-mod departing;
-mod landing;
-mod message;
-mod portions;
+mod column;
+mod delivery;
+mod incoming_cells;
+mod message_form;
+mod outgoing_cells;
+mod portion;
 
 pub use self::calls::Delivered;
-pub(crate) use self::columns::Column;
-pub use self::departing::{Destinations, IntoDestinations};
-pub(crate) use self::landing::Destined;
+pub(crate) use self::column::Column;
+pub(crate) use self::incoming_cells::DeliveryTarget;
+pub use self::outgoing_cells::{Destinations, IntoDestinations};

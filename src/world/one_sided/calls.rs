@@ -1,4 +1,4 @@
-//! Get, put, accumulate and fence as the program calls them.
+//! `World::get`, `put`, `accumulate` and `fence`.
 
 use super::epoch::Action;
 use super::fetched::{Fetched, Ticket};
@@ -8,7 +8,8 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, PlanError, Result};
 use crate::world::{World, hash};
 
-/// What put and accumulate send: host values, axis 0 fastest, or a section on this rank's device.
+/// Source of a put or accumulate: host values, axis 0 fastest, or a section on the device of this
+/// rank.
 pub enum PutSource<'a, T, const D: usize> {
     /// Host values.
     Host(&'a [T]),
@@ -16,7 +17,8 @@ pub enum PutSource<'a, T, const D: usize> {
     Device(LocalSection<T, D>),
 }
 
-/// Values or cells of this rank as an argument that put and accumulate send.
+/// Types that put and accumulate accept as a [`PutSource`]: host values, and sections, arrays and
+/// chunks of this rank.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be put",
     label = "neither host values nor cells of this rank",
@@ -49,11 +51,12 @@ sources! {
 impl<'a, T: Element, const D: usize> IntoPutSource<'a, T, D> for PutSource<'a, T, D> {}
 
 impl World {
-    /// Asks for the cells of a section; the data is there after the next [`fence`](Self::fence). One-sided: any rank, any
-    /// section, no other rank need know. Costs nothing before the fence.
+    /// Requests the cells of a section. The data is available after the next
+    /// [`fence`](Self::fence). One-sided: any rank may request any section, without a call on other
+    /// ranks. Costs nothing before the fence.
     ///
     /// # Errors
-    /// A bad region.
+    /// An invalid region.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -72,20 +75,20 @@ impl World {
         let _call = CallSite::enter();
         let section = section.into();
         let number = self.epoch.next_ticket();
-        let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
-            fetched.keep(number, data);
+        let store = move |data: Vec<u8>, fetched: &mut Fetched| {
+            fetched.store(number, data);
             Ok(())
         };
         let region = section.region()?;
-        self.epoch.queue(&section.core, region, Action::Get(Box::new(keep)));
+        self.epoch.queue(&section.core, region, Action::Get(Box::new(store)));
         Ok(Ticket::new(number, section.core.label(&region)))
     }
 
-    /// Asks for the cells of a section to be written to a section on this rank's device; they are there after the next
-    /// fence. One-sided.
+    /// Requests the cells of a section and writes them to a section on the device of this rank at
+    /// the next [`fence`](Self::fence). One-sided.
     ///
     /// # Errors
-    /// A bad region, or extents that differ.
+    /// An invalid region, or different extents.
     #[track_caller]
     pub fn get_into<T: Element, const D: usize>(
         &self,
@@ -99,11 +102,12 @@ impl World {
         Ok(())
     }
 
-    /// Replaces the cells of a section at the next fence. The source is read now and may change. One-sided: any rank, any
-    /// section.
+    /// Replaces the cells of a section at the next [`fence`](Self::fence). One-sided: any rank may
+    /// write any section. The source is read in this call and may change afterwards.
     ///
     /// # Errors
-    /// A bad region, another number of values than cells, or a device failure.
+    /// An invalid region; a number of values that differs from the number of cells; a device
+    /// failure.
     #[track_caller]
     pub fn put<'a, T: Element, const D: usize>(
         &self,
@@ -112,17 +116,18 @@ impl World {
     ) -> Result<()> {
         let _call = CallSite::enter();
         let section = section.into();
-        let data = captured(source.into(), &section)?;
+        let data = read_source(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Put(data));
         Ok(())
     }
 
-    /// Combines values with the cells of a section at the next fence: `cell = operator(value, cell)`. The source is read
-    /// now. One-sided.
+    /// Combines values with the cells of a section at the next [`fence`](Self::fence):
+    /// `cell = operator(value, cell)`. One-sided. The source is read in this call and may change
+    /// afterwards.
     ///
     /// # Errors
-    /// A bad region, another number of values than cells, an operator that does not exist for the type, or a device
-    /// failure.
+    /// An invalid region; a number of values that differs from the number of cells; an operator
+    /// that the element type does not support; a device failure.
     #[track_caller]
     pub fn accumulate<'a, T: Element, const D: usize>(
         &self,
@@ -133,23 +138,24 @@ impl World {
         let _call = CallSite::enter();
         let section = section.into();
         operator.check(&T::INFO)?;
-        let data = captured(source.into(), &section)?;
+        let data = read_source(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Accumulate(data, operator));
         Ok(())
     }
 
-    /// Runs all one-sided operations queued by all ranks since the last fence, in (rank, sequence) order, and brings
-    /// what was asked for. Collective.
+    /// Runs the one-sided operations that all ranks queued since the last fence, in (rank,
+    /// sequence) order, and returns the requested data. Collective.
     ///
-    /// Costs what this rank asked for and what it is asked for, and O(log ranks) to know that nobody asks more.
+    /// Costs one message to each owner that this rank has requests for, one reply to each rank that
+    /// requested data from this one, and O(log ranks) messages that detect the end of all requests.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     #[track_caller]
     pub fn fence(&self) -> Result<Fetched> {
         let _call = CallSite::enter();
         let queued = self.epoch.take();
-        // Requests name arrays by number, which must mean the same everywhere.
+        // Requests refer to arrays by id. Ids must therefore be the same on every rank.
         let arrays = self.registry.borrow().made();
         self.collective(format!("fence() with {arrays} array handles made"), hash(("fence", arrays)), || {
             self.run_epoch(queued)
@@ -157,7 +163,7 @@ impl World {
     }
 }
 
-/// The action that writes what a get brings to a section on this rank.
+/// A get that writes its data to a section of this rank.
 pub(super) fn get_action<T: Element, const D: usize>(
     section: &GlobalSection<T, D>,
     destination: LocalSection<T, D>,
@@ -172,7 +178,7 @@ pub(super) fn get_action<T: Element, const D: usize>(
 }
 
 /// The values of a source, as bytes.
-pub(super) fn captured<T: Element, const D: usize>(
+pub(super) fn read_source<T: Element, const D: usize>(
     source: PutSource<'_, T, D>,
     section: &GlobalSection<T, D>,
 ) -> Result<Vec<u8>> {
@@ -189,11 +195,11 @@ pub(super) fn captured<T: Element, const D: usize>(
         }
         .into()),
         PutSource::Device(from) => {
-            let own = from.one_box("put")?;
-            if own.extents() != region.extents() {
+            let source = from.one_box("put")?;
+            if source.extents() != region.extents() {
                 return Err(PlanError::extents(
                     from.label(),
-                    own.extents(),
+                    source.extents(),
                     section.core.label(&region),
                     region.extents(),
                 )

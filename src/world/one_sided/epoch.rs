@@ -1,4 +1,4 @@
-//! The operations that wait for a fence.
+//! [`Epoch`]: the one-sided operations between two fences.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::device::Operator;
 use crate::error::{ArrayError, Result};
 use crate::region::Region;
 
-/// The operations queued since the last fence.
+/// One-sided operations queued since the last fence.
 #[derive(Debug, Default)]
 pub struct Epoch {
     queue: RefCell<Vec<Queued>>,
@@ -22,13 +22,13 @@ impl Epoch {
         self.tickets.replace(self.tickets.get() + 1)
     }
 
-    /// Adds an operation.
+    /// Adds an operation to the queue.
     pub(super) fn queue(&self, array: &Rc<ArrayCore>, region: Region, action: Action) {
         self.queue.borrow_mut().push(Queued { array: array.clone(), region, action });
     }
 
-    /// That nothing is left for a fence which will not come.
-    pub fn ended(&self) -> Result<(), ArrayError> {
+    /// Fails if operations are queued at the end of the run.
+    pub fn check_empty(&self) -> Result<(), ArrayError> {
         match self.queue.borrow().as_slice() {
             [] => Ok(()),
             [first, rest @ ..] => {
@@ -37,13 +37,13 @@ impl Epoch {
         }
     }
 
-    /// The operations since the last call.
+    /// Empties the queue and returns its operations.
     pub(super) fn take(&self) -> Vec<Queued> {
         self.queue.take()
     }
 }
 
-/// One operation as it was called. Data to send was read at the call.
+/// Queued one-sided operation. Data to send has been read already.
 pub(super) struct Queued {
     pub array: Rc<ArrayCore>,
     pub region: Region,
@@ -56,12 +56,12 @@ impl std::fmt::Debug for Queued {
     }
 }
 
-/// What is done with the bytes that a get brings.
-pub(super) type Then = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
+/// Consumer of the bytes of a get.
+pub(super) type GetConsumer = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
 
-/// What an operation does.
+/// Kind of a one-sided operation, with its data.
 pub(super) enum Action {
-    Get(Then),
+    Get(GetConsumer),
     Put(Vec<u8>),
     Accumulate(Vec<u8>, Operator),
 }

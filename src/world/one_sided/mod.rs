@@ -1,15 +1,16 @@
-//! One-sided operations: get, put and accumulate queued by any rank, run by the fence in (rank, sequence) order.
+//! One-sided operations: any rank queues gets, puts and accumulates; a fence runs them in (rank,
+//! sequence) order.
 
-mod asking;
 mod boxes;
 mod calls;
 mod epoch;
 mod fetched;
-mod local;
-mod serve;
-mod wire;
+mod local_copy;
+mod requests;
+mod send_requests;
+mod serve_requests;
 
 pub use self::calls::{IntoPutSource, PutSource};
 pub(super) use self::epoch::Epoch;
 pub use self::fetched::{Fetched, Ticket};
-pub(super) use self::local::{from_local, to_local};
+pub(super) use self::local_copy::{from_local, to_local};

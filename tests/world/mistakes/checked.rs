@@ -172,7 +172,7 @@ fn viewer_of_a_program_without_a_debug_point_is_reported_at_the_end() {
             let variables = [("ZIPPY_DEBUG", viewer), ("ZIPPY_DEBUGGER", "/nonexistent")];
             let Some(ended) = ended(carrier, &test, &variables) else { continue };
             assert_eq!(ended.code, Some(0), "{}", ended.text);
-            let said = ended.lines("it has come to no debug point; call world.debug_point(\"name\")?");
+            let said = ended.lines("it has reached no debug point; call world.debug_point(\"name\")?");
             assert_eq!(said.len(), 1, "{}", ended.text);
         }
     }

@@ -1,4 +1,4 @@
-//! Requests as bytes: what one rank asks of an owner at a fence.
+//! [`Requests`]: message format of the one-sided requests from a rank to an owner.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,85 +7,86 @@ use crate::error::{Result, TransportError};
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// What is asked.
+/// Kind of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Verb {
-    /// Send the cells back.
+    /// Return the cells.
     Get,
     /// Replace the cells by the payload.
     Put,
-    /// Combine the payload with the cells; the number indexes the message's operators.
+    /// Combine the payload with the cells. The number indexes [`Requests::operators`].
     Accumulate(u32),
 }
 
-/// One box of one chunk.
+/// Request for a box of a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Request {
-    /// Place among the operations of its rank.
+    /// Index among the operations of its rank.
     pub sequence: u64,
-    /// The array's number.
+    /// Id of the array.
     pub array: u64,
     pub chunk: u64,
-    /// The box in global coordinates, as start and end per axis.
+    /// Box in global coordinates: start and end per axis.
     pub bounds: Vec<(i64, i64)>,
     pub verb: Verb,
     /// Bytes of payload in this message (put, accumulate) or in the reply (get), a multiple of 4.
     pub bytes: u64,
 }
 
-/// An operator as it travels.
+/// Serialized operator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SentOperator {
     pub name: String,
-    /// The WGSL of a user's operator.
+    /// WGSL text of a user-defined operator.
     pub wgsl: Option<String>,
 }
 
-/// All that one rank asks of one owner.
+/// All requests from a rank to an owner.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Requests {
     pub requests: Vec<Request>,
     pub operators: Vec<SentOperator>,
 }
 
-/// Length of the header, before it: payloads start at a multiple of 8.
-const PREFIX_BYTES: usize = 8;
+/// Bytes of the header length, the first field of a message. The payload starts at a multiple of 8.
+const LENGTH_BYTES: usize = 8;
 
 impl Request {
-    /// The box in global coordinates, if it is one.
+    /// The box in global coordinates, or `None` for invalid bounds.
     pub fn region(&self) -> Option<Region> {
         let axis = |side: fn(&(i64, i64)) -> i64| Index::from_fn(self.bounds.len(), |axis| side(&self.bounds[axis]));
-        let sound = (1..=MAX_AXES).contains(&self.bounds.len()) && self.bounds.iter().all(|(start, end)| start <= end);
-        sound.then(|| Region { start: axis(|b| b.0), end: axis(|b| b.1) })
+        let is_valid =
+            (1..=MAX_AXES).contains(&self.bounds.len()) && self.bounds.iter().all(|(start, end)| start <= end);
+        is_valid.then(|| Region { start: axis(|b| b.0), end: axis(|b| b.1) })
     }
 
-    /// A box as bounds.
+    /// The bounds of a box.
     pub fn bounds(region: &Region) -> Vec<(i64, i64)> {
         region.start.iter().copied().zip(region.end.iter().copied()).collect()
     }
 }
 
 impl Requests {
-    /// The number of an operator in this message.
+    /// The index of an operator in this message. Adds the operator if it is new.
     pub fn operator(&mut self, operator: &Operator) -> u32 {
         let (name, wgsl) = operator.to_parts();
-        let named = SentOperator { name, wgsl };
-        let at = self.operators.iter().position(|known| *known == named).unwrap_or_else(|| {
-            self.operators.push(named);
+        let sent = SentOperator { name, wgsl };
+        let index = self.operators.iter().position(|known| *known == sent).unwrap_or_else(|| {
+            self.operators.push(sent);
             self.operators.len() - 1
         });
-        at as u32
+        index as u32
     }
 
-    /// The operators on the owner's side.
+    /// The operators, on the side of the owner.
     pub fn operators(&self) -> Result<Vec<Operator>> {
-        self.operators.iter().map(|named| Ok(Operator::from_parts(&named.name, named.wgsl.as_deref())?)).collect()
+        self.operators.iter().map(|sent| Ok(Operator::from_parts(&sent.name, sent.wgsl.as_deref())?)).collect()
     }
 
-    /// Header and payload as one message.
+    /// Header and payload as a message.
     pub fn encode(&self, payload: &[u8]) -> Vec<u8> {
         let header = postcard::to_allocvec(self).expect("plain data always encodes");
-        let start = (PREFIX_BYTES + header.len()).next_multiple_of(8);
+        let start = (LENGTH_BYTES + header.len()).next_multiple_of(8);
         let mut out = Vec::with_capacity(start + payload.len());
         out.extend_from_slice(&(header.len() as u64).to_le_bytes());
         out.extend_from_slice(&header);
@@ -94,14 +95,14 @@ impl Requests {
         out
     }
 
-    /// The header of a message, and where its payload starts.
+    /// The header of a message, and the offset of its payload.
     pub fn decode(message: &[u8]) -> Result<(Self, usize)> {
         let broken = || TransportError::Other("a one-sided request arrived damaged".to_string());
-        let prefix = message.get(..PREFIX_BYTES).ok_or_else(broken)?;
+        let prefix = message.get(..LENGTH_BYTES).ok_or_else(broken)?;
         let length = u64::from_le_bytes(prefix.try_into().map_err(|_| broken())?) as usize;
-        let header = message.get(PREFIX_BYTES..).and_then(|rest| rest.get(..length)).ok_or_else(broken)?;
+        let header = message.get(LENGTH_BYTES..).and_then(|rest| rest.get(..length)).ok_or_else(broken)?;
         let requests = postcard::from_bytes(header).map_err(|_| broken())?;
-        let start = (PREFIX_BYTES + length).next_multiple_of(8);
+        let start = (LENGTH_BYTES + length).next_multiple_of(8);
         if start <= message.len() { Ok((requests, start)) } else { Err(broken().into()) }
     }
 }
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_survive_the_wire() {
+    fn decoded_message_equals_encoded_requests() {
         let mut requests = Requests::default();
         let add = requests.operator(&Operator::Add);
         assert_eq!(requests.operator(&Operator::Add), add);

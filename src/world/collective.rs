@@ -1,4 +1,5 @@
-//! Calls as messages and comparisons name them: by their arrays, with cuts and owners where those are what differs.
+//! [`Collective`]: names and signatures of collectives, for messages and for the comparison of
+//! calls.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,27 +10,28 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// An array by all that must agree between ranks. Displays as its name, and in full where asked to (`{:#}`).
+/// Identity of an array: the properties that must agree between ranks. Displays as the name, and
+/// with `{:#}` in full.
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct ArrayIdentity {
     name: String,
     element: &'static ElementInfo,
     shape: Index,
     cuts: u64,
     owners: u64,
-    /// Calls are remembered for a while, so they keep no large tables alive.
+    /// `None` for large tables, because calls stay in the history for a while.
     placement: Option<Placement>,
 }
 
-/// Cuts and owners of more chunks than this are only told by their fingerprints.
-const KEPT_CHUNKS: usize = 1024;
+/// Maximum number of chunks for which cuts and owners are displayed. Larger arrays display hashes.
+const MAX_DISPLAYED_CHUNKS: usize = 1024;
 
-impl Named {
-    pub fn of(array: &ArrayCore) -> Self {
+impl ArrayIdentity {
+    pub fn from_core(array: &ArrayCore) -> Self {
         Self::new(array.name(), array.element(), array.placement())
     }
 
-    /// An array that is to be made.
+    /// An array to be created.
     pub fn new(name: &str, element: &'static ElementInfo, placement: &Placement) -> Self {
         let (chunks, owners) = (placement.chunks(), placement.ownership());
         Self {
@@ -38,18 +40,18 @@ impl Named {
             shape: chunks.shape(),
             cuts: chunks.fingerprint(),
             owners: owners.fingerprint(),
-            placement: (chunks.count() <= KEPT_CHUNKS).then(|| placement.clone()),
+            placement: (chunks.count() <= MAX_DISPLAYED_CHUNKS).then(|| placement.clone()),
         }
     }
 }
 
-impl Hash for Named {
+impl Hash for ArrayIdentity {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.name, self.element.name, self.element.bytes, self.cuts, self.owners).hash(state);
     }
 }
 
-impl Display for Named {
+impl Display for ArrayIdentity {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.name)?;
         match &self.placement {
@@ -65,40 +67,41 @@ impl Display for Named {
     }
 }
 
-/// A collective: its name, and its arrays with the regions that it works on. What else must agree is in a fingerprint.
+/// Name of a collective, its arrays with the regions of the operation, and a hash of its other
+/// arguments.
 #[derive(Debug, Clone, Hash)]
 pub(crate) struct Collective {
     verb: &'static str,
-    before: &'static str,
-    arrays: Vec<(Named, Option<Region>)>,
-    rest: String,
-    others: u64,
+    text_before: &'static str,
+    arrays: Vec<(ArrayIdentity, Option<Region>)>,
+    text_after: String,
+    hidden: u64,
 }
 
 impl Collective {
     pub fn new(verb: &'static str) -> Self {
-        Self { verb, before: "", arrays: Vec::new(), rest: String::new(), others: 0 }
+        Self { verb, text_before: "", arrays: Vec::new(), text_after: String::new(), hidden: 0 }
     }
 
-    /// What is to be read ahead of the arrays.
-    pub fn from(self, before: &'static str) -> Self {
-        Self { before, ..self }
+    /// Sets the text before the arrays.
+    pub fn text_before(self, text_before: &'static str) -> Self {
+        Self { text_before, ..self }
     }
 
-    /// Another array, as a whole or a region of it.
-    pub fn of(mut self, array: Named, region: Option<Region>) -> Self {
+    /// Adds an array, or a region of an array.
+    pub fn array(mut self, array: ArrayIdentity, region: Option<Region>) -> Self {
         self.arrays.push((array, region));
         self
     }
 
-    /// What is to be read behind the arrays.
-    pub fn and(self, rest: impl Into<String>) -> Self {
-        Self { rest: rest.into(), ..self }
+    /// Sets the text after the arrays.
+    pub fn text_after(self, text_after: impl Into<String>) -> Self {
+        Self { text_after: text_after.into(), ..self }
     }
 
-    /// What else must agree and is not to be read.
-    pub fn with(self, others: impl Hash) -> Self {
-        Self { others: hash(others), ..self }
+    /// Sets values that must agree between ranks and are not displayed.
+    pub fn also_compare(self, hidden: impl Hash) -> Self {
+        Self { hidden: hash(hidden), ..self }
     }
 
     pub fn signature(&self) -> u64 {
@@ -108,21 +111,21 @@ impl Collective {
 
 impl Display for Collective {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({}", self.verb, self.before)?;
-        for (place, (array, region)) in self.arrays.iter().enumerate() {
-            f.write_str(if place > 0 { ", " } else { "" })?;
+        write!(f, "{}({}", self.verb, self.text_before)?;
+        for (index, (array, region)) in self.arrays.iter().enumerate() {
+            f.write_str(if index > 0 { ", " } else { "" })?;
             array.fmt(f)?;
             region.iter().try_for_each(|region| write!(f, " {region}"))?;
         }
-        f.write_str(&self.rest)?;
-        if f.alternate() && self.others != 0 {
-            write!(f, ", with #{:04x}", self.others as u16)?;
+        f.write_str(&self.text_after)?;
+        if f.alternate() && self.hidden != 0 {
+            write!(f, ", with #{:04x}", self.hidden as u16)?;
         }
         f.write_str(")")
     }
 }
 
-/// A 64-bit hash that is the same on every rank.
+/// A 64-bit hash with the same value on every rank.
 pub(crate) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

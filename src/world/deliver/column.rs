@@ -1,4 +1,4 @@
-//! Columns: what is delivered.
+//! [`Column`]: name and type of delivered cells.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::transport::Payload;
 use crate::world::World;
 
-/// What is delivered: the name of the array that arrives, and its type. The same on every rank.
+/// Name of the array that arrives, and its element type. The same on every rank.
 pub(crate) struct Column<'a> {
     pub name: &'a str,
     pub element: &'static ElementInfo,
 }
 
 impl Cells {
-    /// The cells of some ranges, one behind the other.
+    /// The cells of ranges, concatenated without padding.
     pub fn pack(&self, world: &World, ranges: impl Iterator<Item = Range<u64>>) -> Result<Payload> {
         let size = self.element().bytes as u64;
         let (mut pieces, mut bytes, mut end, mut padded) = (Vec::new(), 0, 0, false);
@@ -28,9 +28,10 @@ impl Cells {
         }
         let staged = world.pack(self.element().bytes, &pieces, end)?;
         if !padded {
-            return Ok(Box::new(staged.part(0..bytes as usize).expect("a part of this payload")));
+            return Ok(Box::new(staged.part(0..bytes as usize).expect("a range of this payload")));
         }
-        // Pieces begin at whole words; small cells do not end there.
+        // The device packs each box at a multiple of 4 bytes; boxes of small elements have gaps
+        // between them.
         let mut dense = Vec::with_capacity(bytes as usize);
         for Piece { view, payload_offset, .. } in pieces {
             dense.extend_from_slice(&staged.as_ref()[payload_offset as usize..][..(view.cells() * size) as usize]);

@@ -1,22 +1,24 @@
-//! What this rank did when, for those who look into a program.
+//! Timeline of this rank: its latest spans, for debuggers.
 
 use super::World;
 use crate::trace::{self, LATEST_SPANS, Span};
 
 impl World {
-    /// From now on this rank keeps its latest spans. Local; once it was said, more often does no harm.
+    /// Starts to record the latest spans of this rank. Local; repeated calls have no effect.
     pub(crate) fn keep_spans(&self) {
         trace::keep(LATEST_SPANS);
     }
 
-    /// Microseconds since the run began.
+    /// Microseconds since the start of the run.
     pub(crate) fn micros(&self) -> u64 {
         trace::now_nanos() / 1000
     }
 
-    /// The spans of this rank that ended later than `since` and not later than `until`, in microseconds since the run began:
-    /// in the order in which they began, an outer one before those in it. At most the latest [`LATEST_SPANS`] that were kept
-    /// since [`keep_spans`](Self::keep_spans). Local.
+    /// The spans of this rank with an end in `since + 1..=until`, in microseconds since the start
+    /// of the run. Local.
+    ///
+    /// The spans are sorted by start, outer spans before inner ones. At most the latest
+    /// [`LATEST_SPANS`] since [`keep_spans`](Self::keep_spans) are returned.
     pub(crate) fn spans_since(&self, since: u64, until: u64) -> Vec<Span> {
         let mut spans = trace::spans_after(since.saturating_mul(1000));
         spans.retain(|span| span.end / 1000 > since && span.end / 1000 <= until);

@@ -1,10 +1,11 @@
-//! A message of a delivery: so many cells of each column, column by column, each from a whole word on.
+//! [`MessageForm`]: layout of a delivery message. The columns are consecutive; each starts at a
+//! multiple of 4 bytes.
 
 use std::ops::Range;
 
-/// How messages are laid out, the same on every rank.
+/// Layout of messages, the same on every rank.
 pub(super) struct MessageForm {
-    /// Bytes of a cell of each column.
+    /// Bytes of a cell, by column.
     sizes: Vec<u64>,
 }
 
@@ -13,12 +14,12 @@ impl MessageForm {
         Self { sizes: sizes.map(|size| size as u64).collect() }
     }
 
-    /// Bytes of one cell of all columns.
+    /// Bytes of a cell of all columns.
     pub fn width(&self) -> u64 {
         self.sizes.iter().sum()
     }
 
-    /// Where each column stands in a message of so many cells.
+    /// The byte range of each column in a message with this number of cells.
     pub fn columns(&self, cells: u64) -> impl Iterator<Item = Range<usize>> {
         let mut next = 0_u64;
         self.sizes.iter().map(move |size| {
@@ -28,14 +29,15 @@ impl MessageForm {
         })
     }
 
-    /// Bytes of a message of so many cells: different ones for different numbers of cells.
+    /// The bytes of a message with this number of cells. Different numbers of cells have different
+    /// sizes.
     pub fn bytes(&self, cells: u64) -> u64 {
         self.columns(cells).last().map_or(0, |column| column.end as u64)
     }
 
-    /// The cells of a message of so many bytes; `None` where no message is so long.
+    /// The number of cells in a message of this size. `None` if no message has this size.
     pub fn cells(&self, bytes: u64) -> Option<u64> {
-        // Without what stands between columns there would be room for so many.
+        // Upper bound: the number of cells without padding between columns.
         let mut cells = bytes / self.width();
         while self.bytes(cells) > bytes {
             cells -= 1;
@@ -49,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_length_of_a_message_tells_its_cells() {
+    fn number_of_cells_follows_from_message_length() {
         for sizes in [&[1][..], &[12], &[1, 1], &[2, 1, 1, 1, 1], &[1, 2, 1, 4], &[8, 1], &[3 * 4, 2]] {
             let form = MessageForm::new(sizes.iter().copied());
             let lengths: Vec<u64> = (0..200).map(|cells| form.bytes(cells)).collect();

@@ -1,0 +1,205 @@
+//! Steps of a delivery: announce counts, allocate memory, agree, move.
+
+use std::rc::Rc;
+
+use super::column::Column;
+use super::incoming_cells::{Announcement, DeliveryTarget, IncomingCells};
+use super::message_form::MessageForm;
+use super::outgoing_cells::{Destinations, OutgoingCells};
+use super::portion::{Cursor, DestinationCounts};
+use crate::array::{ArrayCore, Cells};
+use crate::error::Result;
+use crate::plan::Moved;
+use crate::trace::Activity;
+use crate::transport::{Payload, Tag, copied, values};
+use crate::world::{Collective, World};
+
+/// Cells that a delivery brought to this rank.
+pub(crate) struct DeliveredCells {
+    /// Cells of each column.
+    pub cells: Vec<Cells>,
+    /// Arrays of the cells, for [`DeliveryTarget::Arrays`].
+    pub arrays: Vec<Rc<ArrayCore>>,
+    /// Number of cells from each rank, in ascending order of ranks.
+    pub counts: Vec<(usize, u64)>,
+    pub moved: Moved,
+}
+
+/// Message that a rank receives while cells move.
+enum Event {
+    Cells(usize, Payload),
+    /// Bytes that another rank has received from this one.
+    Acknowledged(u64),
+}
+
+/// Delivery in progress.
+struct Delivery<'a> {
+    world: &'a World,
+    form: &'a MessageForm,
+    cell_tag: Tag,
+    acknowledgement_tag: Tag,
+    incoming: IncomingCells,
+    /// True if this rank sends more than `ZIPPY_MESSAGE` bytes, so that receivers acknowledge.
+    is_acknowledged: bool,
+    /// Sent bytes without an acknowledgement.
+    unacknowledged: u64,
+    messages: u64,
+}
+
+impl World {
+    /// Sends the cells of columns to ranks: the untyped form of [`World::deliver`], and the basis
+    /// of all algorithms that send cells by destination.
+    ///
+    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
+    /// and `incoming` the destination of the cells that arrive here.
+    #[track_caller]
+    pub(crate) fn deliver_columns(
+        &self,
+        columns: &[Column],
+        cells: Result<Vec<Cells>>,
+        to: &Destinations,
+        incoming: DeliveryTarget,
+    ) -> Result<DeliveredCells> {
+        let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
+        let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
+        let call = Collective::new("deliver").text_after(names.collect::<Vec<_>>().join(", ")).also_compare(types);
+        self.collective(call.clone(), call.signature(), || {
+            let form = MessageForm::new(columns.iter().map(|column| column.element.bytes));
+            // A rank with an error announces nothing. The other ranks learn about the error in
+            // `agreed`.
+            let outgoing = cells.and_then(|cells| OutgoingCells::new(self, cells, to, &form));
+            let announced = self.announce(outgoing.as_ref().ok())?;
+            let ready =
+                outgoing.and_then(|outgoing| Ok((outgoing, IncomingCells::new(self, columns, &announced, incoming)?)));
+            match self.agreed(&call.to_string(), ready)? {
+                Err(mistake) => Ok(Err(mistake)),
+                Ok((outgoing, incoming)) => {
+                    let delivered = self.move_cells(&outgoing, incoming, &form);
+                    delivered.map(Ok).map_err(|error| self.in_operation(error))
+                }
+            }
+        })?
+    }
+
+    /// Sends the number of cells to each destination rank, and returns the announcements of all
+    /// ranks to this one.
+    fn announce(&self, outgoing: Option<&OutgoingCells>) -> Result<Vec<Announcement>> {
+        let messages = |outgoing: &OutgoingCells| -> Vec<(usize, Payload)> {
+            let is_acknowledged = u64::from(outgoing.needs_acknowledgements(self));
+            outgoing.counts.iter().map(|&(to, cells)| (to, copied(&[cells, is_acknowledged]))).collect()
+        };
+        let received = self.inner().sparse_exchange(outgoing.map_or(Vec::new(), messages))?;
+        let announced = received.iter().map(|(from, message)| match values::<u64>(message)?[..] {
+            [cells, is_acknowledged] => Ok(Announcement { from: *from, cells, is_acknowledged: is_acknowledged > 0 }),
+            _ => Err(self.wrong_message(*from, 16, (**message).as_ref().len() as u64).into()),
+        });
+        announced.collect()
+    }
+
+    fn move_cells(
+        &self,
+        outgoing: &OutgoingCells,
+        incoming: IncomingCells,
+        form: &MessageForm,
+    ) -> Result<DeliveredCells> {
+        let mut delivery = Delivery {
+            world: self,
+            form,
+            cell_tag: self.inner().next_sequence(),
+            acknowledgement_tag: self.inner().next_sequence(),
+            incoming,
+            is_acknowledged: outgoing.needs_acknowledgements(self),
+            unacknowledged: 0,
+            messages: 0,
+        };
+        delivery.move_local_runs(outgoing)?;
+        delivery.send(outgoing)?;
+        while delivery.incoming.missing > 0 || delivery.unacknowledged > 0 {
+            delivery.wait()?;
+        }
+        let (bytes_local, bytes_network) = (outgoing.local_bytes(self), outgoing.remote_bytes(self));
+        let announcements = outgoing.counts.iter().filter(|(to, _)| *to != self.rank()).count() as u64;
+        let moved = Moved { bytes_local, bytes_network, messages: announcements + delivery.messages, rounds: 2 };
+        let counts = delivery.incoming.counts();
+        Ok(DeliveredCells { cells: delivery.incoming.cells, arrays: delivery.incoming.arrays, counts, moved })
+    }
+}
+
+impl Delivery<'_> {
+    /// Moves runs for this rank within its device.
+    fn move_local_runs(&mut self, outgoing: &OutgoingCells) -> Result<()> {
+        let world = self.world;
+        for run in outgoing.local_runs() {
+            let room = self.incoming.reserve(world.rank(), run.cells.end - run.cells.start);
+            let room = room.expect("announced by this rank itself");
+            for (source, destination) in outgoing.columns.iter().zip(&self.incoming.cells) {
+                let (from, to) = (source.only(run.cells.clone()), destination.only(room.clone()));
+                world.tracer().span(Activity::Local, || from.copy_to(&to))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the cells in portions and receives messages between portions.
+    fn send(&mut self, outgoing: &OutgoingCells) -> Result<()> {
+        let (world, max_bytes) = (self.world, self.world.message_sizes().max_bytes);
+        let (mut cursor, mut counts) = (Cursor::default(), DestinationCounts::new(world.size()));
+        while let Some(portion) = outgoing.next(world, &mut cursor, &mut counts)? {
+            let mut read = outgoing.read(world, &portion)?;
+            for share in &portion.shares {
+                let bytes = self.form.bytes(share.cells.len() as u64);
+                // A rank that waits to send also receives. A cycle of waiting ranks is therefore
+                // impossible.
+                while self.unacknowledged > 0 && self.unacknowledged + bytes > max_bytes {
+                    self.wait()?;
+                }
+                let message = outgoing.message(world, (&portion, share), &mut read, self.form)?;
+                if share.to == world.rank() {
+                    self.incoming.write(world, share.to, (*message).as_ref(), self.form)?;
+                    continue;
+                }
+                self.unacknowledged += if self.is_acknowledged { bytes } else { 0 };
+                self.messages += 1;
+                world.inner().send(share.to, self.cell_tag, message)?;
+            }
+            while let Some(event) = self.next()? {
+                self.process(event)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for a message and processes it.
+    fn wait(&mut self) -> Result<()> {
+        let world = self.world;
+        let event = world.tracer().span(Activity::Wait, || world.inner().wait_for(None, || self.next()))?;
+        self.process(event)
+    }
+
+    fn next(&self) -> Result<Option<Event>> {
+        let group = self.world.inner();
+        if let Some((from, acknowledgement)) = group.try_receive(None, self.acknowledgement_tag)? {
+            return match values::<u64>(&acknowledgement)?[..] {
+                [bytes] => Ok(Some(Event::Acknowledged(bytes))),
+                _ => Err(self.world.wrong_message(from, 8, (*acknowledgement).as_ref().len() as u64).into()),
+            };
+        }
+        Ok(group.try_receive(None, self.cell_tag)?.map(|(from, message)| Event::Cells(from, message)))
+    }
+
+    fn process(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::Acknowledged(bytes) => self.unacknowledged = self.unacknowledged.saturating_sub(bytes),
+            Event::Cells(from, message) => {
+                let bytes = (*message).as_ref().len() as u64;
+                self.incoming.write(self.world, from, (*message).as_ref(), self.form)?;
+                // The sender may reuse the memory after the acknowledgement.
+                drop(message);
+                if self.incoming.is_acknowledged(from) {
+                    self.world.inner().send(from, self.acknowledgement_tag, copied(&[bytes]))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
