@@ -18,9 +18,10 @@ impl World {
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
     /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let opened = if world.rank() == 1 { Err(zippy::Error::program("disk full")) } else { Ok(()) };
+    /// let is_full = world.rank() == 1;
+    /// let opened = if is_full { Err(zippy::Error::program("disk full")) } else { Ok(()) };
     /// let error = world.agree("opening the results", opened).unwrap_err();
-    /// assert!(error.to_string().contains("disk full at "), "every rank knows, and where");
+    /// assert!(error.to_string().contains("disk full at "), "with the call site, on every rank");
     /// world.barrier()?;
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();

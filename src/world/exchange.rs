@@ -53,7 +53,6 @@ pub struct Exchange {
     entries: Vec<Entry>,
     /// Kind of the last method call, and the index of its first entry.
     last: Option<(Subject, usize)>,
-    /// The first invalid entry.
     mistake: Option<ErrorKind>,
 }
 
@@ -65,7 +64,6 @@ enum Subject {
     Prefix,
 }
 
-/// Entry of an exchange.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
     Pair(SectionPair),
@@ -83,14 +81,12 @@ pub(super) struct SectionPair {
     pub merge_rule: MergeRule,
 }
 
-/// Region of an array.
 #[derive(Debug, Clone)]
 pub(super) struct BoundSection {
     pub array: Rc<ArrayCore>,
     pub region: Region,
 }
 
-/// Ghost update of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Ghosts {
     pub array: Rc<ArrayCore>,

@@ -21,7 +21,6 @@ use crate::transport::{Payload, Tag};
 /// Jobs with all sources read and all messages sent. The receives are pending.
 pub(super) struct PostedJobs(Vec<PostedJob>);
 
-/// Job with all messages sent.
 struct PostedJob {
     job: Job,
     /// One tag per typed transfer of the job.
@@ -31,7 +30,6 @@ struct PostedJob {
     read_at: Moment,
 }
 
-/// State of the local moves of a typed transfer.
 enum LocalMoves {
     Done,
     /// The sources are still in their chunks.
@@ -55,7 +53,6 @@ struct StagedSources {
 }
 
 impl PostedJobs {
-    /// Bytes and messages of all jobs.
     pub fn moved(&self) -> Moved {
         moved(self.0.iter().map(|posted| &posted.job))
     }
@@ -71,7 +68,7 @@ impl World {
     }
 
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
-        self.remember(&jobs);
+        self.record_moves(&jobs);
         let moved = moved(&jobs);
         jobs.iter().for_each(|job| job.record_writes(&self.ledger.now()));
         let (in_place, reads_written) = (InPlaceSends::for_jobs(self, &jobs)?, reads_written_cells(&jobs));
@@ -107,7 +104,7 @@ impl World {
     /// waves, moves of later jobs, and moves with an operator (another operation may combine into
     /// the same cells before the caller waits for this one).
     pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<PostedJobs> {
-        self.remember(&jobs);
+        self.record_moves(&jobs);
         let order = |index: usize, job: &Job, typed: &TypedTransfer| match (
             job.merge_rule(typed),
             local_order(job, typed, index == 0, false),
@@ -227,7 +224,6 @@ impl World {
         Ok(())
     }
 
-    /// Does local moves with staged sources.
     fn unpack_staged(
         &self,
         job: &Job,
@@ -276,7 +272,6 @@ impl World {
         self.move_locally(job, typed, &typed.local)
     }
 
-    /// Sends messages in order, in place or packed.
     fn post(
         &self,
         job: &Job,
@@ -308,7 +303,6 @@ impl World {
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
-    /// Packs boxes of chunks into a payload.
     pub(super) fn pack(&self, element_bytes: usize, pieces: &[Piece], bytes: u64) -> Result<Staged> {
         Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
@@ -373,7 +367,6 @@ impl World {
         TransportError::Message { operation, rank: from, expected, found }
     }
 
-    /// Unpacks a payload into boxes of chunks.
     pub(super) fn unpack(
         &self,
         element: &ElementInfo,

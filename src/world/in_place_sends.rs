@@ -21,12 +21,12 @@ pub(super) struct InPlaceSends {
 }
 
 impl InPlaceSends {
-    /// For operations that return before the receivers have read their messages.
+    /// No in-place sends: for operations that return before the receivers have read their messages.
     pub fn none() -> Self {
         Self { written: None, peers: RefCell::default() }
     }
 
-    /// For a blocking operation.
+    /// The in-place sends of a blocking operation.
     pub fn for_jobs(world: &World, jobs: &[Job]) -> Result<Self> {
         let typed_transfers =
             || jobs.iter().flat_map(|job| job.transfer.typed_transfers.iter().map(move |typed| (job, typed)));

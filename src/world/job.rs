@@ -45,12 +45,10 @@ impl Job {
         Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, merge_rules, operands, plan })
     }
 
-    /// The arrays of the moves.
     pub fn operands(&self) -> &Operands {
         &self.operands
     }
 
-    /// The plan of the moves.
     pub fn plan(&self) -> &Rc<RankPlan> {
         &self.plan
     }
@@ -101,12 +99,10 @@ impl Job {
         fills.map(|m| (m.dst_array, m.dst_chunk, m.dst)).collect()
     }
 
-    /// The merge rule of a typed transfer.
     pub fn merge_rule(&self, typed: &TypedTransfer) -> &MergeRule {
         &self.merge_rules[typed.rule_index]
     }
 
-    /// A chunk box with its buffer.
     pub fn box_of(&self, chunk_box: &ChunkBox) -> BoxOf<'_> {
         BoxOf { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
     }

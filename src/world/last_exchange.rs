@@ -37,15 +37,11 @@ pub(crate) struct MovedBoxes {
     pub operation: String,
     /// First the boxes moved within the rank, then the sent boxes, up to the requested number.
     pub boxes: Vec<MovedBox>,
-    /// Number of all boxes.
     pub count: u64,
-    /// Bytes moved within this rank.
     pub bytes_local: u64,
-    /// Bytes sent by this rank.
     pub bytes_network: u64,
 }
 
-/// Box of cells that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MovedBox {
     pub from: BoxEnd,

@@ -73,13 +73,12 @@ impl World {
     }
 }
 
-/// True if the fraction `a` is less than `b`.
 fn less(a: (u128, u128), b: (u128, u128)) -> bool {
     a.0 * b.1 < b.0 * a.1
 }
 
-/// The shape with its slowest axis reduced to about `part / whole` of its length, unless that leaves
-/// no cell.
+/// The shape with its slowest axis reduced to about `part / whole` of its length. `None` if no cell
+/// is left.
 fn shrink_to_fit(shape: Index, (part, whole): (u128, u128)) -> Option<Index> {
     let axis = (0..shape.axes()).rev().find(|&axis| shape[axis] > 1)?;
     let mut smaller = shape;

@@ -128,7 +128,6 @@ mod tests {
         ChunkBox { chunk: 0, view: Strided { offset, extents: extents.into(), strides: strides.into() } }
     }
 
-    /// The cells of a box in packing order.
     fn cells(view: &Strided) -> Vec<u64> {
         let Strided { offset, extents: n, strides: s } = view;
         let rows = (0..n[2]).flat_map(|z| (0..n[1]).map(move |y| y * s[1] + z * s[2]));

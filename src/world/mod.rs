@@ -1,21 +1,22 @@
 //! [`World`]: every function that may communicate.
 //!
-//! A world is the view of a run from one rank. Collective functions must be called by every rank, in
-//! the same order, with the same arguments unless an argument is documented as local to the rank.
+//! A world is the view of a run from one rank. Collective functions must be called by every rank,
+//! in the same order, with the same arguments unless an argument is documented as local to the
+//! rank.
 //!
 //! # From the call of a copy to the device
 //!
 //! [`World::copy`] between global arrays passes through these types:
 //!
-//! 1. `IntoSection` turns both arguments into a [`Section`]. A copy with a local section leaves this
-//!    path: the module `one_sided` sends it as requests to the owners.
-//! 2. [`Exchange`] has an entry per copy (a `SectionPair`) or ghost update (`Ghosts`). Each entry has
-//!    a `MergeRule`: replacement, or an operator.
-//! 3. `World::exchange` groups the entries that share messages into a `PreparedExchange`, which also
-//!    has the name and signature of the collective.
+//! 1. `IntoSection` turns both arguments into a [`Section`]. A copy with a local section leaves
+//!    this path: the module `one_sided` sends it as requests to the owners.
+//! 2. [`Exchange`] has an entry per copy (a `SectionPair`) or ghost update (`Ghosts`). Each entry
+//!    has a `MergeRule`: replacement, or an operator.
+//! 3. `World::exchange` groups the entries that share messages into a `PreparedExchange`, which
+//!    also has the name and signature of the collective.
 //! 4. The plan cache returns a `PlannedTransfer` for each group. On the first call, `crate::plan`
-//!    makes a `RankPlan` (moves between regions, messages between ranks), and a `Transfer` turns the
-//!    plan into box views of buffers.
+//!    makes a `RankPlan` (moves between regions, messages between ranks), and a `Transfer` turns
+//!    the plan into box views of buffers.
 //! 5. `Transfer` has a `TypedTransfer` per element type and merge rule. Its messages are
 //!    `MessagePart`s of bounded size; a message part has `PackedBox`es, and each of these a
 //!    `ChunkBox` and an offset. Unordered moves are applied at once, ordered ones in `Wave`s.
@@ -24,8 +25,8 @@
 //! 7. `Job` pins the chunks of the transfer.
 //! 8. `World::execute` sends each `MessagePart`: `InPlaceSends` sends contiguous boxes from chunk
 //!    memory, `Device::gather` packs all other boxes into `Staged` memory.
-//! 9. `LocalOrder` determines when `Device::copy_boxes` does the moves within the rank. Sources that
-//!    an earlier write may change are copied to `StagedSources` first.
+//! 9. `LocalOrder` determines when `Device::copy_boxes` does the moves within the rank. Sources
+//!    that an earlier write may change are copied to `StagedSources` first.
 //! 10. For each received `MessagePart`, `Device::scatter` (replacement) or `Device::combine`
 //!     (operator) writes the boxes to the destination chunks. `World::copy` returns the number of
 //!     [`Moved`] bytes and messages.

@@ -40,7 +40,6 @@ impl Display for ExchangeName {
 }
 
 impl Operation {
-    /// Name of an operation between two arrays.
     pub fn pair(
         arrays: [&ArrayCore; 2],
         [src_region, dst_region]: [Region; 2],
@@ -52,7 +51,6 @@ impl Operation {
         Self { operator: operator.cloned(), arrays, first, count: 1, content: 0, order: order.map(<[usize]>::to_vec) }
     }
 
-    /// Name of an operation with several pairs.
     pub fn pairs(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<&Operator>) -> Self {
         let arrays = arrays.iter().map(|array| ArrayIdentity::from_core(array)).collect();
         let (count, content) = (pairs.len(), hash(pairs));

@@ -33,7 +33,6 @@ impl PrefixCopy {
     }
 }
 
-/// Section within one chunk.
 struct ChunkSection {
     section: BoundSection,
     chunk: ChunkId,
@@ -54,7 +53,6 @@ impl ChunkSection {
         }
     }
 
-    /// The first cells of the section.
     fn prefix(&self, cells: u64) -> Region {
         let Region { start, mut end } = self.section.region;
         end[0] = start[0] + cells as i64;
@@ -152,7 +150,6 @@ impl PrefixCopies {
         Job::new(planned, operands, vec![MergeRule::Replace], false)
     }
 
-    /// Maximum cells of each message that this rank sends.
     fn rooms(&self, rank: usize) -> Vec<u64> {
         let sent = self.copies.iter().filter(|copy| copy.source.rank == rank && copy.destination.rank != rank);
         sent.map(PrefixCopy::room).collect()

@@ -107,7 +107,6 @@ impl Transfer {
         }
     }
 
-    /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         let wave_bytes =
             |wave: &Wave| wave.local.len() * size_of::<usize>() + wave.received.len() * size_of::<(usize, usize)>();
@@ -184,7 +183,6 @@ impl ChunkBoxes<'_> {
         }
     }
 
-    /// The box to write.
     fn destination(&mut self, m: &Move) -> ChunkBox {
         let view = self.operands[m.dst_array].strided(m.dst_chunk, &m.dst);
         ChunkBox { chunk: self.number(m.dst_array, m.dst_chunk), view }
@@ -235,13 +233,11 @@ impl TypedTransfer {
         Self { element, rule_index, variable_length, max_bytes: sizes.max_bytes, sends, receives, local, waves }
     }
 
-    /// The boxes to read.
     pub fn sources(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(from, _)| from);
         local.chain(self.sends.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
-    /// The boxes to write.
     pub fn destinations(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(_, to)| to);
         local.chain(self.receives.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))

@@ -32,7 +32,6 @@ enum Event {
     Acknowledged(u64),
 }
 
-/// Delivery in progress.
 struct Delivery<'a> {
     world: &'a World,
     form: &'a MessageForm,
@@ -51,14 +50,14 @@ impl World {
     /// of all algorithms that send cells by destination.
     ///
     /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
-    /// and `incoming` the destination of the cells that arrive here.
+    /// and `target` the destination of the cells that arrive here.
     #[track_caller]
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],
         cells: Result<Vec<Cells>>,
         to: &Destinations,
-        incoming: DeliveryTarget,
+        target: DeliveryTarget,
     ) -> Result<DeliveredCells> {
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
         let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
@@ -70,7 +69,7 @@ impl World {
             let outgoing = cells.and_then(|cells| OutgoingCells::new(self, cells, to, &form));
             let announced = self.announce(outgoing.as_ref().ok())?;
             let ready =
-                outgoing.and_then(|outgoing| Ok((outgoing, IncomingCells::new(self, columns, &announced, incoming)?)));
+                outgoing.and_then(|outgoing| Ok((outgoing, IncomingCells::new(self, columns, &announced, target)?)));
             match self.agreed(&call.to_string(), ready)? {
                 Err(mistake) => Ok(Err(mistake)),
                 Ok((outgoing, incoming)) => {
@@ -169,7 +168,6 @@ impl Delivery<'_> {
         Ok(())
     }
 
-    /// Waits for a message and processes it.
     fn wait(&mut self) -> Result<()> {
         let world = self.world;
         let event = world.tracer().span(Activity::Wait, || world.inner().wait_for(None, || self.next()))?;

@@ -93,7 +93,6 @@ impl IncomingCells {
         self.origins.iter().map(|Origin { announced, .. }| (announced.from, announced.cells)).collect()
     }
 
-    /// True if a rank expects acknowledgements.
     pub fn is_acknowledged(&self, from: usize) -> bool {
         self.origin(from).is_some_and(|index| self.origins[index].announced.is_acknowledged)
     }

@@ -14,7 +14,6 @@ impl MessageForm {
         Self { sizes: sizes.map(|size| size as u64).collect() }
     }
 
-    /// Bytes of a cell of all columns.
     pub fn width(&self) -> u64 {
         self.sizes.iter().sum()
     }

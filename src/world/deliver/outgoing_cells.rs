@@ -54,7 +54,6 @@ pub(super) struct OutgoingCells {
     pub counts: Vec<(usize, u64)>,
     /// Cells per column.
     length: u64,
-    /// Bytes of a cell of all columns.
     width: u64,
     /// Maximum number of cells that are read at a time.
     portion_cells: u64,
@@ -89,12 +88,10 @@ impl OutgoingCells {
         Ok(Self { columns, route, counts, length, width, portion_cells })
     }
 
-    /// Bytes for this rank.
     pub fn local_bytes(&self, world: &World) -> u64 {
         self.bytes(|to| to == world.rank())
     }
 
-    /// Bytes for all other ranks.
     pub fn remote_bytes(&self, world: &World) -> u64 {
         self.bytes(|to| to != world.rank())
     }
@@ -132,12 +129,10 @@ impl OutgoingCells {
         }
     }
 
-    /// The cells of a portion, by column.
     pub fn read(&self, world: &World, portion: &Portion) -> Result<Vec<Payload>> {
         self.columns.iter().map(|column| column.pack(world, portion.ranges.iter().cloned())).collect()
     }
 
-    /// The message with the cells of a share.
     pub fn message(
         &self,
         world: &World,
@@ -167,7 +162,6 @@ impl OutgoingCells {
     }
 }
 
-/// Fails unless all columns have this length.
 fn check_length(columns: &[Cells], length: u64, list: impl Fn() -> String) -> Result<()> {
     match columns.iter().find(|column| column.len() != length) {
         None => Ok(()),
@@ -178,7 +172,6 @@ fn check_length(columns: &[Cells], length: u64, list: impl Fn() -> String) -> Re
     }
 }
 
-/// The number of cells for each rank.
 fn count_destinations(world: &World, each: &Cells, portion_cells: u64) -> Result<Vec<(usize, u64)>> {
     let mut counts = DestinationCounts::new(world.size());
     let mut start = 0;

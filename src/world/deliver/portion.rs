@@ -23,7 +23,6 @@ pub(super) struct Portion {
     pub order: Vec<u32>,
 }
 
-/// Cells of a portion for a rank.
 pub(super) struct Share {
     pub to: usize,
     /// Range in [`Portion::order`].
@@ -79,7 +78,6 @@ impl Portion {
     }
 }
 
-/// Number of cells for each destination rank.
 pub(super) struct DestinationCounts {
     by_rank: Vec<u64>,
     /// Ranks with a count above zero.

@@ -17,12 +17,10 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// The number of the next ticket.
     pub(super) fn next_ticket(&self) -> u64 {
         self.tickets.replace(self.tickets.get() + 1)
     }
 
-    /// Adds an operation to the queue.
     pub(super) fn queue(&self, array: &Rc<ArrayCore>, region: Region, action: Action) {
         self.queue.borrow_mut().push(Queued { array: array.clone(), region, action });
     }

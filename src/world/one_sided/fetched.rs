@@ -33,7 +33,6 @@ impl<T> Ticket<T> {
 }
 
 impl Fetched {
-    /// Stores the data of a ticket.
     pub(super) fn store(&mut self, ticket: u64, data: Vec<u8>) {
         self.data.insert(ticket, data);
     }

@@ -7,7 +7,6 @@ use crate::error::{Result, TransportError};
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// Kind of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Verb {
     /// Return the cells.
@@ -33,7 +32,6 @@ pub(super) struct Request {
     pub bytes: u64,
 }
 
-/// Serialized operator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SentOperator {
     pub name: String,
@@ -60,7 +58,6 @@ impl Request {
         is_valid.then(|| Region { start: axis(|b| b.0), end: axis(|b| b.1) })
     }
 
-    /// The bounds of a box.
     pub fn bounds(region: &Region) -> Vec<(i64, i64)> {
         region.start.iter().copied().zip(region.end.iter().copied()).collect()
     }
@@ -83,7 +80,6 @@ impl Requests {
         self.operators.iter().map(|sent| Ok(Operator::from_parts(&sent.name, sent.wgsl.as_deref())?)).collect()
     }
 
-    /// Header and payload as a message.
     pub fn encode(&self, payload: &[u8]) -> Vec<u8> {
         let header = postcard::to_allocvec(self).expect("plain data always encodes");
         let start = (LENGTH_BYTES + header.len()).next_multiple_of(8);

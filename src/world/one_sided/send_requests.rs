@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::epoch::{Action, GetConsumer, Queued};
 use super::fetched::Fetched;
 use super::requests::{Request, Requests, Verb};
-use super::{boxes, serve};
+use super::{boxes, serve_requests};
 use crate::error::Result;
 use crate::plan::one_sided::split;
 use crate::region::Region;
@@ -47,7 +47,6 @@ impl World {
         Ok(SentEpoch { gets, replies, reply_tag, fetched })
     }
 
-    /// Receives the replies.
     pub(super) fn receive_replies(&self, sent: SentEpoch) -> Result<Fetched> {
         let SentEpoch { mut gets, replies, reply_tag, mut fetched } = sent;
         for (owner, parts) in replies {
@@ -89,7 +88,6 @@ struct Outgoing {
     bytes: u64,
 }
 
-/// Get with pending replies.
 struct PendingGet {
     region: Region,
     element_bytes: usize,
