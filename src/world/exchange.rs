@@ -68,7 +68,7 @@ enum Subject {
 pub(super) enum Entry {
     Pair(SectionPair),
     Prefix(SectionPair, u64),
-    Ghosts(Ghosts),
+    Ghosts(GhostUpdate),
 }
 
 /// Copy or composite of a section to another section.
@@ -88,7 +88,7 @@ pub(super) struct BoundSection {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Ghosts {
+pub(super) struct GhostUpdate {
     pub array: Rc<ArrayCore>,
     pub spec: GhostSpec,
     pub merge_rule: MergeRule,
@@ -192,7 +192,7 @@ impl Exchange {
     pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
         self.last = Some((Subject::Ghosts, self.entries.len()));
         let (array, spec) = (array.core().clone(), GhostSpec::all());
-        self.entries.push(Entry::Ghosts(Ghosts { array, spec, merge_rule: MergeRule::Replace }));
+        self.entries.push(Entry::Ghosts(GhostUpdate { array, spec, merge_rule: MergeRule::Replace }));
         self
     }
 
@@ -263,7 +263,7 @@ impl Exchange {
         self
     }
 
-    fn change_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
+    fn change_ghosts(mut self, method: &str, change: impl FnOnce(&mut GhostUpdate) -> Result<()>) -> Self {
         match (self.last, self.entries.last_mut()) {
             (Some((Subject::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,

@@ -1,6 +1,6 @@
 //! `World::ghosts` and `World::start_ghosts`, and validation of ghost updates.
 
-use super::exchange::{Entry, Exchange, Ghosts};
+use super::exchange::{Entry, Exchange, GhostUpdate};
 use super::{Moved, Pending, World};
 use crate::array::GlobalArray;
 use crate::element::Element;
@@ -52,21 +52,21 @@ impl World {
 
 /// The first two updates of the same array with ghost cells in the same direction, also through
 /// different handles.
-pub(super) fn find_duplicate<'a>(updates: &[&'a Ghosts]) -> Option<(&'a Ghosts, &'a Ghosts)> {
-    let repeats = |first: &Ghosts, second: &Ghosts| {
+pub(super) fn find_duplicate<'a>(updates: &[&'a GhostUpdate]) -> Option<(&'a GhostUpdate, &'a GhostUpdate)> {
+    let repeats = |first: &GhostUpdate, second: &GhostUpdate| {
         first.array.is_alias_of(&second.array)
             && first.spec.reverse == second.spec.reverse
             && first.array.chunks().has_ghosts()
     };
-    let duplicate = |(index, &second): (usize, &&'a Ghosts)| {
+    let duplicate = |(index, &second): (usize, &&'a GhostUpdate)| {
         updates[..index].iter().find(|first| repeats(first, second)).map(|&first| (first, second))
     };
     updates.iter().enumerate().find_map(duplicate)
 }
 
 /// True if an array is updated in both directions.
-pub(super) fn has_both_directions(updates: &[&Ghosts]) -> bool {
-    let repeats = |(index, second): (usize, &&Ghosts)| {
+pub(super) fn has_both_directions(updates: &[&GhostUpdate]) -> bool {
+    let repeats = |(index, second): (usize, &&GhostUpdate)| {
         updates[..index].iter().any(|first| first.array.is_alias_of(&second.array))
     };
     updates.iter().enumerate().any(repeats)

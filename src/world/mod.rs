@@ -10,8 +10,8 @@
 //!
 //! 1. `IntoSection` turns both arguments into a [`Section`]. A copy with a local section leaves
 //!    this path: the module `one_sided` sends it as requests to the owners.
-//! 2. [`Exchange`] has an entry per copy (a `SectionPair`) or ghost update (`Ghosts`). Each entry
-//!    has a `MergeRule`: replacement, or an operator.
+//! 2. [`Exchange`] has an entry per copy (a `SectionPair`) or per `GhostUpdate`. Each entry has a
+//!    `MergeRule`: replacement, or an operator.
 //! 3. `World::exchange` groups the entries that share messages into a `PreparedExchange`, which
 //!    also has the name and signature of the collective.
 //! 4. The plan cache returns a `PlannedTransfer` for each group. On the first call, `crate::plan`
@@ -43,6 +43,7 @@ mod create;
 mod debug_point;
 mod deliver;
 mod exchange;
+mod exchange_name;
 mod execute;
 mod ghosts;
 mod in_place_sends;
@@ -55,7 +56,6 @@ mod merge_rule;
 mod message_part;
 mod observe;
 mod one_sided;
-mod operation;
 mod pending;
 mod plan;
 mod prefix_copies;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::rc::Rc;
 
-use super::exchange::{BoundSection, Entry, Exchange, Ghosts, SectionPair};
+use super::exchange::{BoundSection, Entry, Exchange, GhostUpdate, SectionPair};
+use super::exchange_name::{CopyName, ExchangeName, GhostUpdateName};
 use super::job::Job;
 use super::merge_rule::MergeRule;
-use super::operation::{ExchangeName, GhostUpdate, Operation};
 use super::plan::{Plan, PlannedTransfer};
 use super::prefix_copies::PrefixCopies;
 use super::transfer::Operands;
@@ -151,7 +151,7 @@ impl World {
         let labels = || (src.label(&spec.src_region), dst.label(&spec.dst_region));
         let planned = self.plan_copy(&spec, &operands).map_err(|error| with_array_labels(error, labels))?;
         let regions = [source.region, destination.region];
-        let operation = Operation::pair([src, dst], regions, merge_rule.operator(), order.as_deref());
+        let operation = CopyName::pair([src, dst], regions, merge_rule.operator(), order.as_deref());
         Ok(draft(planned, operands, vec![merge_rule.clone()], operation))
     }
 
@@ -165,11 +165,11 @@ impl World {
             };
             with_array_labels(error, labels)
         })?;
-        let operation = Operation::pairs(&operands, &numbered, merge_rule.operator());
+        let operation = CopyName::pairs(&operands, &numbered, merge_rule.operator());
         Ok(draft(planned, operands, vec![merge_rule.clone()], operation))
     }
 
-    fn draft_ghost_update(&self, updates: &[&Ghosts]) -> Result<(JobDraft, Name)> {
+    fn draft_ghost_update(&self, updates: &[&GhostUpdate]) -> Result<(JobDraft, Name)> {
         if let Some((first, again)) = ghosts::find_duplicate(updates) {
             let (first, again) = (first.array.name().to_string(), again.array.name().to_string());
             return Err(PlanError::GhostsTwice { first, again }.into());
@@ -185,7 +185,7 @@ impl World {
         }
         let planned = self.plan_ghosts(&operands, &specs, &rule_indices)?;
         let aliased = ghosts::has_both_directions(updates);
-        let operation = GhostUpdate::new(updates);
+        let operation = GhostUpdateName::new(updates);
         let signature = hash(&operation);
         Ok((JobDraft::Planned { planned, operands, merge_rules, aliased }, (Rc::new(operation), signature)))
     }

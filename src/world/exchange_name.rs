@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::collective::ArrayIdentity;
-use super::exchange::Ghosts;
+use super::exchange::GhostUpdate;
 use super::merge_rule::MergeRule;
 use super::{Operator, hash};
 use crate::array::ArrayCore;
@@ -13,7 +13,7 @@ use crate::region::Region;
 
 /// Name of copies or composites between sections of global arrays. Cheap to clone.
 #[derive(Debug, Clone, Hash)]
-pub(super) struct Operation {
+pub(super) struct CopyName {
     operator: Option<Operator>,
     arrays: Rc<[ArrayIdentity]>,
     /// Only the first of many pairs is stored, because names are kept in the history of calls.
@@ -39,7 +39,7 @@ impl Display for ExchangeName {
     }
 }
 
-impl Operation {
+impl CopyName {
     pub fn pair(
         arrays: [&ArrayCore; 2],
         [src_region, dst_region]: [Region; 2],
@@ -63,7 +63,7 @@ impl Operation {
     }
 }
 
-impl Display for Operation {
+impl Display for CopyName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if self.operator.is_some() { "composite(" } else { "copy(" })?;
         if self.count > 1 {
@@ -80,18 +80,18 @@ impl Display for Operation {
 
 /// Name of ghost updates that share messages.
 #[derive(Debug, Clone, Hash)]
-pub(super) struct GhostUpdate(Rc<[(ArrayIdentity, GhostSpec, MergeRule)]>);
+pub(super) struct GhostUpdateName(Rc<[(ArrayIdentity, GhostSpec, MergeRule)]>);
 
-impl GhostUpdate {
-    pub fn new(updates: &[&Ghosts]) -> Self {
-        let named = |update: &&Ghosts| {
+impl GhostUpdateName {
+    pub fn new(updates: &[&GhostUpdate]) -> Self {
+        let named = |update: &&GhostUpdate| {
             (ArrayIdentity::from_core(&update.array), update.spec.clone(), update.merge_rule.clone())
         };
         Self(updates.iter().map(named).collect())
     }
 }
 
-impl Display for GhostUpdate {
+impl Display for GhostUpdateName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("ghosts(")?;
         for (index, (array, spec, merge_rule)) in self.0.iter().enumerate() {
