@@ -67,10 +67,13 @@
 // Generated code says `::zippy`, inside this crate too.
 extern crate self as zippy;
 
-pub mod element;
-pub mod error;
-pub mod trace;
 mod wgsl;
+
+/// Warnings, and where the time of a program goes.
+pub mod trace {
+    pub(crate) use zippy_base::trace::*;
+    pub use zippy_base::trace::{Profile, SpanKind, has_warned, warn, warn_once};
+}
 
 pub mod transport;
 
@@ -117,6 +120,8 @@ pub use transport::Config;
 pub use world::{Exchange, Moved, Plan, World};
 pub use zippy_derive::Element;
 
+#[doc(inline)]
+pub use zippy_base::{element, error};
 // What describes arrays and what moves, without a GPU.
 pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
 

@@ -12,7 +12,7 @@ use super::spans::{self, SpanKind};
 
 /// The spans of a rank, as it tells them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub struct Told {
     names: Vec<String>,
     /// What kind, the number of its name, start, length, and who was waited for.
     spans: Vec<(SpanKind, u32, u64, u64, Option<u32>)>,
@@ -41,7 +41,7 @@ impl Told {
 }
 
 /// Writes a file.
-pub(crate) struct ChromeWriter<W> {
+pub struct ChromeWriter<W> {
     to: W,
     events: u64,
 }

@@ -16,12 +16,12 @@ use tracing::subscriber::NoSubscriber;
 
 use crate::error::CallSite;
 
-pub(crate) use self::chrome::{ChromeWriter, Told};
-pub(crate) use self::file::TraceFile;
+pub use self::chrome::{ChromeWriter, Told};
+pub use self::file::TraceFile;
 pub use self::profile::Profile;
-pub(crate) use self::profile::{Activity, Tracer};
+pub use self::profile::{Activity, Tracer};
 pub use self::spans::SpanKind;
-pub(crate) use self::spans::{
+pub use self::spans::{
     FILE_SPANS, Kept, LATEST_SPANS, Span, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
 };
 
@@ -52,6 +52,6 @@ pub fn has_warned(call_site: CallSite) -> bool {
 
 /// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
 /// tear it apart. Nobody is left to be told if that fails.
-pub(crate) fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
 }

@@ -1,7 +1,7 @@
 use zippy_plan::error::LayoutError;
 
 use super::CallSite;
-use crate::extents::Index;
+use zippy_plan::extents::Index;
 
 /// An array or a section of it was misused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -214,7 +214,8 @@ pub enum ArrayError {
 
 impl ArrayError {
     /// A layout error of the array of this name.
-    pub(crate) fn of_layout(array: &str) -> impl Fn(LayoutError) -> Self {
+    #[doc(hidden)]
+    pub fn of_layout(array: &str) -> impl Fn(LayoutError) -> Self {
         move |source| Self::Layout { array: array.to_owned(), source }
     }
 }

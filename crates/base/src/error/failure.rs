@@ -4,7 +4,7 @@ use super::{CallSite, Error, ErrorKind};
 
 /// A rank's failure as it is told to the other ranks, out of band.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// The rank that failed.
     pub rank: usize,
     /// What it was doing.
@@ -19,7 +19,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// The failure of a rank with this error.
-    pub(crate) fn new(rank: usize, operation: String, error: &Error) -> Self {
+    pub fn new(rank: usize, operation: String, error: &Error) -> Self {
         let call_site = error.call_site();
         let (message, differing) = match error.kind() {
             ErrorKind::Differing { rank, call, other_rank, other_call } => {
@@ -38,7 +38,7 @@ impl Failure {
     }
 
     /// A failure that is no [`Error`].
-    pub(crate) fn other(rank: usize, operation: String, message: String) -> Self {
+    pub fn other(rank: usize, operation: String, message: String) -> Self {
         Self { rank, operation, message, call_site: None, differing: None }
     }
 }

@@ -165,7 +165,8 @@ impl ElementInfo {
     }
 
     /// WGSL that declares the records that it consists of, innermost first.
-    pub(crate) fn declarations(&self) -> String {
+    #[doc(hidden)]
+    pub fn declarations(&self) -> String {
         let mut text = String::new();
         self.declare(&mut Vec::new(), &mut text);
         text
@@ -184,7 +185,8 @@ impl ElementInfo {
     }
 
     /// What an adapter must offer so that kernels can handle the type.
-    pub(crate) fn requires(&self) -> Capabilities {
+    #[doc(hidden)]
+    pub fn requires(&self) -> Capabilities {
         match self.kind {
             ElementKind::Scalar(scalar) | ElementKind::Vector(scalar, _) => Capabilities {
                 f16: scalar == Scalar::F16,
@@ -230,13 +232,13 @@ pub struct Capabilities {
     pub i64: bool,
 }
 
-impl From<wgpu::Features> for Capabilities {
+impl From<wgpu_types::Features> for Capabilities {
     /// What a device with these features offers.
-    fn from(features: wgpu::Features) -> Self {
+    fn from(features: wgpu_types::Features) -> Self {
         Self {
-            f16: features.contains(wgpu::Features::SHADER_F16),
-            f64: features.contains(wgpu::Features::SHADER_F64),
-            i64: features.contains(wgpu::Features::SHADER_INT64),
+            f16: features.contains(wgpu_types::Features::SHADER_F16),
+            f64: features.contains(wgpu_types::Features::SHADER_F64),
+            i64: features.contains(wgpu_types::Features::SHADER_INT64),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::spans::{self, SpanKind};
 
 /// What a span of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Activity {
+pub enum Activity {
     /// Building plans and turning them into box views.
     Plan,
     /// Reading boxes from chunks into messages.
@@ -56,7 +56,7 @@ impl Activity {
 }
 
 /// Adds up spans, and keeps them while somebody wants them.
-pub(crate) struct Tracer {
+pub struct Tracer {
     profile: RefCell<Profile>,
     operation: Box<dyn Fn() -> String>,
 }

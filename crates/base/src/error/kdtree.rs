@@ -1,4 +1,4 @@
-use crate::extents::Index;
+use zippy_plan::extents::Index;
 
 /// A k-d tree, a query of one or cuts balanced by points cannot be as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -21,7 +21,8 @@ pub use array::ArrayError;
 pub use call_site::{CallSite, EnteredCall};
 pub use device::DeviceError;
 pub use element::ElementError;
-pub(crate) use failure::Failure;
+#[doc(hidden)]
+pub use failure::Failure;
 pub use kdtree::KdTreeError;
 pub use kernel::KernelError;
 pub use kind::ErrorKind;
@@ -68,7 +69,9 @@ impl Error {
         ErrorKind::Other(OtherError::new(error)).into()
     }
 
-    pub(crate) fn new(kind: ErrorKind, call_site: Option<CallSite>) -> Self {
+    /// Makes an error of a kind, raised by a call of the program.
+    #[doc(hidden)]
+    pub fn new(kind: ErrorKind, call_site: Option<CallSite>) -> Self {
         let call_site = call_site.filter(|site| !site.is_in_core());
         Self(Box::new(Inside { kind, call_site, failed: None }))
     }
@@ -94,15 +97,17 @@ impl Error {
         self.0.failed.as_ref().map(|failed| failed.rank)
     }
 
-    /// The same of another kind.
-    pub(crate) fn with_kind(mut self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
+    /// Replaces the kind.
+    #[doc(hidden)]
+    pub fn with_kind(mut self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
         let Inside { kind, call_site, failed } = *self.0;
         self.0 = Box::new(Inside { kind: change(kind), call_site, failed });
         self
     }
 
     /// The error as that of a run, which this rank's failure ended. Kinds that name a rank stay as they are.
-    pub(crate) fn of_rank(mut self, rank: usize, operation: String) -> Self {
+    #[doc(hidden)]
+    pub fn of_rank(mut self, rank: usize, operation: String) -> Self {
         if !self.0.kind.names_rank() {
             self.0.failed = Some(FailedRank { rank, operation });
         }

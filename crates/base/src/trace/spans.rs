@@ -17,9 +17,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 /// The latest spans that are kept of a rank for a viewer.
-pub(crate) const LATEST_SPANS: usize = 1 << 14;
+pub const LATEST_SPANS: usize = 1 << 14;
 /// And for a file: some 30 MB of it.
-pub(crate) const FILE_SPANS: usize = 1 << 18;
+pub const FILE_SPANS: usize = 1 << 18;
 
 /// Names are cut after so many bytes.
 const NAME_BYTES: usize = 200;
@@ -49,12 +49,14 @@ pub enum SpanKind {
 
 /// Something that a rank did for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
+    /// Kind of the activity.
     pub kind: SpanKind,
     /// Its operation or kernel.
     pub what: Rc<str>,
     /// Nanoseconds since the run began.
     pub start: u64,
+    /// Nanoseconds from the begin of the run to the end of the span.
     pub end: u64,
     /// The rank of the run that it waited for.
     pub peer: Option<u32>,
@@ -116,7 +118,7 @@ impl Log {
 }
 
 /// While it lives, this thread is that of a rank, and keeps spans when it is told to.
-pub(crate) struct Kept(PhantomData<*const ()>);
+pub struct Kept(PhantomData<*const ()>);
 
 impl Kept {
     /// For a run that began then.
@@ -136,7 +138,7 @@ impl Drop for Kept {
 
 /// From now on this rank keeps its spans, so many at least; when there are more, the oldest go. Does nothing on a thread that
 /// is not a rank's.
-pub(crate) fn keep(most: usize) {
+pub fn keep(most: usize) {
     LOG.with_borrow_mut(|log| {
         if let Some(log) = log {
             log.most = log.most.max(most);
@@ -147,12 +149,12 @@ pub(crate) fn keep(most: usize) {
 
 /// Whether spans are kept.
 #[inline]
-pub(crate) fn is_on() -> bool {
+pub fn is_on() -> bool {
     ON.get()
 }
 
 /// Adds a span.
-pub(crate) fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Option<usize>) {
+pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Option<usize>) {
     if !is_on() {
         return;
     }
@@ -164,11 +166,11 @@ pub(crate) fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer
 }
 
 /// What is done until it is dropped is a span. `what` is asked for its name then.
-pub(crate) struct OpenSpan<F: FnOnce() -> String>(Option<(SpanKind, Instant, F)>);
+pub struct OpenSpan<F: FnOnce() -> String>(Option<(SpanKind, Instant, F)>);
 
 /// Begins a span, if spans are kept.
 #[inline]
-pub(crate) fn span<F: FnOnce() -> String>(kind: SpanKind, what: F) -> OpenSpan<F> {
+pub fn span<F: FnOnce() -> String>(kind: SpanKind, what: F) -> OpenSpan<F> {
     OpenSpan(is_on().then(|| (kind, Instant::now(), what)))
 }
 
@@ -182,7 +184,7 @@ impl<F: FnOnce() -> String> Drop for OpenSpan<F> {
 }
 
 /// A kernel was recorded, and the host will wait for it some time.
-pub(crate) fn queued(kernel: &Rc<str>) {
+pub fn queued(kernel: &Rc<str>) {
     if !is_on() {
         return;
     }
@@ -197,7 +199,7 @@ pub(crate) fn queued(kernel: &Rc<str>) {
 }
 
 /// The kernels that were queued: `"waiting for heat.wgsl"`. Forgets them if they are `done`.
-pub(crate) fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
+pub fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
     LOG.with_borrow_mut(|log| {
         let Some(Log { queued: (names, more), .. }) = log else { return verb.to_owned() };
         let mut text = match names[..] {
@@ -216,12 +218,12 @@ pub(crate) fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
 }
 
 /// What the clock shows, in nanoseconds since the run began.
-pub(crate) fn now_nanos() -> u64 {
+pub fn now_nanos() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.nanos(Instant::now())))
 }
 
 /// The spans that ended after so many nanoseconds, in the order in which they began, an outer one before those in it.
-pub(crate) fn spans_after(nanos: u64) -> Vec<Span> {
+pub fn spans_after(nanos: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = LOG.with_borrow(|log| {
         let spans = log.iter().flat_map(|log| &log.spans);
         spans.filter(|span| span.end > nanos).cloned().collect()
@@ -233,7 +235,7 @@ pub(crate) fn spans_after(nanos: u64) -> Vec<Span> {
 }
 
 /// How many spans have gone because there were more than are kept.
-pub(crate) fn forgotten() -> u64 {
+pub fn forgotten() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.forgotten))
 }
 

@@ -57,13 +57,15 @@ impl CallSite {
     }
 
     /// [`enter`](Self::enter) for a call that another thread carries out.
-    pub(crate) fn entered(self) -> EnteredCall {
+    #[doc(hidden)]
+    pub fn entered(self) -> EnteredCall {
         EnteredCall { before: CURRENT.replace(Some(self)), thread: PhantomData }
     }
 
     /// Leaves the call that this thread is in until the result is dropped, for closures of the program that call the
     /// library themselves.
-    pub(crate) fn leave() -> EnteredCall {
+    #[doc(hidden)]
+    pub fn leave() -> EnteredCall {
         EnteredCall { before: CURRENT.replace(None), thread: PhantomData }
     }
 
@@ -123,7 +125,8 @@ pub struct EnteredCall {
 
 impl EnteredCall {
     /// Whether it is part of another call of the library.
-    pub(crate) fn is_nested(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_nested(&self) -> bool {
         self.before.is_some()
     }
 }

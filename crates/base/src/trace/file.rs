@@ -7,7 +7,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file under a name of its own, until it is whole.
-pub(crate) struct TraceFile {
+pub struct TraceFile {
     file: BufWriter<File>,
     part: PathBuf,
     to: PathBuf,

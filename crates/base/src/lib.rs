@@ -1,0 +1,15 @@
+//! Errors, call sites, traces and element types: the types that all layers of Zippy share.
+//!
+//! Programs use them through the package `zippy-ga`.
+#![warn(missing_docs)]
+
+// Generated code says `::zippy`.
+#[cfg(test)]
+extern crate self as zippy;
+
+pub mod element;
+pub mod error;
+pub mod trace;
+
+pub use element::Element;
+pub use error::{Error, Result};
