@@ -1,4 +1,5 @@
-//! Composite: partial images blended in depth order, after a chunk re-arrangement that moves no data.
+//! Compositing: partial images are blended in depth order, after a chunk re-arrangement that moves
+//! no data.
 
 use zippy::{Layout, Operator, Split, World};
 
@@ -7,14 +8,15 @@ fn main() -> zippy::Result<()> {
         let ranks = world.size() as i64;
         let layout = Layout::new([32, 24, ranks]).split([Split::Whole, Split::Whole, Split::Even(world.size())]);
         let images = world.array::<[f32; 4], 3>("images", &layout)?;
-        // Layer r is half transparent and of grey r + 1; premultiplied.
+        // Layer r is half transparent and has the grey value r + 1, premultiplied.
         images.fill_with(|[_, _, layer]| [0.5 * (layer + 1) as f32, 0.0, 0.0, 0.5])?;
 
-        // The last layer is nearest: reverse the order. Only the names of the chunks change.
+        // The last layer is nearest, so the order is reversed. Only chunk indices change.
         let order: Vec<usize> = (0..world.size()).rev().collect();
         let ordered = images.reassigned(&order)?;
         for layer in (1..ranks).rev() {
-            // The layer in front blends over the farther one, and the result moves to the front.
+            // The nearer layer is blended over the farther one; the result moves to the nearer
+            // layer.
             world.composite(ordered.at((.., .., layer - 1)), ordered.at((.., .., layer)), Operator::Over)?;
             world.copy(ordered.at((.., .., layer)), ordered.at((.., .., layer - 1)))?;
         }

@@ -1,4 +1,4 @@
-//! Copy: overlapping regions of one array, another layout, and permuted axes.
+//! Copies between overlapping regions of an array, between layouts, and with permuted axes.
 
 #[path = "support/say.rs"]
 mod say;
@@ -14,7 +14,7 @@ fn main() -> zippy::Result<()> {
         let blocks = world.array::<i32, 2>("blocks", &Layout::new([10, 13]).split([Split::Even(2), Split::Even(3)]))?;
         slabs.fill_with(|[x, y]| (x + 100 * y) as i32)?;
 
-        // Shift by (2, 1) within the array: the source is read completely before anything is written.
+        // Shift by (2, 1) within the array: all reads come before the first write.
         world.copy(slabs.at((0..11, 0..9)), slabs.at((2..13, 1..10)))?;
         // Redistribute, transposed: axis 0 of the destination runs along axis 1 of the source.
         let moved = world.exchange(Exchange::new().copy(slabs.at(..), blocks.at(..)).permuted([1, 0]))?;

@@ -1,8 +1,8 @@
 //! Description of this machine's adapters for `cargo xtask doctor`: one line of JSON per adapter,
 //! best first.
 //!
-//! For kernels of a driver, a line has the result of a canary for drivers that stop loops early.
-//! `--quick` describes the adapter of rank 0 only, without a canary.
+//! If kernels run on a driver, a line has the result of a canary for drivers that stop loops early.
+//! `--quick` describes only the adapter of rank 0, without a canary.
 
 #[path = "support/say.rs"]
 mod say;
@@ -16,7 +16,7 @@ use zippy::error::DeviceError;
 
 use say::say;
 
-/// More than the 65,535 after which some versions of Mesa's software Vulkan stop.
+/// Above 65,535, the limit after which some versions of Mesa's software Vulkan stop a loop.
 const ITERATIONS: u32 = 100_000;
 
 pub fn main() -> Result<(), Error> {
@@ -78,7 +78,7 @@ fn verdict(run: u32, state: u32) -> &'static str {
     }
 }
 
-/// Runs a loop and returns how many iterations were made, and the state they led to.
+/// Runs a loop and returns the number of iterations and the final state.
 fn canary(device: &Rc<Device>) -> Result<(u32, u32), Error> {
     let raw = device.raw();
     let buffer = |usage, mapped| {
@@ -117,7 +117,7 @@ fn canary(device: &Rc<Device>) -> Result<(u32, u32), Error> {
     raw.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| Error::program(error.to_string()))?;
     let view = back.get_mapped_range(..).map_err(|error| Error::program(error.to_string()))?;
     let word = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
-    let answer = (word(4), word(8));
+    let result = (word(4), word(8));
     drop((view, words));
-    Ok(answer)
+    Ok(result)
 }

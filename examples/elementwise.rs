@@ -1,4 +1,5 @@
-//! Sections as functions of others, cell by cell, and of the global position; on the GPU, without a kernel's ceremony.
+//! Elementwise operations: sections as functions of other sections and of the global position, on
+//! the GPU and without a kernel file.
 
 #[path = "support/say.rs"]
 mod say;
@@ -13,12 +14,13 @@ fn main() -> zippy::Result<()> {
         let x = world.array::<f32, 2>("x", &layout)?;
         let y = world.array::<f32, 2>("y", &layout)?;
 
-        // Every cell: one value. A section: a function of the global position, p, in WGSL or in Rust.
+        // Fill with one value, or with a function of the global position p, in WGSL or in Rust.
         y.fill(1.0)?;
         world.elementwise("f32(p.x) + 100.0 * f32(p.y)").call().write("x", x.at(..))?;
         y.at((0, ..)).fill_with(|[_, row]| -(row as f32))?;
 
-        // y = a x + y over part of both, with a name for every section and parameter. What is compiled is used again.
+        // y = a x + y over a part of both arrays, with a name for each section and parameter. The
+        // second call reuses the compiled kernel.
         let axpy = world.elementwise("a * x + y");
         for a in [0.5_f32, 1.5] {
             let call = axpy.call().read("x", x.at((4..20, ..))).param("a", a);
@@ -37,12 +39,13 @@ fn main() -> zippy::Result<()> {
             }
         }
 
-        // A mistake is told in the expression's own words.
+        // Error messages refer to the expression.
         let wrong = world.elementwise("a * x + z");
-        let told = wrong.call().read("x", x.at(..)).param("a", 2.0_f32).write("y", y.at(..)).unwrap_err().to_string();
-        assert!(told.starts_with("elementwise \"a * x + z\":1:9: "), "{told}");
+        let message =
+            wrong.call().read("x", x.at(..)).param("a", 2.0_f32).write("y", y.at(..)).unwrap_err().to_string();
+        assert!(message.starts_with("elementwise \"a * x + z\":1:9: "), "{message}");
         if world.rank() == 0 {
-            say(told)?;
+            say(message)?;
         }
         Ok(())
     })

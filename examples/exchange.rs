@@ -1,5 +1,6 @@
-//! One exchange for several things: what chunks have added to their ghost cells goes back to the owners, and both halves of
-//! another array are added up. It is shown as a plan before it is done.
+//! One exchange for several operations: contributions in ghost cells are added to the owners'
+//! cells, and both halves of another array are added. The program prints the plan before the
+//! exchange.
 
 #[path = "support/say.rs"]
 mod say;
@@ -18,13 +19,13 @@ fn main() -> zippy::Result<()> {
         let hits = world.array::<u32, 2>("hits", &Layout::new([12, 4]).split([Split::Even(3), Split::Auto]))?;
         let folded = world.array::<u32, 2>("folded", &Layout::new([6, 4]))?;
         hits.fill_with(|[x, y]| (x + 100 * y) as u32)?;
-        // Every cell gives 1 to itself and to each of its four neighbours, which may be ghost cells.
+        // Every cell adds 1 to itself and to its four neighbours, which may be ghost cells.
         for chunk in mass.chunks() {
-            let (cells, own) = (chunk.with_ghosts(), chunk.region());
-            let near = |p: zippy::extents::Index| {
-                own.points().filter(|q| (p[0] - q[0]).abs() + (p[1] - q[1]).abs() <= 1).count() as f32
+            let (cells, owned) = (chunk.with_ghosts(), chunk.region());
+            let contributions = |p: zippy::extents::Index| {
+                owned.points().filter(|q| (p[0] - q[0]).abs() + (p[1] - q[1]).abs() <= 1).count() as f32
             };
-            cells.write(&cells.region()?.points().map(near).collect::<Vec<_>>())?;
+            cells.write(&cells.region()?.points().map(contributions).collect::<Vec<_>>())?;
         }
 
         let halves = [(hits.at((0..6, ..)), folded.at(..)), (hits.at((6..12, ..)), folded.at(..))];

@@ -1,4 +1,5 @@
-//! Ghost update with overlap of communication and computation: one step of heat diffusion on a torus.
+//! Ghost update that overlaps communication with computation: one step of heat diffusion on a
+//! torus.
 
 use zippy::{Layout, Split, World, include_wgsl};
 
@@ -24,7 +25,7 @@ fn main() -> zippy::Result<()> {
             step(a.all(), b.all(), b.boundary())?;
         }
 
-        // The spot in a corner has spread to its four neighbours across the periodic edges.
+        // The spot in the corner has spread to its four neighbours across the periodic borders.
         for chunk in next.chunks() {
             for (p, value) in chunk.region().points().zip(chunk.all().read()?) {
                 let expected = match [p[0], p[1]] {

@@ -44,7 +44,7 @@ fn program(world: &World) -> zippy::Result<()> {
     let picture = world.get(v.at((.., ..)))?;
     let picture = world.fence()?.redeem(picture)?;
     if world.rank() == 0 {
-        // A character shows one of 2 by 4 cells.
+        // Each character shows one cell of a block of 2 by 4 cells.
         for row in picture.chunks(4 * SIZE as usize) {
             let shade = |b: &f32| b" .:-=+*#%@"[((b * 30.0) as usize).min(9)] as char;
             say(row[..SIZE as usize].iter().step_by(2).map(shade).collect::<String>())?;

@@ -1,5 +1,5 @@
-//! Heat diffusion on a torus in 3D: ghost updates during the computation of inner cells, and the error against the
-//! exact decay of a wave.
+//! Heat diffusion on a 3D torus: ghost updates overlap with the computation of interior cells, and
+//! the result is compared with the exact decay of a wave.
 //!
 //! The program prints a sum and an error with the same bits for every number of ranks.
 
@@ -12,7 +12,7 @@ use zippy::{Layout, Split, World, include_wgsl};
 
 use say::say;
 
-/// Sizes that no number of ranks divides.
+/// Prime extents, so that no number of ranks divides them.
 const SHAPE: [i64; 3] = [47, 31, 29];
 const STEPS: i32 = 60;
 
@@ -20,7 +20,7 @@ fn main() -> zippy::Result<()> {
     zippy::run(program)
 }
 
-/// A wave around the torus, at most 1 away from 1.
+/// Product of cosines over the torus, between -1 and 1.
 fn wave(p: [i64; 3]) -> f64 {
     let cosine = |axis: usize| (TAU * p[axis] as f64 / SHAPE[axis] as f64).cos();
     cosine(0) * cosine(1) * cosine(2)
@@ -45,7 +45,7 @@ fn program(world: &World) -> zippy::Result<()> {
         std::mem::swap(&mut now, &mut next);
     }
 
-    // A step of the 7-point stencil multiplies the wave by one number.
+    // Each step of the 7-point stencil multiplies the wave by the same factor.
     let second_differences: f64 = SHAPE.iter().map(|&n| 2.0 - 2.0 * (TAU / n as f64).cos()).sum();
     let decay = (1.0 - 0.1 * second_differences).powi(STEPS);
     let mut error = [0.0_f64];
@@ -61,6 +61,6 @@ fn program(world: &World) -> zippy::Result<()> {
         say(format!("after {STEPS} steps: wave {decay:.4} of the first, heat {heat:.3}, error {error:.1e}"))?;
         say(format!("bits {:x} and {:x}", heat.to_bits(), error.to_bits()))?;
     }
-    assert!(error < 1e-5, "the wave has another height than the exact solution");
+    assert!(error < 1e-5, "the wave differs from the exact solution");
     Ok(())
 }

@@ -1,6 +1,7 @@
-//! The smallest program on several ranks: each writes its number into its own cell of a global array, and the ghost
-//! update brings the numbers of its two neighbours on the ring. `ZIPPY_RANKS=2 cargo run --example hello`, or
-//! `cargo xtask mpi -n 2 --example hello`.
+//! Smallest program on several ranks: each rank writes its number into its own cell of a global
+//! array, and the ghost update fetches the numbers of its two neighbours on a ring.
+//!
+//! Run with `ZIPPY_RANKS=2 cargo run --example hello` or `cargo xtask mpi -n 2 --example hello`.
 
 #[path = "support/say.rs"]
 mod say;
@@ -17,9 +18,9 @@ fn main() -> zippy::Result<()> {
         names.local()?.all().write(&[rank as u32])?;
         world.ghosts(&names)?;
 
-        let seen = names.local()?.with_ghosts().read()?;
+        let values = names.local()?.with_ghosts().read()?;
         let (left, right) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
-        assert_eq!(seen, [left, rank, right].map(|rank| rank as u32), "rank {rank} of {ranks}");
+        assert_eq!(values, [left, rank, right].map(|rank| rank as u32), "rank {rank} of {ranks}");
         say(format_args!("rank {rank} of {ranks} on {}: neighbours {left} and {right}", world.gpu().adapter().name))?;
         world.barrier()
     })

@@ -1,5 +1,6 @@
-//! Points in blobs: a k-d tree with four leaves for each rank, the nearest neighbours of some points, a picture of the cuts,
-//! and boxes of a grid with as many points each. The picture goes to the file that the first argument names.
+//! k-d tree of points in blobs, with four leaves for each rank: nearest neighbours of some points,
+//! a picture of the cuts, and boxes of a grid with equal numbers of points. The first argument
+//! names the file of the picture.
 
 #[path = "support/say.rs"]
 mod say;
@@ -12,7 +13,7 @@ use zippy::{Layout, Split, World};
 use say::say;
 
 const POINTS: i64 = 20_000;
-/// The points lie in a square of so many cells.
+/// Side of the square of the points, in cells.
 const CELLS: i64 = 4096;
 
 fn main() -> zippy::Result<()> {
@@ -23,14 +24,15 @@ fn main() -> zippy::Result<()> {
         let leaves = 4 * world.size();
         let tree = world.vectors().kdtree("tree", &points, leaves)?;
 
-        // Each rank asks for the neighbours of some points of its own, and looks at all points itself.
+        // Each rank queries other points, and compares the result with a search over all points.
         let queries: Vec<[f32; 2]> = (0..20).map(|i| point(997 * i + 31 * world.rank() as i64)).collect();
         let found = world.vectors().nearest(&tree, &queries, 8)?;
         for (query, found) in queries.iter().zip(&found) {
             let distance = |[x, y]: [f32; 2]| (x - query[0]) * (x - query[0]) + (y - query[1]) * (y - query[1]);
             let mut all: Vec<(f32, u64)> = (0..POINTS).map(|i| (distance(point(i)), i as u64)).collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let found: Vec<(f32, u64)> = found.iter().map(|one| (one.squared_distance, one.index)).collect();
+            let found: Vec<(f32, u64)> =
+                found.iter().map(|neighbour| (neighbour.squared_distance, neighbour.index)).collect();
             assert_eq!(found, all[..8]);
         }
 
@@ -40,19 +42,19 @@ fn main() -> zippy::Result<()> {
         let touching = cuts.neighbours(&[true, true])?.iter().map(Vec::len).max().unwrap_or(0);
 
         if world.rank() == 0 {
-            let drawn = std::fs::write(&path, picture(&tree));
-            drawn.map_err(|error| {
+            let written = std::fs::write(&path, draw_svg(&tree));
+            written.map_err(|error| {
                 let reason = zippy::error::describe_refusal(&path, &error);
                 zippy::Error::program(format!("cannot write {}: {reason}", path.display()))
             })?;
             say(format!(
-                "{POINTS} points, {leaves} leaves on {} ranks: {} neighbours found, as by looking at all points; cuts in {}",
+                "{POINTS} points, {leaves} leaves on {} ranks: {} neighbours found, equal to a search over all points; cuts in {}",
                 world.size(),
                 8 * queries.len() * world.size(),
                 path.display()
             ))?;
             say(format!(
-                "a field of {:?} cells in {leaves} boxes: imbalance {:.4}, at most {touching} boxes touch one",
+                "a field of {:?} cells in {leaves} boxes: imbalance {:.4}, at most {touching} neighbours of a box",
                 field.shape(),
                 cuts.imbalance()
             ))?;
@@ -61,7 +63,7 @@ fn main() -> zippy::Result<()> {
     })
 }
 
-/// A point in one of five blobs: the closer to its centre the denser.
+/// Pseudo-random point in one of five blobs, densest at the centre.
 fn point(i: i64) -> [f32; 2] {
     let mixed = |salt: u32| {
         let x = (i as u32).wrapping_mul(4).wrapping_add(salt).wrapping_mul(0x9e37_79b9);
@@ -74,8 +76,8 @@ fn point(i: i64) -> [f32; 2] {
     [x + radius * angle.cos(), y + radius * angle.sin()].map(|x| x * CELLS as f32)
 }
 
-/// The points and the cuts between them, as SVG.
-fn picture(tree: &KdTree<[f32; 2]>) -> String {
+/// Draws the points and the cuts of the tree as SVG.
+fn draw_svg(tree: &KdTree<[f32; 2]>) -> String {
     let mut text = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {CELLS} {CELLS}\">\n");
     text += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<path stroke=\"#888\" stroke-width=\"12\" d=\"";
     for i in 0..POINTS {
@@ -83,14 +85,14 @@ fn picture(tree: &KdTree<[f32; 2]>) -> String {
         let _ = write!(text, "M{x:.0} {y:.0}h12");
     }
     text += "\"/>\n<path stroke=\"#c00\" stroke-width=\"6\" d=\"";
-    // From the root on: a node, and the rectangle that it is the tree of.
-    let mut open = vec![(0, [0.0, 0.0], [CELLS as f32; 2])];
-    while let Some((node, low, high)) = open.pop() {
+    // Stack of nodes to visit, each with the bounds of its subtree.
+    let mut stack = vec![(0, [0.0, 0.0], [CELLS as f32; 2])];
+    while let Some((node, low, high)) = stack.pop() {
         let Some(cut) = tree.all_nodes()[node].cut else { continue };
         let (mut from, mut to) = (low, high);
         (from[cut.axis], to[cut.axis]) = (cut.value, cut.value);
         let _ = write!(text, "M{:.0} {:.0}L{:.0} {:.0}", from[0], from[1], to[0], to[1]);
-        open.extend([(cut.children[0], low, to), (cut.children[1], from, high)]);
+        stack.extend([(cut.children[0], low, to), (cut.children[1], from, high)]);
     }
     text + "\"/>\n</svg>\n"
 }

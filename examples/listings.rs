@@ -1,7 +1,7 @@
 //! Listings 1 to 3 of the paper: create, copy, compute.
 //!
-//! `cargo run --release --example listings`, on any number of ranks: `ZIPPY_RANKS=4 cargo run …`, or under MPI with
-//! `cargo xtask mpi -n 8 --example listings`.
+//! Run with `cargo run --release --example listings` on any number of ranks: `ZIPPY_RANKS=4 cargo
+//! run …`, or under MPI with `cargo xtask mpi -n 8 --example listings`.
 
 #[path = "support/say.rs"]
 mod say;
@@ -10,7 +10,7 @@ use zippy::{Layout, Split, World, include_wgsl};
 
 use say::say;
 
-/// A value that encodes the position, so that a wrong wrap or transpose cannot pass.
+/// A value that encodes the position, so that a wrong copy or transpose gives a wrong value.
 fn encode([x, y, z]: [i64; 3]) -> f32 {
     (x + 100 * y + 10_000 * z) as f32
 }
@@ -20,7 +20,8 @@ fn main() -> zippy::Result<()> {
 }
 
 fn program(world: &World) -> zippy::Result<()> {
-    // Listing 1: two global arrays of 8 x 6 x 6 cells, X cut 3 + 2 + 3, Y and Z in halves, one ghost cell.
+    // Listing 1: two global arrays of 8 x 6 x 6 cells, X cut 3 + 2 + 3, Y and Z in halves, one
+    // ghost cell.
     let layout = Layout::new([8, 6, 6]).split([[3, 2, 3].into(), Split::Even(2), Split::Even(2)]).ghost([1, 1, 1]);
     let ga0 = world.array::<f32, 3>("GA0", &layout)?;
     let ga1 = world.array::<f32, 3>("GA1", &layout)?;
@@ -48,7 +49,8 @@ fn program(world: &World) -> zippy::Result<()> {
         }
     }
 
-    // Listing 3: a kernel over local sections: row 0 of each chunk of GA0 = rows 0 and 1 of GA1 and a number.
+    // Listing 3: a kernel over local sections: row 0 of each chunk of GA0 = row 0 + row 1 of GA1 +
+    // a number.
     let add = world.kernel(include_wgsl!("../shaders/add.wgsl"))?;
     for (a0, a1) in zippy::together((&ga0, &ga1))? {
         add.call()
@@ -64,7 +66,7 @@ fn program(world: &World) -> zippy::Result<()> {
         assert_eq!(a0.at((.., 0, ..)).read()?, sums);
     }
 
-    // One-sided: any rank asks for any section.
+    // One-sided access: any rank fetches any section.
     let ticket = world.get(ga1.at((.., 3, ..)))?;
     let slice = world.fence()?.redeem(ticket)?;
     assert_eq!(slice.len(), 8 * 6);

@@ -1,4 +1,5 @@
-//! Local arrays as either end of a copy, each rank naming its own section; and arrays that grow.
+//! Local arrays as source or destination of a copy, with a different section on each rank; and
+//! growable arrays.
 
 use zippy::{Layout, Split, World};
 
@@ -8,13 +9,14 @@ fn main() -> zippy::Result<()> {
         let layout = Layout::new([6, 3 * ranks]).split([Split::Even(2), Split::Auto]);
         let global = world.array::<f32, 2>("global", &layout)?;
 
-        // Every rank computes three rows somewhere and brings them where they belong: rows in reverse rank order.
+        // Every rank computes three rows and copies them to the global array: rows in reverse rank
+        // order.
         let mine = world.local_array::<f32, 2>("mine", &Layout::new([8, 3]))?;
         mine.at((1..7, ..)).write(&(0..18).map(|n| (100 * rank + n) as f32).collect::<Vec<_>>())?;
         let row = 3 * (ranks - 1 - rank);
         world.copy(mine.at((1..7, ..)), global.at((.., row..row + 3)))?;
 
-        // And fetches the whole into a local array.
+        // Every rank copies the whole global array into a local array.
         let whole = world.local_array::<f32, 2>("whole", &Layout::new([6, 3 * ranks]))?;
         world.copy(global.at(..), whole.all())?;
         for (at, value) in whole.all().read()?.into_iter().enumerate() {
@@ -23,7 +25,7 @@ fn main() -> zippy::Result<()> {
             assert_eq!(value, (100 * from + x + 6 * (y % 3)) as f32);
         }
 
-        // A list that grows, of another length on every rank; published as one global array.
+        // Growable arrays of different lengths, published as one global array.
         let mut list = world.growable::<u32>("list")?;
         for hundred in 0..3 * (rank as u32 + 1) {
             list.append(&(0..100).map(|i| i + 100 * hundred + 10_000 * rank as u32).collect::<Vec<_>>())?;

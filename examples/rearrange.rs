@@ -1,4 +1,4 @@
-//! Chunk re-arrangement: other owners for the same chunks, no data moved.
+//! Chunk re-arrangement: the same chunks with other indices, without moving data.
 
 use zippy::{Layout, Split, World};
 
@@ -9,7 +9,7 @@ fn main() -> zippy::Result<()> {
         let array = world.array::<u32, 2>("array", &layout)?;
         array.fill_with(|[x, y]| (x + 10 * y) as u32)?;
 
-        // Rotate the chunks by one: chunk i of the result is where chunk i + 1 was.
+        // Rotate the chunks by one: chunk i of the result is chunk i + 1 of the array.
         let order: Vec<usize> = (0..chunks).map(|chunk| (chunk + 1) % chunks).collect();
         let rotated = array.reassigned(&order)?;
         let ticket = world.get(rotated.at(..))?;
@@ -19,7 +19,7 @@ fn main() -> zippy::Result<()> {
             assert_eq!(i64::from(*value), x + 10 * y);
         }
 
-        // Both handles name the same memory.
+        // Both arrays share their memory.
         world.barrier()?;
         for chunk in rotated.chunks() {
             chunk.all().write(&[7; 20])?;

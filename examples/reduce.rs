@@ -1,4 +1,5 @@
-//! Sums, extremes, norms and histograms of sections: exact, and the same bits on any number of ranks.
+//! Reductions of sections: sums, extremes, norms and histograms, exact and with the same bits on
+//! any number of ranks.
 
 #[path = "support/say.rs"]
 mod say;
@@ -10,7 +11,8 @@ use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
-        // A field that would lose its small part if it were added up in f32 or f64: ±2^100 cancel, ¼ a cell remains.
+        // Sums in f32 or f64 would lose the small values of this field: ±2^100 cancel, ¼ per cell
+        // remains.
         let value = |[x, y]: [i64; 2]| match (x + y) % 3 {
             0 => 2_f32.powi(100),
             1 => -(2_f32.powi(100)),
@@ -37,7 +39,8 @@ fn main() -> zippy::Result<()> {
         let histogram = world.histogram(field.at(..), &Bins::even(0.0, 1.0, 4)?)?;
         assert_eq!((histogram.counts, histogram.below, histogram.above), (vec![0, 20_000, 0, 0], 20_000, 20_000));
 
-        // Integers cannot overflow; vectors go component by component; a rank may bring a section of its own.
+        // Integer sums cannot overflow; vectors are reduced by component; each rank may contribute
+        // its own section.
         let mine = world.local_array::<[i32; 2], 1>("mine", &Layout::new([10]))?;
         mine.all().fill([i32::MAX, world.rank() as i32])?;
         let (ranks, each) = (world.size() as i128, i128::from(i32::MAX));

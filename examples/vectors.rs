@@ -1,4 +1,4 @@
-//! A million keys, spread over the ranks: sorted, scanned and counted.
+//! Vector algorithms: sort, scan and histogram of a million distributed keys.
 
 #[path = "support/say.rs"]
 mod say;
@@ -14,7 +14,7 @@ fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
         let cut = Layout::new([N]).split([Split::Auto]);
         let keys = world.array::<u32, 1>("keys", &cut)?;
-        // All numbers below N, each once, in no order.
+        // A permutation of the numbers below N.
         keys.fill_with(|[i]| (i as u32).wrapping_mul(2_654_435_761) % N)?;
         world.vectors().sort(&keys)?;
 
@@ -23,7 +23,7 @@ fn main() -> zippy::Result<()> {
         let largest = world.vectors().reduce(&keys, &Operator::Max)?;
         let counts = world.histogram(keys.at(..), &Bins::even(0, N - 1, 4)?)?.counts;
 
-        // Key i is i now, wherever it lies.
+        // After sorting, key i is i.
         for (keys, sums) in zippy::together((&keys, &sums))? {
             let (first, keys, sums) = (keys.region().start[0] as u64, keys.all().read()?, sums.all().read()?);
             for (i, (key, sum)) in (first..).zip(keys.into_iter().zip(sums)) {

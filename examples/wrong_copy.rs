@@ -1,4 +1,4 @@
-//! A copy that is wrong by a row, to be found with the array viewer: docs/debugging.md tells how.
+//! A copy that is wrong by one row, as an exercise for the array viewer (docs/debugging.md).
 //!
 //! ```console
 //! ZIPPY_DEBUG=spawn ZIPPY_RANKS=4 cargo run --release --example wrong_copy
@@ -10,7 +10,7 @@ fn main() -> Result<()> {
     zippy::run(program)
 }
 
-/// The halves of a picture change places, again and again: after each second time it is as it was, or it should be.
+/// Exchanges the halves of a picture repeatedly; every second exchange should restore it.
 fn program(world: &World) -> Result<()> {
     let layout = Layout::new([48, 32]).split_all(Split::Auto);
     let [start, image, shifted] = ["start", "image", "shifted"].map(|name| world.array::<f32, 2>(name, &layout));
@@ -18,11 +18,11 @@ fn program(world: &World) -> Result<()> {
     start.fill_with(|[x, y]| (-((x - 30) as f32 / 9.0).powi(2) - ((y - 11) as f32 / 5.0).powi(2)).exp())?;
     world.copy(start.at(..), image.at(..))?;
     for _ in 0..4 {
-        for place in ["once", "twice"] {
+        for point_name in ["once", "twice"] {
             world.copy(image.at((.., 0..16)), shifted.at((.., 16..32)))?;
             // These rows should be 16..32.
             world.copy(image.at((.., 15..31)), shifted.at((.., 0..16)))?;
-            world.debug_point(place)?;
+            world.debug_point(point_name)?;
             world.copy(shifted.at(..), image.at(..))?;
         }
     }

@@ -1,4 +1,5 @@
-//! What goes between a window's thread and rank 0: the window's latest wish, and the way back.
+//! Communication between the window's thread and rank 0: the latest request of the window, and
+//! events from the ranks.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,51 +11,52 @@ use zippy::{Result, World};
 use zippy_view::eframe::{App, CreationContext};
 use zippy_view::egui::Context;
 
-/// How often rank 0 looks for failures of other ranks while there is nothing to do.
+/// Interval at which an idle rank 0 checks for failures of other ranks.
 const POLL: Duration = Duration::from_millis(50);
-/// How often it tells them that there is nothing to do, so that they do not give up waiting.
+/// Interval at which an idle rank 0 returns [`Next::Nothing`], so that other ranks do not time out.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
-/// What rank 0 does next.
-pub enum Next<W> {
-    Wish(Box<W>),
+/// Next action of rank 0.
+pub enum Next<R> {
+    Request(Box<R>),
     Nothing,
     End,
 }
 
-/// A mailbox with the latest wish, in which older ones are lost, and a channel of events back.
-pub struct Link<W, E> {
-    wishes: Mutex<Wishes<W>>,
-    wished: Condvar,
+/// Mailbox for the latest request, which replaces an earlier one that was not taken, and a channel
+/// of events to the window.
+pub struct Link<R, E> {
+    mailbox: Mutex<Mailbox<R>>,
+    changed: Condvar,
     events: Sender<E>,
     window: OnceLock<Context>,
 }
 
-struct Wishes<W> {
-    wanted: Option<W>,
-    /// Set when the window is closed, or could not be opened.
+struct Mailbox<R> {
+    request: Option<R>,
+    /// Set when the window is closed or could not be opened.
     closed: Option<Result<(), String>>,
 }
 
-impl<W, E> Link<W, E> {
-    /// A link and what happens on its other end.
+impl<R, E> Link<R, E> {
+    /// Creates a link and the receiver of its events.
     pub fn new() -> (Arc<Self>, Receiver<E>) {
-        let (events, happened) = channel();
-        let wishes = Mutex::new(Wishes { wanted: None, closed: None });
-        (Arc::new(Self { wishes, wished: Condvar::new(), events, window: OnceLock::new() }), happened)
+        let (events, receiver) = channel();
+        let mailbox = Mutex::new(Mailbox { request: None, closed: None });
+        (Arc::new(Self { mailbox, changed: Condvar::new(), events, window: OnceLock::new() }), receiver)
     }
 
-    fn wishes(&self) -> MutexGuard<'_, Wishes<W>> {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn mailbox(&self) -> MutexGuard<'_, Mailbox<R>> {
+        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the window. Does nothing where there is none any more.
-    pub fn tell(&self, event: E) {
+    /// Sends an event to the window. Does nothing after the window is closed.
+    pub fn send_event(&self, event: E) {
         let _ = self.events.send(event);
         self.wake();
     }
 
-    /// The window that is woken from now on.
+    /// Sets the window that is repainted after events.
     pub fn attach(&self, window: Context) {
         let _ = self.window.set(window);
         self.wake();
@@ -66,70 +68,77 @@ impl<W, E> Link<W, E> {
         }
     }
 
-    /// Replaces the latest wish, if it was not taken yet.
-    pub fn want(&self, wanted: W) {
-        self.wishes().wanted = Some(wanted);
-        self.wished.notify_all();
+    /// Sets the next request; replaces an earlier request that was not taken.
+    pub fn request(&self, request: R) {
+        self.mailbox().request = Some(request);
+        self.changed.notify_all();
     }
 
-    /// Ends the ranks, with an error if there is one. The first call counts.
+    /// Ends the ranks, with an error if `closed` is one. Only the first call has an effect.
     pub fn close(&self, closed: Result<(), String>) {
-        self.wishes().closed.get_or_insert(closed);
-        self.wished.notify_all();
+        self.mailbox().closed.get_or_insert(closed);
+        self.changed.notify_all();
         self.wake();
     }
 
-    /// Whether the ranks were told to end.
+    /// True after [`close`](Self::close).
     pub fn is_closed(&self) -> bool {
-        self.wishes().closed.is_some()
+        self.mailbox().closed.is_some()
     }
 
-    /// Waits for something to do, until there is or `awake` says so. On rank 0.
+    /// Waits for a request or for the end. Returns [`Next::Nothing`] when `awake` returns true and
+    /// after the heartbeat interval. Called on rank 0.
     ///
     /// # Errors
-    /// Another rank has failed; there is no window.
-    pub fn next(&self, world: &World, awake: impl Fn() -> bool) -> Result<Next<W>> {
-        let since = Instant::now();
+    /// A failure of another rank; a window that could not be opened.
+    pub fn next(&self, world: &World, awake: impl Fn() -> bool) -> Result<Next<R>> {
+        let start = Instant::now();
         loop {
-            let mut wishes = self.wishes();
-            if let Some(closed) = &wishes.closed {
+            let mut mailbox = self.mailbox();
+            if let Some(closed) = &mailbox.closed {
                 return closed.clone().map(|()| Next::End).map_err(Error::program);
             }
-            if let Some(wanted) = wishes.wanted.take() {
-                return Ok(Next::Wish(Box::new(wanted)));
+            if let Some(request) = mailbox.request.take() {
+                return Ok(Next::Request(Box::new(request)));
             }
-            // Not while it is held: it may ask whether this is closed.
-            drop(wishes);
-            if awake() || since.elapsed() >= HEARTBEAT {
+            // Unlocked here: `awake` may call `is_closed`.
+            drop(mailbox);
+            if awake() || start.elapsed() >= HEARTBEAT {
                 return Ok(Next::Nothing);
             }
-            let nothing = |wishes: &mut Wishes<W>| wishes.closed.is_none() && wishes.wanted.is_none();
-            drop(self.wished.wait_timeout_while(self.wishes(), POLL, nothing).unwrap_or_else(PoisonError::into_inner));
+            let is_empty = |mailbox: &mut Mailbox<R>| mailbox.closed.is_none() && mailbox.request.is_none();
+            drop(
+                self.changed.wait_timeout_while(self.mailbox(), POLL, is_empty).unwrap_or_else(PoisonError::into_inner),
+            );
             world.group().alive()?;
         }
     }
 
-    /// Runs the ranks on a thread of their own, and beside them a window with a title and a size, which must be on the calling
-    /// thread, the main one: if the first event is one that `opens` it, until the window is closed or the ranks end.
+    /// Runs `ranks` on a separate thread and a window with a title and a size on the calling
+    /// thread, which must be the main thread.
+    ///
+    /// The window opens if `opens_window` returns true for the first event. It stays open until the
+    /// user closes it or the ranks end.
     ///
     /// # Errors
-    /// What ended the ranks; no display.
-    pub fn beside(
+    /// The error that ended the ranks; no display.
+    pub fn run_with_window(
         &self,
         (title, size): (&str, [f32; 2]),
         events: Receiver<E>,
-        opens: impl FnOnce(E) -> bool,
+        opens_window: impl FnOnce(E) -> bool,
         ranks: impl FnOnce() -> Result<()> + Send,
         app: impl FnOnce(&CreationContext, Receiver<E>) -> Box<dyn App>,
     ) -> Result<()> {
         thread::scope(|scope| {
             let running = thread::Builder::new().name("ranks".into()).spawn_scoped(scope, ranks);
-            let running = running.map_err(|error| Error::program(format!("a thread for the ranks: {error}")))?;
+            let running =
+                running.map_err(|error| Error::program(format!("cannot create the thread of the ranks: {error}")))?;
             let mut closed = Ok(());
-            if events.recv().is_ok_and(opens) {
+            if events.recv().is_ok_and(opens_window) {
                 closed = zippy_view::open(title, size, move |context| app(context, events));
             }
-            // The ranks, if they still run, end with the window, and with its error.
+            // Ranks that still run end with the window, and with its error.
             let closed = closed.map_err(|error| error.to_string());
             self.close(closed.clone());
             let ended = running.join().unwrap_or_else(|_| Err(Error::program("the thread of the ranks panicked")));

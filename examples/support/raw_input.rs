@@ -1,20 +1,21 @@
-//! Options for files of raw numbers.
+//! Command-line options for files of raw numbers.
 
 use clap::Args;
 use zippy_io::volume::{Endian, RawLayout, ScalarKind};
 
 use super::sizes;
 
-/// How the numbers of a file without a header lie.
+/// Layout of a file without a header.
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub struct RawInput {
-    /// Reads the file as raw numbers without a header, x fastest, with this many voxels along each axis
+    /// Reads the file as raw numbers without a header, x fastest, with this number of voxels along
+    /// each axis
     #[arg(long, value_name = "XxYxZ", value_parser = sizes::voxels, requires = "volume_file")]
     pub raw_shape: Option<[i64; 3]>,
 
-    /// Type of the raw numbers: u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64, or another name of these (uint16, float,
-    /// "unsigned short", MET_SHORT)
+    /// Type of the raw numbers: u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64, or an alias
+    /// (uint16, float, "unsigned short", MET_SHORT)
     #[arg(long, value_name = "TYPE", default_value = "u8", requires = "raw_shape")]
     pub raw_type: ScalarKind,
 
@@ -36,7 +37,7 @@ pub struct RawInput {
 }
 
 impl RawInput {
-    /// The layout of a file with so many numbers in each voxel; `None` for a file with a header.
+    /// Layout of a file with `components` numbers in each voxel; `None` for a file with a header.
     pub fn layout(&self, components: usize) -> Option<RawLayout> {
         let shape = self.raw_shape?;
         Some(RawLayout {

@@ -1,15 +1,15 @@
-//! What examples say: a closed pipe ends it quietly, and nothing that cannot be written is a panic.
+//! Output to standard streams without panics. A closed pipe is not an error.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use zippy::Error;
 
-/// Writes a line to standard output. That nobody wants to read it, as behind `| head`, is no failure.
+/// Writes a line to standard output. A closed pipe, as after `| head`, is not an error.
 ///
 /// # Errors
-/// It cannot be written: a full disk.
-#[allow(dead_code)] // in programs that only complain
+/// The line cannot be written, for example on a full disk.
+#[allow(dead_code)] // in programs without output
 pub fn say(line: impl Display) -> Result<(), Error> {
     let line = format!("{line}\n");
     let mut out = io::stdout().lock();
@@ -21,7 +21,7 @@ pub fn say(line: impl Display) -> Result<(), Error> {
     }
 }
 
-/// Writes a line to standard error, if that is possible.
+/// Writes a line to standard error. Errors are ignored.
 #[allow(dead_code)] // in programs whose errors end `main`
 pub fn complain(line: impl Display) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());

@@ -1,20 +1,20 @@
-//! Sizes and numbers of a command line.
+//! Parsers of sizes and numbers on the command line.
 
 /// Separators between the sizes of two axes.
 pub const AXES: [char; 4] = ['x', 'X', ',', '\u{d7}'];
 
-/// Reads `64` or `64x80x72`, the voxels of a volume that is computed.
+/// Parses `64` or `64x80x72`, the size in voxels of a computed volume, at most 2^32 voxels.
 ///
 /// # Errors
 /// A message for the command line.
 #[allow(dead_code)] // in programs that only read volumes
 pub fn extents(text: &str) -> Result<[i64; 3], String> {
     let shape = voxels(text)?;
-    let few = shape.iter().product::<i64>() <= 1 << 32;
-    few.then_some(shape).ok_or_else(|| "at most 2^32 voxels".into())
+    let fits = shape.iter().product::<i64>() <= 1 << 32;
+    fits.then_some(shape).ok_or_else(|| "at most 2^32 voxels".into())
 }
 
-/// Reads the voxels of a volume.
+/// Parses the size of a volume in voxels.
 ///
 /// # Errors
 /// A message for the command line.
@@ -29,7 +29,7 @@ pub fn voxels(text: &str) -> Result<[i64; 3], String> {
     voxels.map(|_| shape).ok_or_else(|| "fewer than 2^63 voxels".into())
 }
 
-/// Reads `512x512` or `512,512`, the pixels of the picture.
+/// Parses `512x512` or `512,512`, the size of a picture in pixels.
 ///
 /// # Errors
 /// A message for the command line.
@@ -37,12 +37,12 @@ pub fn pixels(text: &str) -> Result<(u32, u32), String> {
     let (width, height) = text.split_once(AXES).ok_or("width and height, as in 512x512 or 512,512")?;
     let side = |text| match number(text, 1)? {
         side if side <= 16384 => Ok(side as u32),
-        side => Err(format!("{side} pixels; a side has at most 16384")),
+        side => Err(format!("{side} pixels; the limit is 16384")),
     };
     Ok((side(width)?, side(height)?))
 }
 
-/// Reads how many ranks there are.
+/// Parses the number of ranks.
 ///
 /// # Errors
 /// A message for the command line.
@@ -53,22 +53,19 @@ pub fn ranks(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads `1,1,2.5`: distances of voxels.
+/// Parses `1,1,2.5`, the voxel spacing.
 ///
 /// # Errors
 /// A message for the command line.
 pub fn spacing(text: &str) -> Result<[f64; 3], String> {
     let parts = reals(text, "three distances, as in 1,1,2.5")?;
-    match parts.iter().all(|&part| part > 0.0) {
-        true => Ok(parts),
-        false => Err("every distance must be above 0: nothing in a raw file says where an axis points".into()),
-    }
+    if parts.iter().all(|&part| part > 0.0) { Ok(parts) } else { Err("every distance must be above 0".into()) }
 }
 
-/// Reads a whole number.
+/// Parses an integer.
 ///
 /// # Errors
-/// It is less than the least one.
+/// The text is not an integer, or the number is less than `least`.
 pub fn number(text: &str, least: i64) -> Result<i64, String> {
     match text.trim().parse() {
         Ok(number) if number >= least => Ok(number),
@@ -77,10 +74,10 @@ pub fn number(text: &str, least: i64) -> Result<i64, String> {
     }
 }
 
-/// Reads a whole number of a type.
+/// Parses an integer of type `T`.
 ///
 /// # Errors
-/// It is none, or is beyond the numbers of the type.
+/// The text is not an integer, or the number is out of range.
 #[allow(dead_code)] // in programs without such options
 pub fn whole<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     let number: i128 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;
@@ -90,24 +87,24 @@ pub fn whole<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     })
 }
 
-/// Reads a whole number from one number to another.
+/// Parses an integer from `LEAST` to `MOST`.
 ///
 /// # Errors
-/// It is none, or is not among them.
+/// The text is not an integer of this range.
 #[allow(dead_code)] // in programs without such options
 pub fn ranged<T: TryFrom<i128>, const LEAST: i64, const MOST: i64>(text: &str) -> Result<T, String> {
-    let wrong = || format!("{text:?} is not a whole number from {LEAST} to {MOST}");
+    let error = || format!("{text:?} is not a whole number from {LEAST} to {MOST}");
     let number = text.trim().parse().ok().filter(|number| (i128::from(LEAST)..=i128::from(MOST)).contains(number));
-    number.and_then(|number| T::try_from(number).ok()).ok_or_else(wrong)
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(error)
 }
 
-/// Numbers joined by commas.
+/// Parses `N` numbers with commas between them. `form` is the message for another count.
 pub fn reals<const N: usize>(text: &str, form: &str) -> Result<[f64; N], String> {
     let numbers: Vec<f64> = text.split(',').map(real).collect::<Result<_, _>>()?;
     numbers.try_into().map_err(|_| form.into())
 }
 
-/// Reads a finite number.
+/// Parses a finite number.
 ///
 /// # Errors
 /// A message for the command line.
@@ -116,7 +113,7 @@ pub fn real(text: &str) -> Result<f64, String> {
     number.filter(|number| number.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))
 }
 
-/// Reads a number, which may be infinite.
+/// Parses a number, finite or infinite.
 ///
 /// # Errors
 /// A message for the command line.

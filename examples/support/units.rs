@@ -1,37 +1,39 @@
-//! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
+//! Conversion of numbers in files to numbers on the device. 32-bit floats on the device must
+//! distinguish the numbers of the file.
 
 use half::f16;
 use zippy::World;
 use zippy_io::volume::FileScalar;
 use zippy_render::volume::{self, FAR, Rescale};
 
-/// A number of a file.
+/// Number type of a file.
 pub trait Number: FileScalar {
-    /// The nearest float.
+    /// The nearest `f64`.
     fn real(self) -> f64;
-    /// How far it is above an offset, which is whole where the type is.
+    /// Difference to an offset, which is an integer if the type is.
     #[allow(dead_code)] // in programs that compare with levels only
     fn above(self, offset: f64) -> f64;
-    /// True for exactly this whole number.
+    /// True if the number equals this integer exactly.
     #[allow(dead_code)] // in programs without labels
     fn is_whole(self, number: i64) -> bool;
-    /// Difference to a level: rounded, but 0 for equal numbers only, and always of the right sign.
+    /// Difference to a level. The difference is rounded, but has the right sign and is 0 only for
+    /// equal numbers.
     #[allow(dead_code)] // in programs that compare on the device
     fn minus(self, level: Level) -> f64;
 }
 
-/// A number of a command line that samples are compared with, such as an isovalue.
+/// Number on the command line that samples are compared with, such as an isovalue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// The nearest float.
+    /// The nearest `f64`.
     pub nearest: f64,
-    /// The number itself if it is written as an integer: floats round those beyond 2^53.
+    /// The exact number if it is written as an integer: `f64` rounds integers beyond 2^53.
     pub whole: Option<i128>,
 }
 
 #[allow(dead_code)] // in programs that compare on the device
 impl Level {
-    /// Reads a finite number.
+    /// Parses a finite number.
     ///
     /// # Errors
     /// A message for the command line.
@@ -41,7 +43,7 @@ impl Level {
         Ok(Self { nearest, whole: text.trim().parse().ok() })
     }
 
-    /// Difference to another level, 0 for equal ones only.
+    /// Difference to another level, 0 only for equal levels.
     pub fn minus(self, other: Self) -> f64 {
         match (self.whole, other.whole) {
             (Some(a), Some(b)) => a.saturating_sub(b) as f64,
@@ -58,10 +60,10 @@ impl From<f64> for Level {
 }
 
 impl std::fmt::Display for Level {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.whole {
-            Some(whole) => write!(to, "{whole}"),
-            None => write!(to, "{}", self.nearest),
+            Some(whole) => write!(formatter, "{whole}"),
+            None => write!(formatter, "{}", self.nearest),
         }
     }
 }
@@ -69,7 +71,7 @@ impl std::fmt::Display for Level {
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Number for $type {
         fn real(self) -> f64 { self as f64 }
-        // Floats do not tell all integers of 64 bits apart.
+        // `f64` does not distinguish all 64-bit integers.
         fn above(self, offset: f64) -> f64 { (self as i128 - offset as i128) as f64 }
         fn is_whole(self, number: i64) -> bool { self as i128 == i128::from(number) }
         fn minus(self, level: Level) -> f64 {
@@ -87,7 +89,7 @@ macro_rules! floating {
         fn above(self, offset: f64) -> f64 { f64::from(self) - offset }
         fn is_whole(self, number: i64) -> bool { f64::from(self) == number as f64 }
         fn minus(self, level: Level) -> f64 {
-            // The nearest float of a whole number may be another whole number.
+            // The nearest `f64` of an integer may be another integer.
             let rest = level.whole.map_or(0.0, |whole| whole.saturating_sub(level.nearest as i128) as f64);
             f64::from(self) - level.nearest - rest
         }
@@ -95,10 +97,10 @@ macro_rules! floating {
 }
 floating!(f16, f32, f64);
 
-/// A number of the volume on the device.
+/// Number type of the volume on the device.
 #[allow(dead_code)] // in programs that hold floats only
 pub trait Value: volume::Voxel + zippy_isosurface::Sample {
-    /// The nearest one.
+    /// The nearest number of this type.
     fn from_number(number: f64) -> Self;
 }
 
@@ -107,33 +109,37 @@ macro_rules! values {
 }
 values!(u8, i8, u16, i16, u32, i32, f32);
 
-/// The numbers that were found, in the units that the device holds.
+/// Statistics of numbers in the units of the device.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
-    /// The smallest and the largest useful one.
+pub struct NumberStatistics {
+    /// Smallest and largest number between -[`FAR`] and [`FAR`].
     near: [f64; 2],
-    /// Those of finite ones of at most -[`FAR`], and of at least [`FAR`].
+    /// Smallest and largest finite number of at most -[`FAR`].
     low: [f64; 2],
+    /// Smallest and largest finite number of at least [`FAR`].
     high: [f64; 2],
-    /// Finite numbers between 32-bit floats.
+    /// Count of finite numbers that `f32` rounds.
     pub rounded: u64,
-    /// All numbers, and those of them that are NaN, infinite, or finite and as far away.
+    /// Count of all numbers.
     pub all: u64,
+    /// Count of NaNs.
     pub nan: u64,
+    /// Count of infinite numbers.
     pub infinite: u64,
+    /// Count of finite numbers beyond -[`FAR`] or [`FAR`].
     pub far: u64,
 }
 
-const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+const EMPTY_RANGE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
-impl Default for Found {
+impl Default for NumberStatistics {
     fn default() -> Self {
-        Self { near: NOTHING, low: NOTHING, high: NOTHING, rounded: 0, all: 0, nan: 0, infinite: 0, far: 0 }
+        Self { near: EMPTY_RANGE, low: EMPTY_RANGE, high: EMPTY_RANGE, rounded: 0, all: 0, nan: 0, infinite: 0, far: 0 }
     }
 }
 
-impl Found {
-    /// One more.
+impl NumberStatistics {
+    /// Adds a number.
     pub fn add(&mut self, number: f64) {
         self.all += 1;
         self.rounded += u64::from(number.is_finite() && f64::from(number as f32) != number);
@@ -149,10 +155,10 @@ impl Found {
         *range = [range[0].min(number), range[1].max(number)];
     }
 
-    /// What all ranks have found. Collective.
+    /// Combines the statistics of all ranks. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     pub fn over_ranks(self, world: &World) -> zippy::Result<Self> {
         let mut ends = [self.near, self.low, self.high].map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
@@ -163,32 +169,32 @@ impl Found {
         Ok(Self { near, low, high, rounded, all, nan, infinite, far })
     }
 
-    /// The smallest and the largest useful number; `None` where there is none.
+    /// Smallest and largest number between -[`FAR`] and [`FAR`]; `None` if there is none.
     pub fn range(&self) -> Option<(f64, f64)> {
         (self.near[0] <= self.near[1]).then_some((self.near[0], self.near[1]))
     }
 
-    /// The smallest and the largest finite number; `None` where there is none.
+    /// Smallest and largest finite number; `None` if there is none.
     #[allow(dead_code)] // in programs that leave out numbers far away
     pub fn finite(&self) -> Option<(f64, f64)> {
         let sides = [self.near, self.low, self.high];
-        let [least, most] = sides.into_iter().fold(NOTHING, |all, side| [all[0].min(side[0]), all[1].max(side[1])]);
+        let [least, most] = sides.into_iter().fold(EMPTY_RANGE, |all, side| [all[0].min(side[0]), all[1].max(side[1])]);
         (least <= most).then_some((least, most))
     }
 
-    /// True for numbers that floats of 64 bits may have rounded, if they are integers.
+    /// True if `f64` may have rounded some of the numbers, if they are integers.
     #[allow(dead_code)] // in programs that draw only
     pub fn is_beyond_f64(&self) -> bool {
         self.finite().is_some_and(|(least, most)| least.abs().max(most.abs()) >= 2.0_f64.powi(53))
     }
 
-    /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers
-    /// have where they do. `whole`: the numbers are integers.
+    /// Units in which `f32` holds the range of the numbers and distinguishes at least 2^16 levels
+    /// of it; the identity if the numbers already fit. `whole`: the numbers are integers.
     pub fn units(&self, whole: bool) -> Rescale {
-        // Far away a single number on either side stands for "nothing"; several are what there is to see.
-        let alone = |[least, most]: [f64; 2]| least >= most;
-        let nothing = self.range().is_none();
-        let sides = [self.low, self.high].into_iter().filter(|side| nothing || !alone(*side));
+        // A single number beyond `FAR` on a side usually marks missing data; several are data.
+        let is_single = |[least, most]: [f64; 2]| least >= most;
+        let has_no_near = self.range().is_none();
+        let sides = [self.low, self.high].into_iter().filter(|side| has_no_near || !is_single(*side));
         let [min, max] = sides.fold(self.near, |[least, most], side| [least.min(side[0]), most.max(side[1])]);
         if min > max {
             return Rescale::default();
@@ -202,14 +208,14 @@ impl Found {
     }
 }
 
-/// A number in units, not yet rounded.
+/// Converts a number to units, without rounding.
 #[allow(dead_code)] // in programs that compare with levels only
-pub fn held<N: Number>(number: N, units: &Rescale) -> f64 {
+pub fn to_units<N: Number>(number: N, units: &Rescale) -> f64 {
     number.above(units.intercept) / units.slope
 }
 
-/// The nearest useful float; `none` stands for NaN.
+/// The nearest `f32` between -[`FAR`] and [`FAR`]. `nan_value` replaces NaN.
 #[allow(dead_code)] // in programs that draw no NaN
-pub fn float(number: f64, none: f64) -> f32 {
-    (if number.is_nan() { none } else { number.clamp(-FAR, FAR) }) as f32
+pub fn float(number: f64, nan_value: f64) -> f32 {
+    (if number.is_nan() { nan_value } else { number.clamp(-FAR, FAR) }) as f32
 }

@@ -1,9 +1,10 @@
-//! The words of a command line, in which values may begin with a minus sign.
+//! Preparation of command-line words: values may begin with a minus sign.
 
 use std::ffi::OsString;
 
-/// Binds words that begin like a negative number to the option before them: `--iso -5,3` becomes `--iso=-5,3`. To the
-/// parser `-5,3` alone is the name of an option. An option that takes no value refuses the word by name.
+/// Joins words that begin like a negative number with the option before them: `--iso -5,3` becomes
+/// `--iso=-5,3`. The parser would read `-5,3` alone as the name of an option. An option without a
+/// value rejects the word and names it.
 pub fn with_negative_numbers(words: impl IntoIterator<Item = impl Into<OsString>>) -> Vec<OsString> {
     let mut bound: Vec<OsString> = Vec::new();
     let (mut is_open, mut is_over) = (false, false);
@@ -26,7 +27,7 @@ pub fn with_negative_numbers(words: impl IntoIterator<Item = impl Into<OsString>
     bound
 }
 
-/// Whether a word is a minus sign and a digit, a point or a word for a number without an end.
+/// True for a minus sign followed by a digit, a point or `inf`.
 fn begins_like_a_negative_number(word: &OsString) -> bool {
     let rest = word.to_str().and_then(|word| word.strip_prefix('-'));
     rest.is_some_and(|rest| {

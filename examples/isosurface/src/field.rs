@@ -1,4 +1,4 @@
-//! The samples of a file as the device holds them.
+//! Samples of a file in the representation of the device.
 
 use std::cell::RefCell;
 
@@ -12,100 +12,100 @@ use zippy_render::volume::Rescale;
 use crate::levels::{Differences, Levels, NAME, next_up};
 use crate::options::Options;
 use crate::say::complain;
-use crate::source::{self, Kept, Padding, Source, Taker};
-use crate::units::{Found, Level, Number};
+use crate::source::{self, BoxConsumer, FieldSample, Padding, Source};
+use crate::units::{Level, Number, NumberStatistics};
 
-/// Fewer numbers of a file's type in the range of its values are a reason for a note.
-const FEW: f64 = 4096.0;
+/// Number of distinct values in the range of a file below which a note is printed.
+const FEW_VALUES: f64 = 4096.0;
 
-/// A field and the meaning of its samples.
+/// A field with the mapping of its samples to values.
 pub struct Field<T> {
     pub array: GlobalArray<T, 3>,
-    /// From samples to values: floats of 32 bits keep samples distinct.
+    /// Mapping from samples to values. It keeps samples distinct in 32-bit floats.
     pub units: Rescale,
-    /// The samples of the [levels](Options::levels): numbers of the file are on the same side of a
-    /// level as their samples.
+    /// Samples of the [levels](Options::levels). A number of the file and its sample are on the
+    /// same side of each level.
     pub levels: Vec<f32>,
-    /// The least and the greatest finite number of the file, where samples round them.
+    /// Smallest and largest finite number of the file, if samples round numbers.
     range: Option<[f64; 2]>,
-    /// True if floats do not tell the numbers of the file apart.
+    /// True if floats do not distinguish the numbers of the file.
     pub is_coarse: bool,
 }
 
-impl<T: Kept> Field<T> {
-    /// Of samples that are the values.
+impl<T: FieldSample> Field<T> {
+    /// Creates a field whose samples are the values.
     fn plain(array: GlobalArray<T, 3>, options: &Options) -> Self {
         let levels = plain_levels(options);
         Self { array, units: Rescale::default(), levels, range: None, is_coarse: false }
     }
 
-    /// The least and the greatest value; `None` where all are NaN. Collective.
+    /// Smallest and largest value; `None` if all values are NaN. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     pub fn extremes(&self, world: &World) -> Result<Option<[f64; 2]>> {
         let samples = source::extremes(world, &self.array)?;
         Ok(self.range.or(samples.map(|samples| samples.map(|sample| value(&self.units, sample)))))
     }
 }
 
-/// The samples of levels where samples are the values: rounded to the side on which floats have the
-/// same order.
+/// Samples of levels if samples are the values: rounded to the side on which floats have the same
+/// order.
 fn plain_levels(options: &Options) -> Vec<f32> {
     let up = |level: f64| match sample(&Rescale::default(), level) {
         nearest if f64::from(nearest) < level => next_up(nearest),
         nearest => nearest,
     };
-    let is_last = |number| options.filters.is_range() && number == 1;
+    let is_upper_end = |index| options.filters.is_range() && index == 1;
     let levels = options.levels().into_iter().map(|level| level.nearest).enumerate();
-    levels.map(|(number, level)| if is_last(number) { -up(-level) } else { up(level) }).collect()
+    levels.map(|(index, level)| if is_upper_end(index) { -up(-level) } else { up(level) }).collect()
 }
 
 /// Operation on a field of any sample type.
-pub trait Act {
-    /// Collective.
+pub trait FieldOperation {
+    /// Performs the operation. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
-    fn act<T: Kept>(&self, field: Field<T>) -> Result<()>;
+    /// A failure of any rank.
+    fn run<T: FieldSample>(&self, field: Field<T>) -> Result<()>;
 }
 
-/// Makes the field of a source and acts on it. Collective.
+/// Reads the field of a source and performs an operation on it. Collective.
 ///
 /// # Errors
-/// The data of the file are truncated, corrupt or too many; errors of the operation.
-pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -> Result<()> {
+/// Truncated, corrupt or superfluous data; errors of the operation.
+pub fn with_field(world: &World, options: &Options, source: &Source, operation: &impl FieldOperation) -> Result<()> {
     let shape = source.shape();
     match source {
         Source::Formula(formula, n) => {
-            let read = |boxes: &[Region], done: Taker<f32>| {
-                boxes.iter().enumerate().try_for_each(|(number, one)| {
+            let read = |boxes: &[Region], done: BoxConsumer<f32>| {
+                boxes.iter().enumerate().try_for_each(|(index, region)| {
                     let at = |point: zippy::extents::Index| std::array::from_fn(|axis| point[axis]);
-                    done(number, one.points().map(|point| formula.value(*n, at(point))).collect())
+                    done(index, region.points().map(|point| formula.value(*n, at(point))).collect())
                 })
             };
             let padding = padding(options, &plain_levels(options));
             let (array, _) = source::array(world, NAME, shape, padding, read)?;
-            act.act(Field::plain(array, options))
+            operation.run(Field::plain(array, options))
         }
         Source::File(file) => {
-            let reading = Reading { world, options, file, shape };
-            macro_rules! of_label {
+            let reader = FileReader { world, options, file, shape };
+            macro_rules! label {
                 ($type:ty) => {
-                    act.act(reading.label::<$type>(options.label.unwrap_or_default())?)
+                    operation.run(reader.label::<$type>(options.label.unwrap_or_default())?)
                 };
             }
             macro_rules! small {
                 ($type:ty) => {
-                    match reading.small::<$type>()? {
-                        Some(field) => act.act(field),
-                        None => act.act(reading.large::<$type>()?),
+                    match reader.small::<$type>()? {
+                        Some(field) => operation.run(field),
+                        None => operation.run(reader.large::<$type>()?),
                     }
                 };
             }
             macro_rules! large {
                 ($type:ty) => {
-                    act.act(reading.large::<$type>()?)
+                    operation.run(reader.large::<$type>()?)
                 };
             }
             macro_rules! each {
@@ -126,141 +126,145 @@ pub fn with(world: &World, options: &Options, source: &Source, act: &impl Act) -
                 };
             }
             match file.kind() {
-                _ if options.label.is_some() => each!(of_label),
-                ScalarKind::U8 if reading.is_plain() => small!(u8),
-                ScalarKind::I8 if reading.is_plain() => small!(i8),
-                ScalarKind::U16 if reading.is_plain() => small!(u16),
-                ScalarKind::I16 if reading.is_plain() => small!(i16),
+                _ if options.label.is_some() => each!(label),
+                ScalarKind::U8 if reader.is_plain() => small!(u8),
+                ScalarKind::I8 if reader.is_plain() => small!(i8),
+                ScalarKind::U16 if reader.is_plain() => small!(u16),
+                ScalarKind::I16 if reader.is_plain() => small!(i16),
                 _ => each!(large),
             }
         }
     }
 }
 
-/// The layer that `--pad` adds around samples with these levels.
+/// Layer that `--pad` adds around samples with these levels.
 fn padding(options: &Options, levels: &[f32]) -> Option<Padding> {
     let is_above = options.filters.keeps_below();
-    let level = match options.filters.is_cut() {
-        true => None,
-        false => levels.iter().copied().reduce(f32::min),
-    };
+    let level = if options.filters.is_cut() { None } else { levels.iter().copied().reduce(f32::min) };
     options.pad.then_some(Padding { level, is_above })
 }
 
-/// The sample that stands for a value, within the range of 32-bit floats.
+/// Sample of a value, limited to the range of 32-bit floats.
 pub fn sample(units: &Rescale, value: f64) -> f32 {
     let most = f64::from(f32::MAX);
     units.stored(value).clamp(-most, most) as f32
 }
 
-/// The value of a sample.
+/// Value of a sample.
 pub fn value(units: &Rescale, sample: f32) -> f64 {
     units.slope * f64::from(sample) + units.intercept
 }
 
-/// A file that is read.
-struct Reading<'a> {
+/// Reader of a volume file.
+struct FileReader<'a> {
     world: &'a World,
     options: &'a Options,
     file: &'a VolumeFile,
     shape: [i64; 3],
 }
 
-impl Reading<'_> {
+impl FileReader<'_> {
     /// True if the numbers of the file are its values.
     fn is_plain(&self) -> bool {
         self.file.rescale().is_none()
     }
 
-    /// Samples of 8 or 16 bits as they are; `None` where these have no number for the layer of
+    /// Reads samples of 8 or 16 bits unchanged; `None` if their type has no number for the layer of
     /// `--pad`.
-    fn small<T: Kept + Number>(&self) -> Result<Option<Field<T>>> {
-        let read =
-            |boxes: &[Region], done: Taker<T>| self.file.read_regions::<T, _>(&source::in_file(self.file, boxes), done);
+    fn small<T: FieldSample + Number>(&self) -> Result<Option<Field<T>>> {
+        let read = |boxes: &[Region], done: BoxConsumer<T>| {
+            self.file.read_regions::<T, _>(&source::file_regions(self.file, boxes), done)
+        };
         let padding = padding(self.options, &plain_levels(self.options));
         let (array, is_padded) = source::array(self.world, NAME, self.shape, padding, read)?;
         if !is_padded {
             return Ok(None);
         }
-        self.tell_late_note();
+        self.print_late_note();
         Ok(Some(Field::plain(array, self.options)))
     }
 
-    /// Values as floats of 32 bits, as differences to a level.
+    /// Reads values as 32-bit floats, which may be differences to a level.
     fn large<N: Number>(&self) -> Result<Field<f32>> {
         match self.file.rescale() {
-            None => self.held(|number: N| number),
-            Some((slope, intercept)) => self.held(|number: N| slope * number.real() + intercept),
+            None => self.read_as_floats(|number: N| number),
+            Some((slope, intercept)) => self.read_as_floats(|number: N| slope * number.real() + intercept),
         }
     }
 
-    /// Values of any type as floats of 32 bits: themselves, if these hold all of them.
-    fn held<N: Number, V: Number>(&self, exact: impl Fn(N) -> V) -> Result<Field<f32>> {
-        let given = self.options.levels();
+    /// Reads values of any type as 32-bit floats: unchanged if floats hold all of them, else as
+    /// differences to an origin.
+    fn read_as_floats<N: Number, V: Number>(&self, to_value: impl Fn(N) -> V) -> Result<Field<f32>> {
+        let requested = self.options.levels();
         let is_whole = self.is_plain() && self.file.kind().range().is_some();
-        let first = Levels::new(&given, self.first_origin(&given), 1.0);
-        let make = |levels: Option<&Levels>| -> Result<(GlobalArray<f32, 3>, Found, Differences)> {
+        let first = Levels::new(&requested, self.first_origin(&requested), 1.0);
+        let read_array = |levels: Option<&Levels>| -> Result<(GlobalArray<f32, 3>, NumberStatistics, Differences)> {
             let counted = levels.unwrap_or(&first);
-            let all = RefCell::new((Found::default(), Differences::new(counted)));
-            let read = |boxes: &[Region], done: Taker<f32>| {
-                self.file.read_regions::<N, _>(&source::in_file(self.file, boxes), |number, samples| {
-                    let (found, differences) = &mut *all.borrow_mut();
-                    let hold = |sample: N| {
-                        let value = exact(sample);
-                        found.add(value.real());
+            let all = RefCell::new((NumberStatistics::default(), Differences::new(counted)));
+            let read = |boxes: &[Region], done: BoxConsumer<f32>| {
+                self.file.read_regions::<N, _>(&source::file_regions(self.file, boxes), |index, samples| {
+                    let (statistics, differences) = &mut *all.borrow_mut();
+                    let convert = |sample: N| {
+                        let value = to_value(sample);
+                        statistics.add(value.real());
                         differences.add(counted, value);
-                        levels.map_or(value.real() as f32, |levels| levels.hold(value))
+                        levels.map_or(value.real() as f32, |levels| levels.to_sample(value))
                     };
-                    done(number, samples.into_iter().map(hold).collect())
+                    done(index, samples.into_iter().map(convert).collect())
                 })
             };
             let padding = padding(self.options, &self.samples(levels));
             let name = levels.map_or(NAME.to_owned(), Levels::name);
             let (array, _) = source::array(self.world, &name, self.shape, padding, read)?;
-            let (found, differences) = all.into_inner();
-            Ok((array, found.over_ranks(self.world)?, differences.over_ranks(self.world)?))
+            let (statistics, differences) = all.into_inner();
+            Ok((array, statistics.over_ranks(self.world)?, differences.over_ranks(self.world)?))
         };
-        // Most files of these types hold numbers that floats have, and need no other reading.
+        // Floats hold the values of most files of these types, so that one pass is enough.
         let is_likely_exact = self.is_plain() && self.file.kind() != ScalarKind::F64;
-        let mut levels = if is_likely_exact { None } else { Some(Levels::new(&given, first.origin(), 1.0)) };
-        let (mut array, found, mut differences) = make(levels.as_ref())?;
+        let mut levels = if is_likely_exact { None } else { Some(Levels::new(&requested, first.origin(), 1.0)) };
+        let (mut array, statistics, mut differences) = read_array(levels.as_ref())?;
         let coarse = differences.coarse(&first);
-        let units = found.units(is_whole);
+        let units = statistics.units(is_whole);
         let wanted = match coarse.first() {
-            _ if found.rounded == 0 && units == Rescale::default() && !(is_whole && found.is_beyond_f64()) => None,
+            _ if statistics.rounded == 0
+                && units == Rescale::default()
+                && !(is_whole && statistics.is_beyond_f64()) =>
+            {
+                None
+            }
             _ if self.options.filters.is_cut() => Some((Level::from(units.intercept), units.slope)),
-            Some(level) if 2 * coarse.len() > given.len() => Some((*level, differences.unit())),
+            Some(level) if 2 * coarse.len() > requested.len() => Some((*level, differences.unit())),
             _ => Some((first.origin(), differences.unit())),
         };
         if wanted != levels.as_ref().map(|levels| (levels.origin(), levels.units().slope)) {
-            // Not two arrays at the same time.
+            // Freed first, so that there are not two arrays at the same time.
             drop(array);
-            levels = wanted.map(|(origin, unit)| Levels::new(&given, origin, unit));
-            (array, _, differences) = make(levels.as_ref())?;
+            levels = wanted.map(|(origin, unit)| Levels::new(&requested, origin, unit));
+            (array, _, differences) = read_array(levels.as_ref())?;
         }
-        self.note_few(&found);
+        self.note_few_values(&statistics);
         let coarse = levels.as_ref().map(|levels| differences.coarse(levels)).unwrap_or_default();
-        self.note_values(&found, &coarse);
-        self.tell_late_note();
-        let is_coarse = found.range().is_some_and(|(least, most)| {
+        self.note_values(&statistics, &coarse);
+        self.print_late_note();
+        let is_coarse = statistics.range().is_some_and(|(least, most)| {
             let size = least.abs().max(most.abs()) as f32;
-            found.rounded > 0 && (most - least) < FEW * f64::from(size.next_up() - size)
+            statistics.rounded > 0 && (most - least) < FEW_VALUES * f64::from(size.next_up() - size)
         });
-        let range = found.finite().map(|(least, most)| [least, most]);
+        let range = statistics.finite().map(|(least, most)| [least, most]);
         let units = levels.as_ref().map(Levels::units).unwrap_or_default();
         Ok(Field { array, units, levels: self.samples(levels.as_ref()), range, is_coarse })
     }
 
-    /// The samples of the levels; without any the values are the samples.
+    /// Samples of the levels; without `levels`, samples are the values.
     fn samples(&self, levels: Option<&Levels>) -> Vec<f32> {
         let Some(levels) = levels else { return plain_levels(self.options) };
         self.options.levels().into_iter().map(|level| levels.sample(level)).collect()
     }
 
-    /// The level from which samples count at first.
+    /// Origin of the first mapping of samples.
     ///
-    /// It is the one farthest from 0: near it values of 64 bits have most digits that floats lack.
-    /// Ends of a range are compared with only, and differences to 0 keep the other values.
+    /// It is the level farthest from 0: near it, 64-bit values lose most digits as floats. The ends
+    /// of a range are only compared with, and differences to 0 preserve the other values.
     fn first_origin(&self, levels: &[Level]) -> Level {
         match levels {
             _ if self.options.filters.is_range() => Level::from(0.0),
@@ -271,41 +275,41 @@ impl Reading<'_> {
         }
     }
 
-    /// 1 where a file has a label, 0 elsewhere.
+    /// Reads a field that is 1 in a label and 0 elsewhere.
     fn label<N: Number>(&self, label: i64) -> Result<Field<u8>> {
         let scale = self.file.rescale();
         let is_label = |number: N| match scale {
             None => number.is_whole(label),
             Some((slope, intercept)) => slope * number.real() + intercept == label as f64,
         };
-        let read = |boxes: &[Region], done: Taker<u8>| {
-            self.file.read_regions::<N, _>(&source::in_file(self.file, boxes), |number, samples| {
-                done(number, samples.into_iter().map(|sample| u8::from(is_label(sample))).collect())
+        let read = |boxes: &[Region], done: BoxConsumer<u8>| {
+            self.file.read_regions::<N, _>(&source::file_regions(self.file, boxes), |index, samples| {
+                done(index, samples.into_iter().map(|sample| u8::from(is_label(sample))).collect())
             })
         };
         let padding = padding(self.options, &plain_levels(self.options));
         let (array, _) = source::array(self.world, NAME, self.shape, padding, read)?;
-        self.tell_late_note();
+        self.print_late_note();
         Ok(Field::plain(array, self.options))
     }
 
-    /// A note where the file's own numbers are too coarse for its values.
-    fn note_few(&self, found: &Found) {
+    /// Prints a note if the number type of the file is too coarse for its range of values.
+    fn note_few_values(&self, statistics: &NumberStatistics) {
         let bits = match self.file.kind() {
             ScalarKind::F16 => 10,
             ScalarKind::F32 => 23,
             ScalarKind::F64 => 52,
             _ => return,
         };
-        let Some((least, most)) = found.range().filter(|(least, most)| least < most) else { return };
+        let Some((least, most)) = statistics.range().filter(|(least, most)| least < most) else { return };
         if self.file.rescale().is_some() || self.world.rank() > 0 {
             return;
         }
         let size = least.abs().max(most.abs());
         let count = (most - least) / (size.log2().floor() - f64::from(bits)).exp2();
-        if count < FEW {
+        if count < FEW_VALUES {
             complain(format_args!(
-                "note: the values of the file go from {least} to {most}; its type, {}, has only {} numbers there, and surfaces \
+                "note: the values of the file go from {least} to {most}; its type {} has only {} numbers in this range, and surfaces \
                  have steps",
                 self.file.kind(),
                 count.floor() + 1.0
@@ -313,27 +317,27 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes on samples that no surface reaches, and on levels near which floats round samples.
-    fn note_values(&self, found: &Found, coarse: &[Level]) {
+    /// Prints notes about NaN, and about levels near which floats round samples.
+    fn note_values(&self, statistics: &NumberStatistics, coarse: &[Level]) {
         if self.world.rank() > 0 {
             return;
         }
-        if found.nan > 0 && found.nan < found.all {
+        if statistics.nan > 0 && statistics.nan < statistics.all {
             complain(format_args!(
-                "note: {} of {} samples are NaN; they count as below every isovalue",
-                found.nan, found.all
+                "note: {} of {} samples are NaN and count as below every isovalue",
+                statistics.nan, statistics.all
             ));
         }
         for level in coarse {
             complain(format_args!(
-                "note: 32-bit floats round the samples near {level} where they keep those near the other isovalues; the surface \
-                 is on the right side of every sample, and exact if {level} is the only isovalue"
+                "note: 32-bit floats round the samples near {level}, because they are exact near the other isovalues; the surface \
+                 of {level} is on the right side of every sample, and exact if {level} is the only isovalue"
             ));
         }
     }
 
-    /// On the rank that has read the last sample.
-    fn tell_late_note(&self) {
+    /// Prints the note about the end of the file, on the rank that read the last sample.
+    fn print_late_note(&self) {
         self.file.late_note().into_iter().for_each(|note| complain(format_args!("note: {}", said(&note))));
     }
 }

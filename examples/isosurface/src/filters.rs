@@ -1,4 +1,4 @@
-//! Filters instead of surfaces: `--threshold`, `--clip`, `--cut`.
+//! Filters that replace surfaces: `--threshold`, `--clip`, `--cut`.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,10 +16,10 @@ use crate::options::Options;
 use crate::placement::Placement;
 use crate::say::{complain, say};
 use crate::sizes;
-use crate::source::Kept;
+use crate::source::FieldSample;
 use crate::units::Level;
 
-/// What is kept instead of a surface.
+/// Command-line options of filters.
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub struct Filters {
@@ -29,48 +29,48 @@ pub struct Filters {
         value_name = "LOW,HIGH",
         value_delimiter = ',',
         num_args = 1,
-        group = "what",
-        value_parser = end
+        group = "operation",
+        value_parser = parse_range_end
     )]
     threshold: Vec<Level>,
 
-    /// With --threshold: keeps cells of which one corner at least has such a value
+    /// With --threshold: keeps cells with at least one corner in the range
     #[arg(long, requires = "threshold")]
     any: bool,
 
     /// Keeps the part of the volume with values of at least VALUE, as hexahedra and tetrahedra
-    #[arg(long, value_name = "VALUE", group = "what", value_parser = Level::parse)]
+    #[arg(long, value_name = "VALUE", group = "operation", value_parser = Level::parse)]
     clip: Option<Level>,
 
-    /// With --clip: keeps the other part
+    /// With --clip: keeps the part with smaller values
     #[arg(long, requires = "clip")]
     below: bool,
 
-    /// Cuts the volume by the plane a x + b y + c z = d, as triangles with the values there
-    #[arg(long, value_name = "A,B,C,D", value_delimiter = ',', num_args = 1, group = "what")]
+    /// Cuts the volume by the plane a x + b y + c z = d, as triangles with interpolated values
+    #[arg(long, value_name = "A,B,C,D", value_delimiter = ',', num_args = 1, group = "operation")]
     cut: Vec<f64>,
 }
 
-/// Reads an end of a range, which may be infinite.
-fn end(text: &str) -> std::result::Result<Level, String> {
+/// Parses an end of a range, which may be infinite.
+fn parse_range_end(text: &str) -> std::result::Result<Level, String> {
     Level::parse(text).or_else(|_| sizes::number_or_infinity(text).map(Level::from))
 }
 
 impl Filters {
-    /// The numbers that samples are compared with; `None` without a filter.
+    /// Levels that samples are compared with; `None` without a filter.
     pub fn levels(&self) -> Option<Vec<Level>> {
         match self.clip {
             Some(level) => Some(vec![level]),
-            None => self.any_given().then(|| self.threshold.clone()),
+            None => self.is_given().then(|| self.threshold.clone()),
         }
     }
 
-    /// True for a range with two ends.
+    /// True with `--threshold`.
     pub fn is_range(&self) -> bool {
         !self.threshold.is_empty()
     }
 
-    /// True for a plane.
+    /// True with `--cut`.
     pub fn is_cut(&self) -> bool {
         !self.cut.is_empty()
     }
@@ -80,13 +80,15 @@ impl Filters {
         self.below
     }
 
-    /// Whether there is one.
-    pub fn any_given(&self) -> bool {
+    /// True if a filter is requested.
+    pub fn is_given(&self) -> bool {
         !self.threshold.is_empty() || self.clip.is_some() || !self.cut.is_empty()
     }
 
+    /// Checks options that clap does not check.
+    ///
     /// # Errors
-    /// Too many or too few numbers; an output that cannot have cells of a volume.
+    /// Too many or too few numbers; an output format without cells.
     pub fn check(&self, output: Option<&Path>) -> Result<()> {
         for (name, found, wanted) in [("threshold", self.threshold.len(), 2), ("cut", self.cut.len(), 4)] {
             if found != 0 && found != wanted {
@@ -94,7 +96,7 @@ impl Filters {
                 return Err(zippy::Error::program(text));
             }
         }
-        // Another filter or an isovalue is there: the parser does not name these.
+        // If another filter or an isovalue is given, clap does not report these.
         for (is_given, name, is_wanted, wanted) in [
             (self.any, "--any", self.is_range(), "--threshold"),
             (self.below, "--below", self.clip.is_some(), "--clip"),
@@ -107,7 +109,7 @@ impl Filters {
         let format = |path| Format::of(path).or_else(|_| piece_format(path));
         match output.filter(|_| cells) {
             Some(path) if !format(path).is_ok_and(|format| format == Format::Vtu) => {
-                Err(IoError::request(path, "cannot have cells of a volume; a name that ends in .vtu or .pvtu can")
+                Err(IoError::request(path, "cannot have cells of a volume; give a name that ends in .vtu or .pvtu")
                     .into())
             }
             _ => Ok(()),
@@ -115,8 +117,8 @@ impl Filters {
     }
 }
 
-/// Filters a field and says what came of it. Collective.
-pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placement: &Placement) -> Result<()> {
+/// Filters a field and prints a report. Collective.
+pub fn run<T: FieldSample>(world: &World, options: &Options, field: &Field<T>, placement: &Placement) -> Result<()> {
     let filters = &options.filters;
     let Field { array, units, .. } = field;
     let mut report = Map::new();
@@ -140,20 +142,20 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
             put("box", json!(placement.field_box(array.shape())));
         }
         if options.verify {
-            let found = statistics(world, &mesh)?;
-            put("euler", json!(found.euler));
-            put("components", json!(found.components));
-            put("area", json!(found.area));
-            put("bounds", json!(found.bounds.map(|bounds| placement.bounds(bounds))));
+            let statistics = statistics(world, &mesh)?;
+            put("euler", json!(statistics.euler));
+            put("components", json!(statistics.components));
+            put("area", json!(statistics.area));
+            put("bounds", json!(statistics.bounds.map(|bounds| placement.bounds(bounds))));
         }
-        written(options, &mut report, |path| placement.write(world, &mesh, path))?;
-        return tell(world, options, report);
+        write_output(options, &mut report, |path| placement.write(world, &mesh, path))?;
+        return print_report(world, options, report);
     }
     let extractor = Extractor::new(world, array, placement.grid)?;
     world.barrier()?;
     report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
     let start = Instant::now();
-    let (name, value, mut mesh) = filtered(filters, &extractor, field)?;
+    let (name, value, mut mesh) = apply_filter(filters, &extractor, field)?;
     mesh.map_field(array.name(), NAME, |sample| field::value(units, sample) as f32);
     note_coarse(world, options, field)?;
     world.barrier()?;
@@ -168,15 +170,15 @@ pub fn run<T: Kept>(world: &World, options: &Options, field: &Field<T>, placemen
         put("values", json!(field.extremes(world)?));
     }
     if options.verify {
-        let found = volume_statistics(world, &mesh)?;
-        put("volume", json!(found.volume));
-        put("bounds", json!(found.bounds.map(|bounds| placement.bounds(bounds))));
+        let statistics = volume_statistics(world, &mesh)?;
+        put("volume", json!(statistics.volume));
+        put("bounds", json!(statistics.bounds.map(|bounds| placement.bounds(bounds))));
     }
-    written(options, &mut report, |path| placement.write_volume(world, &mesh, path))?;
-    tell(world, options, report)
+    write_output(options, &mut report, |path| placement.write_volume(world, &mesh, path))?;
+    print_report(world, options, report)
 }
 
-fn filtered<T: Sample>(
+fn apply_filter<T: Sample>(
     filters: &Filters,
     extractor: &Extractor<T>,
     field: &Field<T>,
@@ -184,7 +186,7 @@ fn filtered<T: Sample>(
     let samples = &field.levels;
     if let ([low, high], [least, most]) = (&filters.threshold[..], &samples[..]) {
         let corners = if filters.any { Corners::Any } else { Corners::All };
-        // No float is between ends that are too close.
+        // Ends that are too close have no float between them.
         let is_between = low.minus(*high) <= 0.0;
         let range = if least > most && is_between { f32::INFINITY..=f32::INFINITY } else { *least..=*most };
         return Ok(("threshold", json!([low.json(), high.json()]), extractor.threshold(range, corners, &[])?));
@@ -194,15 +196,14 @@ fn filtered<T: Sample>(
     Ok(("clip", level.json(), extractor.clip(samples[0], side, &[])?))
 }
 
-/// A note where the floats of the output's array of values are coarser than the samples of the
-/// field.
-fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) -> Result<()> {
+/// Prints a note if floats in the output are coarser than the samples of the field.
+fn note_coarse<T: FieldSample>(world: &World, options: &Options, field: &Field<T>) -> Result<()> {
     let Some(path) = options.output.as_ref().filter(|_| field.is_coarse) else { return Ok(()) };
     let Some([_, near]) = field.extremes(world)? else { return Ok(()) };
     if world.rank() == 0 {
         let size = near.abs() as f32;
         complain(format_args!(
-            "note: {}: the array {} has values near {near} as floats, which are {} apart there; values of samples differ by \
+            "note: {}: the array {} has values near {near} as floats with a spacing of {}; values of samples differ by \
              less",
             path.display(),
             zippy_io::quoted(NAME),
@@ -212,7 +213,7 @@ fn note_coarse<T: Kept>(world: &World, options: &Options, field: &Field<T>) -> R
     Ok(())
 }
 
-fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {
+fn write_output(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {
     if let Some(path) = &options.output {
         let start = Instant::now();
         write(path)?;
@@ -222,13 +223,14 @@ fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&P
     Ok(())
 }
 
-/// As JSON, or a line for each of its members.
-fn tell(world: &World, options: &Options, report: Map<String, Value>) -> Result<()> {
+/// Prints the report as JSON, or one line for each member.
+fn print_report(world: &World, options: &Options, report: Map<String, Value>) -> Result<()> {
     let lines = || {
         let lines = report.iter().map(|(name, value)| format!("{name:<12} {value}\n")).collect::<String>();
-        // These are there where nothing is kept.
+        // The report has these members only if the result is empty.
         let is_empty = ["box", "values"].iter().any(|name| report.contains_key(*name));
-        lines.trim_end().to_owned() + if is_empty { "\nnothing is kept: the field does not reach there" } else { "" }
+        lines.trim_end().to_owned()
+            + if is_empty { "\nthe result is empty: the field has no such values or positions" } else { "" }
     };
     match world.rank() {
         0 if options.json => say(Value::Object(report.clone()).to_string()),

@@ -1,11 +1,11 @@
-//! Fields that are known well.
+//! Formulas of test fields.
 
 use zippy_isosurface::Grid;
 
 use crate::options::Formula;
 
 impl Formula {
-    /// The value of a sample of `n` along each axis.
+    /// Value of the sample at an index, with `n` samples along each axis.
     pub fn value(self, n: i64, at: [i64; 3]) -> f32 {
         let along = |half: f64| at.map(|i| half * (2.0 * i as f64 / (n - 1).max(1) as f64 - 1.0));
         match self {
@@ -26,7 +26,7 @@ impl Formula {
         }
     }
 
-    /// Where its samples stand.
+    /// Positions of the samples.
     pub fn grid(self, n: i64) -> Grid {
         let half = match self {
             Self::Tangle => 3.0,

@@ -1,4 +1,5 @@
-//! Levels that samples are compared with, and 32-bit floats that keep samples on their sides.
+//! Levels that samples are compared with, and a mapping to 32-bit floats that keeps samples on
+//! their sides of the levels.
 
 use zippy::{Result, World};
 use zippy_render::volume::Rescale;
@@ -6,13 +7,13 @@ use zippy_render::volume::Rescale;
 use crate::units::{Level, Number};
 
 impl Level {
-    /// A number of a report.
+    /// Value in a JSON report: an exact integer if `f64` would round it.
     pub fn json(self) -> serde_json::Value {
         let whole = self.whole.and_then(|whole| match u64::try_from(whole) {
             Ok(whole) => Some(serde_json::json!(whole)),
             Err(_) => i64::try_from(whole).ok().map(|whole| serde_json::json!(whole)),
         });
-        // Numbers that floats have look as these do.
+        // Smaller integers print the same as floats.
         whole.filter(|_| self.nearest.abs() >= 2.0_f64.powi(53)).unwrap_or(serde_json::json!(self.nearest))
     }
 }
@@ -20,30 +21,30 @@ impl Level {
 /// Name of the field in files.
 pub const NAME: &str = "field";
 
-/// Samples go no further, so that differences of two stay finite.
-const MOST: f64 = 1e38;
+/// Largest magnitude of a sample, so that the difference of two samples is finite.
+const MAX_SAMPLE: f64 = 1e38;
 
-/// Differences between these, in magnitude, need no unit of their own.
-const USUAL: [f64; 2] = [1e-30, 1e30];
+/// Range of magnitudes of differences that need no unit.
+const USUAL_RANGE: [f64; 2] = [1e-30, 1e30];
 
-/// A level is coarse if most of the samples within 16 times this number of steps of floats are
-/// within this number of steps.
-const STEPS: f64 = 1024.0;
+/// Distance, in steps of floats, that defines a coarse level: most of the samples within 16 times
+/// this distance are within this distance.
+const COARSE_STEPS: f64 = 1024.0;
 
-/// The levels of a field, and the floats that stand for its numbers.
+/// Levels of a field, and the mapping of its numbers to floats.
 ///
-/// The float of a number is its difference to the origin in a unit. Rounding never moves a number
-/// across a level: floats on both sides of the float of each level belong to numbers on these
-/// sides.
+/// A number is stored as its difference to an origin, divided by a unit. Rounding never moves a
+/// number across a level: floats on a side of the float of a level belong to numbers on the same
+/// side.
 pub struct Levels {
-    /// In ascending order, with their samples.
+    /// Levels in ascending order, with their samples.
     all: Vec<(Level, f32)>,
     origin: Level,
     unit: f64,
 }
 
 impl Levels {
-    /// Levels of samples as differences to an origin.
+    /// Creates the mapping with an origin and a unit.
     pub fn new(levels: &[Level], origin: Level, unit: f64) -> Self {
         let mut sorted = levels.to_vec();
         sorted.sort_by(|a, b| a.minus(*b).total_cmp(&0.0));
@@ -51,41 +52,42 @@ impl Levels {
         let mut all: Vec<(Level, f32)> = Vec::new();
         for level in sorted {
             let nearest = float(level.minus(origin) / unit);
-            // With a float between two levels.
+            // Leaves a float between two levels.
             let least = all.last().map_or(f32::MIN, |(_, last)| next_up(next_up(*last)));
             all.push((level, nearest.max(least)));
         }
         Self { all, origin, unit }
     }
 
-    /// The sample of a number.
-    pub fn hold<N: Number>(&self, number: N) -> f32 {
+    /// Maps a number to a sample.
+    pub fn to_sample<N: Number>(&self, number: N) -> f32 {
         let mut sample = float(number.minus(self.origin) / self.unit);
-        for &(level, at) in &self.all {
+        for &(level, level_sample) in &self.all {
             let difference = number.minus(level);
             if difference < 0.0 {
-                sample = sample.min(-next_up(-at));
+                sample = sample.min(-next_up(-level_sample));
             } else if difference > 0.0 {
-                sample = sample.max(next_up(at));
+                sample = sample.max(next_up(level_sample));
             } else if difference == 0.0 {
-                sample = at;
+                sample = level_sample;
             }
         }
         sample
     }
 
-    /// The sample of a level.
+    /// Sample of a level.
     pub fn sample(&self, level: Level) -> f32 {
         let found = self.all.iter().find(|(other, _)| other.minus(level) == 0.0);
         found.map_or_else(|| float(level.minus(self.origin) / self.unit), |(_, sample)| *sample)
     }
 
-    /// The number from which samples count.
+    /// Number that is subtracted from samples.
     pub fn origin(&self) -> Level {
         self.origin
     }
 
-    /// Name of the array in viewers and recordings, which show its samples.
+    /// Name of the array in viewers and recordings, which show samples: the name contains origin
+    /// and unit.
     pub fn name(&self) -> String {
         let is_zero = self.origin.minus(Level::from(0.0)) == 0.0;
         let mut name = NAME.to_owned();
@@ -98,19 +100,19 @@ impl Levels {
         name
     }
 
-    /// From samples to values.
+    /// Mapping from samples to values.
     pub fn units(&self) -> Rescale {
         Rescale { slope: self.unit, intercept: self.origin.nearest }
     }
 }
 
-/// The nearest float that kernels keep: none is subnormal.
+/// Nearest float that kernels preserve: subnormal numbers become 0.
 fn float(number: f64) -> f32 {
-    let nearest = if number.is_finite() { number.clamp(-MOST, MOST) as f32 } else { number as f32 };
+    let nearest = if number.is_finite() { number.clamp(-MAX_SAMPLE, MAX_SAMPLE) as f32 } else { number as f32 };
     if nearest.is_subnormal() { 0.0 } else { nearest }
 }
 
-/// The next larger float, without subnormal ones: GPUs may take these for 0.
+/// Next larger float that is not subnormal, because GPUs may flush subnormal numbers to 0.
 pub fn next_up(number: f32) -> f32 {
     match number.next_up() {
         next if next.is_normal() || next == 0.0 => next.min(f32::MAX),
@@ -120,17 +122,18 @@ pub fn next_up(number: f32) -> f32 {
     }
 }
 
-/// Differences of numbers to levels.
+/// Statistics of the differences between numbers and levels.
 #[derive(Debug, Clone)]
 pub struct Differences {
-    /// Magnitudes of those to the origin, but 0, below, within and above the [usual](USUAL) ones:
-    /// the least and the greatest of each.
+    /// Smallest and largest non-zero magnitude of differences to the origin, in three bands: below,
+    /// within and above [`USUAL_RANGE`].
     bands: [[f64; 2]; 3],
-    /// For each level the distance of floats there.
+    /// Spacing of floats at each level.
     steps: Vec<f64>,
-    /// For each level how many numbers are within [`STEPS`], and within 16 times as many.
+    /// For each level, the count of numbers within [`COARSE_STEPS`], and within 16 times this
+    /// distance.
     near: Vec<[u64; 2]>,
-    /// The least and the greatest difference of those within [`STEPS`].
+    /// For each level, the smallest and the largest difference within [`COARSE_STEPS`].
     spread: Vec<[f64; 2]>,
 }
 
@@ -146,11 +149,11 @@ impl Differences {
         }
     }
 
-    /// One number more.
+    /// Adds a number.
     pub fn add<N: Number>(&mut self, levels: &Levels, number: N) {
         let size = number.minus(levels.origin).abs();
         if size > 0.0 && size.is_finite() {
-            let [least, most] = &mut self.bands[USUAL.iter().filter(|end| size > **end).count()];
+            let [least, most] = &mut self.bands[USUAL_RANGE.iter().filter(|end| size > **end).count()];
             (*least, *most) = (least.min(size), most.max(size));
         }
         for (((level, _), step), (counts, spread)) in
@@ -158,9 +161,9 @@ impl Differences {
         {
             let difference = number.minus(*level);
             let steps = difference.abs() / step;
-            if steps > 0.0 && steps <= 16.0 * STEPS {
+            if steps > 0.0 && steps <= 16.0 * COARSE_STEPS {
                 counts[1] += 1;
-                if steps <= STEPS {
+                if steps <= COARSE_STEPS {
                     counts[0] += 1;
                     *spread = [spread[0].min(difference), spread[1].max(difference)];
                 }
@@ -168,10 +171,10 @@ impl Differences {
         }
     }
 
-    /// The differences that all ranks have found. Collective.
+    /// Combines the statistics of all ranks. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     pub fn over_ranks(mut self, world: &World) -> Result<Self> {
         let mut ends = self.bands.map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
@@ -183,25 +186,25 @@ impl Differences {
         Ok(self)
     }
 
-    /// The unit in which floats tell these differences apart.
+    /// Unit in which floats distinguish these differences.
     ///
-    /// A single size is a value that stands for nothing, such as that of a background, unless there
-    /// is no other.
+    /// A band with a single magnitude is ignored unless there is no other band: it is usually a
+    /// fill value, such as a background.
     pub fn unit(&self) -> f64 {
         let [small, usual, large] = self.bands;
-        let several = |[least, most]: [f64; 2]| least < most;
-        let exists = |[least, most]: [f64; 2]| least <= most;
-        let size = if several(usual) {
+        let has_several = |[least, most]: [f64; 2]| least < most;
+        let is_present = |[least, most]: [f64; 2]| least <= most;
+        let size = if has_several(usual) {
             1.0
-        } else if several(small) {
+        } else if has_several(small) {
             small[1]
-        } else if several(large) {
+        } else if has_several(large) {
             large[1]
-        } else if exists(usual) {
+        } else if is_present(usual) {
             1.0
-        } else if exists(large) {
+        } else if is_present(large) {
             large[1]
-        } else if exists(small) {
+        } else if is_present(small) {
             small[1]
         } else {
             1.0
@@ -209,13 +212,13 @@ impl Differences {
         size.log2().floor().exp2()
     }
 
-    /// Levels near which floats do not tell several numbers apart.
+    /// Levels near which floats do not distinguish numbers.
     pub fn coarse(&self, levels: &Levels) -> Vec<Level> {
-        let is_coarse = |number: usize| {
-            let ([near, around], [least, most]) = (self.near[number], self.spread[number]);
+        let is_coarse = |index: usize| {
+            let ([near, around], [least, most]) = (self.near[index], self.spread[index]);
             4 * near > around && least < most
         };
-        let all = levels.all.iter().enumerate().take(self.near.len()).filter(|(number, _)| is_coarse(*number));
+        let all = levels.all.iter().enumerate().take(self.near.len()).filter(|(index, _)| is_coarse(*index));
         all.map(|(_, (level, _))| *level).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
+//! Command-line program that extracts isosurfaces of a volume or a formula on several ranks.
 #![forbid(unsafe_code)]
 
 #[path = "../../support/arrays.rs"]
@@ -31,13 +31,13 @@ use zippy::{Result, World};
 use zippy_io::said;
 use zippy_isosurface::{Extractor, statistics};
 
-use self::field::{Act, Field};
+use self::field::{Field, FieldOperation};
 use self::options::Options;
-use self::picture::Painter;
+use self::picture::SurfacePicture;
 use self::placement::Placement;
 use self::report::Report;
 use self::say::{complain, say};
-use self::source::{Kept, Source};
+use self::source::{FieldSample, Source};
 
 fn main() -> ExitCode {
     zippy::prepare_process();
@@ -53,11 +53,11 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<()> {
     options.check()?;
-    zippy::run_with(options.config(), |world| program(world, options)).map(drop)
+    zippy::run_with(options.config(), |world| run_rank(world, options)).map(drop)
 }
 
-/// What every rank does. Collective.
-fn program(world: &World, options: &Options) -> Result<()> {
+/// The work of a rank. Collective.
+fn run_rank(world: &World, options: &Options) -> Result<()> {
     let opened = Source::open(options).and_then(|source| options.check_outputs().map(|()| source));
     let source = world.agree("opening the volume", opened)?;
     if let Source::File(file) = &source
@@ -65,33 +65,33 @@ fn program(world: &World, options: &Options) -> Result<()> {
     {
         file.notes().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
     }
-    field::with(world, options, &source, &Surfaces { world, options, source: &source })
+    field::with_field(world, options, &source, &SurfaceExtraction { world, options, source: &source })
 }
 
-/// The surfaces of a field, or the part that a filter keeps.
-struct Surfaces<'a> {
+/// Extracts the surfaces of a field, or the part of the field that a filter keeps.
+struct SurfaceExtraction<'a> {
     world: &'a World,
     options: &'a Options,
     source: &'a Source,
 }
 
-impl Act for Surfaces<'_> {
-    fn act<T: Kept>(&self, field: Field<T>) -> Result<()> {
+impl FieldOperation for SurfaceExtraction<'_> {
+    fn run<T: FieldSample>(&self, field: Field<T>) -> Result<()> {
         let &Self { world, options, source } = self;
-        // With a layer of samples around the file's, the first one is that of the layer.
+        // The first sample of a padded field is in the added layer.
         let grid = if options.pad { source.grid().section([-1; 3], [1; 3]) } else { source.grid() };
         let placement = Placement::new(grid, field.array.shape());
-        if options.filters.any_given() {
+        if options.filters.is_given() {
             return filters::run(world, options, &field, &placement);
         }
-        let whole = field;
-        let (field, samples) = (&whole.array, &whole.levels[..]);
+        let (array, samples) = (&field.array, &field.levels[..]);
         world.debug_point("field")?;
         world.barrier()?;
         let start = Instant::now();
-        let extractor = match options.normals {
-            true => Extractor::with_normals(world, field, placement.grid)?,
-            false => Extractor::new(world, field, placement.grid)?,
+        let extractor = if options.normals {
+            Extractor::with_normals(world, array, placement.grid)?
+        } else {
+            Extractor::new(world, array, placement.grid)?
         };
         world.barrier()?;
         let prepare_secs = start.elapsed().as_secs_f64();
@@ -101,31 +101,31 @@ impl Act for Surfaces<'_> {
         let secs = [prepare_secs, start.elapsed().as_secs_f64()];
         world.debug_point("surfaces")?;
         let is_any_empty = meshes.iter().any(|mesh| mesh.triangle_count() == 0);
-        let values = if is_any_empty { whole.extremes(world)? } else { None };
+        let values = if is_any_empty { field.extremes(world)? } else { None };
         for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
-            let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
+            let mut report = Report::new(&mesh, isovalue, array.shape(), world.size(), secs);
             report.label = options.label;
-            report.together = isovalues.len();
+            report.extracted_together = isovalues.len();
             report.values = values.filter(|_| mesh.triangle_count() == 0);
             if options.verify {
-                let found = statistics(world, &mesh)?;
-                report.bounds = found.bounds.map(|bounds| placement.bounds(bounds));
-                report.verified = Some(found);
+                let statistics = statistics(world, &mesh)?;
+                report.bounds = statistics.bounds.map(|bounds| placement.bounds(bounds));
+                report.verified = Some(statistics);
             }
             if let Some(path) = options.mesh_file(isovalue) {
                 let start = Instant::now();
                 placement.write(world, &mesh, &path)?;
                 report.written = Some((path, start.elapsed().as_secs_f64()));
             }
-            // At once: a later one may fail.
+            // Printed immediately, because a later surface may fail.
             if world.rank() == 0 {
                 say(if options.json { report.json() } else { report.text() })?;
             }
         }
         if let Some(path) = &options.picture.render {
-            let colours = source::colours(world, options, source, field.shape())?;
+            let colours = source::colours(world, options, source, array.shape())?;
             let start = Instant::now();
-            Painter::new(world, field, grid, &options.picture, colours)?.paint(samples, path)?;
+            SurfacePicture::new(world, array, grid, &options.picture, colours)?.write(samples, path)?;
             if world.rank() == 0 {
                 say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
             }

@@ -1,4 +1,4 @@
-//! `--render`: a picture of the surfaces, with the volume if wanted.
+//! `--render`: a picture of the surfaces and, if requested, of the volume.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use zippy_render::volume::{
 };
 
 use crate::options::PictureOptions;
-use crate::source::Kept;
+use crate::source::FieldSample;
 
-/// Colours of surfaces, from the first isovalue on.
+/// Colours of surfaces, in the order of the isovalues.
 const COLOURS: [[f64; 3]; 6] = [
     [0.93, 0.86, 0.70],
     [0.35, 0.62, 0.85],
@@ -23,13 +23,13 @@ const COLOURS: [[f64; 3]; 6] = [
     [0.95, 0.75, 0.30],
 ];
 
-/// From dark blue over green to yellow, as bright as the value is large.
+/// Colour scale from dark blue over green to yellow; brightness increases with the value.
 const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
-/// Draws surfaces, and the volume if wanted, at the positions of the samples, relative to the first sample: vertices are
-/// numbers of 32 bits, which far from the origin of space lie further apart than samples.
-pub struct Painter<'w, T> {
+/// Renders surfaces and, if requested, the volume. Positions are relative to the first sample: far
+/// from the origin of space, the spacing of 32-bit floats exceeds the spacing of samples.
+pub struct SurfacePicture<'w, T> {
     world: &'w World,
     extractor: Extractor<'w, T>,
     renderer: VolumeRenderer<'w, T>,
@@ -38,8 +38,9 @@ pub struct Painter<'w, T> {
     opacity: &'w [f64],
 }
 
-impl<'w, T: Kept> Painter<'w, T> {
-    /// For pictures of a field; `colours` is another one of the same shape, whose values colour the surfaces. Collective.
+impl<'w, T: FieldSample> SurfacePicture<'w, T> {
+    /// Prepares pictures of a field. `colours` is another field of the same shape, whose values
+    /// colour the surfaces. Collective.
     pub fn new(
         world: &'w World,
         field: &GlobalArray<T, 3>,
@@ -50,9 +51,10 @@ impl<'w, T: Kept> Painter<'w, T> {
         let grid = Grid { origin: [0.0; 3], ..grid };
         let spacing = grid.spacing;
         let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
-        let transfer = match options.with_volume {
-            true => Preset::Perceptual.fit(&Values::measure(world, field, 1)?, spacing.iter().sum::<f64>() / 3.0),
-            false => TransferFunction { opacity: vec![[0.0; 2]], colour: vec![[0.0; 4]], unit_distance: 1.0 },
+        let transfer = if options.with_volume {
+            Preset::Perceptual.fit(&Values::measure(world, field, 1)?, spacing.iter().sum::<f64>() / 3.0)
+        } else {
+            TransferFunction { opacity: vec![[0.0; 2]], colour: vec![[0.0; 4]], unit_distance: 1.0 }
         };
         let look = Look {
             size: options.size,
@@ -74,9 +76,13 @@ impl<'w, T: Kept> Painter<'w, T> {
     }
 
     /// Renders the surfaces of these isovalues into a file. Collective.
-    pub fn paint(&self, isovalues: &[f32], path: &Path) -> Result<()> {
-        let surfaces = if self.extractor.by_kernels() { self.on_device(isovalues)? } else { self.on_host(isovalues)? };
-        let materials: Vec<Material> = (0..surfaces.len()).map(|number| self.material(number)).collect();
+    pub fn write(&self, isovalues: &[f32], path: &Path) -> Result<()> {
+        let surfaces = if self.extractor.by_kernels() {
+            self.extract_on_device(isovalues)?
+        } else {
+            self.extract_on_host(isovalues)?
+        };
+        let materials: Vec<Material> = (0..surfaces.len()).map(|index| self.material(index)).collect();
         let surfaces: Vec<_> = surfaces.iter().zip(&materials).collect();
         let frame = self.renderer.render_with(&self.look, &surfaces)?;
         let style = Style { depth: Depth::Eight, behind: Behind::Colour([0.0; 3]) };
@@ -84,19 +90,19 @@ impl<'w, T: Kept> Painter<'w, T> {
         self.world.agree("writing the picture", written.map_err(Into::into))
     }
 
-    fn on_host(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
+    fn extract_on_host(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
         let attributes: Vec<&dyn Attribute> = self.colours.iter().map(|(array, _)| array as &dyn Attribute).collect();
         let meshes = self.extractor.extract_several_with(isovalues, &attributes)?;
-        let surface = |(number, mesh)| self.renderer.surface(&name(number), &triangles(mesh));
+        let surface = |(index, mesh)| self.renderer.surface(&surface_name(index), &triangles(mesh));
         meshes.iter().enumerate().map(surface).collect()
     }
 
-    /// One after the other, in the same arrays.
-    fn on_device(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
+    /// Extracts one surface after the other into the same arrays.
+    fn extract_on_device(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
         let mesh = DeviceMesh::new(self.world, "extracted");
-        let mut mesh = self.world.agree("making room for surfaces", mesh)?;
+        let mut mesh = self.world.agree("allocating surfaces", mesh)?;
         let colours = self.colours.as_ref().map(|(array, _)| array as &dyn Attribute);
-        let surface = |(number, &isovalue): (usize, &f32)| {
+        let surface = |(index, &isovalue): (usize, &f32)| {
             self.extractor.extract_on_device(isovalue, colours, &mut mesh)?;
             let triangles = DeviceTriangles {
                 positions: mesh.positions(),
@@ -104,33 +110,33 @@ impl<'w, T: Kept> Painter<'w, T> {
                 values: mesh.values(),
                 triangles: mesh.triangles(),
             };
-            self.renderer.surface_on_device(&name(number), &triangles)
+            self.renderer.surface_on_device(&surface_name(index), &triangles)
         };
         isovalues.iter().enumerate().map(surface).collect()
     }
 
-    fn material(&self, number: usize) -> Material {
+    fn material(&self, index: usize) -> Material {
         let colour = match &self.colours {
             Some((_, range)) => Colouring::Scale(scale(*range)),
-            None => Colouring::Plain(COLOURS[number % COLOURS.len()]),
+            None => Colouring::Plain(COLOURS[index % COLOURS.len()]),
         };
-        let opacity = self.opacity.get(number).or(self.opacity.last()).copied().unwrap_or(1.0);
+        let opacity = self.opacity.get(index).or(self.opacity.last()).copied().unwrap_or(1.0);
         Material { colour, opacity, ..Material::default() }
     }
 }
 
-fn name(number: usize) -> String {
-    format!("surface {number}")
+fn surface_name(index: usize) -> String {
+    format!("surface {index}")
 }
 
-/// A mesh as it is drawn.
+/// Triangles of a mesh for the renderer.
 fn triangles(mesh: &Mesh) -> Triangles<'_> {
     let values = mesh.fields().first().map_or(&[][..], |(_, values)| values);
     Triangles { positions: mesh.positions(), normals: mesh.normals(), values, triangles: mesh.triangles() }
 }
 
-/// The scale over a range of values.
+/// Colour points of the scale over a range of values.
 fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
-    let at = |number: usize| low + (high - low) * number as f64 / (SCALE.len() - 1) as f64;
-    SCALE.iter().enumerate().map(|(number, &[red, green, blue])| [at(number), red, green, blue]).collect()
+    let value = |index: usize| low + (high - low) * index as f64 / (SCALE.len() - 1) as f64;
+    SCALE.iter().enumerate().map(|(index, &[red, green, blue])| [value(index), red, green, blue]).collect()
 }

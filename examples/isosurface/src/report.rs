@@ -1,4 +1,4 @@
-//! What is said of a surface.
+//! Report of a surface.
 
 use std::path::{Path, PathBuf};
 
@@ -8,37 +8,38 @@ use zippy_isosurface::{Mesh, Statistics};
 use crate::options::Options;
 use crate::units::Level;
 
-/// A picture, for people or for machines.
+/// Line of the report about the picture, as text or as JSON.
 pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
-    match options.json {
-        true => json!({ "picture": path.display().to_string(), "render_secs": secs }).to_string(),
-        false => format!("{} drawn in {:.1} ms", path.display(), 1e3 * secs),
+    if options.json {
+        json!({ "picture": path.display().to_string(), "render_secs": secs }).to_string()
+    } else {
+        format!("{} rendered in {:.1} ms", path.display(), 1e3 * secs)
     }
 }
 
-/// A surface, for people and for machines.
+/// Report of a surface, as text and as JSON.
 pub struct Report {
     pub isovalue: Level,
-    /// The label of the surface.
+    /// Label of the surface, with `--label`.
     pub label: Option<i64>,
     pub shape: [i64; 3],
     pub ranks: usize,
-    /// The tree over bricks, for all surfaces.
+    /// Time to build the tree over bricks, for all surfaces.
     pub prepare_secs: f64,
-    /// Of all surfaces, which are extracted at once.
+    /// Time to extract all surfaces together.
     pub extract_secs: f64,
-    /// How many these are.
-    pub together: usize,
+    /// Number of surfaces extracted together.
+    pub extracted_together: usize,
     pub vertices: u64,
     pub interior_vertices: u64,
     pub triangles: u64,
-    /// The least and the greatest value of the field, where there are no triangles.
+    /// Smallest and largest value of the field, if there are no triangles.
     pub values: Option<[f64; 2]>,
-    /// With `--verify`.
+    /// Statistics of the mesh, with `--verify`.
     pub verified: Option<Statistics>,
-    /// With `--verify`: the box of the surface in space.
+    /// Bounding box of the surface in space, with `--verify`.
     pub bounds: Option<[[f64; 3]; 2]>,
-    /// With `--output`: the file, and how long it took.
+    /// Output file and seconds to write it, with `--output`.
     pub written: Option<(PathBuf, f64)>,
 }
 
@@ -51,7 +52,7 @@ impl Report {
             ranks,
             prepare_secs: secs[0],
             extract_secs: secs[1],
-            together: 1,
+            extracted_together: 1,
             vertices: mesh.vertices(),
             interior_vertices: mesh.interior_vertices(),
             triangles: mesh.triangle_count(),
@@ -62,11 +63,11 @@ impl Report {
         }
     }
 
-    fn voxels_a_sec(&self, secs: f64) -> f64 {
+    fn megavoxels_per_sec(&self, secs: f64) -> f64 {
         self.shape.iter().map(|&n| n as f64).product::<f64>() / secs / 1e6
     }
 
-    /// A JSON object on one line.
+    /// The report as a JSON object on one line.
     pub fn json(&self) -> String {
         let mut all = Map::new();
         let mut put = |name: &str, value: Value| all.insert(name.into(), value);
@@ -78,8 +79,8 @@ impl Report {
         put("ranks", json!(self.ranks));
         put("prepare_secs", json!(self.prepare_secs));
         put("extract_secs", json!(self.extract_secs));
-        if self.together > 1 {
-            put("extracted_together", json!(self.together));
+        if self.extracted_together > 1 {
+            put("extracted_together", json!(self.extracted_together));
         }
         put("vertices", json!(self.vertices));
         put("interior_vertices", json!(self.interior_vertices));
@@ -104,7 +105,7 @@ impl Report {
         Value::Object(all).to_string()
     }
 
-    /// A few lines.
+    /// The report as text.
     pub fn text(&self) -> String {
         let [x, y, z] = self.shape;
         let mut text = format!(
@@ -114,11 +115,15 @@ impl Report {
             self.triangles,
             self.vertices,
             self.interior_vertices,
-            if self.together > 1 { format!("{} surfaces extracted", self.together) } else { "extracted".into() },
+            if self.extracted_together > 1 {
+                format!("{} surfaces extracted", self.extracted_together)
+            } else {
+                "extracted".into()
+            },
             1e3 * self.extract_secs,
-            self.voxels_a_sec(self.extract_secs),
+            self.megavoxels_per_sec(self.extract_secs),
             1e3 * self.prepare_secs,
-            self.voxels_a_sec(self.prepare_secs),
+            self.megavoxels_per_sec(self.prepare_secs),
         );
         match self.values {
             _ if self.triangles > 0 => {}

@@ -1,4 +1,4 @@
-//! Where the samples come from.
+//! Source of the samples: a file or a formula.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ use crate::levels::next_up;
 use crate::options::{Formula, Options};
 use crate::say::complain;
 
-/// A field that any rank can have any box of.
+/// Field of which every rank can read every box.
 pub enum Source {
-    /// Read.
+    /// A volume file.
     File(VolumeFile),
-    /// Computed, with so many samples along each axis.
+    /// A formula, with this number of samples along each axis.
     Formula(Formula, i64),
 }
 
@@ -28,8 +28,8 @@ impl Source {
     /// Opens the file and reads its header. Local.
     ///
     /// # Errors
-    /// The file cannot be read, is malformed, has several numbers in a voxel, or a single sample
-    /// along an axis.
+    /// The file cannot be read or is malformed; a voxel has several numbers; an axis has a single
+    /// sample.
     pub fn open(options: &Options) -> Result<Self> {
         let Some(path) = options.file() else { return Ok(Self::Formula(options.field, options.n)) };
         let file = match options.raw.layout(1) {
@@ -46,14 +46,14 @@ impl Source {
             return Err(Error::program(text));
         }
         let source = Self::File(file);
-        let sound = source.grid().check();
-        sound.map_err(|error| Error::program(format!("{}: {error}", path.display())))?;
+        let checked = source.grid().check();
+        checked.map_err(|error| Error::program(format!("{}: {error}", path.display())))?;
         let shape = source.shape();
         if !options.pad && shape.contains(&1) {
             let [x, y, z] = shape;
             let text = format!(
-                "{} has {x} x {y} x {z} samples: surfaces, cells and sections lie between samples along three axes. Take a \
-                 file with 2 slices or more, or --pad, which adds samples on every side",
+                "{} has {x} x {y} x {z} samples: surfaces, cells and sections need 2 samples or more along three axes. Use a \
+                 file with more slices, or --pad, which adds samples on every side",
                 path.display()
             );
             return Err(Error::program(text));
@@ -61,15 +61,15 @@ impl Source {
         Ok(source)
     }
 
-    /// Samples along each axis; axes that a file lacks have one.
+    /// Samples along each axis; 1 for axes that the file does not have.
     pub fn shape(&self) -> [i64; 3] {
         match self {
-            Self::File(file) => shape_of(file),
+            Self::File(file) => file_shape(file),
             Self::Formula(_, n) => [*n; 3],
         }
     }
 
-    /// Positions of the samples: those of the file or of the formula.
+    /// Positions of the samples.
     pub fn grid(&self) -> Grid {
         match self {
             Self::File(file) => file.grid(),
@@ -78,32 +78,32 @@ impl Source {
     }
 }
 
-/// Samples of a file along each axis; axes that it lacks have one.
-fn shape_of(file: &VolumeFile) -> [i64; 3] {
+/// Samples of a file along each axis; 1 for axes that the file does not have.
+fn file_shape(file: &VolumeFile) -> [i64; 3] {
     std::array::from_fn(|axis| file.shape().get(axis).copied().unwrap_or(1))
 }
 
-/// Boxes of a field in the axes that its file has.
-pub fn in_file(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
+/// Converts boxes of the field to the axes of the file.
+pub fn file_regions(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
     let axes = file.shape().axes();
     let cut = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
     boxes.iter().map(|region| Region { start: cut(&region.start), end: cut(&region.end) }).collect()
 }
 
-/// Opens a volume, of a NumPy array with the axes of the options. Local.
+/// Opens a volume file; a NumPy array has the axes of the options. Local.
 ///
 /// # Errors
-/// As [`volume::open`].
+/// Errors of [`volume::open`].
 fn open(path: &Path, options: &Options, array: Option<String>) -> std::result::Result<VolumeFile, IoError> {
     let plain = OpenOptions { array, ..OpenOptions::default() };
-    let known = |error: IoError| match error {
+    let with_hint = |error: IoError| match error {
         IoError::UnknownFormat { path } => IoError::request(
             &path,
-            "is none of NRRD, NIfTI, VTI, MetaImage and NumPy; for numbers without a header give --raw-shape and --raw-type",
+            "is not an NRRD, NIfTI, VTI, MetaImage or NumPy file; for numbers without a header give --raw-shape and --raw-type",
         ),
         other => other,
     };
-    let file = volume::open_with(path, &plain).map_err(known)?;
+    let file = volume::open_with(path, &plain).map_err(with_hint)?;
     // The volume of colours may have another format than the field.
     if file.format() != "NumPy" {
         return Ok(file);
@@ -111,47 +111,46 @@ fn open(path: &Path, options: &Options, array: Option<String>) -> std::result::R
     volume::open_with(path, &OpenOptions { axes: options.axes, ..plain })
 }
 
-/// A type of samples.
-pub trait Kept:
+/// Sample type of a field on the device.
+pub trait FieldSample:
     Sample
     + Voxel
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
-    /// The sample nearest to a number below a level, or above it; `None` if the type has none
-    /// there.
+    /// Sample nearest to `wanted` on its side of `level`; `None` if the type has no such number.
     fn layer(wanted: f32, level: f32) -> Option<Self>;
 }
 
 macro_rules! whole {
-    ($($type:ty),*) => { $(impl Kept for $type {
+    ($($type:ty),*) => { $(impl FieldSample for $type {
         fn layer(wanted: f32, level: f32) -> Option<Self> {
             let number = if wanted < level { wanted.round().min(level.ceil() - 1.0) } else { wanted.ceil() };
-            // The conversion ends at the bounds of the type.
+            // The conversion saturates at the bounds of the type.
             (f32::from(number as $type) == number).then_some(number as $type)
         }
     })* };
 }
 whole!(u8, i8, u16, i16);
 
-impl Kept for f32 {
+impl FieldSample for f32 {
     fn layer(wanted: f32, _: f32) -> Option<Self> {
         Some(wanted)
     }
 }
 
-/// The least and the greatest sample of a field; none where all are no numbers. Collective.
+/// Smallest and largest sample of a field; `None` if all samples are NaN. Collective.
 ///
 /// # Errors
-/// A failure of this or of another rank.
-pub fn extremes<T: Kept>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
+/// A failure of any rank.
+pub fn extremes<T: FieldSample>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
     Ok(world.extremes(field)?.map(|Extremes { min, max, .. }| [min.value(), max.value()]))
 }
 
-/// The field that colours surfaces, if there is one. Collective.
+/// Reads the field that colours surfaces, if requested. Collective.
 ///
 /// # Errors
-/// The file cannot be read, or has another shape than the field, which `--pad` may have made larger.
+/// The file cannot be read, or its shape differs from the field (without the layer of `--pad`).
 pub fn colours(
     world: &World,
     options: &Options,
@@ -160,11 +159,11 @@ pub fn colours(
 ) -> Result<Option<GlobalArray<f32, 3>>> {
     let Some(path) = &options.picture.colour_by else { return Ok(None) };
     let opened = open(path, options, None).map_err(Error::from).and_then(|file| {
-        let (found, layer) = (shape_of(&file), 2 * i64::from(options.pad));
+        let (found, layer) = (file_shape(&file), 2 * i64::from(options.pad));
         let wanted = shape.map(|n| n - layer);
         if found != wanted || file.components() != 1 {
             let text = format!(
-                "{} has {found:?} samples of {} numbers, and the surfaces' field {wanted:?} of 1; they must be alike",
+                "{} has {found:?} samples of {} numbers; the field of the surfaces has {wanted:?} samples of 1 number",
                 path.display(),
                 file.components()
             );
@@ -178,71 +177,72 @@ pub fn colours(
         && !has_same_positions(&file.grid(), &field.grid(), found)
     {
         complain(format_args!(
-            "warning: the samples of {} have other positions than those of the surfaces' field ({:?}, not {:?}); each \
+            "warning: the samples of {} have other positions than the field of the surfaces ({:?}, not {:?}); each \
              sample of the field has the colour of the same index",
             path.display(),
             file.grid(),
             field.grid()
         ));
     }
-    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_scaled(&in_file(&file, boxes), done);
+    let read = |boxes: &[Region], done: BoxConsumer<f32>| file.read_regions_scaled(&file_regions(&file, boxes), done);
     array(world, "colours", found, options.pad.then_some(Padding::LEAST), read).map(|(array, _)| Some(array))
 }
 
-/// Tolerance of positions, as a share of the least spacing.
+/// Tolerance of positions, relative to the smallest spacing.
 const POSITION_TOLERANCE: f64 = 0.1;
 
-/// Whether the corners of an array have the same positions on two grids, within
+/// True if the corners of an array have the same positions on two grids, within
 /// [`POSITION_TOLERANCE`].
-fn has_same_positions(one: &Grid, other: &Grid, shape: [i64; 3]) -> bool {
-    let tolerance = POSITION_TOLERANCE * other.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+fn has_same_positions(first: &Grid, second: &Grid, shape: [i64; 3]) -> bool {
+    let tolerance = POSITION_TOLERANCE * second.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
     (0..8).all(|corner: usize| {
         let index = |axis: usize| if corner >> axis & 1 == 1 { (shape[axis] - 1) as f64 } else { 0.0 };
-        let [a, b] = [one, other].map(|grid| grid.position(std::array::from_fn(index)));
+        let [a, b] = [first, second].map(|grid| grid.position(std::array::from_fn(index)));
         (0..3).all(|row| (a[row] - b[row]).abs() <= tolerance)
     })
 }
 
-/// Takes the number of a box and its samples.
-pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
+/// Receives the index of a box and its samples.
+pub type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 
-/// A layer of samples around those of a field.
+/// Layer of samples around a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Padding {
-    /// The layer is below this sample.
+    /// Level that the layer must be below (or above, see `is_above`).
     pub level: Option<f32>,
-    /// Or not below it.
+    /// True if the layer must not be below the level.
     pub is_above: bool,
 }
 
 impl Padding {
-    /// The least sample of the field.
+    /// Layer with the smallest sample of the field.
     pub const LEAST: Self = Self { level: None, is_above: false };
 
-    /// The sample of a layer around samples with these extremes: the extreme on the other side of
-    /// the level, else its mirror image there. `None` where the type has no such sample.
-    fn sample<T: Kept>(self, least: T, greatest: T) -> Option<T> {
+    /// Sample of a layer around samples with these extremes: the extreme on the required side of
+    /// the level, else the mirror image of the nearest extreme. `None` if the type has no such
+    /// number.
+    fn sample<T: FieldSample>(self, least: T, greatest: T) -> Option<T> {
         let (found, other) = if self.is_above { (greatest, least) } else { (least, greatest) };
         let Some(level) = self.level.filter(|level| level.is_finite()) else { return Some(found) };
         let (nearest, farthest) = (found.value(), other.value());
         if (nearest >= level) == self.is_above {
             return Some(found);
         }
-        // The surface is half-way, where that is possible.
+        // Mirrored, so that the surface is half-way between samples and layer.
         let gaps = [(nearest - level).abs(), (farthest - nearest).abs(), (0.5 * level.abs()).max(1.0)];
         let gap = gaps.into_iter().find(|gap| *gap > 0.0 && gap.is_finite()).unwrap_or(1.0);
         T::layer(if self.is_above { level + gap } else { (level - gap).min(-next_up(-level)) }, level)
     }
 }
 
-/// The samples as a global array, cut over all ranks, with a layer around them if wanted; and false
-/// if their type has no sample for the layer. Collective.
-pub fn array<T: Kept>(
+/// Reads samples into a global array over all ranks, with a layer around them if requested. Returns
+/// false if the type of the samples has no number for the layer. Collective.
+pub fn array<T: FieldSample>(
     world: &World,
     name: &str,
     shape: [i64; 3],
     padding: Option<Padding>,
-    read: impl Fn(&[Region], Taker<T>) -> Result<()>,
+    read: impl Fn(&[Region], BoxConsumer<T>) -> Result<()>,
 ) -> Result<(GlobalArray<T, 3>, bool)> {
     let layer = i64::from(padding.is_some());
     let padded = shape.map(|n| n + 2 * layer);
@@ -252,11 +252,11 @@ pub fn array<T: Kept>(
     let parts = inner.local_parts()?;
     let offset = Index::from_fn(3, |_| -layer);
     let boxes = parts.iter().map(|part| Ok(part.region()?.translate(&offset))).collect::<Result<Vec<_>>>()?;
-    let mut write = |number: usize, samples: Vec<T>| parts[number].write(&samples);
+    let mut write = |index: usize, samples: Vec<T>| parts[index].write(&samples);
     world.agree("reading the volume", read(&boxes, &mut write))?;
     if let Some(padding) = padding {
-        // Of nothing but what is no number: that.
-        let least = match world.extremes(inner)? {
+        // If all samples are NaN, so is the layer.
+        let layer_sample = match world.extremes(inner)? {
             Some(Extremes { min, max, .. }) => match padding.sample(min, max) {
                 None => return Ok((field, false)),
                 sample => sample,
@@ -267,7 +267,7 @@ pub fn array<T: Kept>(
         let one = Index::from_fn(3, |_| 1);
         for side in whole.shell(&one, &one) {
             let ranges: [_; 3] = std::array::from_fn(|axis| side.start[axis]..side.end[axis]);
-            field.at(ranges).fill(least.unwrap_or(T::zeroed()))?;
+            field.at(ranges).fill(layer_sample.unwrap_or(T::zeroed()))?;
         }
     }
     Ok((field, true))

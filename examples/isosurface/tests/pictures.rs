@@ -1,10 +1,10 @@
-//! Pictures by kernels: the program draws what stays on the device, for any number of ranks the same.
+//! Pictures and reports of the program, with the same result for every number of ranks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Draws several surfaces, coloured by a second field or not, together with the volume.
-fn drawn(directory: &Path, ranks: usize, host_map: &str, options: &[&str]) -> Vec<u8> {
+/// Renders two surfaces and returns the PNG file.
+fn render(directory: &Path, ranks: usize, host_map: &str, options: &[&str]) -> Vec<u8> {
     let picture = directory.join(format!("{ranks}.png"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
     command.env("ZIPPY_HOST_MAP", host_map).env_remove("ZIPPY_RANKS").current_dir(directory);
@@ -21,20 +21,20 @@ fn drawn(directory: &Path, ranks: usize, host_map: &str, options: &[&str]) -> Ve
 fn pictures_by_driver_are_the_same_for_every_number_of_ranks() {
     let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    let plain = drawn(&directory, 1, "0", &[]);
-    assert!(plain == drawn(&directory, 3, "0", &[]));
+    let plain = render(&directory, 1, "0", &[]);
+    assert!(plain == render(&directory, 3, "0", &[]));
     let mut colours = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 20 20 20\nencoding: raw\n\n".to_vec();
-    colours.extend((0..8000).map(|place| (place % 20 * 12) as u8));
+    colours.extend((0..8000).map(|index| (index % 20 * 12) as u8));
     std::fs::write(directory.join("colours.nrrd"), colours).unwrap();
     let coloured = ["--with-volume", "--colour-by", "colours.nrrd"];
-    let painted = drawn(&directory, 1, "0", &coloured);
-    assert!(painted == drawn(&directory, 4, "0", &coloured) && painted != plain);
+    let with_colours = render(&directory, 1, "0", &coloured);
+    assert!(with_colours == render(&directory, 4, "0", &coloured) && with_colours != plain);
     std::fs::remove_dir_all(directory).unwrap();
 }
 
-/// Numbers of 32 bits lie half a length apart at the second origin, five samples.
+/// At the second origin, the spacing of 32-bit floats is half a length unit, five samples.
 #[test]
-fn picture_by_driver_is_the_same_wherever_the_file_stands() {
+fn picture_by_driver_does_not_depend_on_the_origin_of_the_file() {
     let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-far-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let pictures = ["(0,0,0)", "(500000.3,4600000.3,0)"].map(|origin| {
@@ -42,8 +42,8 @@ fn picture_by_driver_is_the_same_wherever_the_file_stands() {
         let steps = "space directions: (0.1,0,0) (0,-0.1,0) (0,0,0.15)\n";
         let mut file = format!("{head}{steps}space origin: {origin}\n\n").into_bytes();
         let from = |at: i64, middle: i64| (at - middle).pow(2);
-        let squared = |place: i64| from(place % 21, 11) + from(place / 21 % 19, 8) + from(place / 399, 9);
-        file.extend((0..21 * 19 * 17).map(|place| 250 - squared(place).min(250) as u8));
+        let squared = |index: i64| from(index % 21, 11) + from(index / 21 % 19, 8) + from(index / 399, 9);
+        file.extend((0..21 * 19 * 17).map(|index| 250 - squared(index).min(250) as u8));
         std::fs::write(directory.join("ball.nrrd"), file).unwrap();
         ["0", "1"].map(|host_map| {
             let picture = directory.join("picture.png");
@@ -117,8 +117,8 @@ fn meshes_of_numpy_arrays_in_both_orders_of_axes_are_equal() {
     std::fs::remove_dir_all(directory).unwrap();
 }
 
-/// Prints of the program, as JSON objects.
-fn printed(arguments: &[&str]) -> Vec<serde_json::Value> {
+/// Runs the program and returns its output as JSON objects.
+fn run_json(arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
     command.env_remove("ZIPPY_RANKS").args(["--ranks", "3", "--n", "12", "--json"]).args(arguments);
     let output = command.output().unwrap();
@@ -130,19 +130,19 @@ fn printed(arguments: &[&str]) -> Vec<serde_json::Value> {
 #[test]
 fn isovalue_range_and_plane_that_miss_the_field_are_reported_with_its_values() {
     // Lists may begin with a negative number.
-    let surfaces = printed(&["--iso", "-500,0.4"]);
+    let surfaces = run_json(&["--iso", "-500,0.4"]);
     let [least, greatest] = [0, 1].map(|end| surfaces[0]["values"][end].as_f64().unwrap());
     assert!(least < 0.4 && 0.4 < greatest && least > -10.0, "{surfaces:?}");
     assert_eq!((&surfaces[0]["triangles"], &surfaces[1]["values"]), (&0.into(), &serde_json::Value::Null));
-    let nothing = printed(&["--threshold", "-2000,-1000"]);
+    let nothing = run_json(&["--threshold", "-2000,-1000"]);
     assert_eq!(nothing[0]["values"], surfaces[0]["values"], "{nothing:?}");
-    let beside = printed(&["--cut", "-1,0,0,-900"]);
-    assert!(beside[0]["triangles"] == 0 && beside[0]["box"].is_array(), "{beside:?}");
+    let outside = run_json(&["--cut", "-1,0,0,-900"]);
+    assert!(outside[0]["triangles"] == 0 && outside[0]["box"].is_array(), "{outside:?}");
 }
 
-/// A ball in Hounsfield units, stored as it is and with an intercept of -1024.
+/// A ball in Hounsfield units, stored without and with an intercept of -1024.
 #[test]
-fn isovalue_of_a_scaled_file_is_one_of_the_values_that_it_means() {
+fn isovalue_of_a_file_with_intercept_is_a_scaled_value() {
     let surfaces = ["ct_plain.nii.gz", "ct_inter.nii.gz"].map(|name| {
         let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));

@@ -1,36 +1,39 @@
-//! Comparisons with what is known.
+//! Comparisons with exact solutions and published tables.
 
 use zippy::{Error, Result, World};
 use zippy_lbm::cases::{Case, Exact};
 use zippy_lbm::{Fields, Flow};
 
-/// The largest difference of the velocity from `exact` in any cell, over the speed.
+/// Largest difference of the velocity to the exact solution in any cell, relative to the speed.
+/// Collective.
 pub fn exact(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &Exact) -> Result<f64> {
     let inside = flow.inside();
     let mut largest = [0.0_f64];
     for chunk in fields.velocity.chunks() {
         for (at, found) in chunk.region().points().zip(chunk.all().read()?) {
-            let place: [i64; 3] = std::array::from_fn(|axis| at[axis] - inside[axis].start);
+            let cell: [i64; 3] = std::array::from_fn(|axis| at[axis] - inside[axis].start);
             if (0..3).all(|axis| inside[axis].contains(&at[axis])) {
-                let wanted = exact(place, flow.steps())[at[3] as usize];
+                let wanted = exact(cell, flow.steps())[at[3] as usize];
                 largest[0] = largest[0].max((f64::from(found) - wanted).abs());
             }
         }
     }
-    world.group().all_reduce(&mut largest, |one, other| *one = one.max(*other))?;
+    world.group().all_reduce(&mut largest, |a, b| *a = a.max(*b))?;
     Ok(largest[0] / case.speed)
 }
 
-/// How far a square cavity is from the table, and its extreme velocities on the centre lines, over the lid's speed.
+/// Differences of a square cavity to the table, and extreme velocities on the centre lines,
+/// relative to the lid speed.
 pub struct Ghia {
-    /// Of u and v.
+    /// Largest errors of u and v.
     pub errors: [f64; 2],
-    /// The least u, the greatest and the least v.
+    /// Minimum of u, maximum and minimum of v.
     pub extremes: [f64; 3],
 }
 
-/// U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48, 387-411 (1982), tables I and II, Reynolds number 100: y and u on the
-/// vertical centre line, x and v on the horizontal one.
+/// Tables I and II for Reynolds number 100 of U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48,
+/// 387-411 (1982): y and u on the vertical centre line (`U`), x and v on the horizontal centre line
+/// (`V`).
 const U: [(f64, f64); 17] = [
     (1.0, 1.0),
     (0.9766, 0.84123),
@@ -70,13 +73,14 @@ const V: [(f64, f64); 17] = [
     (1.0, 0.0),
 ];
 
+/// Compares a square cavity with the table of Ghia et al. Collective.
 pub fn ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<Ghia> {
     if case.name != "cavity2d" || (case.reynolds() - 100.0).abs() > 1e-9 {
-        return Err(Error::program("--compare ghia is a table of the case cavity2d at --re 100"));
+        return Err(Error::program("--compare ghia is a table for the case cavity2d at --re 100"));
     }
     let [x, y, z] = flow.inside();
     let n = x.end - x.start;
-    // A line of cells, or the two beside it.
+    // The middle line of cells, or the two lines next to the middle.
     let middle = |start: i64| start + (n - 1) / 2..start + n / 2 + 1;
     let u = world.get(fields.velocity.at((middle(x.start), y.clone(), z.start, 0)))?;
     let v = world.get(fields.velocity.at((x.clone(), middle(y.start), z.start, 1)))?;
@@ -96,13 +100,13 @@ pub fn ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<
     Ok(Ghia { errors: [error(&u, &U), error(&v, &V)], extremes: [least(&u), greatest(&v), least(&v)] })
 }
 
-/// Values at the middles of cells between two walls, from 0 to 1.
+/// Values at cell centres between two walls at 0 and 1.
 struct Line {
     points: Vec<(f64, f64)>,
 }
 
 impl Line {
-    /// With the velocity of the far wall; the near one is at rest.
+    /// `far` is the velocity of the wall at 1; the wall at 0 is at rest.
     fn new(cells: Vec<f64>, far: f64) -> Self {
         let n = cells.len() as f64;
         let mut points = vec![(0.0, 0.0)];
@@ -111,7 +115,7 @@ impl Line {
         Self { points }
     }
 
-    /// The cubic through the four points around.
+    /// Cubic interpolation through the four nearest points.
     fn at(&self, x: f64) -> f64 {
         let count = self.points.len();
         let after = self.points.partition_point(|&(at, _)| at <= x);

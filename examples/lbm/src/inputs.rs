@@ -1,4 +1,4 @@
-//! What a run is told beside its case: a solid from a file, physical numbers, probes.
+//! Command-line options of solids, physical units and tables.
 
 use std::path::{Path, PathBuf};
 
@@ -8,72 +8,75 @@ use zippy::{Error, Result};
 use zippy_io::volume::{NumpyAxes, ScalarKind};
 use zippy_lbm::Units;
 
-use crate::numbers::{count, extents};
+use crate::parse::{count, extents};
 
-/// The part of the command line.
+/// Options of solids, physical units and tables.
 #[derive(Args, Debug, Clone)]
 pub struct Inputs {
-    /// For --case object: file of the solid in the stream. Either a scan (.nrrd, .nii, .mha, .vti, .npy, or raw numbers), whose
-    /// cells above --above are solid, or a closed surface of triangles (.stl, .ply, .obj, .vtp), whose inside is solid
+    /// For --case object: file of the solid in the stream. Either a scan (.nrrd, .nii, .mha, .vti,
+    /// .npy, or raw numbers), whose cells above --above are solid, or a closed triangle surface
+    /// (.stl, .ply, .obj, .vtp), whose inside is solid
     #[arg(long, value_name = "FILE", help_heading = "Solid", conflicts_with = "restart")]
     pub solid: Option<PathBuf>,
 
-    /// Of a scan: solid is where its value is above this
+    /// For a scan: values above this are solid
     #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub above: Option<f64>,
 
-    /// Of a scan: and not above this
+    /// For a scan: values above this are not solid
     #[arg(long, value_name = "VALUE", help_heading = "Solid", requires = "above", conflicts_with = "restart")]
     pub below: Option<f64>,
 
-    /// The longest edge of its box, in cells. Default: two fifths of the second number of --n
+    /// Longest edge of the solid's bounding box in cells. Default: two fifths of the second number
+    /// of --n
     #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub solid_size: Option<f64>,
 
-    /// Makes cells that the surface of the solid passes through solid, too: thin parts get at least one layer of cells and no holes.
-    /// The solid grows by half a cell at most
+    /// Also makes the cells solid that the surface passes through. Thin parts get at least one
+    /// layer of cells without holes; the solid grows by at most half a cell
     #[arg(long, help_heading = "Solid", requires = "solid", conflicts_with = "restart")]
     pub thicken: bool,
 
-    /// Of a scan in a NumPy file: how its indices are called, the first one first, in C order and in Fortran order: zyx or xyz
+    /// For a scan in a NumPy file: order of its indices, in C order and in Fortran order: zyx (z is
+    /// the first index) or xyz
     #[arg(long, value_name = "ORDER", help_heading = "Solid", requires = "above", conflicts_with = "restart", default_value_t = NumpyAxes::Zyx)]
     pub axes: NumpyAxes,
 
-    /// Of a scan without a header: voxels along each axis and their type, as 256x256x128:u8
-    #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", conflicts_with = "restart", value_parser = raw)]
+    /// For a scan without a header: voxels along each axis and their type, as 256x256x128:u8
+    #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", conflicts_with = "restart", value_parser = parse_raw)]
     pub raw: Option<Raw>,
 
-    /// The length of the Reynolds number in m: of an object its greatest width across the stream, of a cylinder its diameter. With
-    /// --viscosity, --flow-speed and --density it is in place of --re, and says what a cell and a step are
+    /// Length of the Reynolds number in m: greatest width of an object across the stream, or
+    /// diameter of a cylinder. With --viscosity, --flow-speed and --density it replaces --re and
+    /// sets the size of a cell and the time of a step
     #[arg(long, value_name = "M", help_heading = "Physical units", conflicts_with = "re", requires_all = ["viscosity", "flow_speed", "density"])]
     pub length: Option<f64>,
 
-    /// The kinematic viscosity in m²/s: 1e-6 is water, 1.5e-5 air
+    /// Kinematic viscosity in m²/s: water 1e-6, air 1.5e-5
     #[arg(long, value_name = "M2/S", help_heading = "Physical units", requires = "length")]
     pub viscosity: Option<f64>,
 
-    /// The speed of the Reynolds number in m/s; --speed says what it is in cells a step
+    /// Speed of the Reynolds number in m/s; --speed is the same speed in cells per step
     #[arg(long, value_name = "M/S", help_heading = "Physical units", requires = "length")]
     pub flow_speed: Option<f64>,
 
-    /// The density in kg/m³, by which forces are told: 1000 is water, 1.2 air
+    /// Density in kg/m³, for forces in N: water 1000, air 1.2
     #[arg(long, value_name = "KG/M3", help_heading = "Physical units", requires = "length")]
     pub density: Option<f64>,
 
-    /// A cell whose density and velocity are told in the table of --probes, as 80,40,40: the first one is 0,0,0. May be
-    /// given several times
-    #[arg(long, value_name = "X,Y,Z", help_heading = "Tables", requires = "probes", value_parser = place)]
+    /// Cell of a probe, as 80,40,40; the first cell is 0,0,0. Can be repeated
+    #[arg(long, value_name = "X,Y,Z", help_heading = "Tables", requires = "probes", value_parser = parse_cell)]
     pub probe: Vec<[i64; 3]>,
 
-    /// Writes density (beyond 1) and velocity at probes into this table (CSV), as often as --line says
+    /// Writes density - 1 and velocity at probes into this CSV table, every --line steps
     #[arg(long, value_name = "FILE", help_heading = "Tables")]
     pub probes: Option<PathBuf>,
 
-    /// Writes force and torque on each body into this table (CSV), likewise
+    /// Writes force and torque on each body into this CSV table, every --line steps
     #[arg(long, value_name = "FILE", help_heading = "Tables")]
     pub forces: Option<PathBuf>,
 
-    /// Steps from line to line of tables. Default: as --every says, or the file that describes the case
+    /// Steps between lines of tables. Default: --every, else the interval in the case file
     #[arg(long, value_name = "STEPS", help_heading = "Tables", value_parser = count)]
     pub line: Option<u64>,
 }
@@ -82,27 +85,29 @@ pub struct Inputs {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Raw {
     pub shape: [i64; 3],
-    /// As [`ScalarKind`] calls it.
+    /// Name of a [`ScalarKind`].
     pub kind: String,
 }
 
-/// A solid, of which checkpoints hold what it was made from.
+/// File and options of a solid. Checkpoints store it, so that the names of its fields are part of
+/// the file format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FromFile {
+pub struct SolidSource {
     pub file: PathBuf,
     pub above: Option<f64>,
     pub below: Option<f64>,
     pub size: Option<f64>,
     pub raw: Option<Raw>,
-    /// As [`NumpyAxes`] calls them; checkpoints of older versions say nothing.
+    /// Name of a [`NumpyAxes`]; `None` in checkpoints of older versions.
     #[serde(default)]
     pub axes: Option<String>,
-    /// Also the cells that its surface passes through.
+    /// Makes cells solid that the surface passes through.
     #[serde(default)]
     pub thicken: bool,
 }
 
-/// Length in m, viscosity in m²/s, speed in m/s, density in kg/m³.
+/// Physical scales: length in m, viscosity in m²/s, speed in m/s, density in kg/m³. Checkpoints
+/// store it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Physical {
     pub length: f64,
@@ -112,8 +117,7 @@ pub struct Physical {
 }
 
 impl Inputs {
-    /// # Errors
-    /// Numbers that cannot be.
+    /// Checks that sizes and physical numbers are finite and above 0.
     pub fn check(&self) -> Result<()> {
         let numbers = [
             ("--solid-size", self.solid_size),
@@ -130,8 +134,8 @@ impl Inputs {
         Ok(())
     }
 
-    pub fn solid(&self) -> Option<FromFile> {
-        self.solid.as_deref().map(|file| FromFile {
+    pub fn solid(&self) -> Option<SolidSource> {
+        self.solid.as_deref().map(|file| SolidSource {
             file: absolute(file),
             above: self.above,
             below: self.below,
@@ -153,28 +157,29 @@ impl Physical {
         self.speed * self.length / self.viscosity
     }
 
-    /// Where a length and a speed of the lattice are those.
+    /// Units of a lattice in which `length` cells and `speed` cells per step are the physical
+    /// length and speed.
     pub fn units(&self, length: f64, speed: f64) -> Units {
         Units::of([length, self.length], [speed, self.speed], self.density)
     }
 }
 
-/// As it is found from wherever a run goes on.
+/// Absolute path, which stays valid when a run continues in another directory.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// `80,40,40`.
-fn place(text: &str) -> std::result::Result<[i64; 3], String> {
+/// Parses a cell: `80,40,40`.
+fn parse_cell(text: &str) -> std::result::Result<[i64; 3], String> {
     let numbers: Option<Vec<i64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     let three = numbers.and_then(|numbers| numbers.try_into().ok());
-    three.ok_or("a place has three whole numbers, as 80,40,40".into())
+    three.ok_or("a cell has three integers, as 80,40,40".into())
 }
 
-/// `256x256x128:u8`.
-fn raw(text: &str) -> std::result::Result<Raw, String> {
-    let wanted = "voxels along each axis and their type, as 256x256x128:u8";
-    let (shape, kind) = text.split_once(':').ok_or(wanted)?;
-    let shape = extents(shape).ok().and_then(|numbers| numbers.try_into().ok()).ok_or(wanted)?;
+/// Parses shape and type of a raw scan: `256x256x128:u8`.
+fn parse_raw(text: &str) -> std::result::Result<Raw, String> {
+    let form = "voxels along each axis and their type, as 256x256x128:u8";
+    let (shape, kind) = text.split_once(':').ok_or(form)?;
+    let shape = extents(shape).ok().and_then(|numbers| numbers.try_into().ok()).ok_or(form)?;
     Ok(Raw { shape, kind: kind.parse::<ScalarKind>()?.name().to_owned() })
 }

@@ -1,12 +1,12 @@
-//! The strip below a picture: what is shown, its colours and their values.
+//! Legend below a picture: quantity, colour bar, values and step.
 
 use zippy_io::image::Image;
 
-/// A letter's columns and rows, and a column between two.
-const GLYPH: [usize; 2] = [5, 7];
-const ADVANCE: usize = GLYPH[0] + 1;
+/// Columns and rows of a letter.
+const GLYPH_SIZE: [usize; 2] = [5, 7];
+const ADVANCE: usize = GLYPH_SIZE[0] + 1;
 
-/// Rows of a letter, five bits each.
+/// Rows of each letter, five bits each.
 const GLYPHS: [(char, [u8; 7]); 41] = [
     ('0', [14, 17, 19, 21, 25, 17, 14]),
     ('1', [4, 12, 4, 4, 4, 4, 14]),
@@ -51,72 +51,73 @@ const GLYPHS: [(char, [u8; 7]); 41] = [
     (' ', [0; 7]),
 ];
 
-const BEHIND: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
+const BACKGROUND: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
 const INK: [f32; 4] = [0.9, 0.9, 0.9, 1.0];
 
-/// What is to be said of a picture.
+/// Content of a legend.
 pub struct Legend<'a> {
     pub name: String,
-    /// The values of the first and the last colour.
+    /// Values of the first and the last colour.
     pub range: [f64; 2],
     pub colour: &'a dyn Fn(f64) -> [f64; 3],
     pub steps: u64,
 }
 
-/// How many pixels of a picture of this width a pixel of a letter is.
-fn size(width: usize) -> usize {
+/// Side of a font pixel in picture pixels.
+fn font_scale(width: usize) -> usize {
     (width / 640).max(1)
 }
 
-/// The rows of a legend.
+/// Height of a legend in pixels.
 pub fn rows(width: usize) -> usize {
-    (GLYPH[1] + 8) * size(width)
+    (GLYPH_SIZE[1] + 8) * font_scale(width)
 }
 
-/// The least width that has room for all of a legend.
-pub const WIDTH: usize = 320;
+/// Least width of a picture with a complete legend.
+pub const MIN_WIDTH: usize = 320;
 
 impl Legend<'_> {
-    /// The picture with the legend below it. What there is no room for is left out: first the number of steps, then the name.
-    pub fn below(&self, image: Image) -> Image {
+    /// Appends the legend to a picture. A narrow picture has no step number, and a narrower picture
+    /// no name.
+    pub fn append_to(&self, image: Image) -> Image {
         let (width, top) = (image.width, image.height);
-        let size = size(width);
-        let mut whole = Image { width, height: top + rows(width), pixels: image.pixels };
-        whole.pixels.resize(width * whole.height, BEHIND);
-        let [low, high] = self.range.map(short);
+        let size = font_scale(width);
+        let mut result = Image { width, height: top + rows(width), pixels: image.pixels };
+        result.pixels.resize(width * result.height, BACKGROUND);
+        let [low, high] = self.range.map(format_short);
         let steps = format!("step {}", self.steps);
-        let long = |text: &str| text.len() * ADVANCE * size;
-        let (gap, middle) = (2 * ADVANCE * size, top + 4 * size);
-        let least = long(&low) + long(&high) + gap + 24 * size;
-        let named = width >= least + gap + long(&self.name) + gap;
-        let stepped = named && width >= least + 2 * gap + long(&self.name) + long(&steps) + gap;
-        let mut at = gap / 2;
-        if named {
-            text(&mut whole, [at, middle], size, &self.name);
-            at += long(&self.name) + gap;
+        let text_width = |text: &str| text.len() * ADVANCE * size;
+        let (gap, top_of_text) = (2 * ADVANCE * size, top + 4 * size);
+        let least = text_width(&low) + text_width(&high) + gap + 24 * size;
+        let has_name = width >= least + gap + text_width(&self.name) + gap;
+        let has_step = has_name && width >= least + 2 * gap + text_width(&self.name) + text_width(&steps) + gap;
+        let mut left = gap / 2;
+        if has_name {
+            draw_text(&mut result, [left, top_of_text], size, &self.name);
+            left += text_width(&self.name) + gap;
         }
-        let end = width.saturating_sub(gap / 2 + if stepped { long(&steps) + gap } else { 0 });
-        if stepped {
-            text(&mut whole, [end + gap, middle], size, &steps);
+        let end = width.saturating_sub(gap / 2 + if has_step { text_width(&steps) + gap } else { 0 });
+        if has_step {
+            draw_text(&mut result, [end + gap, top_of_text], size, &steps);
         }
-        text(&mut whole, [at, middle], size, &low);
-        at += long(&low) + gap / 2;
-        let end = end.saturating_sub(long(&high));
-        text(&mut whole, [end, middle], size, &high);
-        let bar = at..end.saturating_sub(gap / 2);
-        for row in middle..middle + GLYPH[1] * size {
+        draw_text(&mut result, [left, top_of_text], size, &low);
+        left += text_width(&low) + gap / 2;
+        let end = end.saturating_sub(text_width(&high));
+        draw_text(&mut result, [end, top_of_text], size, &high);
+        let bar = left..end.saturating_sub(gap / 2);
+        for row in top_of_text..top_of_text + GLYPH_SIZE[1] * size {
             for column in bar.clone() {
                 let share = (column - bar.start) as f64 / (bar.len() - 1).max(1) as f64;
                 let [red, green, blue] = (self.colour)(share).map(|part| part as f32);
-                whole.pixels[row * width + column] = [red, green, blue, 1.0];
+                result.pixels[row * width + column] = [red, green, blue, 1.0];
             }
         }
-        whole
+        result
     }
 }
 
-/// A number in few letters.
-pub fn short(value: f64) -> String {
+/// Formats a number with three digits.
+pub fn format_short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if (1e-3..1e4).contains(&size) => {
@@ -131,15 +132,15 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// Draws letters from their upper left corner on; beyond the picture nothing.
-fn text(image: &mut Image, [left, top]: [usize; 2], size: usize, text: &str) {
-    for (number, letter) in text.chars().enumerate() {
+/// Draws text with its upper left corner at a position, clipped to the picture.
+fn draw_text(image: &mut Image, [left, top]: [usize; 2], size: usize, text: &str) {
+    for (index, letter) in text.chars().enumerate() {
         let found = GLYPHS.iter().find(|(known, _)| *known == letter);
         let rows = found.map_or([31, 17, 17, 17, 17, 17, 31], |(_, rows)| *rows);
-        for (y, x) in (0..GLYPH[1] * size).flat_map(|y| (0..GLYPH[0] * size).map(move |x| (y, x))) {
-            let (row, column) = (top + y, left + number * ADVANCE * size + x);
-            let inked = rows[y / size] >> (GLYPH[0] - 1 - x / size) & 1 == 1;
-            if inked && column < image.width && row < image.height {
+        for (y, x) in (0..GLYPH_SIZE[1] * size).flat_map(|y| (0..GLYPH_SIZE[0] * size).map(move |x| (y, x))) {
+            let (row, column) = (top + y, left + index * ADVANCE * size + x);
+            let is_set = rows[y / size] >> (GLYPH_SIZE[0] - 1 - x / size) & 1 == 1;
+            if is_set && column < image.width && row < image.height {
                 image.pixels[row * image.width + column] = INK;
             }
         }

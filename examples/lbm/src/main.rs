@@ -1,11 +1,11 @@
-//! Lattice Boltzmann flow on several ranks. `--help` says how.
+//! Command-line program for lattice Boltzmann flow on several ranks.
 #![forbid(unsafe_code)]
 
 mod compare;
-mod drawing;
-mod ending;
-mod files;
-mod flat;
+mod end_conditions;
+mod field_files;
+mod flow_renderer;
+mod frame_writer;
 mod inputs;
 #[path = "../../support/interrupt.rs"]
 mod interrupt;
@@ -13,13 +13,13 @@ mod legend;
 #[cfg(feature = "view")]
 #[path = "../../support/link.rs"]
 mod link;
-mod made;
-mod numbers;
 mod options;
 mod outline;
+mod output_paths;
 mod outputs;
-mod picture;
-mod places;
+mod parse;
+mod picture_options;
+mod prepared_case;
 mod report;
 mod restart;
 mod run;
@@ -27,7 +27,7 @@ mod run;
 mod say;
 mod scene;
 mod setup;
-mod showing;
+mod slice_picture;
 mod solid;
 mod steady;
 mod surface;
@@ -46,7 +46,7 @@ use self::say::complain;
 
 fn main() -> ExitCode {
     zippy::prepare_process();
-    match program(&Options::read(words::with_negative_numbers(std::env::args_os()))) {
+    match run_program(&Options::read(words::with_negative_numbers(std::env::args_os()))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(format_args!("error: {error}"));
@@ -55,16 +55,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn program(options: &Options) -> Result<()> {
+fn run_program(options: &Options) -> Result<()> {
     options.check()?;
-    if options.showing.view {
+    if options.pictures.view {
         return view::run("Zippy flow", |link| {
             let ranks = zippy::run_with(options.config(), |world| {
                 link.started(world);
-                run::all(world, options, Some(link))
+                run::run_all(world, options, Some(link))
             });
             ranks.map(drop)
         });
     }
-    zippy::run_with(options.config(), |world| run::all(world, options, None)).map(drop)
+    zippy::run_with(options.config(), |world| run::run_all(world, options, None)).map(drop)
 }

@@ -1,4 +1,4 @@
-//! What stands for the window in a build without it.
+//! Replacement of the window in a build without the feature `view`.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -8,47 +8,45 @@ use zippy::{Error, Result, World};
 use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 
-use crate::ending::{End, Ending};
+use crate::end_conditions::{End, EndWatcher};
 use crate::options::Options;
 use crate::setup::Setup;
 
-/// The way to a window: there is none.
+/// Link to a window; has no values.
 #[derive(Debug, Clone, Copy)]
 pub enum Link {}
 
 impl Link {
-    /// Called by nobody.
+    /// Never called, because there are no values of this type.
     pub fn started(&self, _: &World) {
         match *self {}
     }
 
-    /// Called by nobody.
+    /// Never called, because there are no values of this type.
     pub fn is_closed(&self) -> bool {
         match *self {}
     }
 }
 
-/// Says how to get one.
+/// Returns an error that names the missing feature.
 pub fn run(_: &str, _: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
-    Err(Error::program(
-        "--view: this program was built without its window, which is its feature `view` (on by default)",
-    ))
+    Err(Error::program("--view: this program was built without its feature `view` (on by default)"))
 }
 
-/// A window: there is none.
+/// Window; has no values.
 pub struct Window(Infallible);
 
 impl Window {
-    /// Called by nobody.
+    /// Never called, because there are no values of this type.
     pub fn open(_: &World, link: &Arc<Link>, _: &Options, _: &Case, _: &Flow) -> Result<Self> {
         match **link {}
     }
 
-    /// Called by nobody.
-    pub fn turn(
+    /// Never called, because there are no values of this type.
+    pub fn update(
         &mut self,
         _: &World,
-        _: &Ending,
+        _: &EndWatcher,
         _: (&mut Setup, &mut Case),
         _: &mut Flow,
         _: &Fields,
@@ -56,8 +54,8 @@ impl Window {
         match self.0 {}
     }
 
-    /// Called by nobody.
-    pub fn hold(&mut self, _: &World, _: &Ending, _: &Error) -> Result<()> {
+    /// Never called, because there are no values of this type.
+    pub fn hold_error(&mut self, _: &World, _: &EndWatcher, _: &Error) -> Result<()> {
         match self.0 {}
     }
 }

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line options.
 
 use std::path::{Path, PathBuf};
 
@@ -9,113 +9,122 @@ use zippy_lbm::cases::NAMES;
 use zippy_lbm::{Cut, Storage};
 
 use crate::inputs::Inputs;
-use crate::numbers::{bits, count, number, pixels, size};
-use crate::scene::Shown;
+use crate::parse::{bits, count, number, pixels, size};
+use crate::picture_options::PictureOptions;
+use crate::scene::ShownQuantity;
 use crate::setup::is_file;
-use crate::showing::Showing;
 
-/// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
+/// Lattice Boltzmann flow on several ranks: standard cases, comparisons, checkpoints and pictures.
 ///
-/// The lattice is cut over the ranks; each keeps its cells on its device, and only what crosses a cut moves. Results are the
-/// same bits for every number of ranks and every cut. Ranks are threads of this process (--ranks), or processes where an
-/// MPI launcher started them.
+/// The lattice is divided over the ranks. Each rank keeps its cells on its device, and only
+/// populations that cross a cut are sent. Results have the same bits for every number of ranks and
+/// every cut. Ranks are threads of this process (--ranks) or processes that an MPI launcher
+/// started.
 #[derive(Parser, Debug, Clone)]
-#[command(name = "lbm", after_help = after())]
+#[command(name = "lbm", after_help = after_help())]
 pub struct Options {
-    /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
-    /// Default: ZIPPY_RANKS, else 1
+    /// Number of ranks, as threads of this process. Under an MPI launcher omit it, or give the
+    /// number of processes. Default: ZIPPY_RANKS, else 1
     #[arg(long, value_name = "N", value_parser = count)]
     pub ranks: Option<u64>,
 
-    /// Name of a case (list below), or a .toml file that describes one. With --restart: an edited file with the same lattice,
-    /// shapes and kinds of sides as the checkpoint
-    #[arg(long, value_name = "NAME", required_unless_present_any = ["restart", "what"])]
+    /// Name of a case (list below), or a .toml file that describes a case. With --restart: an
+    /// edited file with the same lattice, shapes and kinds of sides as the checkpoint
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["restart", "positional"])]
     pub case: Option<String>,
 
     /// Name or .toml file of the case, the same as --case
     #[arg(value_name = "CASE", conflicts_with = "case")]
-    what: Option<String>,
+    positional: Option<String>,
 
-    /// Size of the case: one number, or cells per axis as 160x80x80. A comma separates sizes: --n 32,64,128 runs three times and
-    /// prints the order of convergence
+    /// Size of the case in cells: one number, or cells along each axis as 160x80x80. Sizes
+    /// separated by commas are separate runs: --n 32,64,128 runs three times and prints the order
+    /// of convergence
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
     pub n: Vec<[i64; 3]>,
 
-    /// The Reynolds number
+    /// Reynolds number
     #[arg(long, value_name = "RE")]
     pub re: Option<f64>,
 
-    /// The speed of the Reynolds number, in cells a step: 0.1 is fast, 0.01 is slow and exact
+    /// Speed of the Reynolds number in cells per step: 0.1 is fast, 0.01 is slow and more accurate
     #[arg(long, value_name = "U")]
     pub speed: Option<f64>,
 
-    /// The velocities of the lattice
+    /// Velocity set of the lattice
     #[arg(long, value_enum, ignore_case = true)]
     pub lattice: Option<Lattice>,
 
-    /// How populations relax: with one time, with two and the magic number 3/16, or as cumulants, which need the lattice d3q27
+    /// Collision operator: bgk (one relaxation time), trt (two relaxation times with the magic
+    /// number 3/16), or cumulant (needs --lattice d3q27)
     #[arg(long, value_enum, ignore_case = true)]
     pub collision: Option<Relaxation>,
 
-    /// Bits of a population: 16 take half the memory and have about four digits
+    /// Bits of a population: 16 halves the memory and keeps about four digits
     #[arg(long, value_name = "16|32", value_parser = bits, default_value = "32", conflicts_with = "restart")]
     pub bits: Storage,
 
-    /// Smagorinsky's constant, for flows whose eddies are smaller than cells: 0.1 to 0.2
+    /// Smagorinsky constant for turbulence below the cell size: 0.1 to 0.2
     #[arg(long, value_name = "C")]
     pub smagorinsky: Option<f64>,
 
-    /// Parts of the lattice along each axis, as 2x2x1. Default: by the number of ranks
+    /// Number of parts of the lattice along each axis, as 2x2x1. Default: chosen from the number of
+    /// ranks
     #[arg(long, value_name = "AxBxC", value_parser = size)]
     cut: Option<[i64; 3]>,
 
-    /// So many steps, from where it is. Default: as the case has it
+    /// Number of steps from the start or checkpoint. Default: the steps of the case
     #[arg(long, value_name = "STEPS", conflicts_with = "until_steady", value_parser = number)]
     pub steps: Option<u64>,
 
-    /// Until the flow does not change any more
+    /// Runs until the flow is steady
     #[arg(long)]
     pub until_steady: bool,
 
-    /// Ends after so many seconds of steps, with a checkpoint where --checkpoint says so, as SIGTERM does; pauses count
+    /// Ends after this number of seconds of steps, including pauses, like SIGTERM: with a
+    /// checkpoint if --checkpoint is given
     #[arg(long, value_name = "SECONDS", value_parser = number)]
     pub budget: Option<u64>,
 
-    /// Compares with a table: Ghia, Ghia and Shin 1982 of the square cavity at Reynolds number 100
+    /// Compares with a table: ghia is Ghia, Ghia and Shin 1982, the square cavity at Reynolds
+    /// number 100
     #[arg(long, value_enum, ignore_case = true)]
     pub compare: Option<Table>,
 
-    /// Writes checkpoints into this directory, as often as --every says and at the end; it has none of another run
+    /// Writes checkpoints into this directory, every --every steps and at the end. The directory
+    /// must not have checkpoints of another run
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
 
-    /// Steps between checkpoints, pictures, files of fields and lines of tables
+    /// Steps between checkpoints, pictures, field files and table lines
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub every: Option<u64>,
 
-    /// Draws this of the flow as it runs, as often as --every says and at both ends
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "until_steady")]
-    pub render: Option<Shown>,
+    /// Draws this quantity of the flow every --every steps, at the start and at the end
+    #[arg(long, value_enum, value_name = "QUANTITY", conflicts_with = "until_steady")]
+    pub render: Option<ShownQuantity>,
 
-    /// Where pictures go: .apng for a movie, .png for the last one. Default: flow.apng
+    /// Picture file: .apng for a movie, .png for the last picture. Default: flow.apng
     #[arg(long, value_name = "FILE", requires = "render")]
     pub output: Option<PathBuf>,
 
-    /// Width and height of pictures; in those of slices cells are as large as fit, and a pixel at least
+    /// Width and height of pictures in pixels. In slices, cells are squares of as many pixels as
+    /// fit, at least one
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = pixels)]
     pub size: (u32, u32),
 
     #[command(flatten)]
-    pub showing: Showing,
+    pub pictures: PictureOptions,
 
-    /// Writes velocity (as vectors) with density beyond 1, speed, vorticity and the Q-criterion into this directory as often as
-    /// --every says and at both ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an
-    /// animation
+    /// Writes velocity (vectors) with density - 1, speed, vorticity and Q-criterion into this
+    /// directory every --every steps, at the start and at the end: a VTI file for each field and
+    /// step, and an index (.pvd) for each field, which ParaView shows as an animation
     #[arg(long, value_name = "DIR")]
     pub fields: Option<PathBuf>,
 
-    /// Continues from the latest checkpoint in this directory, on any number of ranks. Other options replace the values in the
-    /// checkpoint. A solid whose file has changed so that other cells are solid is refused
+    /// Continues from the latest checkpoint in this directory, on any number of ranks. Other
+    /// options replace the values in the checkpoint. A changed solid file that changes solid cells
+    /// is an error
     #[arg(long, value_name = "DIR", conflicts_with_all = ["n", "lattice"])]
     pub restart: Option<PathBuf>,
 
@@ -123,7 +132,7 @@ pub struct Options {
     #[arg(long)]
     pub hash: bool,
 
-    /// Prints a JSON object a run
+    /// Prints one JSON object for each run
     #[arg(long)]
     pub json: bool,
 
@@ -150,8 +159,8 @@ pub enum Table {
     Ghia,
 }
 
-fn after() -> String {
-    let cases: String = NAMES.iter().map(|(name, what)| format!("  {name:<15} {what}\n")).collect();
+fn after_help() -> String {
+    let cases: String = NAMES.iter().map(|(name, description)| format!("  {name:<15} {description}\n")).collect();
     format!(
         "Cases:\n{cases}\nExamples:\n  lbm --ranks 4 --case cavity2d --n 128 --until-steady --compare ghia\n  \
          lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
@@ -168,19 +177,20 @@ fn after() -> String {
     )
 }
 
-fn ends_as_a_picture(file: &Path) -> bool {
+fn is_picture_file(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "apng" || ending == "png")
 }
 
 impl Options {
-    /// The options of a command line; mistakes end the program.
+    /// Parses a command line. Mistakes end the program with a message.
     pub fn read(words: impl IntoIterator<Item = std::ffi::OsString>) -> Self {
         let mut options = Self::parse_from(words);
-        options.case = options.case.or(options.what.take());
+        options.case = options.case.or(options.positional.take());
         options
     }
 
-    /// Several runs with a number each, where one size with several numbers was probably meant.
+    /// Message if `--n` has three sizes of one number, for a case where one size of three numbers
+    /// is more likely meant.
     pub fn ambiguity(&self) -> Option<String> {
         let is_sized_by_three = matches!(self.case.as_deref(), Some("sphere" | "object"));
         let [[x, 0, 0], [y, 0, 0], [z, 0, 0]] = self.n[..] else { return None };
@@ -199,48 +209,48 @@ impl Options {
         self.cut.map_or(Cut::Auto, |parts| Cut::Parts(parts.map(|part| part.max(1) as usize)))
     }
 
-    /// Mistakes that only several options together are.
+    /// Checks for options that contradict each other.
     pub fn check(&self) -> Result<()> {
         self.inputs.check()?;
         let tables = self.inputs.forces.is_some() || self.inputs.probes.is_some();
         let named = self.case.as_ref().is_some_and(|case| !is_file(case));
         let repeated = (1..self.n.len()).any(|k| self.n[..k].contains(&self.n[k]));
-        if let (true, Some(wrong)) = (repeated, self.ambiguity()) {
-            return Err(Error::program(wrong));
+        if let (true, Some(message)) = (repeated, self.ambiguity()) {
+            return Err(Error::program(message));
         }
-        let wrong = match self {
+        let message = match self {
             Self { until_steady: true, bits: Storage::Half, .. } => {
-                "--until-steady waits until nothing changes, and in 16 bits something always does; give --steps"
+                "--until-steady needs 32 bits: rounding to 16 bits never becomes steady; give --steps"
             }
             Self { case: Some(_), re, speed, .. } if !named && (re.is_some() || speed.is_some()) => {
-                "--re and --speed are for named cases; here the file says them"
+                "--re and --speed are for named cases; the file contains them"
             }
             Self { inputs: Inputs { line: Some(_), .. }, .. } if !tables => {
-                "--line says how often --forces and --probes write; give one of these, too"
+                "--line is the interval of --forces and --probes; give one of these, too"
             }
             Self { every: Some(_), checkpoint: None, render: None, fields: None, .. } if !tables => {
-                "--every says how often --checkpoint, --render, --fields, --forces and --probes write; give one of these, too"
+                "--every is the interval of --checkpoint, --render, --fields, --forces and --probes; give one of these, too"
             }
             Self { compare: Some(Table::Ghia), case: Some(case), .. } if case != "cavity2d" => {
-                "--compare ghia is a table of the case cavity2d"
+                "--compare ghia is a table for the case cavity2d"
             }
-            Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
-            Self { n, fields: Some(_), .. } if n.len() > 1 => "--fields keeps one run; give one --n",
-            Self { output: Some(file), .. } if !ends_as_a_picture(file) => {
-                "--output is a movie (.apng) or a picture (.png), by its name"
+            Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint is for one run; give one --n",
+            Self { n, fields: Some(_), .. } if n.len() > 1 => "--fields is for one run; give one --n",
+            Self { output: Some(file), .. } if !is_picture_file(file) => {
+                "--output needs the extension .apng for a movie or .png for a picture"
             }
-            Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
-            Self { n, .. } if n.len() > 1 && tables => "--forces and --probes are tables of one run; give one --n",
-            Self { n, showing, .. } if n.len() > 1 && showing.view => "--view shows one run; give one --n",
-            Self { render: None, showing, .. } if showing.is_given() && !showing.view => {
-                "--as, --iso, --slice and --range say how --render or --view draws; give one of these, too"
+            Self { n, render: Some(_), .. } if n.len() > 1 => "--render is for one run; give one --n",
+            Self { n, .. } if n.len() > 1 && tables => "--forces and --probes are for one run; give one --n",
+            Self { n, pictures, .. } if n.len() > 1 && pictures.view => "--view shows one run; give one --n",
+            Self { render: None, pictures, .. } if pictures.is_given() && !pictures.view => {
+                "--as, --iso, --slice and --range are options of --render and --view; give one of these, too"
             }
-            Self { showing, .. } if showing.contradiction().is_some() => showing.contradiction().unwrap_or_default(),
-            Self { showing, until_steady: true, .. } if showing.view => {
-                "--view runs until its window is closed, or for --steps; leave --until-steady out"
+            Self { pictures, .. } if pictures.contradiction().is_some() => pictures.contradiction().unwrap_or_default(),
+            Self { pictures, until_steady: true, .. } if pictures.view => {
+                "--view runs until its window is closed, or for --steps; leave out --until-steady"
             }
             _ => return Ok(()),
         };
-        Err(Error::program(wrong))
+        Err(Error::program(message))
     }
 }

@@ -1,17 +1,17 @@
-//! The edges of a box in a picture, behind everything else.
+//! Outline of a box in a picture, below everything else.
 
 use zippy::Grid;
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, Crop, Look, Projection};
 
-/// As bright as they are.
+/// Brightness of the edges.
 const GREY: f32 = 0.30;
 
-/// Draws the edges of a look's crop box of a volume on a grid where the picture is transparent.
+/// Draws the edges of the crop box of `look` where the picture is transparent.
 pub fn draw(image: &mut Image, look: &Look, grid: &Grid) {
     let Some(Crop { low, high }) = look.crop else { return };
-    let corner = |number: usize| -> [f64; 3] {
-        let length = |axis: usize| if number >> axis & 1 == 0 { low[axis] } else { high[axis] };
+    let corner = |index: usize| -> [f64; 3] {
+        let length = |axis: usize| if index >> axis & 1 == 0 { low[axis] } else { high[axis] };
         grid.position(std::array::from_fn(|axis| length(axis) / grid.spacing[axis]))
     };
     let size = [image.width as f64, image.height as f64];
@@ -19,25 +19,25 @@ pub fn draw(image: &mut Image, look: &Look, grid: &Grid) {
         (0..8).flat_map(|from| (0..3).map(move |axis| (from, axis))).filter(|(from, axis)| from >> axis & 1 == 0)
     {
         let ends = [corner(from), corner(from | 1 << axis)];
-        // Fine enough that perspective and what lies behind the camera need no care.
+        // Steps below a pixel, so that perspective and points behind the camera need no clipping.
         let points = (0..=4 * (image.width + image.height)).map(|step| {
             let share = step as f64 / (4 * (image.width + image.height)) as f64;
             std::array::from_fn(|k| ends[0][k] + (ends[1][k] - ends[0][k]) * share)
         });
         let mut last = None;
-        for pixel in points.filter_map(|point| seen(&look.camera, size, point)) {
+        for pixel in points.filter_map(|point| project(&look.camera, size, point)) {
             if last.replace(pixel) != Some(pixel) {
                 let drawn = &mut image.pixels[pixel.1 * image.width + pixel.0];
-                let behind = (1.0 - drawn[3]) * GREY;
-                drawn.iter_mut().take(3).for_each(|part| *part += behind);
+                let grey = (1.0 - drawn[3]) * GREY;
+                drawn.iter_mut().take(3).for_each(|part| *part += grey);
                 drawn[3] = 1.0;
             }
         }
     }
 }
 
-/// The pixel of a point, if it is in the picture.
-fn seen(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
+/// Pixel of a point, if it is in the picture.
+fn project(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
     let forward = unit(minus(camera.focal_point, camera.position));
     let right = unit(cross(forward, camera.view_up));
     let up = cross(right, forward);

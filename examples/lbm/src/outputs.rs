@@ -1,64 +1,74 @@
-//! Files that a run writes as it goes, except checkpoints.
+//! Output files of a running flow, except checkpoints.
 
 use zippy::{Result, World};
 use zippy_lbm::described::Probe;
 use zippy_lbm::{Fields, Flow};
 
-use crate::files::Fieldbook;
-use crate::made::Made;
+use crate::field_files::FieldFiles;
+use crate::frame_writer::FrameWriter;
 use crate::options::Options;
-use crate::picture::Painter;
+use crate::prepared_case::PreparedCase;
 use crate::tables::{self, Forces, Probes};
 
-/// Outputs of a running flow, except checkpoints.
+/// Output files of a running flow, except checkpoints.
 pub struct Outputs<'w> {
-    pub painter: Option<Painter<'w>>,
-    book: Option<Fieldbook>,
+    pub frames: Option<FrameWriter<'w>>,
+    field_files: Option<FieldFiles>,
     forces: Option<Forces>,
     probes: Option<Probes>,
-    /// The steps at which pictures and files, and lines of tables, were written last.
+    /// Steps of the last pictures and field files, and of the last lines of tables.
     last: [Option<u64>; 2],
 }
 
 impl<'w> Outputs<'w> {
-    pub fn open(world: &'w World, options: &Options, made: &Made, flow: &Flow, frames: u64) -> Result<Self> {
+    pub fn open(
+        world: &'w World,
+        options: &Options,
+        prepared: &PreparedCase,
+        flow: &Flow,
+        frame_count: u64,
+    ) -> Result<Self> {
         let inputs = &options.inputs;
-        let given = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
-        let places: Vec<Probe> = made.probes.iter().cloned().chain(given).collect();
-        // Before anything is written over.
+        let option_probes = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
+        let probe_list: Vec<Probe> = prepared.probes.iter().cloned().chain(option_probes).collect();
+        // Checked before any file is replaced.
         if inputs.probes.is_some() {
-            tables::check(flow, &places)?;
+            tables::check(flow, &probe_list)?;
         }
-        // A window shows itself; a file besides it was requested.
-        let drawn = options.render.filter(|_| !options.showing.view || options.output.is_some());
-        let painter = drawn.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
-        let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
-        let units = made.units;
+        // With a window, a file is written only if it is requested.
+        let quantity = options.render.filter(|_| !options.pictures.view || options.output.is_some());
+        let frames = quantity
+            .map(|quantity| FrameWriter::new(world, options, quantity, &prepared.case, flow, frame_count))
+            .transpose()?;
+        let field_files =
+            options.fields.as_deref().map(|directory| FieldFiles::open(world, directory, flow)).transpose()?;
+        let units = prepared.units;
         let forces = inputs.forces.as_deref().map(|path| Forces::open(world, path, flow, units)).transpose()?;
-        let probes = inputs.probes.as_deref().map(|path| Probes::open(world, path, flow, places, units)).transpose()?;
-        Ok(Self { painter, book, forces, probes, last: [None; 2] })
+        let probes =
+            inputs.probes.as_deref().map(|path| Probes::open(world, path, flow, probe_list, units)).transpose()?;
+        Ok(Self { frames, field_files, forces, probes, last: [None; 2] })
     }
 
     pub fn has_tables(&self) -> bool {
         self.forces.is_some() || self.probes.is_some()
     }
 
-    /// Pictures and files, once a step.
+    /// Writes pictures and field files, once for each step. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
         if self.last[0].replace(flow.steps()) == Some(flow.steps()) {
             return Ok(());
         }
-        if let Some(painter) = &mut self.painter {
-            painter.paint(flow, fields)?;
+        if let Some(frames) = &mut self.frames {
+            frames.write(flow, fields)?;
         }
-        if let Some(book) = &mut self.book {
-            book.write(world, flow, fields)?;
+        if let Some(files) = &mut self.field_files {
+            files.write(world, flow, fields)?;
         }
         Ok(())
     }
 
-    /// Lines of tables, once a step.
-    pub fn lines(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    /// Writes lines of tables, once for each step. Collective.
+    pub fn write_tables(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
         if self.last[1].replace(flow.steps()) == Some(flow.steps()) {
             return Ok(());
         }

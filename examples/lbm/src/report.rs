@@ -1,4 +1,4 @@
-//! What a run has found.
+//! Results of a run, as text and as JSON.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use zippy_lbm::{Flow, Pull, Units};
 
 use crate::compare::Ghia;
-use crate::ending::End;
-use crate::made::Made;
+use crate::end_conditions::End;
+use crate::prepared_case::PreparedCase;
 
 pub struct Report {
     case: String,
@@ -19,52 +19,52 @@ pub struct Report {
     relaxation_time: f64,
     warnings: Vec<String>,
     physical: Option<Physical>,
-    /// Steps of the flow, and those of this run.
+    /// Step of the flow, and number of steps of this run.
     steps: [u64; 2],
     cells: u64,
     secs: f64,
-    /// 2 / (speed² × area), which makes a force a coefficient.
+    /// 2 / (speed² × area), the factor from force to drag and lift coefficients.
     coefficient: Option<f64>,
     pub end: End,
     pub pulls: Vec<Pull>,
     pub mass: f64,
-    /// Frames, and the seconds that they took.
+    /// Number of pictures, and their time in seconds.
     pub drawing: Option<(u64, f64)>,
-    /// The largest error of the velocity over the speed.
-    pub exact: Option<f64>,
+    /// Largest error of the velocity, relative to the speed.
+    pub exact_error: Option<f64>,
     pub ghia: Option<Ghia>,
     pub hash: Option<u64>,
 }
 
-/// What numbers of the lattice are in m, s and kg.
+/// Units and scales in m, s and kg.
 struct Physical {
     units: Units,
-    plane: bool,
+    is_plane: bool,
     length: f64,
     speed: f64,
     viscosity: f64,
 }
 
 impl Physical {
-    /// Forces in N and torques in N m; in two dimensions for each metre of depth.
-    fn pull(&self, pull: &Pull) -> [[f64; 3]; 2] {
-        let (force, torque) = (self.units.force(self.plane), self.units.torque(self.plane));
+    /// Force in N and torque in N m; in two dimensions, per metre of depth.
+    fn physical_pull(&self, pull: &Pull) -> [[f64; 3]; 2] {
+        let (force, torque) = (self.units.force(self.is_plane), self.units.torque(self.is_plane));
         [pull.force.map(|x| x * force), pull.torque.map(|x| x * torque)]
     }
 }
 
 impl Report {
-    pub fn new(made: &Made, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
-        let case = &made.case;
-        let physical = made.units.map(|units| Physical {
+    pub fn new(prepared: &PreparedCase, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
+        let case = &prepared.case;
+        let physical = prepared.units.map(|units| Physical {
             units,
-            plane: case.problem.velocities().axes() == 2,
+            is_plane: case.problem.velocities().axes() == 2,
             length: case.length * units.cell,
             speed: case.speed * units.speed(),
             viscosity: case.speed * case.length / case.reynolds() * units.viscosity(),
         });
         Self {
-            case: made.title.clone(),
+            case: prepared.title.clone(),
             physical,
             n: flow.inside().map(|axis| axis.end - axis.start),
             lattice: case.problem.velocities().name(),
@@ -72,7 +72,7 @@ impl Report {
             reynolds: case.reynolds(),
             mach: case.mach(),
             relaxation_time: case.problem.relaxation_time(),
-            warnings: case.warnings().into_iter().chain(made.warnings.clone()).collect(),
+            warnings: case.warnings().into_iter().chain(prepared.warnings.clone()).collect(),
             steps: [flow.steps(), steps],
             cells: flow.fluid_cells(),
             secs,
@@ -81,20 +81,20 @@ impl Report {
             pulls: Vec::new(),
             mass: 0.0,
             drawing: None,
-            exact: None,
+            exact_error: None,
             ghia: None,
             hash: None,
         }
     }
 
-    /// Million cell updates a second, of all ranks.
+    /// Million cell updates per second of all ranks.
     fn mlups(&self) -> f64 {
         if self.secs > 0.0 { self.cells as f64 * self.steps[1] as f64 / self.secs / 1e6 } else { 0.0 }
     }
 
     fn coefficients(&self) -> Vec<[f64; 3]> {
-        let by = |pull: &Pull| pull.force.map(|x| x * self.coefficient.unwrap_or(0.0));
-        if self.coefficient.is_some() { self.pulls.iter().map(by).collect() } else { Vec::new() }
+        let coefficient = |pull: &Pull| pull.force.map(|x| x * self.coefficient.unwrap_or(0.0));
+        if self.coefficient.is_some() { self.pulls.iter().map(coefficient).collect() } else { Vec::new() }
     }
 
     pub fn text(&self) -> String {
@@ -114,22 +114,26 @@ impl Report {
                 self.steps[0] as f64 * units.step
             );
         }
-        let [at, steps] = self.steps;
+        let [step, steps] = self.steps;
         let end = match self.end {
             End::Steps => "",
             End::Steady => ", steady",
             End::Unsteady => ", not yet steady",
             End::Signal => ", ended by a signal",
-            End::Time => ", its time is over",
-            End::Closed => ", its window was closed",
+            End::Time => ", time budget used",
+            End::Closed => ", window closed",
         };
-        _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
+        _ = write!(text, "  {steps} steps to step {step}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
         let coefficients = self.coefficients();
         for (body, pull) in self.pulls.iter().enumerate() {
             _ = write!(text, "\n  force {:?}", pull.force);
             if let Some(physical) = &self.physical {
-                let [[x, y, z], _] = physical.pull(pull);
-                _ = write!(text, ", [{x:.4e}, {y:.4e}, {z:.4e}] N{}", if physical.plane { " for a metre" } else { "" });
+                let [[x, y, z], _] = physical.physical_pull(pull);
+                _ = write!(
+                    text,
+                    ", [{x:.4e}, {y:.4e}, {z:.4e}] N{}",
+                    if physical.is_plane { " per metre" } else { "" }
+                );
             }
             if let Some(c) = coefficients.get(body) {
                 _ = write!(text, ", drag coefficient {:.5}, lift {:.6}", c[0], c[1]);
@@ -138,13 +142,13 @@ impl Report {
         if let Some((frames, secs)) = self.drawing {
             _ = write!(text, "\n  {frames} pictures: {secs:.2} s");
         }
-        if let Some(error) = self.exact {
+        if let Some(error) = self.exact_error {
             _ = write!(text, "\n  largest error of the velocity: {error:.3e} of the speed");
         }
         if let Some(ghia) = &self.ghia {
             _ = write!(
                 text,
-                "\n  Ghia's table: largest error {:.4} (u), {:.4} (v); u min {:.6}, v max {:.6}, v min {:.6} (spectral: \
+                "\n  table of Ghia et al.: largest error {:.4} (u), {:.4} (v); u min {:.6}, v max {:.6}, v min {:.6} (spectral: \
                  -0.214042, 0.179573, -0.253803)",
                 ghia.errors[0], ghia.errors[1], ghia.extremes[0], ghia.extremes[1], ghia.extremes[2]
             );
@@ -168,12 +172,12 @@ impl Report {
         let forces: Vec<Value> =
             self.pulls.iter().map(|pull| json!({ "force": pull.force, "torque": pull.torque })).collect();
         let physical = self.physical.as_ref().map(|physical| {
-            let Physical { units, plane, length, speed, viscosity } = physical;
+            let Physical { units, is_plane, length, speed, viscosity } = physical;
             let pulls: Vec<Value> = self
                 .pulls
                 .iter()
                 .map(|pull| {
-                    let [force, torque] = physical.pull(pull);
+                    let [force, torque] = physical.physical_pull(pull);
                     json!({ "force": force, "torque": torque })
                 })
                 .collect();
@@ -186,7 +190,7 @@ impl Report {
                 "viscosity_m2_s": viscosity,
                 "time_s": self.steps[0] as f64 * units.step,
                 "bodies_N_and_Nm": pulls,
-                "for_a_metre_of_depth": plane,
+                "for_a_metre_of_depth": is_plane,
             })
         });
         json!({
@@ -209,7 +213,7 @@ impl Report {
             "bodies": forces,
             "physical": physical,
             "coefficients": self.coefficients(),
-            "largest_error": self.exact,
+            "largest_error": self.exact_error,
             "ghia": ghia,
             "hash": self.hash.map(|hash| format!("{hash:016x}")),
         })

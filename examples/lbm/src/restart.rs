@@ -1,4 +1,4 @@
-//! Runs that go on from checkpoints.
+//! Start of runs, from the beginning or from a checkpoint.
 
 use std::path::Path;
 
@@ -6,62 +6,63 @@ use zippy::{Error, Result, World};
 use zippy_io::checkpoint::{Checkpoint, Checkpoints};
 use zippy_lbm::{Flow, Populations};
 
-use crate::made::Made;
 use crate::options::Options;
+use crate::prepared_case::PreparedCase;
 use crate::setup::Setup;
 
-/// Checkpoints that are kept.
-pub const KEPT: usize = 2;
+/// Number of checkpoints to keep.
+pub const KEPT_CHECKPOINTS: usize = 2;
 
-/// A run to be.
+/// Setup and checkpoint of a run that starts.
 pub struct Start {
     pub setup: Setup,
-    /// The checkpoint that the run continues, and whether the problem has changed since.
+    /// Checkpoint that the run continues, and true if the setup differs from the checkpoint.
     pub checkpoint: Option<(Checkpoint, bool)>,
-    /// Lines for people.
+    /// Lines to print about changes.
     pub notes: Vec<String>,
 }
 
-/// The runs that the command line requests. Collective.
+/// Setups and checkpoints of the requested runs. Collective.
 ///
 /// # Errors
-/// The same on every rank: no checkpoint, an edited case that does not suit it, a directory for
-/// checkpoints that has those of another run.
+/// No checkpoint; an edited case that does not fit the checkpoint; checkpoints of another run in
+/// the directory. The error is the same on every rank.
 pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
     let starts = match &options.restart {
         Some(directory) => {
-            let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
+            let checkpoint = Checkpoints::new(directory, KEPT_CHECKPOINTS).latest(world)?;
             let none = || Error::program(format!("there is no checkpoint in {}", directory.display()));
             let checkpoint = checkpoint.ok_or_else(none)?;
             let saved: Setup = checkpoint.state()?;
-            let (setup, notes) = world.agree("reading what goes on", options.changed(saved.clone()))?;
+            let (setup, notes) = world.agree("reading the setup of the checkpoint", options.apply_to(saved.clone()))?;
             let is_changed = setup != saved;
             vec![Start { setup, checkpoint: Some((checkpoint, is_changed)), notes }]
         }
         None => {
-            let setups = world.agree("reading what flows", options.setups())?.into_iter();
+            let setups = world.agree("reading the case", options.setups())?.into_iter();
             setups.map(|setup| Start { setup, checkpoint: None, notes: Vec::new() }).collect()
         }
     };
     if let Some(directory) = &options.checkpoint {
-        refuse_others(world, directory, options.restart.as_deref())?;
+        check_no_other_run(world, directory, options.restart.as_deref())?;
     }
     Ok(starts)
 }
 
-/// The flow of a run, at its beginning or as a checkpoint has it; notes its solid cells in the
-/// setup. Collective.
+/// Creates the flow at its start or from a checkpoint, and records its solid cells in the setup.
+/// Collective.
 ///
 /// # Errors
-/// An invalid problem; other solid cells than those of the checkpoint, the same on every rank.
+/// An invalid problem; solid cells that differ from the checkpoint. The error is the same on every
+/// rank.
 pub fn flow<'w>(
     world: &'w World,
     options: &Options,
     setup: &mut Setup,
-    made: &Made,
+    prepared: &PreparedCase,
     checkpoint: Option<&Checkpoint>,
 ) -> Result<Flow<'w>> {
-    let problem = &made.case.problem;
+    let problem = &prepared.case.problem;
     let Some(checkpoint) = checkpoint else {
         let flow = Flow::new(world, problem, &options.cut())?;
         let cells = flow.solid_cells()?;
@@ -76,12 +77,13 @@ pub fn flow<'w>(
     let cells = flow.solid_cells()?;
     match setup.solid_cells.replace([cells.count, cells.hash]) {
         Some([count, hash]) if [count, hash] != [cells.count, cells.hash] => {
-            let files: Vec<String> = made.files.iter().map(|file| file.display().to_string()).collect();
-            let of = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
-            let others = if count == cells.count { "at other places".into() } else { format!("{} now", cells.count) };
+            let files: Vec<String> = prepared.files.iter().map(|file| file.display().to_string()).collect();
+            let names = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
+            let change =
+                if count == cells.count { "at other positions".into() } else { format!("{} now", cells.count) };
             Err(Error::program(format!(
-                "the solid{of} is another one than that of the checkpoint of step {}: it had {count} solid cells, {others}; a run \
-                 that goes on keeps its shape, so bring the old file back, or begin anew without --restart",
+                "the solid{names} differs from the checkpoint of step {}: it had {count} solid cells, {change}; a continued run \
+                 keeps its solid, so restore the old file, or start again without --restart",
                 checkpoint.step()
             )))
         }
@@ -89,25 +91,26 @@ pub fn flow<'w>(
     }
 }
 
-/// Whether two paths lead to one directory.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
+/// True if two paths lead to the same directory.
+fn is_same_directory(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
     }
 }
 
-/// Refuses a directory with checkpoints of a run that this run does not continue: new ones would
-/// replace them. `own`: the directory of the checkpoint from which this run starts. Collective.
-fn refuse_others(world: &World, directory: &Path, own: Option<&Path>) -> Result<()> {
-    let Some(found) = Checkpoints::new(directory, KEPT).latest(world)? else { return Ok(()) };
+/// Returns an error if a directory has checkpoints of a run that this run does not continue,
+/// because new checkpoints would replace them. `source` is the directory of the checkpoint that
+/// this run continues. Collective.
+fn check_no_other_run(world: &World, directory: &Path, source: Option<&Path>) -> Result<()> {
+    let Some(found) = Checkpoints::new(directory, KEPT_CHECKPOINTS).latest(world)? else { return Ok(()) };
     let (setup, step) = (found.state::<Setup>(), found.step());
-    if own.is_some_and(|own| is_same(own, directory)) {
+    if source.is_some_and(|source| is_same_directory(source, directory)) {
         return Ok(());
     }
     let case = setup.map_or("another program".into(), |setup| format!("the case {}", setup.case));
     let directory = directory.display();
-    let advice = match own {
+    let advice = match source {
         None => format!("continue it with --restart {directory}, or name another directory"),
         Some(_) => "name another directory".into(),
     };

@@ -1,4 +1,4 @@
-//! What a picture shows, and how: plain values, which a window changes and ranks tell each other.
+//! Description of a picture as plain data, which the window edits and rank 0 broadcasts.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use zippy_lbm::Flow;
 use zippy_lbm::cases::Case;
 use zippy_render::volume::{Camera, Crop, Look, Projection, TransferFunction};
 
-/// What of the flow a picture shows.
+/// Quantity of the flow in a picture.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Shown {
+pub enum ShownQuantity {
     Speed,
     Vorticity,
     /// The Q-criterion
@@ -17,7 +17,7 @@ pub enum Shown {
     Density,
 }
 
-impl Shown {
+impl ShownQuantity {
     #[cfg_attr(not(feature = "view"), allow(dead_code))]
     pub const ALL: [Self; 4] = [Self::Speed, Self::Vorticity, Self::Q, Self::Density];
 
@@ -30,12 +30,13 @@ impl Shown {
         }
     }
 
-    /// What colours its isosurfaces: on those of speed there would be one colour.
-    pub fn beside(self) -> Self {
+    /// Quantity that colours its isosurfaces. Isosurfaces of speed have the colours of vorticity,
+    /// because their speed is constant.
+    pub fn surface_quantity(self) -> Self {
         if self == Self::Speed { Self::Vorticity } else { Self::Speed }
     }
 
-    /// The values of a case that are worth colours.
+    /// Values of the first and the last colour for a case.
     pub fn range(self, case: &Case) -> [f64; 2] {
         let (u, turn) = (case.speed, case.speed / case.length);
         match self {
@@ -47,23 +48,23 @@ impl Shown {
     }
 }
 
-/// How it is shown. Flows in the plane are slices.
+/// Drawing mode. Flows in the plane are slices.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Way {
-    /// Rays through all of it
+pub enum DrawMode {
+    /// Volume rendering
     Volume,
-    /// Where it has one value, coloured by the speed, or where that is shown by the vorticity
+    /// Isosurface, coloured by the speed, or by the vorticity for an isosurface of the speed
     Surface,
     /// A layer of cells across an axis
     Slice,
 }
 
-/// A layer of the box's cells.
+/// A layer of cells of the box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
-    /// The axis across which it lies.
+    /// Axis across the layer.
     pub axis: usize,
-    /// Which one; `None`: the middle.
+    /// Index of the layer; `None`: the middle.
     pub cell: Option<i64>,
 }
 
@@ -71,108 +72,112 @@ pub struct Slice {
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Slice {
-    /// Reads `z`, or `z=40`.
-    pub fn read(text: &str) -> std::result::Result<Self, String> {
+    /// Parses `z` or `z=40`.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let (name, cell) = text.split_once('=').map_or((text, None), |(name, cell)| (name, Some(cell)));
         let axis = AXES.iter().position(|axis| *axis == name.trim());
-        let axis = axis.ok_or_else(|| format!("{name:?} is no axis: x, y or z, as in z or z=40"))?;
+        let axis = axis.ok_or_else(|| format!("{name:?} is not an axis: x, y or z, as in z or z=40"))?;
         let number = |cell: &str| cell.trim().parse().ok().filter(|cell| *cell >= 0);
-        let cell = cell.map(|cell| number(cell).ok_or(format!("{cell:?} is no cell: a number from 0 on, as in z=40")));
+        let cell = cell
+            .map(|cell| number(cell).ok_or(format!("{cell:?} is not a cell: an integer of at least 0, as in z=40")));
         Ok(Self { axis, cell: cell.transpose()? })
     }
 
-    /// The layer in a box of so many cells.
+    /// Index of the layer in a box of `cells` cells.
     pub fn layer(self, cells: [i64; 3]) -> i64 {
         self.cell.unwrap_or(cells[self.axis] / 2)
     }
 }
 
-/// A picture to be.
+/// Description of a picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    pub shown: Shown,
-    pub way: Way,
-    /// Camera and size, and the transfer function, whose colours slices have, too.
+    pub quantity: ShownQuantity,
+    pub mode: DrawMode,
+    /// Camera, size and transfer function. Slices use the colours of the transfer function.
     pub look: Look,
-    /// Where a surface is; `None`: where there is something to see.
+    /// Isovalue; `None`: a value that gives a visible surface.
     pub iso: Option<f64>,
     pub slice: Slice,
-    /// From the first colour to the last one.
+    /// Values of the first and the last colour.
     pub range: [f64; 2],
-    /// The same of the colours on surfaces.
-    pub beside: [f64; 2],
+    /// Values of the first and the last colour of surfaces.
+    pub surface_range: [f64; 2],
 }
 
 impl Scene {
-    /// What a case's pictures are like where nothing else is wanted.
-    pub fn of(case: &Case, flow: &Flow, shown: Shown, size: (u32, u32)) -> Self {
-        let (range, inside) = (shown.range(case), flow.inside());
+    /// Default scene of a case.
+    pub fn new(case: &Case, flow: &Flow, quantity: ShownQuantity, size: (u32, u32)) -> Self {
+        let (range, inside) = (quantity.range(case), flow.inside());
         let crop = Crop {
             low: inside.each_ref().map(|axis| axis.start as f64),
             high: inside.each_ref().map(|axis| (axis.end - 1) as f64),
         };
         let aspect = f64::from(size.0) / f64::from(size.1);
-        let whole = flow.grid().bounds_between(crop.low, crop.high);
-        let look = Look::new(camera(whole, aspect), transfer(range, case.length));
+        let bounds = flow.grid().bounds_between(crop.low, crop.high);
+        let look = Look::new(camera(bounds, aspect), transfer(range, case.length));
         Self {
-            shown,
-            way: if flow.problem().velocities().axes() == 2 { Way::Slice } else { Way::Volume },
+            quantity,
+            mode: if flow.problem().velocities().axes() == 2 { DrawMode::Slice } else { DrawMode::Volume },
             look: Look { size, crop: Some(crop), ..look },
             iso: None,
             slice: Slice { axis: 2, cell: None },
             range,
-            beside: shown.beside().range(case),
+            surface_range: quantity.surface_quantity().range(case),
         }
     }
 
+    /// Checks that the scene fits a flow of `axes` dimensions in a box of `cells` cells.
+    ///
     /// # Errors
-    /// What cannot be drawn of a flow in a box of so many cells, and what could.
+    /// A mode or a slice that the flow does not have.
     pub fn check(&self, cells: [i64; 3], axes: usize) -> Result<()> {
         let Slice { axis, cell } = self.slice;
-        let wrong = match (self.way, cell) {
-            (Way::Volume | Way::Surface, _) if axes == 2 => {
-                "a flow in the plane is drawn as a slice; volumes and surfaces are those of flows in space".into()
+        let wrong = match (self.mode, cell) {
+            (DrawMode::Volume | DrawMode::Surface, _) if axes == 2 => {
+                "a flow in the plane is drawn as a slice; volumes and surfaces need a flow in space".into()
             }
-            (Way::Slice, _) if axes == 2 && axis != 2 => "a flow in the plane is its own slice, across z".into(),
-            (Way::Slice, Some(cell)) if !(0..cells[axis]).contains(&cell) => {
-                format!("a slice at {}={cell}: the box has cells 0 to {} there", AXES[axis], cells[axis] - 1)
+            (DrawMode::Slice, _) if axes == 2 && axis != 2 => "a flow in the plane is its own slice, across z".into(),
+            (DrawMode::Slice, Some(cell)) if !(0..cells[axis]).contains(&cell) => {
+                format!("a slice at {}={cell}: the box has cells 0 to {} on this axis", AXES[axis], cells[axis] - 1)
             }
             _ => return Ok(()),
         };
         Err(Error::program(wrong))
     }
 
-    /// An isovalue in its range that usually shows something.
-    pub fn suggested(&self) -> f64 {
-        let part = match self.shown {
-            Shown::Speed => 0.5,
-            Shown::Vorticity => 0.15,
-            Shown::Q => 0.03,
-            Shown::Density => 0.3,
+    /// An isovalue in the range that usually gives a visible surface.
+    pub fn suggested_isovalue(&self) -> f64 {
+        let part = match self.quantity {
+            ShownQuantity::Speed => 0.5,
+            ShownQuantity::Vorticity => 0.15,
+            ShownQuantity::Q => 0.03,
+            ShownQuantity::Density => 0.3,
         };
         let low = self.range[0].max(0.0);
         low + part * (self.range[1] - low)
     }
 
-    /// Other values from the first colour to the last one, and a transfer function for them.
-    pub fn spread(&mut self, range: [f64; 2], length: f64) {
+    /// Sets the values of the first and the last colour, and a transfer function for them.
+    pub fn set_range(&mut self, range: [f64; 2], length: f64) {
         self.range = range;
         self.look.transfer = transfer(range, length);
     }
 }
 
-/// From dark blue over green to yellow, as bright as the value is large.
+/// Colour scale from dark blue over green to yellow; brightness increases with the value.
 const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
-/// The scale over a range of values.
+/// Colour points of the scale over a range of values.
 pub fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
     let last = (SCALE.len() - 1) as f64;
-    let at = |number: usize| low + (high - low) * number as f64 / last;
-    SCALE.iter().enumerate().map(|(number, &[red, green, blue])| [at(number), red, green, blue]).collect()
+    let value = |index: usize| low + (high - low) * index as f64 / last;
+    SCALE.iter().enumerate().map(|(index, &[red, green, blue])| [value(index), red, green, blue]).collect()
 }
 
-/// Nothing where the value is low; what is high shows through a length of the case.
+/// Transfer function of a range: low values are transparent, high values are translucent over a
+/// length of the case.
 fn transfer(range: [f64; 2], length: f64) -> TransferFunction {
     let at = |share: f64| range[0] + (range[1] - range[0]) * share;
     TransferFunction {
@@ -182,9 +187,10 @@ fn transfer(range: [f64; 2], length: f64) -> TransferFunction {
     }
 }
 
-/// From where a box is seen whole: x to the right, y up, z towards the viewer, who stands somewhat to the right and above.
+/// Camera that shows a box whole: x to the right, y up, z towards the camera, from slightly right
+/// and above.
 fn camera([low, high]: [[f64; 3]; 2], aspect: f64) -> Camera {
-    /// Of the picture's height and width; the rest is a margin.
+    /// Share of the picture that the box may fill; the rest is a margin.
     const FILLED: f64 = 0.94;
     const FOV: f64 = 30.0;
     let middle: [f64; 3] = std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0);

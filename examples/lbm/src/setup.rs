@@ -1,4 +1,4 @@
-//! The setup of a run.
+//! Setup of a run.
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result};
@@ -6,10 +6,11 @@ use zippy_lbm::cases::Choices;
 use zippy_lbm::described::{Changes, Described};
 use zippy_lbm::{Collision, Storage, VelocitySet};
 
-use crate::inputs::{FromFile, Physical, absolute};
+use crate::inputs::{Physical, SolidSource, absolute};
 use crate::options::{Lattice, Options, Relaxation};
 
-/// Setup of a run; checkpoints hold it.
+/// Setup of a run. Checkpoints store it, so that the names of its fields are part of the file
+/// format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
     pub case: String,
@@ -19,40 +20,39 @@ pub struct Setup {
     pub lattice: Option<Lattice>,
     pub collision: Option<Relaxation>,
     pub smagorinsky: Option<f64>,
-    /// In 16 bits.
+    /// True for populations of 16 bits.
     #[serde(default)]
     pub half: bool,
-    /// Text of the case file; then `case` is its name.
+    /// Text of the case file; `case` is then the path of the file.
     #[serde(default)]
     pub text: Option<String>,
     #[serde(default)]
-    pub solid: Option<FromFile>,
+    pub solid: Option<SolidSource>,
     #[serde(default)]
     pub physical: Option<Physical>,
-    /// How many cells of the box are solid, and their hash; checkpoints of older versions say
-    /// nothing.
+    /// Number and hash of the solid cells; `None` in checkpoints of older versions.
     #[serde(default)]
     pub solid_cells: Option<[u64; 2]>,
 }
 
-/// Whether a case is a file, by its name.
+/// True if the name of a case is a file name.
 pub fn is_file(case: &str) -> bool {
     case.to_ascii_lowercase().ends_with(".toml")
 }
 
-/// The path of a file that describes a case, from wherever a run goes on, and its text.
+/// Absolute path and text of a file that describes a case.
 fn read(case: &str) -> Result<(String, String)> {
     let text = std::fs::read_to_string(case).map_err(|error| Error::program(format!("cannot read {case}: {error}")))?;
     Ok((absolute(case.as_ref()).display().to_string(), text))
 }
 
-/// A checkpoint's run as an edited file describes it, and a line for each difference.
-fn edited(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
+/// Applies an edited case file to the setup of a checkpoint. Returns a line for each difference.
+fn apply_edited_file(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
     let Some(before) = saved.text.as_ref().filter(|_| is_file(case)) else {
-        let kept = &saved.case;
+        let saved_case = &saved.case;
         return Err(Error::program(format!(
-            "--case {case}: the checkpoint goes on as the case {kept}; of a named case --re, --speed, --collision and \
-             --smagorinsky change it, and one of a file goes on as an edited file, with the ending .toml"
+            "--case {case}: the checkpoint has the case {saved_case}; change a named case by --re, --speed, --collision and \
+             --smagorinsky, and a case of a file by an edited .toml file"
         )));
     };
     let (path, text) = read(case)?;
@@ -62,13 +62,13 @@ fn edited(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
     let Changes { taken, refused } = before.changes(&after).map_err(|error| wrong(&error))?;
     if !refused.is_empty() {
         return Err(wrong(&format!(
-            "a run that goes on keeps its cells, shapes, kinds of sides, cell and step, and this file has others:\n  {}",
+            "a continued run keeps its lattice, shapes, kinds of sides, cell size and time step; this file changes:\n  {}",
             refused.join("\n  ")
         )));
     }
     let mut lines: Vec<String> = taken.iter().map(|line| format!("{case}: {line}")).collect();
     if let Some(speed) = saved.speed {
-        lines.push(format!("{case}: the speed {speed:.6} of the window gives way to that of the file"));
+        lines.push(format!("{case}: the speed of the file replaces the speed {speed:.6} of the window"));
     }
     if lines.is_empty() {
         lines.push(format!("{case}: nothing differs from the case of the checkpoint"));
@@ -77,7 +77,7 @@ fn edited(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
 }
 
 impl Options {
-    /// The runs that the command line requests. Local.
+    /// Setups of the requested runs. Local.
     ///
     /// # Errors
     /// The file that describes the case cannot be read.
@@ -88,11 +88,11 @@ impl Options {
             (case, text) = read(&case).map(|(case, text)| (case, Some(text)))?;
         } else if std::path::Path::new(&case).extension().is_some() {
             return Err(Error::program(format!(
-                "{case} is no case: a case has a name, see --help, or is a file with the ending .toml; a solid in a stream is \
+                "{case} is not a case: give a name (see --help) or a .toml file; for a solid in a stream, give \
                  --case object --solid {case}"
             )));
         }
-        let one = |n: [i64; 3]| Setup {
+        let setup = |n: [i64; 3]| Setup {
             case: case.clone(),
             n,
             re: self.re,
@@ -107,12 +107,12 @@ impl Options {
             solid_cells: None,
         };
         Ok(match self.n[..] {
-            [] => vec![one([0; 3])],
-            _ => self.n.iter().map(|&n| one(n)).collect(),
+            [] => vec![setup([0; 3])],
+            _ => self.n.iter().map(|&n| setup(n)).collect(),
         })
     }
 
-    /// Refuses options with values that the case file gives.
+    /// Returns an error for options whose values the case file contains.
     fn check_described(&self, case: &str) -> Result<()> {
         let options = [
             (self.re.is_some(), "--re"),
@@ -125,34 +125,36 @@ impl Options {
             (self.inputs.density.is_some(), "--density"),
         ];
         match options.iter().find(|(is_given, _)| *is_given && is_file(case)) {
-            Some((_, name)) => Err(Error::program(format!("{case}: {name} is for named cases; here the file says it"))),
+            Some((_, name)) => {
+                Err(Error::program(format!("{case}: {name} is for named cases; the file contains this value")))
+            }
             None => Ok(()),
         }
     }
 
-    /// A checkpoint's run with the new options, and a line for each difference of an edited file.
-    /// Local.
+    /// Applies options to the setup of a checkpoint. Returns a line for each difference of an
+    /// edited file. Local.
     ///
     /// # Errors
     /// Changes of the cell size or the time step, and those that [`Described::changes`] refuses.
     /// The file cannot be read.
-    pub fn changed(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
+    pub fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
             self.check_described(case)?;
-            return edited(case, saved);
+            return apply_edited_file(case, saved);
         }
         if saved.text.is_some() {
             self.check_described(&saved.case)?;
         }
-        let same =
-            |given: &Physical| saved.physical.is_some_and(|old| given.length == old.length && given.speed == old.speed);
-        let given = self.inputs.physical();
-        if saved.physical.is_some() && self.speed.is_some() || given.is_some_and(|given| !same(&given)) {
-            let wrong = "a run in physical units keeps the size of a cell and the time of a step: --speed, and another --length or \
-                         --flow-speed, would change them; --viscosity and --density may be others";
-            return Err(Error::program(wrong));
+        let keeps_scales =
+            |new: &Physical| saved.physical.is_some_and(|old| new.length == old.length && new.speed == old.speed);
+        let physical = self.inputs.physical();
+        if saved.physical.is_some() && self.speed.is_some() || physical.is_some_and(|new| !keeps_scales(&new)) {
+            let message = "a run in physical units keeps the size of a cell and the time of a step: --speed, --length and --flow-speed \
+                         cannot change; --viscosity and --density can";
+            return Err(Error::program(message));
         }
-        let physical = given.or(saved.physical.filter(|_| self.re.is_none()));
+        let physical = physical.or(saved.physical.filter(|_| self.re.is_none()));
         let setup = Setup {
             physical,
             re: self.re.or(saved.re),

@@ -1,40 +1,41 @@
-//! Isosurfaces of a flow, by kernels where they can stay on the device, else by the host.
+//! Isosurfaces of a flow, extracted by kernels on the device where possible, else on the host.
 
 use zippy::{GlobalArray, Result, World};
 use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh};
 use zippy_lbm::Flow;
 use zippy_render::volume::{Colouring, DeviceTriangles, Material, Surface, Triangles, VolumeRenderer};
 
-/// What extracts surfaces of one array again and again.
-pub struct Surfaces<'w> {
+/// Extracts isosurfaces of one array.
+pub struct SurfaceExtractor<'w> {
     world: &'w World,
     name: &'static str,
     extractor: Extractor<'w, f32>,
     mesh: Option<DeviceMesh>,
-    /// The last one.
+    /// The last surface.
     surface: Option<Surface>,
 }
 
-impl<'w> Surfaces<'w> {
-    /// Of an array on a grid. Collective.
+impl<'w> SurfaceExtractor<'w> {
+    /// Creates an extractor of an array on a grid. Collective.
     pub fn new(world: &'w World, name: &'static str, values: &GlobalArray<f32, 3>, grid: Grid) -> Result<Self> {
         let extractor = Extractor::with_normals(world, values, grid)?;
         Ok(Self { world, name, extractor, mesh: None, surface: None })
     }
 
-    /// Takes the array as it is now. Collective.
+    /// Loads the current values of the array. Collective.
     pub fn update(&mut self) -> Result<()> {
         self.extractor.update()
     }
 
-    /// Makes the surface of a value, with the values of another array. Collective.
+    /// Extracts the surface of an isovalue, with the values of another array at its vertices.
+    /// Collective.
     pub fn extract(
         &mut self,
         renderer: &VolumeRenderer<'w, f32>,
         isovalue: f32,
         colours: Option<&GlobalArray<f32, 3>>,
     ) -> Result<()> {
-        self.surface = Some(self.made(renderer, isovalue, colours)?);
+        self.surface = Some(self.extract_surface(renderer, isovalue, colours)?);
         Ok(())
     }
 
@@ -43,19 +44,20 @@ impl<'w> Surfaces<'w> {
         self.surface.as_ref()
     }
 
-    fn made(
+    fn extract_surface(
         &mut self,
         renderer: &VolumeRenderer<'w, f32>,
         isovalue: f32,
         colours: Option<&GlobalArray<f32, 3>>,
     ) -> Result<Surface> {
-        let (world, name, known) = (self.world, self.name, self.surface.take());
+        let (world, name, previous) = (self.world, self.name, self.surface.take());
         let attribute = colours.map(|array| array as &dyn Attribute);
         if self.extractor.by_kernels() {
             let mesh = match &mut self.mesh {
                 Some(mesh) => mesh,
-                none => none
-                    .insert(world.agree("making room for a surface", DeviceMesh::new(world, &format!("{name}.mesh")))?),
+                empty => {
+                    empty.insert(world.agree("allocating a surface", DeviceMesh::new(world, &format!("{name}.mesh")))?)
+                }
             };
             self.extractor.extract_on_device(isovalue, attribute, mesh)?;
             let triangles = DeviceTriangles {
@@ -64,8 +66,8 @@ impl<'w> Surfaces<'w> {
                 values: mesh.values(),
                 triangles: mesh.triangles(),
             };
-            return match known {
-                Some(mut known) => renderer.set_surface_on_device(&mut known, &triangles).map(|()| known),
+            return match previous {
+                Some(mut surface) => renderer.set_surface_on_device(&mut surface, &triangles).map(|()| surface),
                 None => renderer.surface_on_device(name, &triangles),
             };
         }
@@ -73,20 +75,21 @@ impl<'w> Surfaces<'w> {
         let values = mesh.fields().first().map_or(&[][..], |(_, values)| values);
         let triangles =
             Triangles { positions: mesh.positions(), normals: mesh.normals(), values, triangles: mesh.triangles() };
-        match known {
-            Some(mut known) => renderer.set_surface(&mut known, &triangles).map(|()| known),
+        match previous {
+            Some(mut surface) => renderer.set_surface(&mut surface, &triangles).map(|()| surface),
             None => renderer.surface(name, &triangles),
         }
     }
 }
 
-/// What bodies look like.
-pub fn stone() -> Material {
+/// Material of bodies.
+pub fn body_material() -> Material {
     Material { colour: Colouring::Plain([0.72, 0.72, 0.74]), ..Material::default() }
 }
 
-/// The surface of all solid cells in the box, half-way between these and the fluid; `None` where there are none. Collective.
-pub fn bodies<'w>(
+/// Extracts the surface of all solid cells, half-way between solid and fluid cell centres; `None`
+/// if there are none. Collective.
+pub fn extract_bodies<'w>(
     world: &'w World,
     name: &'static str,
     flow: &Flow,
@@ -104,8 +107,8 @@ pub fn bodies<'w>(
         let share = |(at, kind): (zippy::extents::Index, u8)| f32::from(within(&at) && matches!(kind, 1 | 2));
         solid.all().write(&points.map(share).collect::<Vec<f32>>())
     });
-    world.agree("looking for bodies", filled)?;
-    let mut surfaces = Surfaces::new(world, name, &solid, flow.grid())?;
-    surfaces.extract(renderer, 0.5, None)?;
-    Ok(surfaces.surface)
+    world.agree("extracting bodies", filled)?;
+    let mut extractor = SurfaceExtractor::new(world, name, &solid, flow.grid())?;
+    extractor.extract(renderer, 0.5, None)?;
+    Ok(extractor.surface)
 }

@@ -1,4 +1,4 @@
-//! Tables that grow while a flow runs: forces on bodies, and what probes see.
+//! CSV tables of a running flow: forces on bodies, and values at probes.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -10,24 +10,24 @@ use zippy_io::write_whole;
 use zippy_lbm::described::Probe;
 use zippy_lbm::{Fields, Flow, Units};
 
-/// A file of lines that begin with a step; on rank 0 only.
+/// CSV file whose lines begin with a step; open on rank 0 only.
 struct Table {
     path: PathBuf,
     file: Option<File>,
 }
 
 impl Table {
-    /// Begins a table. A run that goes on keeps the lines of steps before it. Collective.
+    /// Opens a table. A continued run keeps lines of earlier steps. Collective.
     fn open(world: &World, path: &Path, header: &str, flow: &Flow) -> Result<Self> {
-        let wrong = |error: std::io::Error| Error::program(format!("cannot write {}: {error}", path.display()));
+        let write_error = |error: std::io::Error| Error::program(format!("cannot write {}: {error}", path.display()));
         let open = || -> Result<File> {
             let mut text = format!("{header}\n");
-            if flow.steps() > 0 && path.try_exists().map_err(wrong)? {
-                let before = std::fs::read_to_string(path).map_err(wrong)?;
-                let (first, lines) = before.split_once('\n').unwrap_or((&before, ""));
+            if flow.steps() > 0 && path.try_exists().map_err(write_error)? {
+                let old_text = std::fs::read_to_string(path).map_err(write_error)?;
+                let (first, lines) = old_text.split_once('\n').unwrap_or((&old_text, ""));
                 if first != header {
                     let message =
-                        format!("{} is another table: it begins with {first:?}, not {header:?}", path.display());
+                        format!("{} is a different table: it begins with {first:?}, not {header:?}", path.display());
                     return Err(Error::program(message));
                 }
                 let step = |line: &str| line.split(',').next().and_then(|step| step.parse::<u64>().ok());
@@ -35,36 +35,36 @@ impl Table {
                 kept.for_each(|line| _ = writeln!(text, "{line}"));
             }
             write_whole(path, text.as_bytes())?;
-            File::options().append(true).open(path).map_err(wrong)
+            File::options().append(true).open(path).map_err(write_error)
         };
         let file = (world.rank() == 0).then(open).transpose();
         Ok(Self { path: path.to_owned(), file: world.agree("opening a table", file)? })
     }
 
-    /// Puts lines, which rank 0 has, behind the others. Collective.
-    fn put(&mut self, world: &World, lines: &str) -> Result<()> {
+    /// Appends the lines of rank 0. Collective.
+    fn append(&mut self, world: &World, lines: &str) -> Result<()> {
         let written = self.file.as_mut().map_or(Ok(()), |file| file.write_all(lines.as_bytes()));
-        let wrong = |error| Error::program(format!("cannot write {}: {error}", self.path.display()));
-        world.agree("writing a table", written.map_err(wrong))
+        let write_error = |error| Error::program(format!("cannot write {}: {error}", self.path.display()));
+        world.agree("writing a table", written.map_err(write_error))
     }
 }
 
-/// The step, and with physical units the time.
-fn begin(flow: &Flow, units: Option<Units>) -> String {
+/// First columns of a line: the step and, with physical units, the time.
+fn first_columns(flow: &Flow, units: Option<Units>) -> String {
     match units {
         Some(units) => format!("{},{:e}", flow.steps(), flow.steps() as f64 * units.step),
         None => flow.steps().to_string(),
     }
 }
 
-/// Forces and torques on all bodies, a line a look.
+/// Table of forces and torques: one line for each body and written step.
 pub struct Forces {
     table: Table,
     units: Option<Units>,
 }
 
 impl Forces {
-    /// Collective.
+    /// Writes the current values. Collective.
     pub fn open(world: &World, path: &Path, flow: &Flow, units: Option<Units>) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,body,force_x_N,force_y_N,force_z_N,torque_x_Nm,torque_y_Nm,torque_z_Nm",
@@ -73,34 +73,34 @@ impl Forces {
         Ok(Self { table: Table::open(world, path, header, flow)?, units })
     }
 
-    /// Collective.
+    /// Writes the current values. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow) -> Result<()> {
         let plane = flow.problem().velocities().axes() == 2;
         let scale = self.units.map_or([1.0; 2], |units| [units.force(plane), units.torque(plane)]);
         let mut lines = String::new();
         for (body, pull) in flow.pulls()?.into_iter().enumerate() {
             let ([a, b, c], [d, e, f]) = (pull.force.map(|x| x * scale[0]), pull.torque.map(|x| x * scale[1]));
-            let begin = begin(flow, self.units);
-            _ = writeln!(lines, "{begin},{body},{a:e},{b:e},{c:e},{d:e},{e:e},{f:e}");
+            let start = first_columns(flow, self.units);
+            _ = writeln!(lines, "{start},{body},{a:e},{b:e},{c:e},{d:e},{e:e},{f:e}");
         }
-        self.table.put(world, &lines)
+        self.table.append(world, &lines)
     }
 }
 
-/// Whether probes are where they can see something.
+/// Checks that probes are in fluid cells of the box.
 ///
 /// # Errors
-/// None; a probe beyond the box, or where there is no fluid.
+/// No probes; a probe outside of the box or in a solid cell.
 pub fn check(flow: &Flow, probes: &[Probe]) -> Result<()> {
     let n = flow.inside().map(|axis| axis.end - axis.start);
     if probes.is_empty() {
-        let wrong = "--probes writes what probes see: --probe X,Y,Z, or [[probes]] of the file that describes the case";
-        return Err(Error::program(wrong));
+        let message = "--probes needs probes: give --probe X,Y,Z, or [[probes]] in the case file";
+        return Err(Error::program(message));
     }
     for Probe { name, place } in probes {
         if !(0..3).all(|axis| (0..n[axis]).contains(&place[axis])) {
-            let wrong = format!("the probe {name} is at cell {place:?}, but the box has {n:?} cells, counted from 0");
-            return Err(Error::program(wrong));
+            let message = format!("the probe {name} is at cell {place:?}, but the box has {n:?} cells, counted from 0");
+            return Err(Error::program(message));
         }
         if !flow.problem().flows(*place) {
             return Err(Error::program(format!("the probe {name} is at cell {place:?}, which is solid")));
@@ -109,7 +109,7 @@ pub fn check(flow: &Flow, probes: &[Probe]) -> Result<()> {
     Ok(())
 }
 
-/// Density and velocity at some cells, a line a look and probe.
+/// Table of density and velocity: one line for each probe and written step.
 pub struct Probes {
     table: Table,
     units: Option<Units>,
@@ -117,7 +117,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Of probes that have been [checked](check). Collective.
+    /// Opens the table of probes that have passed [`check`]. Collective.
     pub fn open(world: &World, path: &Path, flow: &Flow, probes: Vec<Probe>, units: Option<Units>) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,probe,pressure_Pa,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s",
@@ -126,26 +126,26 @@ impl Probes {
         Ok(Self { table: Table::open(world, path, header, flow)?, units, probes })
     }
 
-    /// Collective.
+    /// Writes the current values. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
         flow.fields_into(fields)?;
         let inside = flow.inside();
-        let ask = |probe: &Probe| -> Result<_> {
+        let get = |probe: &Probe| -> Result<_> {
             let [x, y, z]: [i64; 3] = std::array::from_fn(|axis| inside[axis].start + probe.place[axis]);
             Ok((world.get(fields.excess.at((x, y, z)))?, world.get(fields.velocity.at((x, y, z, ..)))?))
         };
-        let asking = if world.rank() == 0 { &self.probes[..] } else { &[] };
-        let wanted = world.agree("asking what probes see", asking.iter().map(ask).collect::<Result<Vec<_>>>())?;
+        let probes = if world.rank() == 0 { &self.probes[..] } else { &[] };
+        let tickets = world.agree("fetching values at probes", probes.iter().map(get).collect::<Result<Vec<_>>>())?;
         let mut fetched = world.fence()?;
         let mut lines = String::new();
         let scale = self.units.map_or([1.0; 2], |units| [units.pressure(), units.speed()]);
-        for ((excess, velocity), probe) in wanted.into_iter().zip(&self.probes) {
+        for ((excess, velocity), probe) in tickets.into_iter().zip(&self.probes) {
             let (excess, velocity) = (fetched.redeem(excess)?, fetched.redeem(velocity)?);
             let density = f64::from(excess[0]) * scale[0];
             let u: Vec<f64> = velocity.iter().map(|&u| f64::from(u) * scale[1]).collect();
-            let (begin, name) = (begin(flow, self.units), &probe.name);
-            _ = writeln!(lines, "{begin},{name},{density:e},{:e},{:e},{:e}", u[0], u[1], u[2]);
+            let (start, name) = (first_columns(flow, self.units), &probe.name);
+            _ = writeln!(lines, "{start},{name},{density:e},{:e},{:e},{:e}", u[0], u[1], u[2]);
         }
-        self.table.put(world, &lines)
+        self.table.append(world, &lines)
     }
 }

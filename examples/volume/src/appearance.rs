@@ -1,4 +1,4 @@
-//! The part of the command line that says how things look.
+//! Command-line options of camera, colours, light and isosurface.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use zippy_render::volume::{ClipPlane, Colouring, Crop, Material, Preset, Shading
 use super::choices::{Interpolation, Projection};
 use super::parse;
 
-/// From where.
+/// The camera.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Camera")]
 pub struct CameraOptions {
-    /// Where the camera stands, degrees around the third axis; -90 is the side of small y
+    /// Direction of the camera in degrees around the third axis; -90 is the side of small y
     #[arg(long, value_name = "DEGREES", default_value_t = -47.0, value_parser = parse::real, conflicts_with = "scene")]
     pub azimuth: f64,
 
-    /// How high the camera stands, degrees above the x-y plane, -90 to 90
+    /// Direction of the camera in degrees above the x-y plane, -90 to 90
     #[arg(
         long,
         value_name = "DEGREES",
@@ -26,121 +26,124 @@ pub struct CameraOptions {
     )]
     pub elevation: f64,
 
-    /// 1 shows the whole volume, or what --crop leaves of it; 2 its middle twice as large
+    /// Magnification: 1 shows the whole volume (or the box of --crop), 2 its middle at twice the
+    /// size
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse::positive, conflicts_with = "scene")]
     pub zoom: f64,
 
-    /// Whether what is far looks smaller
+    /// Projection
     #[arg(long, value_name = "KIND", default_value = "perspective", conflicts_with = "scene")]
     pub projection: Projection,
 
-    /// Angle between the lowest and the highest ray of a perspective picture, 1 to 170; the volume keeps its size.
-    /// Default: 40
+    /// Vertical angle of view of a perspective camera, 1 to 170. The distance follows, so that the
+    /// volume keeps its size. Default: 40
     #[arg(long, value_name = "DEGREES", value_parser = parse::between(1.0, 170.0), conflicts_with = "scene")]
     pub fov: Option<f64>,
 
-    /// Camera, transfer function, sample distance, shading and background from a JSON file with a list `scenes`, as
-    /// docs/scenes.json
+    /// JSON file with a list `scenes` of camera, transfer function, sample distance, shading and
+    /// background, such as docs/scenes.json
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
 
-    /// Which scene of the file: an entry's `file` without .png. May be left out if there is only one
+    /// Name of the scene in the file: the `file` of its entry without .png. Optional if the file
+    /// has one scene
     #[arg(long, value_name = "NAME", requires = "scene")]
     pub scene_name: Option<String>,
 }
 
-/// How values become light.
+/// Transfer function, light, cuts and sampling.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Colours, light and cuts")]
 pub struct LookOptions {
-    /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr,
-    /// angiography, grey-ramp, perceptual, labels (a colour for each whole number, 0 transparent). Default: the scene's, else
-    /// perceptual
-    #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
+    /// Predefined colours and opacities, fitted to the values of the volume: ct-bone, ct-soft, mr,
+    /// angiography, grey-ramp, perceptual, labels (one colour for each integer, 0 transparent).
+    /// Default: the colours of the scene, else perceptual
+    #[arg(long, value_name = "NAME", conflicts_with = "transfer", help_heading = None, display_order = 4)]
     pub preset: Option<Preset>,
 
-    /// Colours and opacities from a JSON file, as examples/volume/transfer.json: {"opacity_points": [[value, opacity],
-    /// ..], "rgb_points": [[value, red, green, blue], ..], "opacity_unit_distance": 1}, values ascending, all else from
-    /// 0 to 1. An opacity is what the unit distance absorbs, a length in the unit of the spacing; left out, it is 1
+    /// JSON file with colours and opacities, such as examples/volume/transfer.json:
+    /// {"opacity_points": [[value, opacity], ..], "rgb_points": [[value, red, green, blue], ..],
+    /// "opacity_unit_distance": 1}. Values ascend; opacities and colours are 0 to 1. The opacity
+    /// holds for the unit distance, a length in the unit of the spacing (default 1)
     #[arg(long, value_name = "FILE")]
     pub transfer: Option<PathBuf>,
 
-    /// Lights surfaces from the camera, by the gradient of the values
+    /// Lights the volume from the camera, with gradients as normals
     #[arg(long)]
     pub shade: bool,
 
-    /// Light: share of the colour that is there without it, 0 to 1. These four are given with --shade or to a scene
-    /// that has light, whose own they replace. Default: 0.4
+    /// Ambient light, 0 to 1. This and the next three options need --shade or a scene with light,
+    /// and replace the values of the scene. Default: 0.4
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub ambient: Option<f64>,
 
-    /// Light: share of the colour that is there where a surface faces the camera, 0 to 1. Default: 0.6
+    /// Diffuse light, 0 to 1. Default: 0.6
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub diffuse: Option<f64>,
 
-    /// Light: white where a surface mirrors it, 0 to 1. Default: 0.2
+    /// Specular light, 0 to 1. Default: 0.2
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0))]
     pub specular: Option<f64>,
 
-    /// Light: how small the mirrored light is, 1 (wide) to 1000 (a point). Default: 20
+    /// Exponent of specular light, 1 (wide highlights) to 1000 (points). Default: 20
     #[arg(long, value_name = "EXPONENT", value_parser = parse::between(1.0, 1000.0))]
     pub shininess: Option<f64>,
 
-    /// How values between voxels are found: linear, or nearest, which suits labels: between 1 and 3 there is no 2. Default:
-    /// nearest with the preset labels, else linear
+    /// Interpolation of values: linear, or nearest for labels (between the labels 1 and 3 there is
+    /// no 2). Default: nearest with --preset labels, else linear
     #[arg(long, value_name = "KIND")]
     pub interpolation: Option<Interpolation>,
 
-    /// Integrates colours over the values between two samples: thin shells have no rings, steps of up to two voxels
-    /// will do
+    /// Integrates colours between two samples (preintegration). Thin shells show no rings, and
+    /// steps of up to two voxels are sufficient
     #[arg(long)]
     pub preintegrated: bool,
 
-    /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half
-    /// the smallest spacing
+    /// Distance of samples on a ray, in the unit of the spacing. Default: the distance in the
+    /// scene, else half the smallest spacing
     #[arg(long, value_name = "LENGTH", value_parser = parse::positive)]
     pub step: Option<f64>,
 
-    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are in the
-    /// space of the file, by its origin, spacing and directions
+    /// Shows only points p with nx*px + ny*py + nz*pz >= offset, at most 6 times. Points are in the
+    /// space of the file, with origin, spacing and directions applied
     #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip)]
     pub clip: Vec<ClipPlane>,
 
-    /// Shows only a box; ends may be left out, as in 10:,:,:64. In lengths along the volume's
-    /// axes, from the first voxel: index times spacing
+    /// Shows only a box, in lengths along the axes from the first voxel (index times spacing). Ends
+    /// are optional, as in 10:,:,:64
     #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop)]
     pub crop: Option<Crop>,
 
-    /// Shifts the samples of each pixel by a fixed noise, which hides rings
+    /// Shifts the samples of each pixel by fixed noise, which hides rings
     #[arg(long)]
     pub jitter: bool,
 
-    /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a
-    /// component (where ambient, diffuse and specular light add up to more than 1, that much later); 0: never before
-    /// the volume does. Default: 2^-19
+    /// Transmittance at which a ray ends, 0 to 0.1. It is also the largest error of a colour
+    /// component, multiplied by ambient + diffuse + specular if that is above 1. 0: rays end at the
+    /// end of the volume. Default: 2^-19
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1))]
     pub termination: Option<f32>,
 }
 
-/// The isosurface in the volume.
+/// An isosurface in the volume.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Isosurface")]
 pub struct IsosurfaceOptions {
-    /// Shows the surface where the volume has this value, too. With --view it can be moved
+    /// Also shows the isosurface of this value. With --view the value can be changed
     #[arg(long, value_name = "VALUE", value_parser = parse::real)]
     pub iso: Option<f64>,
 
-    /// How much of what lies behind the surface it hides, 0 to 1
+    /// Opacity of the surface, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = parse::between(0.0, 1.0), requires = "iso")]
     pub iso_opacity: f64,
 
-    /// The surface's colour: a name of CSS, #ff8000 or 1,0.5,0
+    /// Colour of the surface: a CSS name, #ff8000 or 1,0.5,0
     #[arg(long, value_name = "COLOUR", default_value = "#ede0b8", value_parser = parse::colour, requires = "iso")]
     pub iso_colour: [f32; 3],
 }
 
 impl IsosurfaceOptions {
-    /// What it looks like.
+    /// Material of the isosurface.
     pub fn material(&self) -> Material {
         let colour = Colouring::Plain(self.iso_colour.map(f64::from));
         Material { colour, opacity: self.iso_opacity, ..Material::default() }
@@ -148,20 +151,20 @@ impl IsosurfaceOptions {
 }
 
 impl LookOptions {
-    /// Whether values are those of the nearest voxel.
+    /// True for nearest-voxel interpolation.
     pub fn is_nearest(&self) -> bool {
         self.interpolation.map_or(self.preset == Some(Preset::Labels), |kind| kind == Interpolation::Nearest)
     }
 
-    /// Whether a part of the light is given.
-    pub fn lit(&self) -> bool {
+    /// True if an option sets a light component.
+    pub fn has_light_options(&self) -> bool {
         [self.ambient, self.diffuse, self.specular, self.shininess].iter().any(Option::is_some)
     }
 
-    /// The light of a scene, or a bright one, with what the command line says of it.
+    /// Light of `scene`, else the default light, with the components that options replace.
     pub fn light(&self, scene: Option<Shading>) -> Shading {
-        let bright = Shading { ambient: 0.4, diffuse: 0.6, specular: 0.2, shininess: 20.0 };
-        let Shading { ambient, diffuse, specular, shininess } = scene.unwrap_or(bright);
+        let default = Shading { ambient: 0.4, diffuse: 0.6, specular: 0.2, shininess: 20.0 };
+        let Shading { ambient, diffuse, specular, shininess } = scene.unwrap_or(default);
         Shading {
             ambient: self.ambient.unwrap_or(ambient),
             diffuse: self.diffuse.unwrap_or(diffuse),

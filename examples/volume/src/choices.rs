@@ -1,27 +1,27 @@
-//! Options that are one of a few words, and the end of the help text.
+//! Options with a fixed list of values, and the text after the options in `--help`.
 
 use clap::ValueEnum;
 use zippy_render::volume::PixelFormat;
 
-/// How depth projects onto the picture.
+/// Projection of the camera.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
-    /// What is far looks smaller
+    /// Distant parts are smaller
     Perspective,
-    /// Lengths can be compared everywhere
+    /// Equal lengths have equal sizes at every distance
     Parallel,
 }
 
-/// How values between voxels are found.
+/// Interpolation of values between voxels.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
-    /// Between the eight voxels around
+    /// Trilinear, from the eight voxels around the sample
     Linear,
-    /// That of the nearest voxel
+    /// The value of the nearest voxel
     Nearest,
 }
 
-/// Bits of a component.
+/// Bits of each component of a PNG.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     #[value(name = "8", help = "256 levels")]
@@ -39,12 +39,12 @@ impl From<Depth> for zippy_io::png::Depth {
     }
 }
 
-/// A pixel while pictures are blended.
+/// Pixel format during compositing.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pixel {
-    /// Four floats
+    /// Four 32-bit floats
     F32,
-    /// Four bytes: a quarter of what travels, half a level of error at each blend
+    /// Four bytes: a quarter of the traffic, a rounding error of half a level at each blend
     Rgba8,
 }
 
@@ -57,29 +57,33 @@ impl From<Pixel> for PixelFormat {
     }
 }
 
-/// What `--help` ends with.
-pub const AFTER: &str = "\
+/// Text after the options in `--help`.
+pub const AFTER_HELP: &str = "\
 Examples:
   volume --ranks 4
-      the phantom on four ranks, into volume.png
+      renders the phantom on four ranks into volume.png
   volume --ranks 5 --input bonsai.nrrd --preset ct-soft --shade --size 1024x1024 --output bonsai.png --compare-single
-      a scan in the colours of soft tissue, lit; the same picture on one rank must be the same bits
+      renders a scan with the soft-tissue preset and light, and checks that one rank renders the same bits
   volume segmentation.nii.gz --preset labels --output labels.png
-      a colour for each label
+      renders each label in its own colour
   volume --ranks 4 --input engine.nrrd --view
-      a window to look at a scan
+      shows a scan in a window
   volume --ranks 3 --input tooth.nrrd --movie orbit --frames 36 --output orbit.apng
-      once around a tooth, as an animation that browsers show
+      moves the camera once around a tooth, into an animation that browsers play
   volume --ranks 4 --input head.nii.gz --preset mr --crop :,:,40: --clip 1,-1,0,0 --alpha --depth 16 --output head.png
-      a corner cut off, without a background, for a figure
+      renders a scan with a corner cut off and a transparent background, for a figure
   volume --ranks 3 --input engine.nrrd --split 10+246x2x1
-      four chunks on three ranks: x cut into 10 and 246 voxels, y into halves, z not at all
+      cuts x into 10 and 246 voxels and y into halves: four chunks on three ranks
   volume --ranks 6 --input engine.nrrd --cut bars --idle-ranks 1 --fast --algorithm radix:4,2
-      interlocking parts on five of six ranks, blended by radix-k
+      gives interlocking bars to five of six ranks and composites with radix-k
   volume --input scan.raw --raw-shape 512x512x300 --raw-type i16 --raw-spacing 0.7,0.7,1.5 --output scan.npy
-      numbers without a header; the picture as floats
+      reads numbers without a header, writes the picture as floats
 
-Environment: ZIPPY_RANKS is the number of ranks without --ranks, ZIPPY_ADAPTER chooses the GPU, ZIPPY_MEMORY_LIMIT is
-how many bytes the arrays of a rank may take, ZIPPY_TIMEOUT_SECS after how long a wait fails (300).
-Exit code: 0, or 1 if something failed or --compare-single missed its bounds, or 2 for a wrong command line. A
-program that is told to end (Ctrl-C, kill) ends by that signal; a movie keeps the frames that it has.";
+Environment variables:
+  ZIPPY_RANKS         number of ranks if --ranks is not given
+  ZIPPY_ADAPTER       GPU to use
+  ZIPPY_MEMORY_LIMIT  limit in bytes for the arrays of a rank
+  ZIPPY_TIMEOUT_SECS  seconds until a wait for another rank fails (300)
+
+Exit code: 0 on success; 1 after a failure or a --compare-single difference above its bound; 2 for a wrong command
+line. Ctrl-C and kill end the program by that signal, and a movie keeps its finished frames.";

@@ -1,37 +1,37 @@
-//! Compiling the kernels before there is anything to measure.
+//! Compilation of the kernels before measurements begin.
 
 use zippy::{Layout, Result, Split, World};
 use zippy_render::volume::{RendererOptions, Values, VolumeRenderer};
 
-use super::look::Setup;
+use super::picture_setup::PictureSetup;
 use super::units::Value;
 
-/// Cells along each side of a brick of the trial's volume.
-const BRICK: i64 = 8;
+/// Side in cells of a brick of the trial volume.
+const BRICK_SIDE: i64 = 8;
 
-/// Compiles the kernels of the pictures to come by rendering a trial: a small picture of a tiny volume. Nothing less would do,
-/// as some drivers compile a kernel when it is made and others when it first runs. What the trial makes is gone
-/// afterwards. Collective.
+/// Compiles the kernels of later pictures by rendering a small picture of a tiny volume. Creating
+/// the pipelines is not sufficient, because some drivers compile a kernel only when it runs first.
+/// All arrays are dropped. Collective.
 ///
 /// # Errors
-/// A kernel that the driver refuses; a failure of this or of another rank.
-pub fn compile<T: Value>(world: &World, setup: &Setup, options: RendererOptions) -> Result<()> {
+/// A kernel that the driver rejects; a failure of any rank.
+pub fn compile<T: Value>(world: &World, setup: &PictureSetup, options: RendererOptions) -> Result<()> {
     let components = options.components;
-    // A brick for each rank, in a row: who has the first voxel of a brick has the brick.
-    let shape = [BRICK + 1, BRICK + 1, BRICK * world.size() as i64 + 1];
+    // One brick for each rank in a row: the owner of the first voxel of a brick owns the brick.
+    let shape = [BRICK_SIDE + 1, BRICK_SIDE + 1, BRICK_SIDE * world.size() as i64 + 1];
     let layout = Layout::new([shape[0] * components as i64, shape[1], shape[2]]);
-    let mut sizes = vec![BRICK; world.size()];
+    let mut sizes = vec![BRICK_SIDE; world.size()];
     *sizes.last_mut().expect("a rank") += 1;
     let split = [Split::Whole, Split::Whole, Split::Sizes(sizes)];
     let volume = world.array::<T, 3>("trial", &layout.split(split))?;
     let mut chunks = volume.chunks();
-    let filled = chunks.try_for_each(|chunk| {
+    let written = chunks.try_for_each(|chunk| {
         let ones = vec![T::from_number(1.0); chunk.region().cells() as usize];
         chunk.all().write(&ones)
     });
-    world.agree("filling the trial's volume", filled)?;
+    world.agree("filling the trial volume", written)?;
     Values::measure(world, &volume, components)?;
-    let options = RendererOptions { brick: Some(BRICK), ..options };
+    let options = RendererOptions { brick: Some(BRICK_SIDE), ..options };
     VolumeRenderer::new(world, &volume, [1.0; 3], options)?.render(&setup.trial(shape))?;
     Ok(())
 }

@@ -1,50 +1,50 @@
-//! How the volume is cut, who owns the chunks, and the sizes of the command line.
+//! Decomposition of the volume into chunks, and ownership of the chunks.
 
 use zippy::error::LayoutError;
 use zippy::ownership::Ownership;
 use zippy::{Layout, Split};
 
-use super::irregular::{self, Owned};
+use super::irregular_cuts::{self, OwnedBoxes};
 use super::sizes::AXES;
 pub use super::sizes::{extents, number, pixels, voxels};
 
-/// More chunks than this are a mistake.
-const MOST_CHUNKS: usize = 1 << 16;
+/// Limit of the number of chunks. A larger number is a mistake in the options.
+const MAX_CHUNKS: usize = 1 << 16;
 
-/// How the volume is cut into chunks.
+/// Division of the volume into chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cut {
     /// Near-cubic chunks.
     Auto,
-    /// Axis by axis.
+    /// A grid: the parts of each axis.
     Axes([Split; 3]),
-    /// A k-d tree with uneven cuts and so many leaves; `None`: as many as there are chunks wanted.
+    /// A k-d tree with uneven cuts and this number of leaves; `None`: one leaf for each chunk.
     Tree(Option<usize>),
-    /// Interlocking bars.
+    /// Layers of bars in alternating directions (see [`irregular_cuts::bars`]).
     Bars,
-    /// L-shapes.
-    Angles,
+    /// Nested L-shapes (see [`irregular_cuts::l_shapes`]).
+    LShapes,
 }
 
-/// How the volume is spread over the ranks.
+/// Division of the volume and its distribution over the ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decomposition {
     pub cut: Cut,
-    /// Chunks for each rank; the cut has its own idea where this is `None`.
+    /// Chunks for each rank; `None`: the default of the cut.
     pub per_rank: Option<usize>,
-    /// So many ranks, the last ones, own nothing.
+    /// Number of ranks, the last ones, that own no chunk.
     pub idle: usize,
 }
 
 impl Decomposition {
-    /// The volume as little cut as buffers allow.
+    /// The volume uncut, or with as few chunks as buffers allow.
     pub const WHOLE: Self = Self { cut: Cut::Auto, per_rank: None, idle: 0 };
 
-    /// The layout of a volume of `shape` voxels of `voxel_bytes` bytes on `ranks` ranks with buffers of up to
-    /// `buffer_bytes`, and the owners of its chunks.
+    /// Layout and ownership of a volume of `shape` voxels on `ranks` ranks. A voxel has
+    /// `voxel_bytes` bytes; `buffer_bytes` is the limit of a buffer.
     ///
     /// # Errors
-    /// Cuts that do not fit the volume, more chunks than anybody wants, a chunk that fits no buffer.
+    /// The cut does not fit the shape; more than 65,536 chunks; a chunk larger than a buffer.
     pub fn layout(
         &self,
         shape: [i64; 3],
@@ -54,9 +54,9 @@ impl Decomposition {
     ) -> Result<(Layout, Ownership), LayoutError> {
         let working = ranks.saturating_sub(self.idle).max(1);
         let wanted = working.saturating_mul(self.per_rank.unwrap_or(1));
-        let too_many = |given: usize| LayoutError::TooManyChunks { given: given as u128, limit: MOST_CHUNKS };
+        let too_many = |count: usize| LayoutError::TooManyChunks { given: count as u128, limit: MAX_CHUNKS };
         let leaves = if let Cut::Tree(Some(leaves)) = self.cut { leaves } else { wanted };
-        if leaves > MOST_CHUNKS {
+        if leaves > MAX_CHUNKS {
             return Err(too_many(leaves));
         }
         let uncut = Layout::new(shape);
@@ -69,12 +69,14 @@ impl Decomposition {
                     None => uncut.boxes((0..chunks.count()).map(|chunk| chunks.region(chunk)).collect()),
                 }
             }
-            Cut::Tree(_) => return boxed(uncut, irregular::tree(shape, leaves, working), ranks),
-            Cut::Bars => return boxed(uncut, irregular::bars(shape, self.per_rank.unwrap_or(3), working), ranks),
-            Cut::Angles => return boxed(uncut, irregular::angles(shape, working), ranks),
+            Cut::Tree(_) => return box_layout(uncut, irregular_cuts::tree(shape, leaves, working), ranks),
+            Cut::Bars => {
+                return box_layout(uncut, irregular_cuts::bars(shape, self.per_rank.unwrap_or(3), working), ranks);
+            }
+            Cut::LShapes => return box_layout(uncut, irregular_cuts::l_shapes(shape, working), ranks),
         };
         let count = layout.resolve(working, voxel_bytes, buffer_bytes)?.count();
-        if count > MOST_CHUNKS {
+        if count > MAX_CHUNKS {
             return Err(too_many(count));
         }
         let balanced = Ownership::balanced(count, working);
@@ -83,44 +85,44 @@ impl Decomposition {
     }
 }
 
-fn boxed(uncut: Layout, owned: Owned, ranks: usize) -> Result<(Layout, Ownership), LayoutError> {
+fn box_layout(uncut: Layout, owned: OwnedBoxes, ranks: usize) -> Result<(Layout, Ownership), LayoutError> {
     let (boxes, owners): (Vec<_>, Vec<_>) = owned.into_iter().unzip();
     Ok((uncut.boxes(boxes), Ownership::table(owners, ranks)?))
 }
 
-/// Reads `kd`, `kd:12`, `bars` or `ell`.
+/// Parses `kd`, `kd:12`, `bars` or `ell`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
-pub fn irregular(text: &str) -> Result<Cut, String> {
+/// A message for the command line.
+pub fn parse_cut(text: &str) -> Result<Cut, String> {
     match text.split_once(':') {
         None if text == "kd" => Ok(Cut::Tree(None)),
         None if text == "bars" => Ok(Cut::Bars),
-        None if text == "ell" => Ok(Cut::Angles),
+        None if text == "ell" => Ok(Cut::LShapes),
         Some(("kd", leaves)) => Ok(Cut::Tree(Some(number(leaves, 1)? as usize))),
         _ => Err("one of kd, kd:N, bars, ell".into()),
     }
 }
 
-/// Reads `auto` or three cuts: `2x2x1`, `10+246,1,64+64`.
+/// Parses `auto` or three cuts: `2x2x1`, `10+246,1,64+64`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
-pub fn cut(text: &str) -> Result<Cut, String> {
+/// A message for the command line.
+pub fn parse_split(text: &str) -> Result<Cut, String> {
     if text == "auto" {
         return Ok(Cut::Auto);
     }
-    let axes: Vec<Split> = text.split(AXES).map(axis).collect::<Result<_, _>>()?;
+    let axes: Vec<Split> = text.split(AXES).map(parse_axis).collect::<Result<_, _>>()?;
     let count = axes.len();
-    let axes = axes.try_into().map_err(|_| format!("{count} axes are cut; a volume has 3, as in 2x2x1"))?;
+    let axes = axes.try_into().map_err(|_| format!("{count} axes; a volume has 3, as in 2x2x1"))?;
     Ok(Cut::Axes(axes))
 }
 
-/// One number: even parts. Numbers joined by plus: the sizes of the parts.
-fn axis(text: &str) -> Result<Split, String> {
+/// Parses the cut of an axis: a number of equal parts, or the sizes of the parts joined by `+`.
+fn parse_axis(text: &str) -> Result<Split, String> {
     let sizes: Vec<i64> = text.split('+').map(|size| number(size, 0)).collect::<Result<_, _>>()?;
     match sizes[..] {
-        [0] => Err("an axis is cut into at least 1 part".into()),
+        [0] => Err("an axis has at least 1 part".into()),
         [parts] => Ok(Split::Even(parts as usize)),
         _ => Ok(Split::Sizes(sizes)),
     }

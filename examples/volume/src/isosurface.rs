@@ -1,4 +1,4 @@
-//! The isosurface in the volume.
+//! Rendering of a volume with an isosurface.
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, GlobalArray, Result, World};
@@ -9,39 +9,40 @@ use zippy_render::volume::{
 
 use super::units::Value;
 
-/// Which isosurface is shown, and how.
+/// Isosurface of one value with a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Isosurface {
-    /// In the numbers of the file.
+    /// Value in the numbers that the context uses: values of the volume, or stored numbers.
     pub isovalue: f64,
     pub material: Material,
 }
 
-/// Renders a volume with an isosurface, which is extracted anew when its value has changed.
+/// Renders a volume with an isosurface. The surface is extracted again only when its value changes.
 ///
-/// Both are drawn relative to the first voxel: vertices are numbers of 32 bits, which far from the origin of space lie
-/// further apart than voxels.
-pub struct Pictures<'r, 'w, T> {
+/// Both are drawn relative to the first voxel: far from the origin of space, the spacing of 32-bit
+/// floats exceeds the voxel spacing.
+pub struct VolumeAndSurfaceRenderer<'r, 'w, T> {
     world: &'w World,
     volume: &'r GlobalArray<T, 3>,
-    /// Where the first voxel stands.
+    /// Position of the first voxel in space.
     origin: [f64; 3],
-    /// The grid from there.
+    /// Grid with its origin at the first voxel.
     grid: Grid,
     renderer: VolumeRenderer<'w, T>,
     extractor: Option<Extractor<'w, T>>,
-    /// What kernels make of it, or the host.
-    on_device: Option<DeviceMesh>,
-    by_host: Mesh,
-    /// The last surface, and its value.
+    /// Mesh from the extraction kernels.
+    device_mesh: Option<DeviceMesh>,
+    /// Mesh from the extraction on the host, if kernels cannot extract.
+    host_mesh: Mesh,
+    /// Surface of the last picture and its isovalue.
     surface: Option<(Surface, f32)>,
 }
 
-impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
-    /// For a volume on a grid. Collective; no isosurface is prepared yet.
+impl<'r, 'w, T: Value> VolumeAndSurfaceRenderer<'r, 'w, T> {
+    /// Creates a renderer for a volume on a grid, without an isosurface. Collective.
     ///
     /// # Errors
-    /// Those of [`VolumeRenderer::new`].
+    /// Errors of [`VolumeRenderer::new`].
     pub fn new(world: &'w World, volume: &'r GlobalArray<T, 3>, grid: Grid, options: RendererOptions) -> Result<Self> {
         let (origin, grid) = (grid.origin, Grid { origin: [0.0; 3], ..grid });
         let renderer = VolumeRenderer::new(world, volume, grid, options)?;
@@ -52,49 +53,50 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
             grid,
             renderer,
             extractor: None,
-            on_device: None,
-            by_host: Mesh::default(),
+            device_mesh: None,
+            host_mesh: Mesh::default(),
             surface: None,
         })
     }
 
-    /// Renders a look, in the space of the volume's grid, and an isosurface, both at stored numbers. Collective.
+    /// Renders `look`, whose camera and planes are in the space of the grid, with an isosurface.
+    /// The transfer function and the isovalue are in stored numbers. Collective.
     ///
     /// # Errors
-    /// A look, a material or an isovalue that makes no sense; a failure of this or of another rank.
+    /// An invalid look, material or isovalue; a failure of any rank.
     pub fn render(&mut self, look: &Look, shown: Option<&Isosurface>) -> Result<Frame> {
-        let look = &relative(look, self.origin);
+        let look = &translate(look, self.origin);
         let Some(Isosurface { isovalue, material }) = shown else { return self.renderer.render(look) };
         if !(*isovalue as f32).is_finite() {
-            return Err(Error::program(format!(
-                "an isovalue of {isovalue}: it is beyond the numbers of 32-bit floats"
-            )));
+            return Err(Error::program(format!("isovalue {isovalue}: it is beyond the range of 32-bit floats")));
         }
-        self.extract_if_new(*isovalue as f32)?;
+        self.update_surface(*isovalue as f32)?;
         let surfaces: Vec<_> = self.surface.iter().map(|(surface, _)| (surface, material)).collect();
         self.renderer.render_with(look, &surfaces)
     }
 
-    fn extract_if_new(&mut self, isovalue: f32) -> Result<()> {
-        if self.surface.as_ref().is_none_or(|(_, known)| *known != isovalue) {
-            let known = self.surface.take().map(|(known, _)| known);
-            self.surface = Some((self.extract(isovalue, known)?, isovalue));
+    fn update_surface(&mut self, isovalue: f32) -> Result<()> {
+        if self.surface.as_ref().is_none_or(|(_, extracted)| *extracted != isovalue) {
+            let previous = self.surface.take().map(|(surface, _)| surface);
+            self.surface = Some((self.extract(isovalue, previous)?, isovalue));
         }
         Ok(())
     }
 
-    /// Extracts into a surface that there is, or a new one.
-    fn extract(&mut self, isovalue: f32, known: Option<Surface>) -> Result<Surface> {
-        let Self { world, volume, grid, renderer, extractor, on_device, by_host, .. } = self;
+    /// Extracts the isosurface into `previous`, if there is a previous surface, to reuse its
+    /// memory.
+    fn extract(&mut self, isovalue: f32, previous: Option<Surface>) -> Result<Surface> {
+        let Self { world, volume, grid, renderer, extractor, device_mesh, host_mesh, .. } = self;
         let extractor = match extractor {
-            Some(made) => made,
+            Some(existing) => existing,
             None => extractor.insert(Extractor::with_normals(world, volume, *grid)?),
         };
         if extractor.by_kernels() {
-            let mesh = match on_device {
-                Some(made) => made,
-                None => on_device
-                    .insert(world.agree("making room for an isosurface", DeviceMesh::new(world, "isosurface"))?),
+            let mesh = match device_mesh {
+                Some(existing) => existing,
+                None => {
+                    device_mesh.insert(world.agree("allocating an isosurface", DeviceMesh::new(world, "isosurface"))?)
+                }
             };
             extractor.extract_on_device(isovalue, None, mesh)?;
             let triangles = DeviceTriangles {
@@ -103,28 +105,28 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
                 values: None,
                 triangles: mesh.triangles(),
             };
-            return match known {
-                Some(mut known) => renderer.set_surface_on_device(&mut known, &triangles).map(|()| known),
+            return match previous {
+                Some(mut surface) => renderer.set_surface_on_device(&mut surface, &triangles).map(|()| surface),
                 None => renderer.surface_on_device("isosurface", &triangles),
             };
         }
-        extractor.extract_into(isovalue, by_host)?;
-        let mesh = &*by_host;
+        extractor.extract_into(isovalue, host_mesh)?;
+        let mesh = &*host_mesh;
         let triangles = Triangles {
             positions: mesh.positions(),
             normals: mesh.normals(),
             values: &[],
             triangles: mesh.triangles(),
         };
-        match known {
-            Some(mut known) => renderer.set_surface(&mut known, &triangles).map(|()| known),
+        match previous {
+            Some(mut surface) => renderer.set_surface(&mut surface, &triangles).map(|()| surface),
             None => renderer.surface("isosurface", &triangles),
         }
     }
 }
 
-/// A look from another origin of space.
-fn relative(look: &Look, origin: [f64; 3]) -> Look {
+/// Translates a look so that `origin` becomes the origin of space.
+fn translate(look: &Look, origin: [f64; 3]) -> Look {
     let from = |point: [f64; 3]| std::array::from_fn(|row| point[row] - origin[row]);
     let camera = &look.camera;
     let camera = Camera { position: from(camera.position), focal_point: from(camera.focal_point), ..camera.clone() };

@@ -1,4 +1,4 @@
-//! The program of every rank: read, cut into bricks, render, write.
+//! The work of a rank: read, cut into bricks, render, write.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,42 +9,42 @@ use zippy::{Result, World};
 use zippy_io::png;
 use zippy_io::volume::ScalarKind;
 
-use super::clock::Clock;
+use super::clock::PhaseClock;
 use super::cut::Decomposition;
-use super::look::Setup;
 use super::options::Options;
 use super::phase::Phase;
+use super::picture_setup::PictureSetup;
 use super::scene::{Rendered, Scene};
 use super::source::{self, Source, floats, plain};
 use super::view::Link;
 
-/// One rendering of the volume that the options name.
+/// One rendering of a volume.
 pub struct Job<'a> {
     pub options: &'a Options,
-    pub spread: Decomposition,
-    /// Whether pictures are written.
+    pub decomposition: Decomposition,
+    /// True if pictures are written to files.
     pub write: bool,
-    /// The window that shows the volume, instead of pictures that are written.
+    /// Link to the window of `--view`, which replaces picture files.
     pub link: Option<&'a Arc<Link>>,
-    /// When the ranks were started.
+    /// Start time of the ranks.
     pub started: Instant,
 }
 
 impl Job<'_> {
-    /// Runs on every rank; rank 0 gets the picture. Collective.
+    /// Runs the job. Returns the picture on rank 0. Collective.
     ///
     /// # Errors
-    /// Whatever is wrong with the options or the files, the same on every rank; a failure of this or of another rank.
+    /// Options or files with a mistake (the same error on every rank); a failure of any rank.
     pub fn run(&self, world: &World) -> Result<Option<Rendered>> {
         if let Some(link) = self.link {
             link.started(world);
         }
-        let mut clock = Clock::new(self.started, world.rank() == 0);
+        let mut clock = PhaseClock::new(self.started, world.rank() == 0);
         let opened = Source::open(&self.options.volume).map_err(Error::from).and_then(|source| {
-            let (idle, ranks) = (self.spread.idle, world.size());
+            let (idle, ranks) = (self.decomposition.idle, world.size());
             if idle >= ranks {
                 return Err(Error::program(format!(
-                    "{idle} of {ranks} ranks idle: at least one has to have the volume"
+                    "--idle-ranks {idle} of {ranks} ranks: at least one rank must own a part of the volume"
                 )));
             }
             let writes = self.write && self.link.is_none();
@@ -52,11 +52,13 @@ impl Job<'_> {
                 self.options.output().check()?;
             }
             if self.options.isosurface.iso.is_some() && source.components() != 1 {
-                let text =
-                    format!("--iso: a surface needs one number in each voxel, and here are {}", source.components());
+                let text = format!(
+                    "--iso: an isosurface needs one number in each voxel; this volume has {}",
+                    source.components()
+                );
                 return Err(Error::program(text));
             }
-            let setup = Setup::new(self.options, source.shape(), source.grid(), source.colours())?;
+            let setup = PictureSetup::new(self.options, source.shape(), source.grid(), source.colours())?;
             let renderer = self.options.renderer(source.components());
             renderer.check(source.shape())?;
             renderer.check_size(world, setup.size())?;
@@ -71,8 +73,8 @@ impl Job<'_> {
         });
         let (source, setup) = world.agree("opening the volume", opened)?;
         clock.end(Phase::Open);
-        let &Self { options, ref spread, write, link, .. } = self;
-        let scene = Scene { options, spread, write, link, source: &source, setup: &setup };
+        let &Self { options, ref decomposition, write, link, .. } = self;
+        let scene = Scene { options, decomposition, write, link, source: &source, setup: &setup };
         match &source {
             Source::Phantom(phantom) => {
                 scene.render::<u16>(world, clock, &|_, boxes, done| source::computed(phantom, boxes, done))

@@ -1,5 +1,6 @@
-//! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `volume --help`
-//! says how; this library is what the program and its tests share.
+//! Sort-last volume rendering on several ranks (section 5.1 of the paper).
+//!
+//! The program `volume` and its tests use this library. `volume --help` describes the options.
 #![forbid(unsafe_code)]
 
 pub mod appearance;
@@ -11,21 +12,21 @@ pub mod compile;
 pub mod cut;
 #[path = "../../support/interrupt.rs"]
 pub mod interrupt;
-pub mod irregular;
+pub mod irregular_cuts;
 pub mod isosurface;
 pub mod job;
 pub mod keyframes;
 #[cfg(feature = "view")]
 #[path = "../../support/link.rs"]
 mod link;
-pub mod look;
-pub mod measured;
+pub mod measurements;
 pub mod movie;
-pub mod numbers;
 pub mod options;
 pub mod output;
 pub mod parse;
 pub mod phase;
+pub mod picture_setup;
+pub mod picture_writer;
 pub mod pose;
 #[path = "../../support/raw_input.rs"]
 pub mod raw_input;
@@ -33,15 +34,15 @@ pub mod report;
 #[path = "../../support/say.rs"]
 pub mod say;
 pub mod scene;
-pub mod setting;
-pub mod sink;
 #[path = "../../support/sizes.rs"]
 pub mod sizes;
 pub mod source;
 #[path = "../../support/units.rs"]
 pub mod units;
+pub mod value_mapping;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 pub mod view;
+pub mod viewer_setup;
 #[path = "../../support/words.rs"]
 mod words;
 
@@ -55,21 +56,24 @@ use zippy_io::png;
 use cut::Decomposition;
 use job::Job;
 use options::Options;
-use report::Verdict;
+use report::Outcome;
 use say::{complain, say};
 use scene::Rendered;
 
-/// Renders, compares and reports; whether everything is as it should be.
+/// Renders the volume, makes the comparisons that the options request, and prints the report.
+///
+/// Returns false if `--compare-single` finds a difference above its bound.
 ///
 /// # Errors
-/// What went wrong, on whatever rank.
+/// A failure of any rank; files that cannot be read or written.
 pub fn run(options: &Options) -> Result<bool> {
     let started = Instant::now();
-    let job = Job { options, spread: options.decomposition(), write: true, link: None, started };
+    let job = Job { options, decomposition: options.decomposition(), write: true, link: None, started };
     if options.view {
-        return view::run("Zippy volume", |link| start(&Job { link: Some(link), ..job }).map(drop)).map(|()| true);
+        return view::run("Zippy volume", |link| render_on_ranks(&Job { link: Some(link), ..job }).map(drop))
+            .map(|()| true);
     }
-    let rendered = start(&job)?;
+    let rendered = render_on_ranks(&job)?;
     // Under MPI only one process has the picture.
     let Some(rendered) = rendered.into_iter().flatten().next() else { return Ok(true) };
     let total_secs = started.elapsed().as_secs_f64();
@@ -78,39 +82,39 @@ pub fn run(options: &Options) -> Result<bool> {
         None => None,
         Some(path) => Some((path.display().to_string(), compare_file(&rendered, path)?)),
     };
-    let verdict = Verdict {
+    let outcome = Outcome {
         size: (rendered.image.width, rendered.image.height),
         output: options.output().name(),
         total_secs,
         single,
         reference,
     };
-    let text = rendered.report.text(&verdict);
+    let text = rendered.report.text(&outcome);
     if options.check.json {
         complain(text);
-        say(rendered.report.json(&verdict))?;
+        say(rendered.report.json(&outcome))?;
     } else {
         say(text)?;
     }
-    Ok(rendered.report.passes(&verdict))
+    Ok(rendered.report.passes(&outcome))
 }
 
-/// Runs a job on all ranks.
-fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
+/// Runs a job on all ranks and returns the result of each rank in this process.
+fn render_on_ranks(job: &Job) -> Result<Vec<Option<Rendered>>> {
     let config = job.options.config().exit_on_failure(!job.options.check.verbose);
     zippy::run_with(config, |world| job.run(world))
 }
 
-/// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that
-/// has nothing of the first one.
+/// Renders the volume again on one rank in a separate world, uncut as far as buffers allow, and
+/// compares the two pictures.
 fn compare_single(options: &Options, rendered: &Rendered) -> Result<Difference> {
-    let job = Job { options, spread: Decomposition::WHOLE, write: false, link: None, started: Instant::now() };
-    let alone = zippy::run_with(Config::apart(1), |world| job.run(world))?.into_iter().flatten().next();
-    let alone = alone.ok_or_else(|| Error::program("one rank has rendered no picture"))?;
-    Ok(rendered.image.difference(&alone.image)?)
+    let job = Job { options, decomposition: Decomposition::WHOLE, write: false, link: None, started: Instant::now() };
+    let single = zippy::run_with(Config::apart(1), |world| job.run(world))?.into_iter().flatten().next();
+    let single = single.ok_or_else(|| Error::program("the single rank returned no picture"))?;
+    Ok(rendered.image.difference(&single.image)?)
 }
 
-/// The picture over its background against one in a file.
+/// Compares the picture over its background with an 8-bit PNG file of the same size.
 fn compare_file(rendered: &Rendered, path: &Path) -> Result<Difference> {
     let reference = png::read(path, Some((rendered.image.width, rendered.image.height)))?;
     Ok(difference_8bit(&rendered.image.over_background(rendered.background), &reference.bytes))

@@ -1,4 +1,4 @@
-//! A scanned volume, or a phantom, rendered by several ranks into one picture. `--help` says how.
+//! Command-line program that renders a volume on several ranks into one picture or a movie.
 #![forbid(unsafe_code)]
 
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     zippy::prepare_process();
     let options = match Options::read(std::env::args_os()) {
         Ok(options) => options,
-        Err(error) => return told(&error),
+        Err(error) => return print_clap_error(&error),
     };
     match volume::run(&options) {
         Ok(true) => ExitCode::SUCCESS,
@@ -24,18 +24,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// More lines are not about what is wrong.
-const LINES: usize = 20;
+/// Most lines of an error message. A message quotes the command line, which can be long.
+const MAX_ERROR_LINES: usize = 20;
 
-/// Prints the help, or what is wrong with the command line, which is quoted there.
-fn told(error: &clap::Error) -> ExitCode {
+/// Prints the help text, or the error in the command line with control characters escaped.
+fn print_clap_error(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        complain(error.to_string().lines().take(LINES).map(said).collect::<Vec<_>>().join("\n"));
+        complain(error.to_string().lines().take(MAX_ERROR_LINES).map(said).collect::<Vec<_>>().join("\n"));
         return ExitCode::from(error.exit_code() as u8);
     }
     match error.print() {
-        Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe => {
-            complain(format_args!("error: cannot write to standard output: {unwritten}"));
+        Err(print_error) if print_error.kind() != ErrorKind::BrokenPipe => {
+            complain(format_args!("error: cannot write to standard output: {print_error}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::from(error.exit_code() as u8),

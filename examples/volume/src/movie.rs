@@ -1,4 +1,4 @@
-//! Paths of the camera: where it stands in each frame.
+//! Camera paths of movies.
 
 use std::path::PathBuf;
 
@@ -6,66 +6,67 @@ use zippy_io::IoError;
 use zippy_render::volume::{Camera, Projection};
 
 use super::keyframes::Track;
-use super::pose::Stand;
+use super::pose::Framing;
 
-/// How the camera moves.
+/// Movement of the camera.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Path {
-    /// Once around.
+pub enum CameraPath {
+    /// One turn around the focal point.
     Orbit,
-    /// To either side and back.
+    /// A turn of 30 degrees to both sides and back.
     Rock,
-    /// Towards the middle and back.
+    /// Magnification of the middle by 2 and back.
     Zoom,
-    /// By the key frames of a file.
+    /// Key frames of a JSON file.
     File(PathBuf),
 }
 
-/// Reads `orbit`, `rock`, `zoom` or the name of a JSON file.
+/// Parses `orbit`, `rock`, `zoom` or the name of a JSON file.
 ///
 /// # Errors
-/// What is wrong, for the command line.
-pub fn path(word: impl Into<PathBuf>) -> Result<Path, String> {
+/// A message for the command line.
+pub fn parse_path(word: impl Into<PathBuf>) -> Result<CameraPath, String> {
     let word = word.into();
     match word.to_str() {
-        Some("orbit") => Ok(Path::Orbit),
-        Some("rock") => Ok(Path::Rock),
-        Some("zoom") => Ok(Path::Zoom),
-        _ if word.extension().is_some_and(|ending| ending == "json") => Ok(Path::File(word)),
+        Some("orbit") => Ok(CameraPath::Orbit),
+        Some("rock") => Ok(CameraPath::Rock),
+        Some("zoom") => Ok(CameraPath::Zoom),
+        _ if word.extension().is_some_and(|ending| ending == "json") => Ok(CameraPath::File(word)),
         _ => Err("one of orbit, rock, zoom, or key frames in a .json file".into()),
     }
 }
 
-/// How far a rocking camera turns to either side, in degrees.
-const ROCK: f64 = 30.0;
-/// How much larger things are where a zoom turns back.
-const ZOOM: f64 = 2.0;
+/// Largest angle of `Rock` to each side, in degrees.
+const ROCK_DEGREES: f64 = 30.0;
+/// Largest magnification of `Zoom`.
+const ZOOM_FACTOR: f64 = 2.0;
 
-impl Path {
-    /// The camera of each of `frames` frames; those of the command line's paths begin at `start` and come back to it.
+impl CameraPath {
+    /// Cameras of `frames` frames. Predefined paths begin at `start` and end there; a file contains
+    /// its own poses, relative to `framing`.
     ///
     /// # Errors
     /// The file cannot be read or is malformed.
-    pub fn cameras(&self, start: &Camera, stand: &Stand, frames: u32) -> Result<Vec<Camera>, IoError> {
-        let round = |frame: u32| f64::from(frame) / f64::from(frames);
-        let each = |camera: &dyn Fn(f64) -> Camera| Ok((0..frames).map(|frame| camera(round(frame))).collect());
+    pub fn cameras(&self, start: &Camera, framing: &Framing, frames: u32) -> Result<Vec<Camera>, IoError> {
+        let share = |frame: u32| f64::from(frame) / f64::from(frames);
+        let each = |camera: &dyn Fn(f64) -> Camera| Ok((0..frames).map(|frame| camera(share(frame))).collect());
         let angle = |share: f64| std::f64::consts::TAU * share;
         match self {
-            Self::Orbit => each(&|share| turned(start, 360.0 * share)),
-            Self::Rock => each(&|share| turned(start, ROCK * angle(share).sin())),
-            Self::Zoom => each(&|share| closer(start, ZOOM.powf((1.0 - angle(share).cos()) / 2.0))),
+            Self::Orbit => each(&|share| rotate(start, 360.0 * share)),
+            Self::Rock => each(&|share| rotate(start, ROCK_DEGREES * angle(share).sin())),
+            Self::Zoom => each(&|share| magnify(start, ZOOM_FACTOR.powf((1.0 - angle(share).cos()) / 2.0))),
             Self::File(path) => {
                 let track = Track::read(path)?;
-                let wrong = |message: String| IoError::request(path, message);
-                track.poses(frames).iter().map(|pose| stand.camera(pose).map_err(wrong)).collect()
+                let error = |message: String| IoError::request(path, message);
+                track.poses(frames).iter().map(|pose| framing.camera(pose).map_err(error)).collect()
             }
         }
     }
 }
 
-/// The camera turned around an axis through its focal point that is upright in the picture: the volume's third one, where
-/// the camera's own upward direction leans towards it.
-fn turned(camera: &Camera, degrees: f64) -> Camera {
+/// Rotates the camera around an axis through its focal point. The axis is the third axis of the
+/// volume, or the camera's up direction if that is nearly perpendicular to the third axis.
+fn rotate(camera: &Camera, degrees: f64) -> Camera {
     let axis = if camera.view_up[2].abs() > 0.1 { [0.0, 0.0, 1.0] } else { unit(camera.view_up) };
     let turn = |v: [f64; 3]| {
         let (sin, cos) = degrees.to_radians().sin_cos();
@@ -80,8 +81,8 @@ fn turned(camera: &Camera, degrees: f64) -> Camera {
     }
 }
 
-/// The camera that sees what is in its focal point `factor` times larger.
-fn closer(camera: &Camera, factor: f64) -> Camera {
+/// Magnifies the picture around the focal point by `factor`.
+fn magnify(camera: &Camera, factor: f64) -> Camera {
     let mut camera = camera.clone();
     match &mut camera.projection {
         Projection::Parallel { half_height } => *half_height /= factor,

@@ -1,45 +1,45 @@
-//! Where pictures go: the kind of file is told by its name.
+//! Output files of pictures. The extension of the name sets the format.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use zippy_io::{IoError, check_output, shown};
 
-/// A file or numbered files.
+/// Output of one picture or of a movie.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// One picture.
     Still(Format, PathBuf),
-    /// Every frame in a file of its own; the name has a `%d` or `%04d` for its number.
+    /// One file for each frame. The name has `%d` or `%04d` for the frame number.
     Numbered(Format, Pattern),
-    /// All frames in one file.
+    /// An animated PNG file.
     Animated(PathBuf),
 }
 
-/// What is in a picture's file.
+/// File format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Whole numbers for people.
+    /// PNG with integer components.
     Png,
-    /// The floats of the picture, premultiplied.
+    /// NumPy array of floats, premultiplied by alpha.
     Npy,
 }
 
-/// A path with a place for a number in the name of the file.
+/// Path with a placeholder for the frame number in the file name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
-    /// As it was given.
-    given: PathBuf,
+    /// Path with the placeholder.
+    path: PathBuf,
     before: OsString,
     digits: usize,
     after: OsString,
 }
 
-/// Reads a file name: `a.png`, `a.npy`, `a.apng`, `a/frame_%04d.png`.
+/// Parses a file name: `a.png`, `a.npy`, `a.apng`, `a/frame_%04d.png`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
-pub fn output(name: impl AsRef<Path>) -> Result<Output, String> {
+/// A message for the command line.
+pub fn parse_output(name: impl AsRef<Path>) -> Result<Output, String> {
     let path = name.as_ref();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match extension.as_str() {
@@ -48,18 +48,18 @@ pub fn output(name: impl AsRef<Path>) -> Result<Output, String> {
         "apng" => return Ok(Output::Animated(path.into())),
         _ => return Err("pictures are .png or .npy files, movies .apng or numbered frames as in frame_%04d.png".into()),
     };
-    Ok(match Pattern::read(path)? {
+    Ok(match Pattern::parse(path)? {
         Some(pattern) => Output::Numbered(kind, pattern),
         None => Output::Still(kind, path.into()),
     })
 }
 
 impl Pattern {
-    fn read(path: &Path) -> Result<Option<Self>, String> {
+    fn parse(path: &Path) -> Result<Option<Self>, String> {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        let Some((before, rest)) = split(name, b'%') else { return Ok(None) };
-        let form = "after % comes d, or the number of digits and d, as in frame_%04d.png";
-        let (digits, after) = split(rest, b'd').ok_or(form)?;
+        let Some((before, rest)) = split_at_byte(name, b'%') else { return Ok(None) };
+        let form = "after % write d, or the number of digits and d, as in frame_%04d.png";
+        let (digits, after) = split_at_byte(rest, b'd').ok_or(form)?;
         let digits = match std::str::from_utf8(digits).map_err(|_| form)? {
             "" => 1,
             digits => digits.parse().map_err(|_| form)?,
@@ -67,62 +67,62 @@ impl Pattern {
         if digits > 20 || after.contains(&b'%') {
             return Err(form.into());
         }
-        Ok(Some(Self { given: path.into(), before: part(before)?, digits, after: part(after)? }))
+        Ok(Some(Self { path: path.into(), before: to_os_string(before)?, digits, after: to_os_string(after)? }))
     }
 
-    /// The name of a frame.
-    pub fn path(&self, number: u32) -> PathBuf {
-        let Self { given, before, digits, after } = self;
+    /// Path of a frame.
+    pub fn path(&self, frame: u32) -> PathBuf {
+        let Self { path, before, digits, after } = self;
         let mut name = before.clone();
-        name.push(format!("{number:0digits$}"));
+        name.push(format!("{frame:0digits$}"));
         name.push(after);
-        given.with_file_name(name)
+        path.with_file_name(name)
     }
 }
 
-/// What is before the first `at`, and after it.
-fn split(name: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
-    let place = name.iter().position(|&byte| byte == at)?;
-    Some((&name[..place], &name[place + 1..]))
+/// Splits a name at the first `separator`.
+fn split_at_byte(name: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let index = name.iter().position(|&byte| byte == separator)?;
+    Some((&name[..index], &name[index + 1..]))
 }
 
-/// A part of a name.
+/// Converts a part of a file name.
 #[cfg(unix)]
-fn part(bytes: &[u8]) -> Result<OsString, String> {
+fn to_os_string(bytes: &[u8]) -> Result<OsString, String> {
     Ok(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec()))
 }
 
-/// A part of a name.
+/// Converts a part of a file name.
 #[cfg(not(unix))]
-fn part(bytes: &[u8]) -> Result<OsString, String> {
+fn to_os_string(bytes: &[u8]) -> Result<OsString, String> {
     let text = String::from_utf8(bytes.to_vec()).map_err(|_| "the name of numbered frames must be UTF-8")?;
     Ok(text.into())
 }
 
 impl Output {
-    /// For other programs, as it is.
+    /// Absolute path as text, unescaped.
     pub fn name(&self) -> String {
         self.path().display().to_string()
     }
 
-    /// For a terminal.
-    pub fn shown(&self) -> String {
+    /// Absolute path, escaped for a terminal.
+    pub fn display_name(&self) -> String {
         shown(&self.path())
     }
 
     fn path(&self) -> PathBuf {
         let path = match self {
             Self::Still(_, path) | Self::Animated(path) => path,
-            Self::Numbered(_, pattern) => &pattern.given,
+            Self::Numbered(_, pattern) => &pattern.path,
         };
         std::path::absolute(path).unwrap_or_else(|_| path.clone())
     }
 
-    /// Checks before the work that the file can be written.
+    /// Checks before the rendering that the file can be written.
     ///
     /// # Errors
-    /// It names a directory or another thing that is no file, lies in no directory, or nothing can
-    /// be written there.
+    /// The path names a directory or another object that is not a file, its directory does not
+    /// exist, or the directory is not writable.
     pub fn check(&self) -> Result<(), IoError> {
         match self {
             Self::Still(_, path) | Self::Animated(path) => check_output(path),

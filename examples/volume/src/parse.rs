@@ -1,4 +1,4 @@
-//! The smaller words of the command line.
+//! Parsers of option values.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,20 +9,20 @@ use zippy_render::volume::{ClipPlane, Crop};
 use super::sizes::{number, reals};
 pub use super::sizes::{ranks, real, spacing};
 
-/// Reads `0,0,1,20`: a normal and an offset.
+/// Parses `0,0,1,20`: a normal and an offset.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn clip(text: &str) -> Result<ClipPlane, String> {
     let [x, y, z, offset] = reals(text, "a normal and an offset, as in 0,0,1,20")?;
     let plane = ClipPlane { normal: [x, y, z], offset };
     if plane.normal == [0.0; 3] { Err("the normal must not be zero".into()) } else { Ok(plane) }
 }
 
-/// Reads `10:200,0:255,:64`: a range on each axis, open where nothing is said.
+/// Parses `10:200,0:255,:64`: a range on each axis. An omitted end is unbounded.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn crop(text: &str) -> Result<Crop, String> {
     let form = "a range on each axis, as in 10:200,0:255,:64";
     let ranges: Vec<[f64; 2]> = text
@@ -30,27 +30,27 @@ pub fn crop(text: &str) -> Result<Crop, String> {
         .map(|range| {
             let (low, high) = range.split_once(':').ok_or(form)?;
             let end = |text: &str, open| if text.trim().is_empty() { Ok(open) } else { real(text) };
-            // Finite, as boxes must be, and beyond any volume.
+            // A crop box must be finite. These ends are outside of any volume.
             let (low, high) = (end(low, -1e300)?, end(high, 1e300)?);
-            if low <= high { Ok([low, high]) } else { Err(format!("{range} runs backwards")) }
+            if low <= high { Ok([low, high]) } else { Err(format!("{range} has its lower end above its upper end")) }
         })
         .collect::<Result<_, String>>()?;
     let ranges: [[f64; 2]; 3] = ranges.try_into().map_err(|_| form)?;
     Ok(Crop { low: ranges.map(|range| range[0]), high: ranges.map(|range| range[1]) })
 }
 
-/// Reads `black`, `rebeccapurple`, `#ff8000` or `1,0.5,0`: any colour of CSS, or three numbers.
+/// Parses `black`, `rebeccapurple`, `#ff8000` or `1,0.5,0`: a CSS colour or three numbers.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn colour(text: &str) -> Result<[f32; 3], String> {
-    let form = "a name of CSS as black or steelblue, hexadecimal digits as in #ff8000, or three numbers of 0 to 1 as in 1,0.5,0";
+    let form = "a CSS name such as black or steelblue, hexadecimal digits as in #ff8000, or three numbers from 0 to 1 as in 1,0.5,0";
     if text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '#') {
         let colour = color::parse_color(text.trim()).map_err(|_| form)?.to_alpha_color::<color::Srgb>();
         let [red, green, blue, alpha] = colour.components;
         return match alpha {
             1.0 => Ok([red, green, blue].map(|part| part.clamp(0.0, 1.0))),
-            _ => Err(format!("{text} lets light through, and a colour here cannot: {form}")),
+            _ => Err(format!("{text} is transparent; give an opaque colour: {form}")),
         };
     }
     let parts = reals::<3>(text, form)?;
@@ -61,10 +61,10 @@ pub fn colour(text: &str) -> Result<[f32; 3], String> {
     }
 }
 
-/// Reads `1`, `2` or `4`.
+/// Parses `1`, `2` or `4`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn components(text: &str) -> Result<usize, String> {
     match text {
         "1" => Ok(1),
@@ -74,10 +74,10 @@ pub fn components(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads `swap`, `radix:4,2` or `direct`.
+/// Parses `swap`, `radix:4,2` or `direct`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn algorithm(text: &str) -> Result<Algorithm, String> {
     match text.split_once(':') {
         None if text == "swap" => Ok(Algorithm::BinarySwap),
@@ -90,10 +90,10 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
     }
 }
 
-/// Reads `auto`, `dense` or `runs`.
+/// Parses `auto`, `dense` or `runs`.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn encoding(text: &str) -> Result<Encoding, String> {
     match text {
         "auto" => Ok(Encoding::Auto),
@@ -103,19 +103,19 @@ pub fn encoding(text: &str) -> Result<Encoding, String> {
     }
 }
 
-/// Reads the side of a brick.
+/// Parses the side of a brick in cells.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn brick(text: &str) -> Result<u16, String> {
     let side = u16::try_from(number(text, 8)?).ok().filter(|side| side.is_multiple_of(8));
     side.ok_or_else(|| format!("a multiple of 8 up to {}", u16::MAX / 8 * 8))
 }
 
-/// Reads a number above 0.
+/// Parses a number above 0.
 ///
 /// # Errors
-/// What is wrong, for the command line.
+/// A message for the command line.
 pub fn positive(text: &str) -> Result<f64, String> {
     match real(text)? {
         number if number > 0.0 => Ok(number),
@@ -123,7 +123,7 @@ pub fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a number of `low` to `high`.
+/// Returns a parser of numbers from `low` to `high`.
 pub fn between<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Copy,

@@ -1,6 +1,6 @@
-//! The parts of the job, and how long each took.
+//! Phases of a job and their times.
 
-/// The parts of the job, in order.
+/// Phase of a job, in the order of execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     Start,
@@ -30,14 +30,14 @@ impl Phase {
         Self::Write,
     ];
 
-    /// Its name in the report, and what is done in it.
+    /// Short name in the report, and a description.
     pub fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Start => ("start", "starting the ranks and their devices"),
             Self::Open => ("open", "opening the volume and the scene"),
             Self::Compile => ("compile", "compiling the kernels"),
-            Self::Read => ("read", "reading each rank's part"),
-            Self::Prepare => ("prepare", "making bricks of the volume, tables"),
+            Self::Read => ("read", "reading the chunks of each rank"),
+            Self::Prepare => ("prepare", "making bricks and tables"),
             Self::Cast => ("cast", "casting rays through the bricks"),
             Self::Composite => ("composite", "blending the layers"),
             Self::Fetch => ("fetch", "reading the picture back"),
@@ -46,38 +46,38 @@ impl Phase {
         }
     }
 
-    /// What is done after it.
+    /// Description of the next phase.
     pub fn next(self) -> &'static str {
         Self::ALL.get(self as usize + 1).map_or("", |next| next.names().1)
     }
 }
 
-/// Seconds.
+/// Times in seconds.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
-    /// Of each phase; those of frames are sums over the frames that are kept.
+    /// Time of each phase. The phases of a frame are sums over the recorded frames.
     pub phases: [f64; Phase::COUNT],
-    /// Of the first frame that was rendered, kept or not.
-    pub first: f64,
-    /// Of all frames after it, together.
-    pub later: f64,
-    /// How many those are.
-    pub count: u32,
+    /// Time of the first frame, recorded or not.
+    pub first_frame: f64,
+    /// Total time of the later frames.
+    pub later_frames: f64,
+    /// Number of later frames.
+    pub later_count: u32,
 }
 
 impl Times {
-    /// One more frame.
+    /// Adds the time of a frame.
     pub fn add_frame(&mut self, secs: f64) {
-        if self.first == 0.0 {
-            self.first = secs;
+        if self.first_frame == 0.0 {
+            self.first_frame = secs;
         } else {
-            self.later += secs;
-            self.count += 1;
+            self.later_frames += secs;
+            self.later_count += 1;
         }
     }
 
-    /// Of one frame after the first one, if there was any.
+    /// Mean time of the later frames; `None` if there is only one frame.
     pub fn later_frame(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.later / f64::from(self.count))
+        (self.later_count > 0).then(|| self.later_frames / f64::from(self.later_count))
     }
 }

@@ -1,34 +1,37 @@
-//! The camera in the terms of the command line: around the volume, above it, closer.
+//! Camera poses: azimuth, elevation and zoom.
 
 use zippy_render::volume::{Camera, Projection};
 
-/// Where a camera stands.
+/// Position of a camera relative to its focal point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Degrees around the third axis.
+    /// Angle around the third axis in degrees.
     pub azimuth: f64,
-    /// Degrees above the plane of the other two.
+    /// Angle above the plane of the other two axes in degrees.
     pub elevation: f64,
-    /// 1 shows the whole box.
+    /// Magnification; 1 shows the whole box.
     pub zoom: f64,
-    /// What is in the middle of the picture; `None`: the middle of what is shown.
+    /// Point in the middle of the picture; `None`: the middle of the box.
     pub focal_point: Option<[f64; 3]>,
 }
 
-/// What a camera is to show, and how.
+/// Box that cameras show, and their projection.
 #[derive(Debug, Clone, Copy)]
-pub struct Stand {
-    /// The corners of the box that is seen whole.
+pub struct Framing {
+    /// Lower corner of the box that fits the picture at zoom 1.
     pub low: [f64; 3],
+    /// Upper corner of the box.
     pub high: [f64; 3],
     pub parallel: bool,
-    /// Degrees between the lowest and the highest ray.
+    /// Vertical angle of view in degrees.
     pub fov: f64,
 }
 
-impl Stand {
+impl Framing {
+    /// Camera at a pose.
+    ///
     /// # Errors
-    /// A pose or an angle that is no camera's.
+    /// The pose or the angle of view is out of range.
     pub fn camera(&self, pose: &Pose) -> Result<Camera, String> {
         let &Pose { azimuth, elevation, zoom, focal_point } = pose;
         if !(azimuth.is_finite() && (-90.0..=90.0).contains(&elevation) && zoom > 0.0 && zoom.is_finite()) {
@@ -42,17 +45,17 @@ impl Stand {
         }
         let overview = Camera::overview([2; 3], std::array::from_fn(|axis| self.high[axis] - self.low[axis]));
         let away: [f64; 3] = std::array::from_fn(|axis| overview.position[axis] - overview.focal_point[axis]);
-        let far = away.iter().map(|length| length * length).sum::<f64>().sqrt();
-        let usual = match overview.projection {
-            Projection::Perspective { vertical_fov_degrees } => half(vertical_fov_degrees),
-            Projection::Parallel { half_height } => half_height / far,
+        let overview_distance = away.iter().map(|length| length * length).sum::<f64>().sqrt();
+        let overview_slope = match overview.projection {
+            Projection::Perspective { vertical_fov_degrees } => half_height_at_1(vertical_fov_degrees),
+            Projection::Parallel { half_height } => half_height / overview_distance,
         };
-        // At any angle the volume is as large as at the usual one.
+        // The distance compensates the angle of view, so that the volume keeps its size.
         let (distance, projection) = if self.parallel {
-            (far, Projection::Parallel { half_height: far * usual / zoom })
+            (overview_distance, Projection::Parallel { half_height: overview_distance * overview_slope / zoom })
         } else {
             let projection = Projection::Perspective { vertical_fov_degrees: self.fov };
-            (far * usual / half(self.fov) / zoom, projection)
+            (overview_distance * overview_slope / half_height_at_1(self.fov) / zoom, projection)
         };
         let middle = std::array::from_fn(|axis| self.low[axis] + overview.focal_point[axis]);
         let focal_point = focal_point.unwrap_or(middle);
@@ -61,14 +64,14 @@ impl Stand {
         Ok(Camera {
             position: std::array::from_fn(|axis| focal_point[axis] + distance * direction[axis]),
             focal_point,
-            // Seen from right above or below, "up" is away from where the camera would come down.
+            // At an elevation of 90 degrees, up is the direction away from the camera's azimuth.
             view_up: [-sin_e * cos_a, -sin_e * sin_a, cos_e],
             projection,
         })
     }
 }
 
-/// Half the height of a picture at distance 1.
-fn half(fov: f64) -> f64 {
+/// Half the height of the view at distance 1.
+fn half_height_at_1(fov: f64) -> f64 {
     (fov.to_radians() / 2.0).tan()
 }

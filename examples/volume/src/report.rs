@@ -1,4 +1,4 @@
-//! What happened and how fast: for people, and as JSON.
+//! Report of a rendering, as text and as JSON.
 
 use serde_json::{Value, json};
 use zippy::Grid;
@@ -9,64 +9,82 @@ use zippy_io::volume::ScalarKind;
 use zippy_io::{said, shown};
 use zippy_render::volume::{Mode, Rescale};
 
-use super::measured::Measured;
+use super::measurements::Measurements;
 use super::phase::Phase;
 use super::source::Source;
-use super::units::Found;
+use super::units::NumberStatistics;
 
-/// What is in the volume.
+/// Properties of the volume and of its values.
 #[derive(Debug, Clone)]
-pub struct Voxels {
+pub struct VolumeInfo {
     name: String,
     kind: ScalarKind,
     components: usize,
     shape: [i64; 3],
     grid: Grid,
-    /// The smallest and the largest finite value.
+    /// Smallest and largest finite value.
     range: (f64, f64),
-    /// What the file says that numbers stand for.
+    /// Slope and intercept of the file.
     rescale: Rescale,
-    found: Found,
-    /// Notes of the file's reader.
+    statistics: NumberStatistics,
+    /// Notes from reading the file.
     file_notes: Vec<String>,
-    /// Whether any pixel shows anything.
-    seen: bool,
-    /// The isovalue of a surface.
+    /// True if a pixel of any frame is not transparent.
+    is_visible: bool,
+    /// Isovalue of the surface, if requested.
     isovalue: Option<f64>,
 }
 
-impl Voxels {
-    pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool, isovalue: Option<f64>) -> Self {
+impl VolumeInfo {
+    pub fn new(
+        source: &Source,
+        statistics: &NumberStatistics,
+        range: (f64, f64),
+        is_visible: bool,
+        isovalue: Option<f64>,
+    ) -> Self {
         let (name, kind, components) = (source.name(), source.kind(), source.components());
         let (shape, grid, rescale) = (source.shape(), source.grid(), source.rescale());
         let file_notes = source.notes();
-        Self { name, kind, components, shape, grid, range, rescale, found: *found, file_notes, seen, isovalue }
+        Self {
+            name,
+            kind,
+            components,
+            shape,
+            grid,
+            range,
+            rescale,
+            statistics: *statistics,
+            file_notes,
+            is_visible,
+            isovalue,
+        }
     }
 
-    /// What somebody has to know who trusts the picture.
+    /// Notes about properties of the data that affect the picture.
     fn notes(&self) -> Vec<String> {
-        let Found { all, nan, infinite, far, .. } = self.found;
+        let NumberStatistics { all, nan, infinite, far, .. } = self.statistics;
         let mut notes: Vec<String> = self.file_notes.iter().map(|note| said(note)).collect();
         if self.rescale != Rescale::default() {
             let Rescale { slope, intercept } = self.rescale;
             notes.push(format!("values are {slope} * stored number + {intercept}, as the file says"));
         }
-        let left_out = [(nan, "NaN"), (infinite, "infinite"), (far, "as far from 0 as 1e30 or further")];
-        let left_out = left_out.iter().filter(|(count, _)| *count > 0);
-        let counts = left_out.map(|(count, what)| format!("{count} are {what}")).collect::<Vec<_>>().join(", ");
+        let categories = [(nan, "NaN"), (infinite, "infinite"), (far, "at 1e30 or further from 0")];
+        let nonzero = categories.iter().filter(|(count, _)| *count > 0);
+        let counts = nonzero.map(|(count, category)| format!("{count} are {category}")).collect::<Vec<_>>().join(", ");
         if nan + infinite + far == all {
             notes.push(format!("the volume has no useful number: of {all}, {counts}"));
         } else if !counts.is_empty() {
-            let drawn =
-                "NaN and what lies below the values is drawn as the smallest of them, what lies above as the largest";
-            notes.push(format!("of {all} numbers, {counts}; {drawn}"));
+            let render_info =
+                "NaN and numbers below the values are render_info as the smallest value, numbers above as the largest";
+            notes.push(format!("of {all} numbers, {counts}; {render_info}"));
         }
         let (least, most) = self.range;
         if let Some(isovalue) = self.isovalue.filter(|isovalue| *isovalue <= least || *isovalue > most) {
             notes.push(format!("no surface of the isovalue {isovalue}: the values are from {least} to {most}"));
         }
-        if !self.seen {
-            notes.push("no pixel shows anything: look at the transfer function, the cuts and the camera".into());
+        if !self.is_visible {
+            notes.push("no pixel shows anything: check the transfer function, the cuts and the camera".into());
         }
         notes
     }
@@ -76,19 +94,19 @@ impl Voxels {
     }
 }
 
-/// How the volume was drawn.
+/// Settings and results of the rendering.
 #[derive(Debug, Clone)]
-pub struct Drawn {
+pub struct RenderInfo {
     pub mode: Mode,
-    /// Layers of the last frame.
+    /// Number of layers of the last frame.
     pub layers: usize,
-    /// How far early ends of rays may change a picture.
+    /// Largest difference that early ray termination makes.
     pub termination: f32,
 }
 
-impl Drawn {
-    /// How far a picture may be from that of one rank: in fast mode rays are cut elsewhere, so that they end elsewhere
-    /// and sums are rounded otherwise.
+impl RenderInfo {
+    /// Largest allowed difference to the picture of one rank. In fast mode ray segments differ
+    /// between decompositions, so that rays end and sums round differently.
     pub fn bound(&self) -> f64 {
         match self.mode {
             Mode::Reproducible => 0.0,
@@ -97,10 +115,10 @@ impl Drawn {
     }
 }
 
-/// Everything there is to say about one rendering.
+/// Data of the report of one rendering.
 #[derive(Debug, Clone)]
 pub struct Report {
-    voxels: Voxels,
+    volume: VolumeInfo,
     adapter: Value,
     adapter_name: String,
     transport: String,
@@ -108,33 +126,39 @@ pub struct Report {
     idle: usize,
     chunks: usize,
     grid: Vec<i64>,
-    drawn: Drawn,
-    measured: Measured,
+    render_info: RenderInfo,
+    measurements: Measurements,
 }
 
-/// What is said about the picture that was written.
-pub struct Verdict {
+/// Results that exist after the pictures are written.
+pub struct Outcome {
     pub size: (usize, usize),
     pub output: String,
     pub total_secs: f64,
-    /// Against one rank.
+    /// Difference to the picture of one rank.
     pub single: Option<Difference>,
-    /// Against a given picture.
+    /// Name of the reference picture, and the difference to it.
     pub reference: Option<(String, Difference)>,
 }
 
-/// Null where nothing differs at all: JSON has no infinity.
+/// PSNR in dB as JSON: null for identical pictures, because JSON has no infinity.
 fn psnr(difference: &Difference) -> Value {
     Some(difference.psnr_db).filter(|db| db.is_finite()).into()
 }
 
 impl Report {
-    pub fn new(world: &World, volume: &ArrayCore, voxels: Voxels, drawn: Drawn, measured: Measured) -> Self {
+    pub fn new(
+        world: &World,
+        array: &ArrayCore,
+        volume: VolumeInfo,
+        render_info: RenderInfo,
+        measurements: Measurements,
+    ) -> Self {
         let adapter = world.gpu().adapter();
-        let (chunks, owners) = (volume.chunks(), volume.ownership());
+        let (chunks, owners) = (array.chunks(), array.ownership());
         let idle = (0..world.size()).filter(|&rank| owners.of_rank(rank).next().is_none()).count();
         Self {
-            voxels,
+            volume,
             adapter: json!({
                 "name": adapter.name,
                 "backend": format!("{:?}", adapter.backend),
@@ -148,50 +172,50 @@ impl Report {
             idle,
             chunks: chunks.count(),
             grid: chunks.grid().map(|grid| grid.to_vec()).unwrap_or_default(),
-            drawn,
-            measured,
+            render_info,
+            measurements,
         }
     }
 
-    /// How far the picture may be from that of one rank.
+    /// Largest allowed difference to the picture of one rank.
     pub fn bound(&self) -> f64 {
-        self.drawn.bound()
+        self.render_info.bound()
     }
 
-    /// Whether the picture is as good as that of one rank.
-    pub fn passes(&self, verdict: &Verdict) -> bool {
-        verdict.single.is_none_or(|difference| difference.max_abs <= self.bound())
+    /// True unless the comparison with one rank exceeds its bound.
+    pub fn passes(&self, outcome: &Outcome) -> bool {
+        outcome.single.is_none_or(|difference| difference.max_abs <= self.bound())
     }
 
-    /// One line of JSON.
-    pub fn json(&self, verdict: &Verdict) -> Value {
-        let Measured { times, frames, pipelines, .. } = &self.measured;
+    /// The report as a JSON object.
+    pub fn json(&self, outcome: &Outcome) -> Value {
+        let Measurements { times, frames, pipelines, .. } = &self.measurements;
         let secs = |phase: Phase| (phase.names().0.to_string(), json!(times.phases[phase as usize]));
         let mut timings: serde_json::Map<String, Value> = Phase::ALL.into_iter().map(secs).collect();
-        timings.insert("first_frame".into(), json!(times.first));
+        timings.insert("first_frame".into(), json!(times.first_frame));
         timings.insert("later_frame".into(), json!(times.later_frame()));
-        timings.insert("frame".into(), json!(self.measured.frame_secs()));
-        timings.insert("total".into(), json!(verdict.total_secs));
-        let moved = self.measured.per_frame();
+        timings.insert("frame".into(), json!(self.measurements.frame_secs()));
+        timings.insert("total".into(), json!(outcome.total_secs));
+        let moved = self.measurements.traffic_per_frame();
         let mut all = json!({
             "input": {
-                "name": self.voxels.name,
-                "type": self.voxels.kind.name(),
-                "components": self.voxels.components,
-                "shape": self.voxels.shape,
-                "origin": self.voxels.grid.origin,
-                "spacing": self.voxels.grid.spacing,
-                "directions": self.voxels.grid.directions,
-                "values": [self.voxels.range.0, self.voxels.range.1],
-                "slope": self.voxels.rescale.slope,
-                "intercept": self.voxels.rescale.intercept,
-                "nan": self.voxels.found.nan,
-                "infinite": self.voxels.found.infinite,
+                "name": self.volume.name,
+                "type": self.volume.kind.name(),
+                "components": self.volume.components,
+                "shape": self.volume.shape,
+                "origin": self.volume.grid.origin,
+                "spacing": self.volume.grid.spacing,
+                "directions": self.volume.grid.directions,
+                "values": [self.volume.range.0, self.volume.range.1],
+                "slope": self.volume.rescale.slope,
+                "intercept": self.volume.rescale.intercept,
+                "nan": self.volume.statistics.nan,
+                "infinite": self.volume.statistics.infinite,
             },
-            "output": verdict.output,
-            "empty": !self.voxels.seen,
-            "notes": self.voxels.notes(),
-            "size": [verdict.size.0, verdict.size.1],
+            "output": outcome.output,
+            "empty": !self.volume.is_visible,
+            "notes": self.volume.notes(),
+            "size": [outcome.size.0, outcome.size.1],
             "frames": frames,
             "adapter": self.adapter,
             "ranks": self.ranks,
@@ -199,9 +223,9 @@ impl Report {
             "transport": self.transport,
             "chunks": self.chunks,
             "grid": self.grid,
-            "mode": self.drawn.mode,
-            "layers": self.drawn.layers,
-            "cells_per_rank": self.measured.cells,
+            "mode": self.render_info.mode,
+            "layers": self.render_info.layers,
+            "cells_per_rank": self.measurements.cells,
             "timings_secs": timings,
             "pipelines": {"compile": pipelines[0], "prepare": pipelines[1], "frames": pipelines[2]},
             "composite_per_frame": {
@@ -211,66 +235,77 @@ impl Report {
                 "rounds": moved.rounds,
             },
         });
-        if let Some(difference) = verdict.single {
+        if let Some(difference) = outcome.single {
             all["max_abs"] = json!(difference.max_abs);
             all["max_abs_bound"] = json!(self.bound());
             all["psnr_db"] = psnr(&difference);
-            all["agrees"] = json!(self.passes(verdict));
+            all["agrees"] = json!(self.passes(outcome));
         }
-        if let Some((name, difference)) = &verdict.reference {
+        if let Some((name, difference)) = &outcome.reference {
             let psnr_db = psnr(difference);
             all["reference"] = json!({"name": name, "max_abs": difference.max_abs, "psnr_db": psnr_db});
         }
         all
     }
 
-    /// Lines for people.
-    pub fn text(&self, verdict: &Verdict) -> String {
-        let Voxels { kind, components, shape: [x, y, z], grid: Grid { spacing, .. }, range, .. } = &self.voxels;
-        let name = terminal(&self.voxels.name);
+    /// The report as text.
+    pub fn text(&self, outcome: &Outcome) -> String {
+        let VolumeInfo { kind, components, shape: [x, y, z], grid: Grid { spacing, .. }, range, .. } = &self.volume;
+        let name = escape_name(&self.volume.name);
         let each = if *components == 1 { String::new() } else { format!("{components} x ") };
         let grid = if self.grid.is_empty() { "boxes".into() } else { format!("{:?}", self.grid) };
-        let idle = if self.idle == 0 { String::new() } else { format!(", {} of them without a part", self.idle) };
+        let idle = if self.idle == 0 { String::new() } else { format!(", {} of them idle", self.idle) };
         let mut lines = vec![
             format!(
                 "volume     {name}: {x} x {y} x {z} {each}{kind}, spacing {spacing:?}, values {} to {}",
-                short(range.0),
-                short(range.1)
+                format_number(range.0),
+                format_number(range.1)
             ),
             format!("ranks      {} ({}){idle}, rank 0 on {}", self.ranks, self.transport, self.adapter_name),
-            format!("chunks     {} ({grid}), drawn as {} layers{}", self.chunks, self.drawn.layers, self.shares()),
+            format!(
+                "chunks     {} ({grid}), render_info as {} layers{}",
+                self.chunks,
+                self.render_info.layers,
+                self.cast_cells_text()
+            ),
         ];
-        lines.extend(Phase::ALL.into_iter().map(|phase| self.line(phase, verdict)));
-        lines.push(row("first", self.measured.times.first, "the first frame", &self.late()));
-        lines.extend(self.measured.times.later_frame().map(|secs| row("later", secs, "a frame after it", "")));
-        let (width, height) = verdict.size;
-        let frames = match self.measured.frames {
+        lines.extend(Phase::ALL.into_iter().map(|phase| self.phase_line(phase, outcome)));
+        lines.push(time_line(
+            "first",
+            self.measurements.times.first_frame,
+            "the first frame",
+            &self.late_pipelines_text(),
+        ));
+        lines
+            .extend(self.measurements.times.later_frame().map(|secs| time_line("later", secs, "a frame after it", "")));
+        let (width, height) = outcome.size;
+        let frames = match self.measurements.frames {
             1 => String::new(),
             frames => format!("{frames} frames, "),
         };
-        let secs = self.measured.frame_secs();
+        let secs = self.measurements.frame_secs();
         lines.push(format!(
             "picture    {} ({width} x {height}), {frames}{secs:.4} s a frame",
-            terminal(&verdict.output)
+            escape_name(&outcome.output)
         ));
-        if let Some(Difference { max_abs, psnr_db }) = verdict.single {
-            let found = if self.passes(verdict) { "agrees with" } else { "DIFFERS from" };
+        if let Some(Difference { max_abs, psnr_db }) = outcome.single {
+            let relation = if self.passes(outcome) { "agrees with" } else { "DIFFERS from" };
             let most = self.bound();
             lines.push(format!(
-                "one rank   the picture {found} that of one rank: max_abs {max_abs:.3e} (at most {most:e}), psnr {psnr_db:.1} dB"
+                "one rank   the picture {relation} the picture of one rank: max_abs {max_abs:.3e} (at most {most:e}), psnr {psnr_db:.1} dB"
             ));
         }
-        if let Some((name, difference)) = &verdict.reference {
-            let name = terminal(name);
+        if let Some((name, difference)) = &outcome.reference {
+            let name = escape_name(name);
             lines.push(format!("reference  {name}: psnr {:.2} dB", difference.psnr_db));
         }
-        lines.extend(self.voxels.notes().into_iter().map(|note| format!("note: {note}")));
+        lines.extend(self.volume.notes().into_iter().map(|note| format!("note: {note}")));
         lines.join("\n")
     }
 
-    /// How the work of casting was shared.
-    fn shares(&self) -> String {
-        let cells = &self.measured.cells;
+    /// Range of the numbers of cells that ranks cast.
+    fn cast_cells_text(&self) -> String {
+        let cells = &self.measurements.cells;
         let (Some(least), Some(most)) = (cells.iter().min(), cells.iter().max()) else { return String::new() };
         match cells.len() {
             1 => format!(", {most} cells cast"),
@@ -278,46 +313,46 @@ impl Report {
         }
     }
 
-    /// What is said of a phase.
-    fn line(&self, phase: Phase, verdict: &Verdict) -> String {
-        let (secs, bytes) = (self.measured.times.phases[phase as usize], self.voxels.bytes());
-        let pixels = (verdict.size.0 * verdict.size.1) as f64 * f64::from(self.measured.frames);
+    /// Line of the report about a phase.
+    fn phase_line(&self, phase: Phase, outcome: &Outcome) -> String {
+        let (secs, bytes) = (self.measurements.times.phases[phase as usize], self.volume.bytes());
+        let pixels = (outcome.size.0 * outcome.size.1) as f64 * f64::from(self.measurements.frames);
         let note = match phase {
-            Phase::Compile => format!("{} pipelines", self.measured.pipelines[0]),
+            Phase::Compile => format!("{} pipelines", self.measurements.pipelines[0]),
             Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
             Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
             Phase::Composite => {
-                let moved = self.measured.per_frame();
+                let moved = self.measurements.traffic_per_frame();
                 let (local, network) = (mib(moved.bytes_local as f64), mib(moved.bytes_network as f64));
-                format!("a frame: {local} on the spot, {network} in {} messages", moved.messages)
+                format!("a frame: {local} within ranks, {network} in {} messages", moved.messages)
             }
             _ => String::new(),
         };
         let (short, long) = phase.names();
-        row(short, secs, long, &note)
+        time_line(short, secs, long, &note)
     }
 
-    /// What is said of pipelines that were compiled too late to be told apart from frames.
-    fn late(&self) -> String {
-        match self.measured.pipelines[2] {
+    /// Note about pipelines that were created during frames and increase their times.
+    fn late_pipelines_text(&self) -> String {
+        match self.measurements.pipelines[2] {
             0 => String::new(),
-            late => format!("{late} pipelines were made in frames"),
+            late => format!("{late} pipelines were created in frames"),
         }
     }
 }
 
-/// A line about something that took so long.
-fn row(short: &str, secs: f64, long: &str, note: &str) -> String {
+/// Line of a table of times.
+fn time_line(short: &str, secs: f64, long: &str, note: &str) -> String {
     format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
 }
 
-/// The name of a file, whatever is in it.
-fn terminal(name: &str) -> String {
+/// File name, escaped for a terminal.
+fn escape_name(name: &str) -> String {
     shown(std::path::Path::new(name))
 }
 
-/// A number without rows of zeros.
-fn short(number: f64) -> String {
+/// Number in decimal or, if that is long, in exponential notation.
+fn format_number(number: f64) -> String {
     if number == 0.0 || (1e-4..1e15).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 

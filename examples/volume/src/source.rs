@@ -1,4 +1,4 @@
-//! Where the voxels come from: a file or a formula.
+//! Source of the voxels: a file or a formula.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -8,15 +8,15 @@ use zippy_io::volume::{self, OpenOptions, ScalarKind, VolumeFile};
 use zippy_render::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 
 use super::arrays::other_arrays;
-use super::look;
 use super::options::VolumeOptions;
-use super::units::{Found, Number, Value, float, held};
+use super::picture_setup;
+use super::units::{Number, NumberStatistics, Value, float, to_units};
 
-/// A volume that any rank can have any box of.
+/// Volume of which every rank can read every box.
 pub enum Source {
-    /// Read.
+    /// A volume file.
     File(VolumeFile),
-    /// Computed.
+    /// A computed phantom.
     Phantom(Phantom),
 }
 
@@ -24,21 +24,22 @@ impl Source {
     /// Opens the file and reads its header. Local.
     ///
     /// # Errors
-    /// The file cannot be read, is malformed, or has other components than the options say.
+    /// The file cannot be read or is malformed; it has another number of components than the
+    /// options say; a side has one voxel.
     pub fn open(options: &VolumeOptions) -> Result<Self, IoError> {
         let Some(path) = options.file() else { return Ok(Self::Phantom(Phantom { shape: options.phantom_size })) };
         let wanted = options.components;
         let file = match options.raw.layout(wanted.unwrap_or(1)) {
             Some(layout) => VolumeFile::raw(path, layout)?,
             None => {
-                let components = wanted.is_some_and(|count| count > 1);
+                let has_components = wanted.is_some_and(|count| count > 1);
                 let opened = volume::open_with(
                     path,
-                    &OpenOptions { components, axes: options.axes, array: options.array.clone() },
+                    &OpenOptions { components: has_components, axes: options.axes, array: options.array.clone() },
                 );
                 opened.map_err(|error| match error {
                     IoError::UnknownFormat { path } => {
-                        let known = "is none of NRRD, NIfTI, VTI, MetaImage and NumPy";
+                        let known = "is not an NRRD, NIfTI, VTI, MetaImage or NumPy file";
                         IoError::request(
                             &path,
                             format!("{known}; for numbers without a header give --raw-shape and --raw-type"),
@@ -48,30 +49,29 @@ impl Source {
                 })?
             }
         };
-        let found = file.components();
-        if !matches!(found, 1 | 2 | 4) {
+        let components = file.components();
+        if !matches!(components, 1 | 2 | 4) {
             let others = other_arrays(&file);
-            let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn{others}");
+            let message =
+                format!("has {components} numbers in each voxel; volumes of 1, 2 and 4 numbers are supported{others}");
             return Err(IoError::request(path, message));
         }
-        if let Some(wanted) = wanted.filter(|&wanted| wanted != found) {
-            let message = format!("has {found} numbers in each voxel, not {wanted}; leave out --components");
+        if let Some(wanted) = wanted.filter(|&wanted| wanted != components) {
+            let message = format!("has {components} numbers in each voxel, not {wanted}; leave out --components");
             return Err(IoError::request(path, message));
         }
         let source = Self::File(file);
         let [x, y, z] = source.shape();
         if [x, y, z].contains(&1) {
-            let message = format!(
-                "has {x} x {y} x {z} voxels: a volume is drawn between voxels along three axes; take a file with 2 slices or more"
-            );
+            let message = format!("has {x} x {y} x {z} voxels; rendering needs at least 2 voxels along each axis");
             return Err(IoError::request(path, message));
         }
-        let sound = View::check_volume(source.shape(), source.grid());
-        sound.map_err(|error| IoError::request(path, error.to_string()))?;
+        let checked = View::check_volume(source.shape(), source.grid());
+        checked.map_err(|error| IoError::request(path, error.to_string()))?;
         Ok(source)
     }
 
-    /// For people and for the report.
+    /// Path of the file, or `phantom`.
     pub fn name(&self) -> String {
         match self {
             Self::File(file) => file.path().display().to_string(),
@@ -79,7 +79,7 @@ impl Source {
         }
     }
 
-    /// Voxels along each axis; axes that a file lacks have one.
+    /// Voxels along each axis; 1 for axes that the file does not have.
     pub fn shape(&self) -> [i64; 3] {
         match self {
             Self::File(file) => std::array::from_fn(|axis| file.shape().get(axis).copied().unwrap_or(1)),
@@ -100,23 +100,23 @@ impl Source {
         }
     }
 
-    /// What the numbers stand for.
+    /// Slope and intercept of the file.
     pub fn rescale(&self) -> Rescale {
-        let given = if let Self::File(file) = self { file.rescale() } else { None };
-        given.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
+        let rescale = if let Self::File(file) = self { file.rescale() } else { None };
+        rescale.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
     }
 
-    /// Notes of the file's reader.
+    /// Notes from reading the header.
     pub fn notes(&self) -> Vec<String> {
         if let Self::File(file) = self { file.notes() } else { Vec::new() }
     }
 
-    /// Note about the end of the file, on the rank that has read the last voxel.
+    /// Note about the end of the file, on the rank that read the last voxel.
     pub fn late_note(&self) -> Option<String> {
         if let Self::File(file) = self { file.late_note() } else { None }
     }
 
-    /// The type of a number.
+    /// Type of a number in the file.
     pub fn kind(&self) -> ScalarKind {
         match self {
             Self::File(file) => file.kind(),
@@ -124,75 +124,85 @@ impl Source {
         }
     }
 
-    /// Its own colours, if it has any.
+    /// Transfer function of the phantom; `None` for files.
     pub fn colours(&self) -> Option<TransferFunction> {
-        if let Self::Phantom(phantom) = self { Some(look::phantom(phantom.shape)) } else { None }
+        if let Self::Phantom(phantom) = self { Some(picture_setup::phantom(phantom.shape)) } else { None }
     }
 }
 
-/// Takes the number of a box of voxels and the numbers in it, as the device holds them.
-pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
-/// Reads boxes of a volume in units; what numbers there are.
-pub type Reader<'a, T> = &'a dyn Fn(&Rescale, &[Region], Taker<T>) -> Result<Found>;
+/// Receives the index of a box and its numbers in the representation of the device.
+pub type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
+/// Reads boxes of a volume, converted to units, and returns statistics of the numbers.
+pub type BoxReader<'a, T> = &'a dyn Fn(&Rescale, &[Region], BoxConsumer<T>) -> Result<NumberStatistics>;
 
-/// A number of a volume on the device, in a file as well.
-pub trait Kept: Number + Value {}
-impl<T: Number + Value> Kept for T {}
+/// Number type that files and device arrays share.
+pub trait SharedNumber: Number + Value {}
+impl<T: Number + Value> SharedNumber for T {}
 
-/// The voxels of boxes of a file in their own type. Local.
+/// Reads boxes of a file in the number type of the file. Local.
 ///
 /// # Errors
-/// The data are truncated, corrupt or too many; what `done` returns.
-pub fn plain<T: Kept>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done: Taker<T>) -> Result<Found> {
-    let mut found = Found::default();
-    file.read_regions::<T, _>(&in_file(file, boxes), |number, mut values| {
+/// Truncated, corrupt or superfluous data; errors of `done`.
+pub fn plain<T: SharedNumber>(
+    file: &VolumeFile,
+    units: &Rescale,
+    boxes: &[Region],
+    done: BoxConsumer<T>,
+) -> Result<NumberStatistics> {
+    let mut statistics = NumberStatistics::default();
+    file.read_regions::<T, _>(&file_regions(file, boxes), |index, mut values| {
         for value in &mut values {
             if *units != Rescale::default() {
-                *value = T::from_number(held(*value, units));
+                *value = T::from_number(to_units(*value, units));
             }
-            found.add(value.real());
+            statistics.add(value.real());
         }
-        done(number, values)
+        done(index, values)
     })?;
-    Ok(found)
+    Ok(statistics)
 }
 
-/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`], NaN on the side
-/// of the smallest value. Local.
+/// Reads boxes of a file as `f32`. Infinite numbers become ±[`FAR`]; NaN becomes the end that
+/// stands for the smallest value. Local.
 ///
 /// # Errors
-/// As [`plain`].
-pub fn floats<N: Number>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done: Taker<f32>) -> Result<Found> {
-    let mut found = Found::default();
-    let falls = file.rescale().is_some_and(|(slope, _)| slope < 0.0);
-    let none = if falls { FAR } else { -FAR };
-    file.read_regions::<N, _>(&in_file(file, boxes), |number, values| {
-        let hold = |value: N| {
-            let value = held(value, units);
-            found.add(value);
-            float(value, none)
+/// Errors of [`plain`].
+pub fn floats<N: Number>(
+    file: &VolumeFile,
+    units: &Rescale,
+    boxes: &[Region],
+    done: BoxConsumer<f32>,
+) -> Result<NumberStatistics> {
+    let mut statistics = NumberStatistics::default();
+    let is_decreasing = file.rescale().is_some_and(|(slope, _)| slope < 0.0);
+    let nan_value = if is_decreasing { FAR } else { -FAR };
+    file.read_regions::<N, _>(&file_regions(file, boxes), |index, values| {
+        let convert = |value: N| {
+            let value = to_units(value, units);
+            statistics.add(value);
+            float(value, nan_value)
         };
-        done(number, values.into_iter().map(hold).collect())
+        done(index, values.into_iter().map(convert).collect())
     })?;
-    Ok(found)
+    Ok(statistics)
 }
 
-/// The voxels of boxes of the phantom. Local.
+/// Computes boxes of the phantom. Local.
 ///
 /// # Errors
-/// What `done` returns.
-pub fn computed(phantom: &Phantom, boxes: &[Region], done: Taker<u16>) -> Result<Found> {
-    let mut found = Found::default();
-    for (number, region) in boxes.iter().enumerate() {
+/// Errors of `done`.
+pub fn computed(phantom: &Phantom, boxes: &[Region], done: BoxConsumer<u16>) -> Result<NumberStatistics> {
+    let mut statistics = NumberStatistics::default();
+    for (index, region) in boxes.iter().enumerate() {
         let values: Vec<u16> = region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect();
-        values.iter().for_each(|&value| found.add(value.into()));
-        done(number, values)?;
+        values.iter().for_each(|&value| statistics.add(value.into()));
+        done(index, values)?;
     }
-    Ok(found)
+    Ok(statistics)
 }
 
-/// Boxes of the 3-D volume in the axes that the file has.
-fn in_file(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
+/// Converts boxes of the 3-D volume to the axes of the file.
+fn file_regions(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
     let axes = file.shape().axes();
     let cut = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
     boxes.iter().map(|region| Region { start: cut(&region.start), end: cut(&region.end) }).collect()

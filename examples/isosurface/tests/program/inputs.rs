@@ -1,65 +1,65 @@
-//! Files that the program reads, labels, outputs and words of the command line.
+//! Input files, labels, output files and the command line.
 
 use std::path::Path;
 use std::process::Command;
 
-use super::{BALL, Folder, cells, data, depth, number, printed, program, refused};
+use super::{BALL, Folder, cells, data, depth, number, program, run_error, run_json};
 
-/// Each label of a map is a surface of its own, closed, of about the volume of its samples.
+/// The surface of each label of a map is closed and encloses about the volume of its samples.
 #[test]
 fn surface_of_a_label_encloses_its_samples() {
     let file = data("labels.nrrd");
     for (label, samples) in [("1", 1266.0), ("2", 925.0), ("3", 343.0)] {
         for ranks in [1, 3] {
-            let (found, _) = printed(ranks, &[&file, "--label", label, "--verify"]);
+            let (found, _) = run_json(ranks, &[&file, "--label", label, "--verify"]);
             let found = &found[0];
             assert_eq!((&found["label"].to_string()[..], &found["open_edges"]), (label, &0.into()));
             assert!((number(found, "volume") / samples - 1.0).abs() < 0.06, "{found}");
         }
     }
-    let (found, _) = printed(2, &[&file, "--label", "7"]);
+    let (found, _) = run_json(2, &[&file, "--label", "7"]);
     assert_eq!((&found[0]["triangles"], &found[0]["values"][1]), (&0.into(), &0.0.into()));
     let text = String::from_utf8(program(1, &[&file, "--label", "7"]).stdout).unwrap();
     assert!(text.contains("label 7: 0 triangles") && text.contains("no sample has this label"), "{text}");
-    // The background is a label, too, with the outside of the box around it.
-    let (found, _) = printed(2, &[&file, "--label", "0", "--pad", "--verify"]);
+    // The background is a label; with --pad its surface includes the outside of the box.
+    let (found, _) = run_json(2, &[&file, "--label", "0", "--pad", "--verify"]);
     assert_eq!(found[0]["open_edges"], 0);
-    assert!(refused(&[&file, "--label", "2", "--iso", "1"]).contains("cannot be used with"));
-    // Labels beyond the numbers that floats hold.
+    assert!(run_error(&[&file, "--label", "2", "--iso", "1"]).contains("cannot be used with"));
+    // Labels beyond the integers that floats hold.
     let folder = Folder::new("labels");
     let head = "NRRD0004\ntype: int64\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
     let large = (1_i64 << 62) + 1;
     let bytes = cells([24; 3], |at| large - i64::from(depth(at) < 0.0), |value| value.to_le_bytes().to_vec());
     let path = folder.file("large.nrrd", head, &bytes);
-    let (found, _) = printed(2, &[path.to_str().unwrap(), "--label", &large.to_string(), "--verify"]);
+    let (found, _) = run_json(2, &[path.to_str().unwrap(), "--label", &large.to_string(), "--verify"]);
     assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.06, "{found:?}");
 }
 
-/// A region that fills its box is closed by a layer below the isovalue.
+/// --pad closes a region that fills its box.
 #[test]
 fn pad_closes_a_region_that_fills_its_box() {
     let file = data("ones.nrrd");
     // Half a step outside of 7 x 7 x 7 samples, without the edges and corners.
     let wanted = 6.0_f64.powi(3) + 6.0 * 36.0 * 0.5;
     for ranks in [1, 3] {
-        let (found, _) = printed(ranks, &[&file, "--iso", "0.5", "--pad", "--verify"]);
+        let (found, _) = run_json(ranks, &[&file, "--iso", "0.5", "--pad", "--verify"]);
         assert_eq!((&found[0]["open_edges"], &found[0]["euler"]), (&0.into(), &2.into()), "{found:?}");
         let volume = number(&found[0], "volume");
         assert!(volume > wanted && volume < 343.0, "{volume}");
     }
-    // Isovalues below all that the type of the samples has, and that of all samples.
+    // Isovalues below the range of the sample type, and the value of all samples.
     for isovalue in ["0", "-3", "1", "-1e6,0.5"] {
-        let (found, _) = printed(2, &[&file, "--iso", isovalue, "--pad", "--verify"]);
+        let (found, _) = run_json(2, &[&file, "--iso", isovalue, "--pad", "--verify"]);
         for surface in &found {
             assert_eq!((&surface["open_edges"], &surface["euler"]), (&0.into(), &2.into()), "{isovalue}: {found:?}");
             assert!(number(surface, "volume") >= 216.0 - 1e-6, "{isovalue}: {found:?}");
         }
     }
-    let (found, _) = printed(2, &[&file, "--label", "1", "--pad", "--verify"]);
+    let (found, _) = run_json(2, &[&file, "--label", "1", "--pad", "--verify"]);
     assert_eq!((&found[0]["open_edges"], &found[0]["euler"]), (&0.into(), &2.into()), "{found:?}");
-    // Another layer where the least value is below the isovalue would move the surface.
-    let (found, _) = printed(2, &["--field", "sphere", "--n", "20", "--pad", "--verify"]);
-    let (plain, _) = printed(2, &["--field", "sphere", "--n", "20", "--verify"]);
+    // The layer must not change a surface whose isovalue is above the smallest value.
+    let (found, _) = run_json(2, &["--field", "sphere", "--n", "20", "--pad", "--verify"]);
+    let (plain, _) = run_json(2, &["--field", "sphere", "--n", "20", "--verify"]);
     assert_eq!(found[0]["volume"], plain[0]["volume"]);
 }
 
@@ -82,15 +82,15 @@ fn arrays_raw_numbers_and_files_of_two_axes() {
     );
     let vti = folder.file("a.vti", &document, b"");
     let vti = vti.to_str().unwrap();
-    let (found, _) = printed(2, &[vti, "--array", "depth", "--iso", "0", "--verify"]);
+    let (found, _) = run_json(2, &[vti, "--array", "depth", "--iso", "0", "--verify"]);
     assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{found:?}");
-    let error = refused(&[vti, "--iso", "0"]);
+    let error = run_error(&[vti, "--iso", "0"]);
     assert!(
         error.contains("3 numbers in each voxel") && error.contains("--array") && error.contains("\"depth\""),
         "{error}"
     );
-    assert!(refused(&[vti, "--array", "none", "--iso", "0"]).contains("it has \"depth\", \"flow\""));
-    // Raw numbers of several types, after other bytes, in both byte orders.
+    assert!(run_error(&[vti, "--array", "none", "--iso", "0"]).contains("it has \"depth\", \"flow\""));
+    // Raw numbers of several types, with an offset, in both byte orders.
     let raw = folder.file("a.raw", "header", &ball);
     let raw = raw.to_str().unwrap();
     let big: Vec<u8> = ball.chunks(4).flat_map(|bytes| bytes.iter().rev().copied()).collect();
@@ -100,48 +100,48 @@ fn arrays_raw_numbers_and_files_of_two_axes() {
         &["--input", raw, "--raw-shape", "24,24,24", "--raw-type", "float", "--raw-offset", "6"],
         &[big.to_str().unwrap(), "--raw-shape", "24", "--raw-type", "MET_FLOAT", "--raw-endian", "big"],
     ] {
-        let (found, _) = printed(2, &[arguments, &["--iso", "0", "--verify"]].concat());
+        let (found, _) = run_json(2, &[arguments, &["--iso", "0", "--verify"]].concat());
         assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{found:?}");
     }
     let spaced = ["--raw-shape", "24", "--raw-type", "f32", "--raw-offset", "6", "--raw-spacing", "1,2,3"];
-    let (found, _) = printed(2, &[&[raw, "--iso", "0", "--verify"], &spaced[..]].concat());
+    let (found, _) = run_json(2, &[&[raw, "--iso", "0", "--verify"], &spaced[..]].concat());
     assert!((number(&found[0], "volume") / BALL / 6.0 - 1.0).abs() < 0.02, "{found:?}");
-    let error = refused(&[raw, "--iso", "0"]);
+    let error = run_error(&[raw, "--iso", "0"]);
     assert!(error.contains("give --raw-shape and --raw-type"), "{error}");
-    // Two axes: a clear message, and a surface with layers around.
+    // Two axes: an error, and with --pad a surface.
     let head = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 8 8\nencoding: raw\n\n";
     let flat = folder.file("flat.nrrd", head, &[1; 64]);
     let flat = flat.to_str().unwrap();
-    for what in [["--iso", "0.5"], ["--clip", "0.5"], ["--threshold", "0,1"], ["--cut", "1,0,0,2"]] {
-        let error = refused(&[&[flat][..], &what].concat());
+    for operation in [["--iso", "0.5"], ["--clip", "0.5"], ["--threshold", "0,1"], ["--cut", "1,0,0,2"]] {
+        let error = run_error(&[&[flat][..], &operation].concat());
         assert!(error.contains("8 x 8 x 1 samples") && error.contains("along three axes"), "{error}");
     }
-    let (found, _) = printed(2, &[flat, "--iso", "0.5", "--pad", "--verify"]);
+    let (found, _) = run_json(2, &[flat, "--iso", "0.5", "--pad", "--verify"]);
     assert_eq!((&found[0]["open_edges"], &found[0]["euler"]), (&0.into(), &2.into()), "{found:?}");
 }
 
 #[test]
-fn outputs_are_checked_before_the_work() {
+fn output_files_are_checked_before_the_extraction() {
     let file = data("ones.nrrd");
     for (option, name) in
         [("--output", "no/such/mesh.ply"), ("--output", "no/such/mesh.pvtp"), ("--render", "no/such/p.png")]
     {
-        let error = refused(&[&file, "--iso", "0.5", option, name]);
+        let error = run_error(&[&file, "--iso", "0.5", option, name]);
         assert!(error.contains("the folder no/such is missing"), "{error}");
     }
-    // Nobody can make files there, whoever runs the test.
+    // No user can create files in /proc.
     if Path::new("/proc/self").is_dir() {
-        let error = refused(&[&file, "--iso", "0.5", "--output", "/proc/mesh.ply"]);
+        let error = run_error(&[&file, "--iso", "0.5", "--output", "/proc/mesh.ply"]);
         assert!(error.contains("/proc/mesh.ply: cannot write"), "{error}");
     }
     let folder = Folder::new("outputs");
-    let error = refused(&[&file, "--iso", "0.5", "--output", folder.0.join("mesh.txt").to_str().unwrap()]);
+    let error = run_error(&[&file, "--iso", "0.5", "--output", folder.0.join("mesh.txt").to_str().unwrap()]);
     assert!(error.contains("\"txt\""), "{error}");
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
 }
 
 #[test]
-fn words_of_the_command_line() {
+fn command_line_errors_name_the_correct_form() {
     let file = data("ones.nrrd");
     let output = program(0, &[&file, "--iso", "0.5"]);
     let error = String::from_utf8(output.stderr).unwrap();
@@ -151,7 +151,7 @@ fn words_of_the_command_line() {
         (vec!["--iso", "nan"], "is not a number"),
         (vec!["--input", &file], "cannot be used with"),
     ] {
-        let error = refused(&[&[&file[..], "--pad", "--render", "p.png"], &arguments[..]].concat());
+        let error = run_error(&[&[&file[..], "--pad", "--render", "p.png"], &arguments[..]].concat());
         assert!(error.contains(wanted), "{arguments:?}: {error}");
     }
 }
@@ -162,17 +162,17 @@ fn picture_by_driver_has_the_size_of_the_command_line() {
     for size in ["16,12", "16x12", "16X12"] {
         let folder = Folder::new("size");
         let picture = folder.0.join("p.png");
-        printed(1, &[&file, "--iso", "0.5", "--pad", "--size", size, "--render", picture.to_str().unwrap()]);
+        run_json(1, &[&file, "--iso", "0.5", "--pad", "--size", size, "--render", picture.to_str().unwrap()]);
         let bytes = std::fs::read(picture).unwrap();
         assert_eq!(bytes[16..24], [0, 0, 0, 16, 0, 0, 0, 12]);
     }
 }
 
-/// The layer of `--pad` closes parts; it adds none that is full.
+/// A clip with --pad ends at the surface with --pad, and has no full cells of the layer.
 #[test]
 fn padded_clip_ends_where_the_padded_surface_does() {
     let file = data("ones.nrrd");
-    let number_of = |arguments: &[&str], name: &str| number(&printed(2, arguments).0[0], name);
+    let number_of = |arguments: &[&str], name: &str| number(&run_json(2, arguments).0[0], name);
     for (kept, level) in [(&[][..], "0.5"), (&["--below"], "1.5")] {
         let clip = [&[&file[..], "--clip", level, "--verify"], kept].concat();
         assert_eq!(number_of(&clip, "volume"), 216.0);
@@ -184,11 +184,11 @@ fn padded_clip_ends_where_the_padded_surface_does() {
             assert!((padded / surface - 1.0).abs() < 0.02, "{padded} {surface}");
         }
     }
-    for what in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
-        assert!(refused(&[&file, what[0], what[1], "--pad"]).contains("cannot be used with"));
+    for operation in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
+        assert!(run_error(&[&file, operation[0], operation[1], "--pad"]).contains("cannot be used with"));
     }
-    // Half a step out, whatever the type of the samples: with a byte of 700 none, and with 200 none
-    // below 50 - 150.
+    // The surface is half a step outside for every sample type. Types of 8 bits have no number for
+    // the layer: -100 for samples of 200 and isovalue 50, -341 for 100 and -120.5.
     let folder = Folder::new("pad");
     let whole = |kind: &str, bytes: &[u8]| {
         let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 6 6 6\nendian: little\nencoding: raw\n\n");
@@ -201,7 +201,7 @@ fn padded_clip_ends_where_the_padded_surface_does() {
         (whole("float", &700_f32.to_le_bytes()), "-600"),
         (whole("double", &1e-3_f64.to_le_bytes()), "1e-4"),
     ] {
-        let (found, _) = printed(2, &[&path, "--iso", isovalue, "--pad", "--verify"]);
+        let (found, _) = run_json(2, &[&path, "--iso", isovalue, "--pad", "--verify"]);
         let [low, high] = [0, 1].map(|end| found[0]["bounds"][end][0].as_f64().unwrap());
         assert!((low + 0.5).abs() < 1e-3 && (high - 5.5).abs() < 1e-3, "{isovalue}: {found:?}");
         assert_eq!(found[0]["open_edges"], 0, "{found:?}");
@@ -217,18 +217,18 @@ fn options_without_an_effect_are_refused() {
         &["--clip", "0.5", "--normals"],
         &["--cut", "1,0,0,2", "--any"],
     ] {
-        refused(&[&[&file[..]], arguments].concat());
+        run_error(&[&[&file[..]], arguments].concat());
     }
-    assert!(refused(&["--field", "tangle", "--label", "2"]).contains("--input"));
-    let error = refused(&["--field", "tangle", "--n", "1"]);
+    assert!(run_error(&["--field", "tangle", "--label", "2"]).contains("--input"));
+    let error = run_error(&["--field", "tangle", "--n", "1"]);
     assert!(error.contains("whole number from 2 to 4096"), "{error}");
     for (option, value) in [("--label", "1.5"), ("--raw-offset", "-5")] {
-        let error = refused(&[&file, option, value]);
+        let error = run_error(&[&file, option, value]);
         assert!(error.contains("is not a whole number") || error.contains("is below 0"), "{error}");
     }
 }
 
-/// A pipe would wait for a reader without an end.
+/// Opening a pipe for writing waits for a reader.
 #[cfg(unix)]
 #[test]
 fn recording_to_a_pipe_without_a_reader_is_refused() {

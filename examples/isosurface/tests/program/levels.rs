@@ -1,15 +1,15 @@
-//! Isovalues and other levels, and values that are equal as 32-bit floats.
+//! Isovalues and other levels near values that 32-bit floats do not distinguish.
 
 use std::process::Command;
 
-use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed};
+use super::{BALL, Folder, SURFACE, cells, data, depth, number, run_json};
 
-/// An isovalue and samples near 101,325 that differ by less than a step of 32-bit floats there.
+/// Isovalue and samples near 101,325 whose differences are below the spacing of 32-bit floats.
 #[test]
 fn isovalue_between_values_with_a_large_offset_is_exact() {
     for ranks in [1, 3] {
         let arguments = ["--iso", "101325.00025", "--verify", "--input"];
-        let (found, _) = printed(ranks, &[&arguments[..], &[&data("bigoffset_f64.nrrd")]].concat());
+        let (found, _) = run_json(ranks, &[&arguments[..], &[&data("bigoffset_f64.nrrd")]].concat());
         assert!((number(&found[0], "volume") - 1271.3).abs() < 0.5, "{found:?}");
         assert_eq!(number(&found[0], "isovalue"), 101_325.000_25);
         assert_eq!(found[0]["open_edges"], 0);
@@ -32,33 +32,34 @@ fn isovalue_between_values_with_a_large_offset_is_exact() {
         ("double.nrrd", "double", double, "1e9".into()),
     ] {
         let path = folder.file(name, &head(kind), &bytes);
-        let (found, said) = printed(2, &["--iso", &isovalue, "--verify", path.to_str().unwrap()]);
+        let (found, notes) = run_json(2, &["--iso", &isovalue, "--verify", path.to_str().unwrap()]);
         assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{name}: {found:?}");
-        assert!(!said.contains("note"), "{said}");
-        // Its values are those of the file, also where they are printed.
-        let (none, _) = printed(2, &["--iso", "7", path.to_str().unwrap()]);
+        assert!(!notes.contains("note"), "{notes}");
+        // Reported values are values of the file.
+        let (none, _) = run_json(2, &["--iso", "7", path.to_str().unwrap()]);
         let least = none[0]["values"][0].as_f64().unwrap();
         assert!((least / isovalue.parse::<f64>().unwrap() - 1.0).abs() < 1e-5, "{name}: {none:?}");
         let clip = ["--clip", &isovalue, "--verify", path.to_str().unwrap()];
-        let (found, _) = printed(2, &clip);
+        let (found, _) = run_json(2, &clip);
         assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{name}: {found:?}");
     }
 }
 
 #[test]
-fn values_that_the_file_itself_does_not_tell_apart_are_noted() {
+fn few_distinct_values_in_a_file_give_a_note() {
     let folder = Folder::new("few");
     let head = "NRRD0004\ntype: float\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
     for (offset, few) in [(101_325.0, true), (0.0, false)] {
         let bytes = cells([24; 3], |at| (offset + 0.1 * depth(at)) as f32, |value| value.to_le_bytes().to_vec());
         let path = folder.file("few.nrrd", head, &bytes);
-        let (found, said) = printed(2, &["--iso", &offset.to_string(), "--verify", path.to_str().unwrap()]);
+        let (found, notes) = run_json(2, &["--iso", &offset.to_string(), "--verify", path.to_str().unwrap()]);
         assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{found:?}");
-        assert_eq!(said.matches("note: the values of the file go from").count(), usize::from(few), "{said}");
+        assert_eq!(notes.matches("note: the values of the file go from").count(), usize::from(few), "{notes}");
     }
 }
 
-/// Samples of 30,000 and of 30,001, and bounds nearer to 30,000 than floats are apart.
+/// Samples of 30,000 and 30,001, and bounds whose distance to 30,000 is below the spacing of
+/// floats.
 #[test]
 fn bounds_near_a_sample_keep_it_on_its_side() {
     let folder = Folder::new("bounds");
@@ -71,7 +72,7 @@ fn bounds_near_a_sample_keep_it_on_its_side() {
         let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n");
         let path = folder.file(&format!("{kind}.nrrd"), &head, &bytes);
         let path = path.to_str().unwrap();
-        let count = |arguments: &[&str], name: &str| number(&printed(2, &[&[path], arguments].concat()).0[0], name);
+        let count = |arguments: &[&str], name: &str| number(&run_json(2, &[&[path], arguments].concat()).0[0], name);
         assert_eq!(count(&["--iso", "30000"], "triangles"), 0.0, "{kind}");
         assert!(count(&["--iso", "30000.0001"], "triangles") > 0.0, "{kind}");
         for (range, kept) in [
@@ -83,16 +84,16 @@ fn bounds_near_a_sample_keep_it_on_its_side() {
             assert_eq!(count(&["--threshold", range], "hexahedra"), kept, "{kind}: {range}");
         }
     }
-    // Where floats round samples, equal values stay inside.
+    // Floats round these samples; a bound equal to a value includes it.
     let head = "NRRD0004\ntype: double\ndimension: 3\nsizes: 8 8 8\nendian: little\nencoding: raw\n\n";
     let tenths = cells([8; 3], |at| if is_inner(at) { 0.7 } else { 0.0 }, |value: f64| value.to_le_bytes().to_vec());
     let path = folder.file("tenths.nrrd", head, &tenths);
-    let (found, _) = printed(2, &["--threshold", "0.7,1", path.to_str().unwrap()]);
+    let (found, _) = run_json(2, &["--threshold", "0.7,1", path.to_str().unwrap()]);
     assert_eq!(number(&found[0], "hexahedra"), 27.0, "{found:?}");
 }
 
-/// The sum of cells with all corners, and with any corner, whose values are in a range.
-fn kept(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
+/// Number of cells with all corners, and with any corner, in a range.
+fn count_cells(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
     let mut counts = [0.0; 2];
     for [x, y, z] in
         (0..(shape - 1).pow(3)).map(|k| [k % (shape - 1), k / (shape - 1) % (shape - 1), k / (shape - 1).pow(2)])
@@ -104,8 +105,8 @@ fn kept(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
     counts
 }
 
-/// Values that differ by less than a step of 32-bit floats, next to a value that stands for
-/// nothing. Surfaces are those of the same values without their offset.
+/// Values whose differences are below the spacing of 32-bit floats, with a fill value. Surfaces
+/// equal those of the same values without their offset.
 #[test]
 fn fill_value_leaves_surfaces_next_to_large_values_exact() {
     let folder = Folder::new("fill");
@@ -116,10 +117,10 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
         folder.file(name, head, &bytes).to_str().unwrap().to_owned()
     };
     let plain = path("plain.nrrd", &|at| if is_filled(at) { -1e6 } else { depth(at) });
-    let number_of = |arguments: &[&str], name: &str| number(&printed(2, arguments).0[0], name);
+    let number_of = |arguments: &[&str], name: &str| number(&run_json(2, arguments).0[0], name);
     let surface = number_of(&[&plain, "--iso", "0.3", "--verify"], "volume");
     let solid = number_of(&[&plain, "--clip", "0.3", "--verify"], "volume");
-    let [all, any] = kept(24, |at| !is_filled(at) && (0.3..=2.0).contains(&depth(at)));
+    let [all, any] = count_cells(24, |at| !is_filled(at) && (0.3..=2.0).contains(&depth(at)));
     for (offset, scale, fill) in [
         (101_325.0, 1e-3, 0.0),
         (101_325.0, 1e-3, -9999.0),
@@ -136,40 +137,40 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
         let [level, most] = [0.3, 2.0].map(|level| (offset + scale * level).to_string());
         let range = format!("{level},{most}");
         for ranks in [1, 3] {
-            let (found, said) = printed(ranks, &[&file, "--iso", &level, "--verify"]);
+            let (found, notes) = run_json(ranks, &[&file, "--iso", &level, "--verify"]);
             let found = &found[0];
             assert_eq!(found["open_edges"], 0, "{offset} {fill}: {found}");
-            // The rest is what the file's own numbers are rounded by.
+            // The remaining difference is the rounding of the file.
             assert!((number(found, "volume") / surface - 1.0).abs() < 1e-3, "{offset} {fill}: {found}, {surface}");
-            assert!(!said.contains("note"), "{said}");
+            assert!(!notes.contains("note"), "{notes}");
         }
         let volume = number_of(&[&file, "--clip", &level, "--verify"], "volume");
         assert!((volume / solid - 1.0).abs() < 1e-3, "{offset} {fill}: {volume}, {solid}");
         assert_eq!(number_of(&[&file, "--threshold", &range], "hexahedra"), all, "{offset} {fill}");
         assert_eq!(number_of(&[&file, "--threshold", &range, "--any"], "hexahedra"), any, "{offset} {fill}");
-        // Values of the file where they are printed.
-        let (none, _) = printed(1, &[&file, "--iso", "1e305"]);
+        // Reported values are values of the file.
+        let (none, _) = run_json(1, &[&file, "--iso", "1e305"]);
         let least = fill.min(value([0; 3]));
         assert_eq!(none[0]["values"][0].as_f64(), Some(least), "{offset} {fill}: {none:?}");
     }
-    // Several isovalues, of which the last is the one that floats do not tell apart from its
-    // neighbours.
+    // Several isovalues. Floats distinguish the last one from its neighbours only with an origin
+    // near it.
     let file = path("masked.nrrd", &|at| if is_filled(at) { 0.0 } else { 101_325.0 + 1e-3 * depth(at) });
-    let (found, said) = printed(2, &["--iso", "50000,101325.0003", "--verify", &file]);
+    let (found, notes) = run_json(2, &["--iso", "50000,101325.0003", "--verify", &file]);
     assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");
-    assert!(!said.contains("note"), "{said}");
-    let (found, said) = printed(2, &["--iso", "1e-12,101325.0003", "--verify", &file]);
+    assert!(!notes.contains("note"), "{notes}");
+    let (found, notes) = run_json(2, &["--iso", "1e-12,101325.0003", "--verify", &file]);
     assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");
-    assert!(!said.contains("note"), "{said}");
+    assert!(!notes.contains("note"), "{notes}");
     let two = path("two.nrrd", &|at| if is_filled(at) { 1e-3 * at[0] as f64 } else { 101_325.0 + 1e-3 * depth(at) });
-    let (found, said) = printed(2, &["--iso", "0.0105,101325.0003", "--verify", &two]);
+    let (found, notes) = run_json(2, &["--iso", "0.0105,101325.0003", "--verify", &two]);
     assert!(found.iter().all(|surface| number(surface, "triangles") > 0.0), "{found:?}");
-    assert_eq!(said.matches("note: 32-bit floats round").count(), 1, "{said}");
+    assert_eq!(notes.matches("note: 32-bit floats round").count(), 1, "{notes}");
 }
 
-/// Whole numbers of any type have the same surface: floats hold them, and are not rounded.
+/// Integers of every type give the same surface: floats hold them without rounding.
 #[test]
-fn whole_numbers_of_every_type_have_the_same_ambiguous_cells() {
+fn integers_of_every_type_give_the_same_surface() {
     let folder = Folder::new("whole");
     let value = |[x, y, z]: [i64; 3]| (((x * 7919 + y * 104_729 + z * 1_299_709) * 2_654_435_761) >> 7) % 200;
     let mut found = Vec::new();
@@ -182,14 +183,14 @@ fn whole_numbers_of_every_type_have_the_same_ambiguous_cells() {
     ] {
         let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 20 20 20\nendian: little\nencoding: raw\n\n");
         let path = folder.file(&format!("{kind}.nrrd"), &head, &bytes);
-        let (surfaces, _) = printed(2, &["--iso", "37.37,100,150.5", "--verify", path.to_str().unwrap()]);
+        let (surfaces, _) = run_json(2, &["--iso", "37.37,100,150.5", "--verify", path.to_str().unwrap()]);
         let names = ["triangles", "vertices", "interior_vertices", "euler", "components", "area", "volume"];
-        found.push(surfaces.iter().map(|one| names.map(|name| one[name].clone())).collect::<Vec<_>>());
+        found.push(surfaces.iter().map(|surface| names.map(|name| surface[name].clone())).collect::<Vec<_>>());
     }
-    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    assert!(found.iter().all(|surfaces| *surfaces == found[0]), "{found:?}");
 }
 
-/// Isovalues of integers of 64 bits, which floats of 64 bits do not hold.
+/// Isovalues that are 64-bit integers beyond the exact range of `f64`.
 #[test]
 fn isovalue_beyond_two_to_53_is_exact() {
     let folder = Folder::new("integers");
@@ -204,42 +205,43 @@ fn isovalue_beyond_two_to_53_is_exact() {
         let bytes = cells([24; 3], |at| base + thousandths(at), |value| value.to_le_bytes()[..8].to_vec());
         let path = folder.file("large.nrrd", &head, &bytes);
         let path = path.to_str().unwrap();
-        let (found, _) = printed(2, &["--iso", &base.to_string(), "--verify", path]);
+        let (found, _) = run_json(2, &["--iso", &base.to_string(), "--verify", path]);
         assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{kind} {base}: {found:?}");
         assert_eq!(found[0]["isovalue"].to_string(), base.to_string());
         let range = format!("{},{}", base + 1, base + 3_000);
-        let [all, _] = kept(24, |at| (1..=3_000).contains(&thousandths(at)));
-        let (found, _) = printed(2, &["--threshold", &range, path]);
+        let [all, _] = count_cells(24, |at| (1..=3_000).contains(&thousandths(at)));
+        let (found, _) = run_json(2, &["--threshold", &range, path]);
         assert_eq!(number(&found[0], "hexahedra"), all, "{kind} {base}");
-        let (found, _) = printed(2, &["--clip", &base.to_string(), "--verify", path]);
+        let (found, _) = run_json(2, &["--clip", &base.to_string(), "--verify", path]);
         assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.02, "{kind} {base}: {found:?}");
     }
 }
 
 #[test]
-fn samples_that_are_nan_are_noted() {
+fn nan_samples_give_a_note() {
     let folder = Folder::new("nan");
     let head = "NRRD0004\ntype: float\ndimension: 3\nsizes: 24 24 24\nendian: little\nencoding: raw\n\n";
     let value = |at: [i64; 3]| if at[2] < 2 { f32::NAN } else { depth(at) as f32 };
     let bytes = cells([24; 3], value, |value| value.to_le_bytes().to_vec());
     let path = folder.file("nan.nrrd", head, &bytes);
-    let (_, said) = printed(2, &["--iso", "0", path.to_str().unwrap()]);
-    assert!(said.contains("note: 1152 of 13824 samples are NaN"), "{said}");
+    let (_, notes) = run_json(2, &["--iso", "0", path.to_str().unwrap()]);
+    assert!(notes.contains("note: 1152 of 13824 samples are NaN"), "{notes}");
 }
 
 #[test]
-fn floats_of_an_output_coarser_than_its_samples_are_noted() {
+fn output_coarser_than_its_samples_gives_a_note() {
     let folder = Folder::new("coarse");
     for (file, is_noted) in [(data("bigoffset_f64.nrrd"), true), (data("ones.nrrd"), false)] {
-        for what in [["--cut", "0,0,1,1"], ["--clip", "101325"], ["--threshold", "0,200000"]] {
+        for operation in [["--cut", "0,0,1,1"], ["--clip", "101325"], ["--threshold", "0,200000"]] {
             let output = folder.0.join("a.vtu");
-            let (_, said) = printed(2, &[&[&*file], &what[..], &["--output", output.to_str().unwrap()]].concat());
-            assert_eq!(said.contains("has values near"), is_noted, "{what:?}: {said}");
+            let (_, notes) =
+                run_json(2, &[&[&*file], &operation[..], &["--output", output.to_str().unwrap()]].concat());
+            assert_eq!(notes.contains("has values near"), is_noted, "{operation:?}: {notes}");
         }
     }
 }
 
-/// Arrays of recordings have the samples of the device: the name has the difference to the values.
+/// Recordings have the samples of the device; the array name has their offset.
 #[test]
 fn recorded_samples_have_their_offset_in_the_name() {
     let folder = Folder::new("recorded");

@@ -1,4 +1,4 @@
-//! The program with files of many kinds.
+//! The program `isosurface` with many kinds of files.
 
 mod inputs;
 mod levels;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A directory that goes away with its test.
+/// A temporary directory; dropping it removes it.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -42,16 +42,17 @@ fn program(ranks: usize, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Prints of the program as JSON objects, and its messages for people.
-fn printed(ranks: usize, arguments: &[&str]) -> (Vec<Value>, String) {
+/// Runs the program. Returns its output as JSON objects, and its standard error.
+fn run_json(ranks: usize, arguments: &[&str]) -> (Vec<Value>, String) {
     let output = program(ranks, &[&["--json"], arguments].concat());
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{arguments:?}: {said}");
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {notes}");
     let text = String::from_utf8(output.stdout).unwrap();
-    (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), said)
+    (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), notes)
 }
 
-fn refused(arguments: &[&str]) -> String {
+/// Runs a command that must fail. Returns its standard error.
+fn run_error(arguments: &[&str]) -> String {
     let output = program(2, arguments);
     assert!(!output.status.success(), "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -68,14 +69,13 @@ fn cells<T>(shape: [i64; 3], value: impl Fn([i64; 3]) -> T, bytes: impl Fn(T) ->
     all.flat_map(|at| bytes(value(at))).collect()
 }
 
-/// How deep a point is in a ball of radius 6.3 in the middle of 24 samples a side.
+/// Depth of a point in a ball of radius 6.3 in the middle of 24 samples on a side.
 fn depth([x, y, z]: [i64; 3]) -> f64 {
     6.3 - [x, y, z].map(|x| (x as f64 - 11.5).powi(2)).iter().sum::<f64>().sqrt()
 }
 
-/// Its volume. The surface between samples has 1.5 % less, as it does for the same ball without an
-/// offset.
+/// Volume of the ball. An extracted surface has 1.5 % less.
 const BALL: f64 = 4.0 / 3.0 * std::f64::consts::PI * 6.3 * 6.3 * 6.3;
 
-/// The volume of that surface.
+/// Volume of the extracted surface of the ball.
 const SURFACE: f64 = 1031.735;

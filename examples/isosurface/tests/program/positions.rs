@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::Value;
 use zippy_io::mesh;
 
-use super::{BALL, Folder, SURFACE, cells, data, depth, number, printed};
+use super::{BALL, Folder, SURFACE, cells, data, depth, number, run_json};
 
-/// Files get doubles where neighbouring vertices are the same floats, and the same mesh at any
-/// origin.
+/// Files have doubles where neighbouring vertices are equal as floats; the mesh does not depend on
+/// the origin.
 #[test]
 fn positions_far_from_the_origin_of_space_are_kept() {
     let folder = Folder::new("far");
@@ -39,12 +39,12 @@ fn positions_far_from_the_origin_of_space_are_kept() {
         let [at_far, at_near] = [&far, &near].map(|input| {
             let output = folder.0.join("mesh.obj");
             let paths = [input.to_str().unwrap(), "--output", output.to_str().unwrap()];
-            let (found, said) = printed(ranks, &[&["--iso", "0", "--verify"], &paths[..]].concat());
+            let (found, notes) = run_json(ranks, &[&["--iso", "0", "--verify"], &paths[..]].concat());
             assert!(
                 (number(&found[0], "volume") / (SURFACE * spacing * spacing * spacing) - 1.0).abs() < 1e-5,
                 "{found:?}"
             );
-            assert!(!said.contains("note"), "{said}");
+            assert!(!notes.contains("note"), "{notes}");
             (lines(&output), found[0]["bounds"].clone())
         });
         assert!(at_far.0.len() == at_near.0.len() && at_far.0.len() > 600);
@@ -68,42 +68,42 @@ fn positions_far_from_the_origin_of_space_are_kept() {
         ("mesh.pvtp", "type=\"Float64\" Name=\"Points\""),
     ] {
         let output = folder.0.join(name);
-        printed(2, &[far, "--iso", "0", "--normals", "--output", output.to_str().unwrap()]);
+        run_json(2, &[far, "--iso", "0", "--normals", "--output", output.to_str().unwrap()]);
         let bytes = std::fs::read(&output).unwrap();
         assert!(String::from_utf8_lossy(&bytes).contains(wanted), "{name}");
         if name != "mesh.vtu" {
             let mesh = mesh::read(&output).unwrap();
             let near = |[x, y, _]: &[f32; 3]| {
-                let place = |axis: usize, x: f32| mesh.origin[axis] + f64::from(x);
-                (place(0, *x) - 5e6).abs() < 2.0 && (place(1, *y) - 4e6).abs() < 2.0
+                let position = |axis: usize, x: f32| mesh.origin[axis] + f64::from(x);
+                (position(0, *x) - 5e6).abs() < 2.0 && (position(1, *y) - 4e6).abs() < 2.0
             };
             assert!(mesh.positions.iter().all(near), "{name}");
         }
     }
     let output = folder.0.join("mesh.stl");
-    let (_, said) = printed(2, &[far, "--iso", "0", "--output", output.to_str().unwrap()]);
-    assert!(said.contains("STL has positions as floats"), "{said}");
+    let (_, notes) = run_json(2, &[far, "--iso", "0", "--output", output.to_str().unwrap()]);
+    assert!(notes.contains("STL has positions as floats"), "{notes}");
     assert!(mesh::read(&output).unwrap().positions.iter().all(|[x, ..]| (x - 5e6).abs() < 2.0));
-    // Cells and sections, and the plane, are in space as well.
+    // Cells, sections and the plane of --cut are in space, too.
     let output = folder.0.join("cells.vtu");
-    let (found, _) = printed(2, &[far, "--clip", "0", "--verify", "--output", output.to_str().unwrap()]);
+    let (found, _) = run_json(2, &[far, "--clip", "0", "--verify", "--output", output.to_str().unwrap()]);
     assert!((number(&found[0], "volume") / (BALL * 1e-6) - 1.0).abs() < 0.02, "{found:?}");
     assert!(String::from_utf8_lossy(&std::fs::read(output).unwrap()).contains("type=\"Float64\" Name=\"Points\""));
-    let (found, _) = printed(2, &[far, "--cut", "1,0,0,5000000.115", "--verify"]);
+    let (found, _) = run_json(2, &[far, "--cut", "1,0,0,5000000.115", "--verify"]);
     assert!((number(&found[0], "area") - 0.23 * 0.23).abs() < 1e-6, "{found:?}");
-    // Where floats are good enough they stay.
+    // Files have floats where these are precise enough.
     let output = folder.0.join("mesh.ply");
-    printed(2, &[near.to_str().unwrap(), "--iso", "0", "--output", output.to_str().unwrap()]);
+    run_json(2, &[near.to_str().unwrap(), "--iso", "0", "--output", output.to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&std::fs::read(output).unwrap()).contains("property float x"));
 }
 
-/// A file with mirrored and exchanged axes is drawn as the plain file with the same voxels at the
-/// same positions.
+/// Pictures of files with mirrored and exchanged axes equal the picture of the plain file with the
+/// same voxels at the same positions.
 #[test]
-fn picture_by_driver_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() {
+fn picture_by_driver_of_mirrored_axes_equals_the_plain_file() {
     let folder = Folder::new("mirrored");
     let [nx, ny, nz] = [19_i64, 15, 12];
-    // A pear, which has no symmetry.
+    // A pear-shaped body without symmetry.
     let value = |[x, y, z]: [i64; 3]| {
         let off = [x - 8, 2 * y - 13, 2 * z - 10 - (x - 8) / 3];
         (200 - off.iter().map(|x| x * x).sum::<i64>() * 2 - 9 * (x - 8) - 5 * (y - 7)).clamp(0, 250) as u8
@@ -127,7 +127,7 @@ fn picture_by_driver_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() 
     let pictures = files.map(|path| {
         let picture = folder.0.join("p.png");
         let arguments = ["--iso", "60", "--size", "90x80", "--render", picture.to_str().unwrap()];
-        let (found, _) = printed(2, &[&arguments[..], &["--verify", path.to_str().unwrap()]].concat());
+        let (found, _) = run_json(2, &[&arguments[..], &["--verify", path.to_str().unwrap()]].concat());
         assert!(number(&found[0], "volume") > 100.0, "{found:?}");
         let bytes = zippy_io::png::read(&picture, Some((90, 80))).unwrap().bytes;
         (bytes.iter().map(|&part| i32::from(part)).collect::<Vec<_>>(), found[0]["bounds"].clone())
@@ -141,12 +141,12 @@ fn picture_by_driver_of_mirrored_and_exchanged_axes_is_that_of_the_plain_file() 
     }
 }
 
-/// Axes that point the other way or are exchanged: the mesh is that of the plain file.
+/// A mirrored file gives the mesh of the plain file.
 #[test]
-fn mirrored_volume_has_its_surface_where_the_file_places_it() {
-    let (found, _) = printed(2, &[&data("mirror.nrrd"), "--iso", "0", "--verify"]);
+fn mirrored_volume_has_its_surface_at_the_positions_of_the_file() {
+    let (found, _) = run_json(2, &[&data("mirror.nrrd"), "--iso", "0", "--verify"]);
     let found = &found[0];
-    // A closed surface that is inside out would have a negative volume.
+    // An inside-out surface has a negative volume.
     assert!(number(found, "volume") > 0.0 && found["open_edges"] == 0, "{found}");
     let bounds = |corner: usize, axis: usize| found["bounds"][corner][axis].as_f64().unwrap();
     // Samples 0 to 23 of the first axis are at x = 10 to -13.

@@ -1,4 +1,4 @@
-//! The window: what it shows and what it asks for.
+//! Window of `--view`: picture, controls and requests.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -13,16 +13,16 @@ use zippy_view::egui::{
 use zippy_view::panels::FrameRate;
 use zippy_view::{CameraControl, Picture, TransferEditor};
 
-use super::link::{Event, Frame, Link, Setting, Wanted};
-use crate::legend::short;
-use crate::scene::{Shown, Way, scale};
+use super::link::{Event, Frame, Link, ViewRequest, ViewerSetup};
+use crate::legend::format_short;
+use crate::scene::{DrawMode, ShownQuantity, scale};
 
-/// So long after the last change the picture is drawn in full.
-const REST: Duration = Duration::from_millis(250);
+/// Time after the last change at which the picture is rendered at full quality.
+const REST_TIME: Duration = Duration::from_millis(250);
 
 const HELP: &str =
-    "space: pause and go on   s: one step   drag: turn   right drag: move   wheel: zoom   double click: back";
-const HELP_OF_SLICES: &str = "space: pause and go on   s: one step";
+    "space: pause or continue   s: one step   drag: turn   right drag: move   wheel: zoom   double click: back";
+const SLICE_HELP: &str = "space: pause or continue   s: one step";
 
 pub struct App {
     link: Arc<Link>,
@@ -41,9 +41,11 @@ impl eframe::App for App {
     fn logic(&mut self, context: &Context, _: &mut eframe::Frame) {
         for event in self.events.try_iter() {
             match (event, &mut self.viewer) {
-                (Event::Ready(setting), viewer) => *viewer = Some(Viewer::new(*setting)),
-                (Event::Picture(frame), Some(viewer)) => viewer.picture(context, *frame),
-                (Event::Values(shown, values, extremes), Some(viewer)) => viewer.values(shown, *values, extremes),
+                (Event::Ready(setup), viewer) => *viewer = Some(Viewer::new(*setup)),
+                (Event::Picture(frame), Some(viewer)) => viewer.set_picture(context, *frame),
+                (Event::Values(quantity, values, extremes), Some(viewer)) => {
+                    viewer.set_values(quantity, *values, extremes)
+                }
                 (Event::Refused(message), Some(viewer)) => viewer.refused = Some(message),
                 (Event::Stopped(message), Some(viewer)) => viewer.stop(message),
                 (Event::Ended, _) => context.send_viewport_cmd(egui::ViewportCommand::Close),
@@ -58,64 +60,74 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         match &mut self.viewer {
             Some(viewer) => {
-                if let Some(wanted) = viewer.show(ui) {
-                    self.link.want(wanted);
+                if let Some(request) = viewer.show(ui) {
+                    self.link.request(request);
                 }
             }
             None => {
                 CentralPanel::default().show(ui, |ui| {
-                    ui.centered_and_justified(|ui| ui.heading("Setting the flow up …"));
+                    ui.centered_and_justified(|ui| ui.heading("ViewerSetup the flow up …"));
                 });
             }
         }
     }
 }
 
-/// A flow that is looked at.
+/// State of the window after the flow is set up.
 pub struct Viewer {
-    pub setting: Setting,
-    pub wanted: Wanted,
-    /// The transfer function and the colours' values of each quantity, while another one is shown.
+    pub setup: ViewerSetup,
+    pub request: ViewRequest,
+    /// Transfer function and range of the colours of each quantity, from the last time it was
+    /// shown.
     pub looks: [(TransferFunction, [f64; 2]); 4],
     pub editor: TransferEditor,
-    /// How often values of what is shown occur, and the least and the largest one; once that is known.
-    pub values: Option<(Shown, Distribution, [f64; 2])>,
+    /// Distribution of the shown quantity, and its smallest and largest value, after they arrive
+    /// from the ranks.
+    pub values: Option<(ShownQuantity, Distribution, [f64; 2])>,
     control: CameraControl,
     picture: Picture,
-    /// What was asked for last, and since when it is what it is.
-    asked: Option<Wanted>,
-    since: Instant,
+    /// Last request, and time of its last change.
+    last_request: Option<ViewRequest>,
+    changed_at: Instant,
     rate: FrameRate,
     mlups: f64,
     steps: u64,
     resolution: String,
     refused: Option<String>,
-    /// Why it stands still for good.
+    /// Reason for which the flow cannot continue.
     pub stopped: Option<String>,
 }
 
 impl Viewer {
-    fn new(setting: Setting) -> Self {
-        let looks = Shown::ALL.map(|shown| {
-            let (mut scene, range) = (setting.scene.clone(), setting.ranges[shown as usize]);
-            scene.spread(range, setting.length);
+    fn new(setup: ViewerSetup) -> Self {
+        let looks = ShownQuantity::ALL.map(|quantity| {
+            let (mut scene, range) = (setup.scene.clone(), setup.ranges[quantity as usize]);
+            scene.set_range(range, setup.length);
             (scene.look.transfer, range)
         });
-        let scene = setting.scene.clone();
+        let scene = setup.scene.clone();
         let control = CameraControl::new(scene.look.camera.clone());
-        let editor = TransferEditor::new(empty(scene.range));
-        let (speed, per_frame) = (setting.speed, setting.per_frame);
-        let wanted = Wanted { scene, moving: false, running: true, singles: 0, per_frame, speed, measured: 0 };
+        let editor = TransferEditor::new(empty_distribution(scene.range));
+        let (speed, steps_per_frame) = (setup.speed, setup.steps_per_frame);
+        let request = ViewRequest {
+            scene,
+            moving: false,
+            running: true,
+            single_steps: 0,
+            steps_per_frame,
+            speed,
+            distributions: 0,
+        };
         Self {
-            setting,
-            wanted,
+            setup,
+            request,
             looks,
             editor,
             values: None,
             control,
             picture: Picture::default(),
-            asked: None,
-            since: Instant::now(),
+            last_request: None,
+            changed_at: Instant::now(),
             rate: FrameRate::default(),
             mlups: 0.0,
             steps: 0,
@@ -125,7 +137,7 @@ impl Viewer {
         }
     }
 
-    fn picture(&mut self, context: &Context, frame: Frame) {
+    fn set_picture(&mut self, context: &Context, frame: Frame) {
         self.rate.push(frame.secs);
         if frame.mlups > 0.0 {
             self.mlups = frame.mlups;
@@ -137,85 +149,89 @@ impl Viewer {
         self.picture.set(context, frame.image);
     }
 
-    /// The flow cannot go on: the last picture stays, with the reason.
+    /// Stops the flow for good: the last picture stays, with the reason.
     fn stop(&mut self, message: String) {
-        self.wanted.running = false;
+        self.request.running = false;
         self.stopped = Some(message);
     }
 
-    fn values(&mut self, shown: Shown, values: Distribution, extremes: [f64; 2]) {
-        if shown == self.wanted.scene.shown && [values.min, values.max] == self.wanted.scene.range {
+    fn set_values(&mut self, quantity: ShownQuantity, values: Distribution, extremes: [f64; 2]) {
+        if quantity == self.request.scene.quantity && [values.min, values.max] == self.request.scene.range {
             self.editor.set_values(values.clone());
-            self.values = Some((shown, values, extremes));
+            self.values = Some((quantity, values, extremes));
         }
     }
 
-    /// Shows another quantity, as it was shown last.
-    pub fn turn_to(&mut self, shown: Shown) {
-        let scene = &mut self.wanted.scene;
-        if shown == scene.shown {
+    /// Shows another quantity with its last settings.
+    pub fn show_quantity(&mut self, quantity: ShownQuantity) {
+        let scene = &mut self.request.scene;
+        if quantity == scene.quantity {
             return;
         }
-        self.looks[scene.shown as usize] = (scene.look.transfer.clone(), scene.range);
-        let (transfer, range) = self.looks[shown as usize].clone();
+        self.looks[scene.quantity as usize] = (scene.look.transfer.clone(), scene.range);
+        let (transfer, range) = self.looks[quantity as usize].clone();
         (scene.look.transfer, scene.range, scene.iso) = (transfer, range, None);
-        (scene.shown, scene.beside) = (shown, self.looks[shown.beside() as usize].1);
-        self.renew();
+        (scene.quantity, scene.surface_range) = (quantity, self.looks[quantity.surface_quantity() as usize].1);
+        self.reset_distribution();
     }
 
-    /// Spreads the colours over other values.
-    pub fn spread(&mut self, range: [f64; 2]) {
-        self.wanted.scene.spread(range, self.setting.length);
-        self.renew();
+    /// Sets the values of the first and the last colour.
+    pub fn set_range(&mut self, range: [f64; 2]) {
+        self.request.scene.set_range(range, self.setup.length);
+        self.reset_distribution();
     }
 
-    /// The values of the scene are not known any more.
-    fn renew(&mut self) {
+    /// Discards the distribution and requests it again.
+    fn reset_distribution(&mut self) {
         self.values = None;
-        self.editor = TransferEditor::new(empty(self.wanted.scene.range));
-        self.wanted.measured += 1;
+        self.editor = TransferEditor::new(empty_distribution(self.request.scene.range));
+        self.request.distributions += 1;
     }
 
-    /// Shows everything; what the ranks shall do from now on, if it is something else.
-    fn show(&mut self, ui: &mut Ui) -> Option<Wanted> {
-        self.keys(ui);
+    /// Draws the window. Returns the next request to the ranks, if it differs from the last
+    /// request.
+    fn show(&mut self, ui: &mut Ui) -> Option<ViewRequest> {
+        self.handle_keys(ui);
         Panel::bottom("status").show(ui, |ui| self.status(ui));
         Panel::right("settings").default_size(345.0).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.settings(ui));
         });
         CentralPanel::no_frame().show(ui, |ui| {
             let points = ui.available_size() * ui.ctx().pixels_per_point();
-            let look = &mut self.wanted.scene.look;
+            let look = &mut self.request.scene.look;
             look.size = (points.x.clamp(16.0, 16384.0) as u32, points.y.clamp(16.0, 16384.0) as u32);
-            let (response, place) = self.picture.show(ui, [0.0; 3]);
-            let slice = self.wanted.scene.way == Way::Slice;
-            if !slice {
-                self.control.update(ui, &response, place, &mut look.camera);
+            let (response, picture_rect) = self.picture.show(ui, [0.0; 3]);
+            let is_slice = self.request.scene.mode == DrawMode::Slice;
+            if !is_slice {
+                self.control.update(ui, &response, picture_rect, &mut look.camera);
             }
             let colour = ui.visuals().weak_text_color().gamma_multiply(0.7);
             let corner = response.rect.left_top() + vec2(10.0, 8.0);
-            let help = if slice { HELP_OF_SLICES } else { HELP };
+            let help = if is_slice { SLICE_HELP } else { HELP };
             ui.painter().text(corner, Align2::LEFT_TOP, help, FontId::proportional(12.0), colour);
-            self.legend(ui, response.rect);
-            self.reason(ui, response.rect);
+            self.draw_legend(ui, response.rect);
+            self.draw_stop_reason(ui, response.rect);
         });
-        self.asks(ui.ctx())
+        self.next_request(ui.ctx())
     }
 
-    /// What the colours are, in the lower left corner of the picture.
-    fn legend(&self, ui: &Ui, area: Rect) {
-        let scene = &self.wanted.scene;
-        let (name, [low, high]) = match scene.way {
-            Way::Surface => (format!("{} on {}", scene.shown.beside().name(), scene.shown.name()), scene.beside),
-            _ => (scene.shown.name().to_owned(), scene.range),
+    /// Draws the legend in the lower left corner of the picture.
+    fn draw_legend(&self, ui: &Ui, area: Rect) {
+        let scene = &self.request.scene;
+        let (name, [low, high]) = match scene.mode {
+            DrawMode::Surface => (
+                format!("{} on {}", scene.quantity.surface_quantity().name(), scene.quantity.name()),
+                scene.surface_range,
+            ),
+            _ => (scene.quantity.name().to_owned(), scene.range),
         };
-        let on_surfaces = TransferFunction { colour: scale(scene.beside), ..scene.look.transfer.clone() };
-        let colours = if scene.way == Way::Surface { &on_surfaces } else { &scene.look.transfer };
+        let on_surfaces = TransferFunction { colour: scale(scene.surface_range), ..scene.look.transfer.clone() };
+        let colours = if scene.mode == DrawMode::Surface { &on_surfaces } else { &scene.look.transfer };
         let (font, ink, painter) = (FontId::proportional(13.0), ui.visuals().text_color(), ui.painter());
         let mut at = area.left_bottom() + vec2(12.0, -18.0);
         let text = |at, text: String| painter.text(at, Align2::LEFT_CENTER, text, font.clone(), ink).right() + 8.0;
         at.x = text(at, name);
-        at.x = text(at, short(low));
+        at.x = text(at, format_short(low));
         for step in 0..64_u8 {
             let share = f64::from(step) / 63.0;
             let bytes = colours.colour_at(low + (high - low) * share).map(|part| (part * 255.0) as u8);
@@ -223,13 +239,13 @@ impl Viewer {
             painter.rect_filled(square, 0.0, Color32::from_rgb(bytes[0], bytes[1], bytes[2]));
         }
         at.x += 64.0 * 3.0 + 8.0;
-        _ = text(at, short(high));
+        _ = text(at, format_short(high));
     }
 
-    /// Why the flow stands still, in a frame over the picture.
-    fn reason(&self, ui: &Ui, area: Rect) {
+    /// Draws the reason for which the flow stopped over the picture.
+    fn draw_stop_reason(&self, ui: &Ui, area: Rect) {
         let Some(message) = &self.stopped else { return };
-        let text = format!("{message}\n\nThis is the last good picture. Closing the window ends the program.");
+        let text = format!("{message}\n\nThis is the last valid picture. Closing the window ends the program.");
         let (font, width) = (FontId::proportional(15.0), (area.width() - 80.0).clamp(100.0, 640.0));
         let text = ui.painter().layout(text, font, Color32::from_rgb(255, 225, 215), width);
         let frame = Rect::from_center_size(area.center_top() + vec2(0.0, 60.0 + 0.5 * text.size().y), text.size());
@@ -237,29 +253,29 @@ impl Viewer {
         ui.painter().galley(frame.min, text, Color32::WHITE);
     }
 
-    /// Keys that work wherever the pointer is, but not while something else listens to them.
-    fn keys(&mut self, ui: &Ui) {
+    /// Handles keys, unless the flow has stopped or a widget has the keyboard focus.
+    fn handle_keys(&mut self, ui: &Ui) {
         if self.stopped.is_some() || ui.memory(|memory| memory.focused()).is_some() {
             return;
         }
         let pressed = |key| ui.input(|input| input.key_pressed(key));
         if pressed(Key::Space) {
-            self.wanted.running = !self.wanted.running;
+            self.request.running = !self.request.running;
         }
         if pressed(Key::S) {
-            self.single();
+            self.request_single_step();
         }
     }
 
-    /// One step, after which it stands still.
-    pub fn single(&mut self) {
-        self.wanted.running = false;
-        self.wanted.singles += 1;
+    /// Requests one step and pauses.
+    pub fn request_single_step(&mut self) {
+        self.request.running = false;
+        self.request.single_steps += 1;
     }
 
     fn status(&self, ui: &mut Ui) {
         ui.horizontal(|ui| {
-            let state = match (&self.stopped, self.wanted.running) {
+            let state = match (&self.stopped, self.request.running) {
                 (Some(_), _) => "unstable",
                 (None, true) => "runs",
                 (None, false) => "paused",
@@ -272,28 +288,29 @@ impl Viewer {
                 Some(message) => ui.colored_label(Color32::from_rgb(240, 110, 90), message),
                 None => ui.weak(&self.resolution),
             };
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(&self.setting.about));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(&self.setup.title));
         });
     }
 
-    /// Asks for what there is now: quickly while it changes, in full when it has come to rest.
-    fn asks(&mut self, context: &Context) -> Option<Wanted> {
-        let before = self.asked.as_ref().map(|asked| Wanted { moving: self.wanted.moving, ..asked.clone() });
-        if before.as_ref() != Some(&self.wanted) {
-            self.since = Instant::now();
+    /// Request for the current settings, if it is new: at low resolution while they change, in full
+    /// after [`REST_TIME`].
+    fn next_request(&mut self, context: &Context) -> Option<ViewRequest> {
+        let before = self.last_request.as_ref().map(|last| ViewRequest { moving: self.request.moving, ..last.clone() });
+        if before.as_ref() != Some(&self.request) {
+            self.changed_at = Instant::now();
         }
-        let rest = REST.saturating_sub(self.since.elapsed());
-        // The first picture is one to look at.
-        self.wanted.moving = self.asked.is_some() && rest > Duration::ZERO;
-        if self.wanted.moving {
+        let rest = REST_TIME.saturating_sub(self.changed_at.elapsed());
+        // The first picture has full resolution.
+        self.request.moving = self.last_request.is_some() && rest > Duration::ZERO;
+        if self.request.moving {
             context.request_repaint_after(rest);
         }
-        let news = self.stopped.is_none() && self.asked.as_ref() != Some(&self.wanted);
-        news.then(|| self.asked.insert(self.wanted.clone()).clone())
+        let is_new = self.stopped.is_none() && self.last_request.as_ref() != Some(&self.request);
+        is_new.then(|| self.last_request.insert(self.request.clone()).clone())
     }
 }
 
-/// A range of which nothing is known.
-fn empty([min, max]: [f64; 2]) -> Distribution {
+/// Empty distribution over a range.
+fn empty_distribution([min, max]: [f64; 2]) -> Distribution {
     Distribution { min, max, counts: vec![0] }
 }

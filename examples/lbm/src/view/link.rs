@@ -1,85 +1,88 @@
-//! What the window and rank 0 tell each other.
+//! Messages between the window and rank 0.
 
 use zippy::World;
 use zippy_render::volume::Distribution;
 use zippy_view::egui::ColorImage;
 
 use crate::link;
-use crate::scene::{Scene, Shown};
+use crate::scene::{Scene, ShownQuantity};
 
-/// The window's latest wish, and the way back.
-pub type Link = link::Link<Wanted, Event>;
+/// Link with the latest request of the window and the events of the ranks.
+pub type Link = link::Link<ViewRequest, Event>;
 
 impl Link {
-    /// The ranks have started; the process of rank 0 opens the window.
+    /// Reports that the ranks have started; the process of rank 0 opens the window.
     pub fn started(&self, world: &World) {
         if world.rank() == 0 {
-            self.tell(Event::Started);
+            self.send_event(Event::Started);
         }
     }
 }
 
-/// What the window wants.
+/// Picture that the window requests, and settings of the run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    /// With the size of the picture on the screen.
+pub struct ViewRequest {
+    /// Scene, with the picture size of the screen.
     pub scene: Scene,
-    /// Whether more will follow soon: a quick picture is better than a fine one.
+    /// True if more requests will follow soon, so that speed matters more than resolution.
     pub moving: bool,
+    /// False while the run is paused.
     pub running: bool,
-    /// How often a single step was asked for.
-    pub singles: u64,
-    /// Steps from one picture to the next.
-    pub per_frame: u64,
-    /// The speed of what drives the flow.
+    /// Number of requests for a single step so far.
+    pub single_steps: u64,
+    /// Steps between pictures.
+    pub steps_per_frame: u64,
+    /// Speed that drives the flow, in cells per step.
     pub speed: f64,
-    /// How often the values were asked for.
-    pub measured: u64,
+    /// Number of requests for the distribution of the values so far.
+    pub distributions: u64,
 }
 
-/// What a window has to know before it can ask for pictures.
+/// Initial state of the window.
 #[derive(Debug, Clone)]
-pub struct Setting {
-    /// What flows and where, for the title line.
-    pub about: String,
+pub struct ViewerSetup {
+    /// Case, size and number of ranks, for the status line.
+    pub title: String,
     pub scene: Scene,
-    /// The colours' values of each quantity.
+    /// Values of the first and the last colour for each quantity.
     pub ranges: [[f64; 2]; 4],
     /// Cells along each axis.
     pub cells: [i64; 3],
     pub in_plane: bool,
-    /// Length and viscosity, which make a Reynolds number of a speed.
+    /// Length of the Reynolds number in cells.
     pub length: f64,
+    /// Viscosity in lattice units.
     pub viscosity: f64,
     pub speed: f64,
-    /// Whether something drives it.
+    /// True if a speed or a force drives the flow.
     pub is_driven: bool,
-    pub per_frame: u64,
+    pub steps_per_frame: u64,
 }
 
-/// A picture for the window.
+/// Picture for the window.
 pub struct Frame {
     pub image: ColorImage,
     pub quick: bool,
-    /// From the wish to the picture.
+    /// Seconds from the request to the picture.
     pub secs: f64,
     pub steps: u64,
-    /// Million cell updates a second since the last picture; 0 where there were none.
+    /// Million cell updates per second since the last picture; 0 if there were no steps.
     pub mlups: f64,
 }
 
-/// What happens on the ranks.
+/// Event on the ranks.
 pub enum Event {
-    /// Rank 0 is in this process.
+    /// The ranks have started, and rank 0 is in this process.
     Started,
-    Ready(Box<Setting>),
+    Ready(Box<ViewerSetup>),
     Picture(Box<Frame>),
-    /// How often values occur over a range, and the least and the largest one.
-    Values(Shown, Box<Distribution>, [f64; 2]),
-    /// What could not be done; the ranks go on.
+    /// Distribution of the values of a quantity over the range of the colours, and the smallest and
+    /// the largest value.
+    Values(ShownQuantity, Box<Distribution>, [f64; 2]),
+    /// A request failed with this message; the ranks continue.
     Refused(String),
-    /// Why the flow stands still until the window is closed.
+    /// The flow cannot continue for this reason; the window stays open.
     Stopped(String),
-    /// The ranks have ended, for whatever reason.
+    /// The ranks have ended, with or without an error.
     Ended,
 }

@@ -1,8 +1,8 @@
-//! `--view`: a window on the main thread, the ranks on others.
+//! `--view`: a window on the main thread and ranks on other threads.
 //!
-//! The window says what it wants to see and how the flow goes on ([`Link`]), and only its latest wish counts; rank 0 takes it
-//! to all ranks between steps ([`Window::turn`]), which draw together; the picture goes back. Where a process has no rank 0,
-//! it has no window.
+//! The window puts its latest request for a picture and for the run into the [`Link`]. Between
+//! steps ([`Window::update`]) rank 0 broadcasts the request, all ranks render it, and rank 0 sends
+//! the picture back. A process without rank 0 opens no window.
 
 mod app;
 mod link;
@@ -19,23 +19,23 @@ use zippy_view::eframe::{self, CreationContext};
 
 use link::Event;
 
-/// The window's size in points when it opens.
-const WINDOW: [f32; 2] = [1180.0, 760.0];
+/// Initial size of the window in points.
+const WINDOW_SIZE: [f32; 2] = [1180.0, 760.0];
 
-/// Shows what `ranks` computes for the link it is given, until the window is closed or the ranks end. Must be called on the
-/// main thread, which is the window's; `ranks` runs on another one, and takes care of signals.
+/// Opens a window and runs `ranks` on another thread, until the window is closed or the ranks end.
+/// Must be called on the main thread, which the window uses; `ranks` handles signals.
 ///
 /// # Errors
-/// What ended the ranks; no display.
+/// The error that ended the ranks; no display.
 pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
     let (link, events) = Link::new();
-    let running = || {
+    let run_ranks = || {
         let result = ranks(&link);
-        link.tell(Event::Ended);
+        link.send_event(Event::Ended);
         result
     };
     let app = |context: &CreationContext, events| -> Box<dyn eframe::App> {
         Box::new(app::App::new(context, Arc::clone(&link), events))
     };
-    link.beside((title, WINDOW), events, |started| matches!(started, Event::Started), running, app)
+    link.run_with_window((title, WINDOW_SIZE), events, |started| matches!(started, Event::Started), run_ranks, app)
 }

@@ -1,97 +1,104 @@
-//! The settings beside the picture.
+//! Settings panel.
 
 use zippy_view::egui::{Button, CollapsingHeader, Color32, RichText, Slider, Ui, vec2};
 use zippy_view::panels;
 
 use super::app::Viewer;
-use crate::legend::short;
-use crate::scene::{AXES, Shown, Way};
+use crate::legend::format_short;
+use crate::scene::{AXES, DrawMode, ShownQuantity};
 
-/// Above this speed the fluid is no longer incompressible (Mach number 0.3).
-const FAST: f64 = 0.173;
-/// So near to one half of it, a relaxation time is small.
-const VISCOUS: f64 = 0.005 / 3.0;
+/// Largest speed of nearly incompressible flow (Mach number 0.3).
+const MAX_SPEED: f64 = 0.173;
+/// Viscosity below which the relaxation time is close to 1/2 and the flow may become unstable.
+const MIN_VISCOSITY: f64 = 0.005 / 3.0;
 
-const WAYS: [(&str, Way); 3] = [("volume", Way::Volume), ("surface", Way::Surface), ("slice", Way::Slice)];
+const MODES: [(&str, DrawMode); 3] =
+    [("volume", DrawMode::Volume), ("surface", DrawMode::Surface), ("slice", DrawMode::Slice)];
 
 impl Viewer {
     pub fn settings(&mut self, ui: &mut Ui) {
         ui.add_space(6.0);
-        section(ui, "Flow", |ui| self.flow(ui));
-        section(ui, "Picture", |ui| self.shown(ui));
-        if self.wanted.scene.way != Way::Surface {
+        section(ui, "Flow", |ui| self.flow_settings(ui));
+        section(ui, "Picture", |ui| self.picture_settings(ui));
+        if self.request.scene.mode != DrawMode::Surface {
             section(ui, "Transfer function", |ui| {
-                self.editor.show(ui, &mut self.wanted.scene.look.transfer);
-                if self.wanted.scene.way == Way::Volume {
-                    panels::density(ui, self.setting.length / 4.0, &mut self.wanted.scene.look.transfer.unit_distance);
+                self.editor.show(ui, &mut self.request.scene.look.transfer);
+                if self.request.scene.mode == DrawMode::Volume {
+                    panels::density(ui, self.setup.length / 4.0, &mut self.request.scene.look.transfer.unit_distance);
                 }
-                self.fitted(ui);
+                self.range_settings(ui);
             });
         }
-        if self.wanted.scene.way == Way::Volume {
-            section(ui, "Light", |ui| panels::shading(ui, &mut self.wanted.scene.look.shading));
+        if self.request.scene.mode == DrawMode::Volume {
+            section(ui, "Light", |ui| panels::shading(ui, &mut self.request.scene.look.shading));
         }
     }
 
-    /// How it goes on, and what drives it.
-    fn flow(&mut self, ui: &mut Ui) {
+    /// Pause, steps and speed.
+    fn flow_settings(&mut self, ui: &mut Ui) {
         if self.stopped.is_some() {
             ui.disable();
         }
         ui.horizontal(|ui| {
             let size = vec2(110.0, 26.0);
-            let label = if self.wanted.running { "pause" } else { "go on" };
+            let label = if self.request.running { "pause" } else { "continue" };
             if ui.add(Button::new(label).min_size(size)).on_hover_text("space").clicked() {
-                self.wanted.running = !self.wanted.running;
+                self.request.running = !self.request.running;
             }
             if ui.add(Button::new("one step").min_size(size)).on_hover_text("s").clicked() {
-                self.single();
+                self.request_single_step();
             }
         });
-        let steps = Slider::new(&mut self.wanted.per_frame, 1..=1000).logarithmic(true).text("steps a picture");
-        ui.add(steps).on_hover_text("The fewer, the smoother; the more, the faster the flow goes on");
-        if !self.setting.is_driven {
-            ui.weak("Nothing drives this flow: it goes on from its beginning alone.");
+        let steps =
+            Slider::new(&mut self.request.steps_per_frame, 1..=1000).logarithmic(true).text("steps per picture");
+        ui.add(steps).on_hover_text("Fewer steps: smoother movement. More steps: faster progress of the flow");
+        if !self.setup.is_driven {
+            ui.weak("Nothing drives this flow: it depends only on its initial state.");
             return;
         }
-        let most = (2.0 * self.setting.speed).max(FAST);
-        let slider = Slider::new(&mut self.wanted.speed, 0.01 * self.setting.speed..=most)
+        let most = (2.0 * self.setup.speed).max(MAX_SPEED);
+        let slider = Slider::new(&mut self.request.speed, 0.01 * self.setup.speed..=most)
             .max_decimals(4)
-            .text("speed, cells a step");
-        ui.add(slider)
-            .on_hover_text("The speed at the inflow or of the lid, or what the force makes; the viscosity stays");
-        let speed = self.wanted.speed;
-        let reynolds = speed * self.setting.length / self.setting.viscosity;
-        ui.label(format!("Reynolds number {}, Mach number {}", short(reynolds), short(speed * 3.0_f64.sqrt())));
+            .text("speed, cells per step");
+        ui.add(slider).on_hover_text(
+            "Speed at the inflow or of the lid, or that the force causes; the viscosity does not change",
+        );
+        let speed = self.request.speed;
+        let reynolds = speed * self.setup.length / self.setup.viscosity;
+        ui.label(format!(
+            "Reynolds number {}, Mach number {}",
+            format_short(reynolds),
+            format_short(speed * 3.0_f64.sqrt())
+        ));
         let warning = Color32::from_rgb(250, 200, 90);
-        if speed > FAST {
+        if speed > MAX_SPEED {
             ui.colored_label(warning, "Mach number above 0.3: the fluid is no longer incompressible.");
         }
-        if self.setting.viscosity < VISCOUS {
-            ui.colored_label(warning, "Little viscosity: the flow may become unstable, and end.");
+        if self.setup.viscosity < MIN_VISCOSITY {
+            ui.colored_label(warning, "Low viscosity: the flow may become unstable and stop.");
         }
-        if speed != self.setting.speed && ui.button("as in the beginning").clicked() {
-            self.wanted.speed = self.setting.speed;
+        if speed != self.setup.speed && ui.button("reset").clicked() {
+            self.request.speed = self.setup.speed;
         }
     }
 
-    /// What is seen, and how.
-    fn shown(&mut self, ui: &mut Ui) {
-        let names = Shown::ALL.map(Shown::name);
-        let current = Shown::ALL.iter().position(|shown| *shown == self.wanted.scene.shown);
-        if let Some(number) = panels::presets(ui, &names, current) {
-            self.turn_to(Shown::ALL[number]);
+    /// Quantity and drawing mode.
+    fn picture_settings(&mut self, ui: &mut Ui) {
+        let names = ShownQuantity::ALL.map(ShownQuantity::name);
+        let current = ShownQuantity::ALL.iter().position(|quantity| *quantity == self.request.scene.quantity);
+        if let Some(index) = panels::presets(ui, &names, current) {
+            self.show_quantity(ShownQuantity::ALL[index]);
         }
-        if !self.setting.in_plane {
-            let current = WAYS.iter().position(|(_, way)| *way == self.wanted.scene.way);
-            if let Some(number) = panels::presets(ui, &WAYS.map(|(name, _)| name), current) {
-                self.wanted.scene.way = WAYS[number].1;
+        if !self.setup.in_plane {
+            let current = MODES.iter().position(|(_, mode)| *mode == self.request.scene.mode);
+            if let Some(index) = panels::presets(ui, &MODES.map(|(name, _)| name), current) {
+                self.request.scene.mode = MODES[index].1;
             }
         }
-        let cells = self.setting.cells;
-        let scene = &mut self.wanted.scene;
-        match scene.way {
-            Way::Slice if !self.setting.in_plane => {
+        let cells = self.setup.cells;
+        let scene = &mut self.request.scene;
+        match scene.mode {
+            DrawMode::Slice if !self.setup.in_plane => {
                 let names = AXES.map(|axis| ["across ", axis].concat());
                 let names = names.each_ref().map(String::as_str);
                 if let Some(axis) = panels::presets(ui, &names, Some(scene.slice.axis)) {
@@ -103,52 +110,52 @@ impl Viewer {
                     scene.slice.cell = Some(cell);
                 }
             }
-            Way::Surface => self.surface(ui),
+            DrawMode::Surface => self.surface_settings(ui),
             _ => {}
         }
     }
 
-    fn surface(&mut self, ui: &mut Ui) {
-        let scene = &mut self.wanted.scene;
-        let mut own = scene.iso.is_none();
-        if ui.checkbox(&mut own, "where there is something to see").changed() {
-            scene.iso = (!own).then(|| scene.suggested());
+    fn surface_settings(&mut self, ui: &mut Ui) {
+        let scene = &mut self.request.scene;
+        let mut is_automatic = scene.iso.is_none();
+        if ui.checkbox(&mut is_automatic, "automatic isovalue").changed() {
+            scene.iso = (!is_automatic).then(|| scene.suggested_isovalue());
         }
         match (&self.values, &mut scene.iso) {
             (Some((_, values, _)), Some(isovalue)) => _ = panels::isovalue(ui, values, isovalue),
-            (None, Some(_)) => _ = ui.weak("The values are being counted …"),
+            (None, Some(_)) => _ = ui.weak("Counting the values …"),
             (_, None) => {}
         }
-        self.fitted(ui);
+        self.range_settings(ui);
     }
 
-    /// The values that the colours have.
-    fn fitted(&mut self, ui: &mut Ui) {
-        let [low, high] = self.wanted.scene.range;
+    /// Range of the colours.
+    fn range_settings(&mut self, ui: &mut Ui) {
+        let [low, high] = self.request.scene.range;
         let Some((_, _, [least, largest])) = self.values else { return };
-        let these = if self.wanted.scene.way == Way::Surface { "Isovalues" } else { "Colours" };
+        let kind = if self.request.scene.mode == DrawMode::Surface { "Isovalues" } else { "Colours" };
         ui.weak(format!(
-            "{these} from {} to {}; values from {} to {}",
-            short(low),
-            short(high),
-            short(least),
-            short(largest)
+            "{kind} from {} to {}; values from {} to {}",
+            format_short(low),
+            format_short(high),
+            format_short(least),
+            format_short(largest)
         ));
         ui.horizontal(|ui| {
-            // Numbers of the device have 32 bits.
+            // Values on the device have 32 bits.
             let apart = largest - least > 1e-6 * least.abs().max(largest.abs());
             if ui.add_enabled(apart, Button::new("fit to the values")).clicked() {
-                self.spread([least, largest]);
+                self.set_range([least, largest]);
             }
-            let first = self.setting.ranges[self.wanted.scene.shown as usize];
-            if ui.button("as in the beginning").clicked() {
-                self.spread(first);
+            let first = self.setup.ranges[self.request.scene.quantity as usize];
+            if ui.button("reset").clicked() {
+                self.set_range(first);
             }
         });
     }
 }
 
-/// A part of the settings that can be folded away.
+/// Section of the settings with a heading that folds it.
 fn section<R>(ui: &mut Ui, title: &str, show: impl FnOnce(&mut Ui) -> R) {
     CollapsingHeader::new(RichText::new(title).strong()).default_open(true).show(ui, show);
 }

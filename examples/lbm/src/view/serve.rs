@@ -1,4 +1,4 @@
-//! The ranks' side: between steps all of them do what rank 0's window wants.
+//! Requests of the window on the ranks, processed between steps.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,73 +12,74 @@ use zippy_lbm::{Fields, Flow};
 use zippy_render::volume::Distribution;
 use zippy_view::{Pace, colour_image};
 
-use super::link::{Event, Frame, Link, Setting, Wanted};
-use crate::drawing::Pictures;
-use crate::ending::{End, Ending};
+use super::link::{Event, Frame, Link, ViewRequest, ViewerSetup};
+use crate::end_conditions::{End, EndWatcher};
+use crate::flow_renderer::FlowRenderer;
 use crate::link::Next;
 use crate::options::Options;
 use crate::say::complain;
-use crate::scene::{Scene, Shown};
+use crate::scene::{Scene, ShownQuantity};
 use crate::setup::Setup;
 
-/// While it runs, the distribution of values is counted this often.
-const COUNTING: Duration = Duration::from_secs(1);
+/// Interval of the distribution of values while the flow runs.
+const DISTRIBUTION_INTERVAL: Duration = Duration::from_secs(1);
 const BINS: usize = 128;
-/// The least part of the sides of a picture that a quick one has.
-const COARSEST: f64 = 0.4;
+/// Least side of a picture at low resolution, relative to full resolution.
+const MIN_SCALE: f64 = 0.4;
 
-/// What rank 0 tells all ranks.
+/// Command from rank 0 to all ranks.
 #[derive(Serialize, Deserialize)]
-struct Order {
+struct Command {
     scene: Scene,
     speed: f64,
-    /// Whether values are counted.
-    counted: bool,
-    /// Steps until the next order.
+    /// True if the distribution of values is computed.
+    with_distribution: bool,
+    /// Steps until the next command.
     steps: u64,
 }
 
-/// A window that shows a flow, as its ranks see it.
+/// Window of a flow, on the side of the ranks.
 pub struct Window<'w> {
     link: Arc<Link>,
-    pictures: Pictures<'w>,
-    /// As it was in the beginning.
+    renderer: FlowRenderer<'w>,
+    /// Case at the start of the run.
     case: Case,
     speed: f64,
-    /// What the last picture showed, and when.
+    /// Step and scene of the last picture.
     drawn: Option<(u64, Scene)>,
-    rank_0: Clerk,
+    rank_0: Rank0State,
 }
 
-/// What only rank 0 knows.
+/// State on rank 0 only.
 #[derive(Default)]
-struct Clerk {
-    wanted: Option<Wanted>,
-    /// Single steps that were made, and requests for values that were answered.
-    singles: u64,
-    measured: u64,
-    counted: Option<(Instant, Shown)>,
+struct Rank0State {
+    request: Option<ViewRequest>,
+    /// Numbers of single steps and of distributions that were requested and done.
+    single_steps: u64,
+    distributions: u64,
+    last_distribution: Option<(Instant, ShownQuantity)>,
     pace: Pace,
-    /// Whether nothing happens until somebody wants something.
+    /// True if rank 0 waits for the next request.
     idle: bool,
-    /// When the last order to run was given, and at which step.
-    left: Option<(Instant, u64)>,
+    /// Time and step at the last command to run.
+    run_start: Option<(Instant, u64)>,
 }
 
 impl<'w> Window<'w> {
-    /// Tells the window what there is to see. Collective.
+    /// Sends the initial state to the window. Collective.
     pub fn open(world: &'w World, link: &Arc<Link>, options: &Options, case: &Case, flow: &Flow) -> Result<Self> {
-        // The box is seen whole in every window that is wider than high.
-        let scene = options.showing.scene((720, 720), case, flow, options.render.unwrap_or(Shown::Vorticity));
+        // Square, so that a window that is wider than high shows the whole box.
+        let scene = options.pictures.scene((720, 720), case, flow, options.render.unwrap_or(ShownQuantity::Vorticity));
         let cells = flow.inside().map(|axis| axis.end - axis.start);
         let axes = flow.problem().velocities().axes();
         world.agree("opening a window", scene.check(cells, axes))?;
-        let pictures = Pictures::new(world, ["seen", "seen beside", "seen surface", "seen bodies"], flow)?;
+        let renderer =
+            FlowRenderer::new(world, ["window values", "window colours", "window surface", "window bodies"], flow)?;
         let [x, y, z] = cells;
-        let mut ranges = Shown::ALL.map(|shown| shown.range(case));
-        ranges[scene.shown as usize] = scene.range;
-        let setting = Setting {
-            about: format!("{} · {x} × {y} × {z} · {} ranks", case.name, world.size()),
+        let mut ranges = ShownQuantity::ALL.map(|quantity| quantity.range(case));
+        ranges[scene.quantity as usize] = scene.range;
+        let setup = ViewerSetup {
+            title: format!("{} · {x} × {y} × {z} · {} ranks", case.name, world.size()),
             ranges,
             cells,
             in_plane: axes == 2,
@@ -86,180 +87,187 @@ impl<'w> Window<'w> {
             viscosity: case.speed * case.length / case.reynolds(),
             speed: case.speed,
             is_driven: case.problem.is_driven(),
-            per_frame: ((case.length / case.speed / 50.0).round() as u64).clamp(1, 100),
+            steps_per_frame: ((case.length / case.speed / 50.0).round() as u64).clamp(1, 100),
             scene,
         };
         if world.rank() == 0 {
-            link.tell(Event::Ready(Box::new(setting)));
+            link.send_event(Event::Ready(Box::new(setup)));
         }
         let (link, case, speed) = (Arc::clone(link), case.clone(), case.speed);
-        Ok(Self { link, pictures, case, speed, drawn: None, rank_0: Clerk::default() })
+        Ok(Self { link, renderer, case, speed, drawn: None, rank_0: Rank0State::default() })
     }
 
-    /// Draws what is wanted, and waits while the flow is not to go on; how many steps it goes on for, or why it ends. Changes
-    /// flow, case and setup to the speed that is wanted. Collective; what all ranks refuse alike is told to the window, and they
-    /// go on.
+    /// Processes requests: draws pictures, and waits while the run is paused. Returns the number of
+    /// steps to run, or the reason for the end. Sets the requested speed in flow, case and setup.
+    /// Collective.
+    ///
+    /// If all ranks reject a request for the same reason, the window shows the message and the
+    /// ranks continue.
     ///
     /// # Errors
-    /// A failure of this or of another rank; a window that could not be opened.
-    pub fn turn(
+    /// A failure of any rank; a window that cannot be opened.
+    pub fn update(
         &mut self,
         world: &World,
-        ending: &Ending,
+        watcher: &EndWatcher,
         (setup, case): (&mut Setup, &mut Case),
         flow: &mut Flow,
         fields: &Fields,
     ) -> Result<ControlFlow<End, u64>> {
         loop {
-            if let Some(end) = ending.now(world)? {
+            if let Some(end) = watcher.reason(world)? {
                 return Ok(ControlFlow::Break(end));
             }
-            let order = match world.rank() {
-                0 => Some(self.rank_0.decide(world, &self.link, ending)?),
+            let command = match world.rank() {
+                0 => Some(self.rank_0.next_command(world, &self.link, watcher)?),
                 _ => None,
             };
-            let Some(order) = told(world, order)? else { continue };
-            let since = Instant::now();
-            let done = self.drive(order.speed, setup, case, flow).and_then(|()| {
-                if order.counted {
-                    self.count(world, flow, fields, &order.scene)?;
+            let Some(command) = broadcast_command(world, command)? else { continue };
+            let start = Instant::now();
+            let result = self.set_speed(command.speed, setup, case, flow).and_then(|()| {
+                if command.with_distribution {
+                    self.send_distribution(world, flow, fields, &command.scene)?;
                 }
-                self.draw(flow, fields, &order.scene, since)
+                self.draw(flow, fields, &command.scene, start)
             });
-            if let Err(error) = done {
+            if let Err(error) = result {
                 world.group().alive()?;
                 if world.rank() == 0 {
-                    self.link.tell(Event::Refused(error.to_string()));
+                    self.link.send_event(Event::Refused(error.to_string()));
                 }
             }
-            if order.steps > 0 {
-                self.rank_0.left = Some((Instant::now(), flow.steps()));
-                return Ok(ControlFlow::Continue(order.steps));
+            if command.steps > 0 {
+                self.rank_0.run_start = Some((Instant::now(), flow.steps()));
+                return Ok(ControlFlow::Continue(command.steps));
             }
         }
     }
 
-    /// Shows why the flow cannot go on, with the last picture, until the window is closed or the
-    /// run is ended. Collective.
+    /// Shows an error with the last picture until the window is closed or the run is ended.
+    /// Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
-    pub fn hold(&mut self, world: &World, ending: &Ending, error: &Error) -> Result<()> {
+    /// A failure of any rank.
+    pub fn hold_error(&mut self, world: &World, watcher: &EndWatcher, error: &Error) -> Result<()> {
         if world.rank() == 0 {
             complain(format_args!("{}; close the window to end the program", error.kind()));
-            self.link.tell(Event::Stopped(error.kind().to_string()));
+            self.link.send_event(Event::Stopped(error.kind().to_string()));
         }
-        while ending.now(world)?.is_none() {
-            let nothing = match world.rank() {
+        while watcher.reason(world)?.is_none() {
+            let command = match world.rank() {
                 0 => {
-                    // Current requests are in the last picture, or lost.
-                    self.link.next(world, || ending.asked())?;
+                    // Requests are ignored: the flow cannot continue.
+                    self.link.next(world, || watcher.is_set_here())?;
                     Some(None)
                 }
                 _ => None,
             };
-            told(world, nothing)?;
+            broadcast_command(world, command)?;
         }
         Ok(())
     }
 
-    /// Changes what drives the flow, if that is to be another speed.
-    fn drive(&mut self, speed: f64, setup: &mut Setup, case: &mut Case, flow: &mut Flow) -> Result<()> {
+    /// Sets the speed that drives the flow, if it differs from the current speed.
+    fn set_speed(&mut self, speed: f64, setup: &mut Setup, case: &mut Case, flow: &mut Flow) -> Result<()> {
         if speed == self.speed {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.speed, speed);
+        let old_speed = std::mem::replace(&mut self.speed, speed);
         let driven = self.case.driven(speed);
         flow.change(&driven.problem)?;
         (setup.speed, setup.re) = (Some(speed), Some(driven.reynolds()));
-        // A cell and a step stay what they are.
+        // The size of a cell and the time of a step do not change.
         if let Some(physical) = &mut setup.physical {
-            physical.speed *= speed / before;
+            physical.speed *= speed / old_speed;
         }
         *case = driven;
-        self.pictures.forget();
+        self.renderer.discard_cache();
         self.drawn = None;
         Ok(())
     }
 
-    /// Draws a scene if it is not what was drawn last, and tells the window.
-    fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene, since: Instant) -> Result<()> {
+    /// Draws a scene if step or scene differ from the last picture, and sends it to the window.
+    fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene, request_start: Instant) -> Result<()> {
         let now = (flow.steps(), scene.clone());
         if self.drawn.as_ref() == Some(&now) {
             return Ok(());
         }
-        // Also if it is refused: it would be again.
+        // Also set before an error: the same scene would fail again.
         self.drawn = Some(now);
-        // This takes as long for any size.
-        self.pictures.values(flow, fields, scene.shown)?;
+        // Computed before the timer starts: this time does not depend on the size of the picture.
+        self.renderer.values(flow, fields, scene.quantity)?;
         let start = Instant::now();
-        let Some(image) = self.pictures.draw(flow, fields, scene, false)? else { return Ok(()) };
-        let (secs, clerk) = (since.elapsed().as_secs_f64(), &mut self.rank_0);
-        clerk.pace.learn(scene.look.size, start.elapsed().as_secs_f64());
+        let Some(image) = self.renderer.draw(flow, fields, scene, false)? else { return Ok(()) };
+        let (secs, state) = (request_start.elapsed().as_secs_f64(), &mut self.rank_0);
+        state.pace.learn(scene.look.size, start.elapsed().as_secs_f64());
         let updates = |(since, from): (Instant, u64)| {
             let steps = flow.steps().saturating_sub(from) as f64;
             flow.fluid_cells() as f64 * steps / since.elapsed().as_secs_f64().max(1e-9) / 1e6
         };
-        let mlups = clerk.left.take().map_or(0.0, updates);
-        let quick = clerk.wanted.as_ref().is_some_and(|wanted| wanted.scene.look.size != scene.look.size);
+        let mlups = state.run_start.take().map_or(0.0, updates);
+        let quick = state.request.as_ref().is_some_and(|request| request.scene.look.size != scene.look.size);
         let frame = Frame { image: colour_image(&image), quick, secs, steps: flow.steps(), mlups };
-        self.link.tell(Event::Picture(Box::new(frame)));
+        self.link.send_event(Event::Picture(Box::new(frame)));
         Ok(())
     }
 
-    /// Counts the values of the box over a scene's range, and tells the window.
-    fn count(&mut self, world: &World, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<()> {
+    /// Computes the distribution of the values over the range of a scene, and sends it to the
+    /// window.
+    fn send_distribution(&mut self, world: &World, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<()> {
         let [x, y, z] = flow.inside();
         let [min, max] = scene.range;
-        let values = self.pictures.values(flow, fields, scene.shown)?;
+        let values = self.renderer.values(flow, fields, scene.quantity)?;
         let inside = || values.at((x.clone(), y.clone(), z.clone()));
         let counts = world.histogram(inside(), &Bins::even(min as f32, max as f32, BINS)?)?.counts;
         let extremes = world.extremes(inside())?.map_or([0.0; 2], |found| [found.min, found.max].map(f64::from));
         if world.rank() == 0 {
             let found = Distribution { min, max, counts };
-            self.link.tell(Event::Values(scene.shown, Box::new(found), extremes));
+            self.link.send_event(Event::Values(scene.quantity, Box::new(found), extremes));
         }
         Ok(())
     }
 }
 
-impl Clerk {
-    /// What all ranks do next; `None`: nothing. Waits where there is nothing to do.
-    fn decide(&mut self, world: &World, link: &Link, ending: &Ending) -> Result<Option<Order>> {
-        let waits = self.idle || self.wanted.is_none();
-        let next = if waits { link.next(world, || ending.asked())? } else { link.next(world, || true)? };
+impl Rank0State {
+    /// Next command for all ranks; `None`: nothing to do. Waits for a request if the run is paused.
+    fn next_command(&mut self, world: &World, link: &Link, watcher: &EndWatcher) -> Result<Option<Command>> {
+        let waits = self.idle || self.request.is_none();
+        let next = if waits { link.next(world, || watcher.is_set_here())? } else { link.next(world, || true)? };
         match next {
-            Next::Wish(wanted) => self.wanted = Some(*wanted),
+            Next::Request(request) => self.request = Some(*request),
             Next::Nothing if waits => return Ok(None),
-            // Which ends the next turn.
+            // The next check of `watcher` ends the run.
             Next::End => return Ok(None),
             Next::Nothing => {}
         }
-        let Some(wanted) = &self.wanted else { return Ok(None) };
-        let single = u64::from(!wanted.running && wanted.singles > self.singles);
-        self.singles = if wanted.running { wanted.singles } else { self.singles + single };
-        let steps = if wanted.running { wanted.per_frame } else { single };
+        let Some(request) = &self.request else { return Ok(None) };
+        let single = u64::from(!request.running && request.single_steps > self.single_steps);
+        self.single_steps = if request.running { request.single_steps } else { self.single_steps + single };
+        let steps = if request.running { request.steps_per_frame } else { single };
         self.idle = steps == 0;
-        let mut scene = wanted.scene.clone();
-        if wanted.running || wanted.moving || steps > 0 {
+        let mut scene = request.scene.clone();
+        if request.running || request.moving || steps > 0 {
             let (full, quick) = (scene.look.size, self.pace.quick(scene.look.size));
-            let side = |full: u32, quick: u32| quick.max((f64::from(full) * COARSEST) as u32);
+            let side = |full: u32, quick: u32| quick.max((f64::from(full) * MIN_SCALE) as u32);
             scene.look.size = (side(full.0, quick.0), side(full.1, quick.1));
         }
-        let fresh = |(since, shown): &(Instant, Shown)| since.elapsed() < COUNTING && *shown == scene.shown;
-        let asked = std::mem::replace(&mut self.measured, wanted.measured) != wanted.measured;
-        let counted = asked || (!wanted.moving && !self.counted.as_ref().is_some_and(fresh));
-        if counted {
-            self.counted = Some((Instant::now(), scene.shown));
+        let is_fresh = |(time, quantity): &(Instant, ShownQuantity)| {
+            time.elapsed() < DISTRIBUTION_INTERVAL && *quantity == scene.quantity
+        };
+        let is_requested = std::mem::replace(&mut self.distributions, request.distributions) != request.distributions;
+        let with_distribution =
+            is_requested || (!request.moving && !self.last_distribution.as_ref().is_some_and(is_fresh));
+        if with_distribution {
+            self.last_distribution = Some((Instant::now(), scene.quantity));
         }
-        Ok(Some(Order { scene, speed: wanted.speed, counted, steps }))
+        Ok(Some(Command { scene, speed: request.speed, with_distribution, steps }))
     }
 }
 
-/// The order of rank 0, on every rank.
-fn told(world: &World, order: Option<Option<Order>>) -> Result<Option<Order>> {
-    let unreadable = |error: postcard::Error| Error::program(format!("an order of rank 0: {error}"));
-    let bytes = order.map(|order| postcard::to_allocvec(&order)).transpose().map_err(unreadable)?;
+/// Broadcasts the command of rank 0 to every rank.
+fn broadcast_command(world: &World, command: Option<Option<Command>>) -> Result<Option<Command>> {
+    let unreadable = |error: postcard::Error| Error::program(format!("a command of rank 0: {error}"));
+    let bytes = command.map(|command| postcard::to_allocvec(&command)).transpose().map_err(unreadable)?;
     let bytes = world.group().broadcast(0, bytes.map(|bytes| Box::new(bytes) as zippy::transport::Payload))?;
     postcard::from_bytes(bytes.as_ref().as_ref()).map_err(unreadable)
 }

@@ -1,4 +1,4 @@
-//! Mistakes on the command line, as people make them.
+//! Mistakes on the command line.
 
 use super::pictures::run;
 
@@ -26,13 +26,13 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         "sphere --n 16×8×8 --steps 1",
         "cavity2d --n 8 --steps 1 --lattice D2Q9 --collision TRT",
     ] {
-        run(directory.path(), options).unwrap_or_else(|told| panic!("{options}: {told}"));
+        run(directory.path(), options).unwrap_or_else(|error| panic!("{options}: {error}"));
     }
     for (options, wanted) in [
-        ("--ranks 0 box.toml", "\"0\" is no whole number from 1 on"),
-        ("--ranks -2 box.toml", "\"-2\" is no whole number from 1 on"),
-        ("box.toml --every 0 --fields f", "\"0\" is no whole number from 1 on"),
-        ("box.toml --line 0 --forces f.csv", "\"0\" is no whole number from 1 on"),
+        ("--ranks 0 box.toml", "\"0\" is not an integer of at least 1"),
+        ("--ranks -2 box.toml", "\"-2\" is not an integer of at least 1"),
+        ("box.toml --every 0 --fields f", "\"0\" is not an integer of at least 1"),
+        ("box.toml --line 0 --forces f.csv", "\"0\" is not an integer of at least 1"),
         ("sphere --n 16,8,8 --steps 1", "--n 16,8,8 are three runs; one run in a box of three extents is --n 16x8x8"),
         ("box.toml --case cavity2d", "cannot be used with"),
         ("car.stl", "--case object --solid car.stl"),
@@ -40,37 +40,37 @@ fn numbers_sizes_and_cases_are_accepted_or_explained() {
         ("outlet.toml", "line 9, `above = \"outlet\"`: \"outlet\" needs a value: { outlet = 0.0 }"),
         ("two.toml", "a body has one shape, and here are two, box and sphere"),
         ("--steps 3", "--case"),
-        ("box.toml --steps -5", "\"-5\" is no whole number from 0 on"),
-        ("box.toml --steps 1e3", "\"1e3\" is no whole number from 0 on"),
-        ("box.toml --budget -1", "\"-1\" is no whole number from 0 on"),
+        ("box.toml --steps -5", "\"-5\" is not an integer of at least 0"),
+        ("box.toml --steps 1e3", "\"1e3\" is not an integer of at least 0"),
+        ("box.toml --budget -1", "\"-1\" is not an integer of at least 0"),
     ] {
-        let told = run(directory.path(), options).unwrap_err();
-        assert!(told.contains(wanted) && !told.contains("18446744073709551615"), "{options}: {told}");
+        let error = run(directory.path(), options).unwrap_err();
+        assert!(error.contains(wanted) && !error.contains("18446744073709551615"), "{options}: {error}");
     }
 }
 
 #[test]
-fn folders_of_outputs_are_seen_before_the_work() {
+fn output_folders_are_checked_before_the_run() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("file"), "").unwrap();
     std::fs::create_dir(directory.path().join("folder")).unwrap();
-    // A case that would fail later: its solid is not there.
+    // A case that fails later: its solid is missing.
     let case = "--ranks 3 --case object --solid missing.stl --n 16x8x8";
     for (options, wanted) in [
         ("--render speed --output a/b.png", "--output a/b.png: the folder a does not exist; make it first"),
         ("--render speed --output folder.png/x.apng", "the folder folder.png does not exist"),
-        ("--render speed --output file/x.apng", "--output file/x.apng: file is no folder"),
+        ("--render speed --output file/x.apng", "--output file/x.apng: file is not a folder"),
         ("--forces folder", "--forces folder: it is a folder; name a file in it"),
         ("--probes a/p.csv --probe 1,1,1", "--probes a/p.csv: the folder a does not exist"),
         ("--checkpoint file/ck", "--checkpoint file/ck: "),
         ("--fields file", "--fields file: "),
         ("--forces t.csv --probes ./t.csv --probe 1,1,1", "--forces writes this file, too"),
     ] {
-        let told = run(directory.path(), &format!("{case} {options}")).unwrap_err();
-        assert!(told.contains(wanted) && !told.contains("missing.stl"), "{options}: {told}");
+        let error = run(directory.path(), &format!("{case} {options}")).unwrap_err();
+        assert!(error.contains(wanted) && !error.contains("missing.stl"), "{options}: {error}");
     }
-    let told =
+    let error =
         run(directory.path(), &format!("{case} --checkpoint new/ck --fields other/f --forces t.csv")).unwrap_err();
-    assert!(told.contains("missing.stl"), "{told}");
+    assert!(error.contains("missing.stl"), "{error}");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }

@@ -1,4 +1,4 @@
-//! Fields in files: their positions are those of solids, without the layers around the box.
+//! Positions of fields in files: those of solids, without the layers around the box.
 
 use zippy::Grid;
 use zippy_io::volume;

@@ -1,4 +1,4 @@
-//! The program as people use it: its pictures, its window, and how it ends.
+//! The program `lbm` as a process: pictures, window, restarts and ends.
 
 #[path = "../../../volume/tests/program/running.rs"]
 mod running;

@@ -1,19 +1,19 @@
-//! Pictures against the values that they show, and against themselves on other numbers of ranks.
+//! Pictures, compared with the values that they show and with pictures of other numbers of ranks.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the program in a directory; what it has said.
+/// Runs the program in a directory. Returns its standard output, or its standard error if it fails.
 pub fn run(directory: &Path, options: &str) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lbm"));
     let output = command.args(options.split_whitespace()).current_dir(directory).env_remove("ZIPPY_RANKS").output();
     let output = output.unwrap();
-    let said =
+    let text =
         String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr }).into_owned();
-    if output.status.success() { Ok(said) } else { Err(said) }
+    if output.status.success() { Ok(text) } else { Err(text) }
 }
 
-/// Width and pixels of an 8-bit picture, or of the first one of a movie.
+/// Width and pixels of an 8-bit picture, or of the first frame of a movie.
 fn pixels(path: &Path) -> (usize, Vec<[u8; 3]>) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -23,31 +23,32 @@ fn pixels(path: &Path) -> (usize, Vec<[u8; 3]>) {
     (info.width as usize, bytes.as_chunks().0.to_vec())
 }
 
-/// Draws a flow in several ways, each the name of a file and options.
-fn draw_on_ranks(ways: &[(&str, &str)]) {
+/// Draws a flow in several modes on 1, 2 and 3 ranks, and checks that the pictures are equal. Each
+/// mode is a file name and options.
+fn check_on_ranks(modes: &[(&str, &str)]) {
     let directory = tempfile::tempdir().unwrap();
     let flow = "--case sphere --n 24x12x14 --steps 24 --every 12 --size 96x72";
-    for (name, way) in ways {
+    for (name, mode) in modes {
         let drawn = |ranks: usize| {
-            run(directory.path(), &format!("--ranks {ranks} {flow} {way} --output {name}")).unwrap();
+            run(directory.path(), &format!("--ranks {ranks} {flow} {mode} --output {name}")).unwrap();
             std::fs::read(directory.path().join(name)).unwrap()
         };
         let alone = drawn(1);
-        assert!(alone == drawn(2) && alone == drawn(3), "{way}");
+        assert!(alone == drawn(2) && alone == drawn(3), "{mode}");
     }
 }
 
 #[test]
-fn are_the_same_for_every_number_of_ranks() {
-    draw_on_ranks(&[("flow.apng", "--render vorticity"), ("slice.png", "--render density --slice x=9")]);
+fn pictures_are_the_same_for_every_number_of_ranks() {
+    check_on_ranks(&[("flow.apng", "--render vorticity"), ("slice.png", "--render density --slice x=9")]);
 }
 
 #[test]
 fn surfaces_by_driver_are_the_same_for_every_number_of_ranks() {
-    draw_on_ranks(&[("surface.png", "--render q --as surface"), ("speed.png", "--render speed --iso 0.03")]);
+    check_on_ranks(&[("surface.png", "--render q --as surface"), ("speed.png", "--render speed --iso 0.03")]);
 }
 
-/// A colour of the scale, which runs over these five, for a share of the range.
+/// Colour of the scale for a share of the range.
 fn colour(share: f64) -> [f64; 3] {
     let scale = [
         [0.267, 0.005, 0.329],
@@ -61,12 +62,13 @@ fn colour(share: f64) -> [f64; 3] {
     std::array::from_fn(|k| 255.0 * (scale[first][k] + (scale[first + 1][k] - scale[first][k]) * (at - first as f64)))
 }
 
-/// The speed of a cell at the beginning of a Taylor-Green flow of 16 cells a side; the box is cut across y at 5.
+/// Slices of the speed at the start of a Taylor-Green flow of 16 cells on a side have the colours
+/// of the exact solution.
 #[test]
-fn slices_show_their_cells() {
+fn slices_have_the_colours_of_their_cells() {
     let directory = tempfile::tempdir().unwrap();
     let options = "--case taylor-green3d --n 16 --speed 0.05 --steps 1 --every 7 --size 330x100";
-    for (ranks, slice, place) in [
+    for (ranks, slice, axes) in [
         (1, "y=5", [[1, 0, 0], [0, 0, 5], [0, 1, 0]]),
         (3, "y=5", [[1, 0, 0], [0, 0, 5], [0, 1, 0]]),
         (3, "x=3", [[0, 0, 3], [0, 1, 0], [1, 0, 0]]),
@@ -75,14 +77,15 @@ fn slices_show_their_cells() {
         let given = format!("--ranks {ranks} {options} --render speed --range 0:0.06 --slice {slice} --output s.apng");
         run(directory.path(), &given).unwrap();
         let (width, pixels) = pixels(&directory.path().join("s.apng"));
-        // As many pixels a cell as fit into the height beside the legend, in the middle of a row as wide as a legend.
+        // Cells are as large as the height without the legend permits; the row is as wide as a
+        // legend.
         let times = (100 - 15) / 16;
         assert_eq!((width, pixels.len() / width), (320, 16 * times + 15));
         let margin = (320 - 16 * times) / 2;
         for (column, line) in (0..16).flat_map(|column| (0..16).map(move |line| (column, line))) {
-            // Rows count from above, lines from below.
+            // Rows of the picture count from the top, lines of cells from the bottom.
             let found = pixels[((15 - line) * times + 2) * width + margin + column * times + 1];
-            let at = place.map(|[right, up, fixed]| right * column + up * line + fixed);
+            let at = axes.map(|[right, up, fixed]| right * column + up * line + fixed);
             let wave = at.map(|x| std::f64::consts::TAU / 16.0 * (x as f64 + 0.5));
             let u = 0.05 * wave[0].sin() * wave[1].cos() * wave[2].cos();
             let v = 0.05 * wave[0].cos() * wave[1].sin() * wave[2].cos();
@@ -93,15 +96,16 @@ fn slices_show_their_cells() {
     }
 }
 
-/// Cells without fluid are grey in a slice, and what lies below the box in the picture is below in the flow.
+/// Solid cells are grey in a slice, and low y is at the bottom of the picture.
 #[test]
-fn bodies_and_lids_are_where_they_belong() {
+fn slice_has_grey_bodies_and_the_lid_at_the_top() {
     let directory = tempfile::tempdir().unwrap();
     run(directory.path(), "--case cylinder --n 10 --steps 2 --render speed --output c.png --size 442x100").unwrap();
     let (width, cells) = pixels(&directory.path().join("c.png"));
     let grey =
         |x: f64, y: f64| cells[(41 * 2 - 1 - (y * 2.0) as usize) * width + (x * 2.0) as usize] == [115, 115, 120];
-    // The middle is two diameters from the inlet, and two from the lower wall of 4.1.
+    // The cylinder's centre is two diameters from the inlet and two from the lower wall; the height
+    // is 4.1 diameters.
     assert!(grey(20.0, 20.0) && grey(16.0, 20.0) && !grey(14.0, 20.0) && !grey(20.0, 26.0) && !grey(26.0, 20.0));
 
     run(directory.path(), "--case cavity2d --n 20 --steps 40 --render speed --output d.png").unwrap();
@@ -111,21 +115,21 @@ fn bodies_and_lids_are_where_they_belong() {
 }
 
 #[test]
-fn what_makes_no_picture_is_said() {
+fn invalid_picture_options_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     for (options, wanted) in [
-        ("--case cavity2d --n 8 --render speed --as volume --slice z", "--slice is a layer of --as slice"),
+        ("--case cavity2d --n 8 --render speed --as volume --slice z", "--slice needs --as slice"),
         ("--case cavity2d --n 8 --render speed --as surface", "a flow in the plane is drawn as a slice"),
         ("--case cavity2d --n 8 --render speed --slice x", "its own slice, across z"),
         ("--case cavity3d --n 8 --render speed --slice y=8", "cells 0 to 7"),
-        ("--case cavity3d --n 8 --render speed --slice w", "\"w\" is no axis"),
-        ("--case cavity3d --n 8 --render speed --slice z=-1", "no cell"),
+        ("--case cavity3d --n 8 --render speed --slice w", "\"w\" is not an axis"),
+        ("--case cavity3d --n 8 --render speed --slice z=-1", "is not a cell"),
         ("--case cavity3d --n 8 --render speed --iso nan", "not a number"),
         ("--case cavity3d --n 8 --render speed --range 1:1", "must be the larger one"),
         ("--case cavity3d --n 8 --as surface", "give one of these, too"),
         ("--case cavity3d --n 8,16 --view", "--view shows one run"),
     ] {
-        let said = run(directory.path(), &format!("--ranks 2 --steps 2 {options}")).unwrap_err();
-        assert!(said.contains(wanted), "{options}: {said}");
+        let error = run(directory.path(), &format!("--ranks 2 --steps 2 {options}")).unwrap_err();
+        assert!(error.contains(wanted), "{options}: {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that go on: with the shape that they had, and as an edited file says.
+//! Continued runs: with the same solid, and with an edited case file.
 
 use std::path::Path;
 
@@ -21,12 +21,12 @@ above = { outlet = 0.0 }
 shape.sphere = { centre = [8, 8, 0], radius = 3 }
 ";
 
-fn hash(told: &str) -> &str {
-    told.split("hash ").nth(1).expect("a hash").trim()
+fn hash(text: &str) -> &str {
+    text.split("hash ").nth(1).expect("a hash").trim()
 }
 
 #[test]
-fn edited_case_is_taken_with_its_differences_or_refused() {
+fn edited_case_is_applied_or_refused_with_its_differences() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     let run = |options: &str| run(directory.path(), options);
@@ -44,18 +44,21 @@ fn edited_case_is_taken_with_its_differences_or_refused() {
     for (options, wanted) in [
         ("--restart ck --case other.toml", "lattice.cells: [24, 16, 1] -> [24, 18, 1]"),
         ("--restart ck other.toml", "bodies[0].shape.sphere.radius: 3.0 -> 4.0"),
-        ("--restart ck --case cavity2d", "one of a file goes on as an edited file"),
-        ("--restart ck --case case.toml --collision bgk", "--collision is for named cases; here the file says it"),
+        ("--restart ck --case cavity2d", "a case of a file by an edited .toml file"),
+        (
+            "--restart ck --case case.toml --collision bgk",
+            "--collision is for named cases; the file contains this value",
+        ),
         ("--restart ck --case case.toml --smagorinsky 0.1", "--smagorinsky is for named cases"),
         ("--restart ck --smagorinsky 0.1", "--smagorinsky is for named cases"),
         ("--restart ck --case missing.toml", "cannot read missing.toml"),
     ] {
-        let told = run(&format!("--ranks 3 {options}")).unwrap_err();
-        assert!(told.contains(wanted), "{options}: {told}");
+        let text = run(&format!("--ranks 3 {options}")).unwrap_err();
+        assert!(text.contains(wanted), "{options}: {text}");
     }
     run("--case cavity2d --n 8 --steps 2 --checkpoint named").unwrap();
-    let told = run("--restart named --case case.toml").unwrap_err();
-    assert!(told.contains("goes on as the case cavity2d"), "{told}");
+    let text = run("--restart named --case case.toml").unwrap_err();
+    assert!(text.contains("the checkpoint has the case cavity2d"), "{text}");
 }
 
 /// A binary STL file of a box with a corner at the origin.
@@ -92,10 +95,10 @@ fn solid_that_has_changed_is_refused() {
         run(&format!("--ranks 2 {begin} --steps 4 --checkpoint {name}")).unwrap();
         let whole = run(&format!("--ranks 3 --restart {name} --steps 3 --hash")).unwrap();
         write_box(&file, if name == "named" { [6.0, 4.0, 4.0] } else { [4.0, 4.0, 4.0] });
-        let told = run(&format!("--ranks 3 --restart {name} --steps 3")).unwrap_err();
+        let text = run(&format!("--ranks 3 --restart {name} --steps 3")).unwrap_err();
         let wanted = format!("it had {cells} solid cells, {after} now");
-        assert!(told.contains(&wanted) && told.contains("block.stl") && told.contains("step 4"), "{told}");
-        // Bytes may differ where cells do not.
+        assert!(text.contains(&wanted) && text.contains("block.stl") && text.contains("step 4"), "{text}");
+        // The file may differ if the solid cells are the same.
         write_box(&file, if name == "named" { [6.0, 6.0, 4.0] } else { [6.1, 4.1, 4.1] });
         let again = run(&format!("--ranks 1 --restart {name} --steps 3 --hash")).unwrap();
         assert_eq!(hash(&whole), hash(&again), "{name}");
@@ -103,15 +106,15 @@ fn solid_that_has_changed_is_refused() {
 }
 
 #[test]
-fn thin_solid_is_a_warning_and_thicken_closes_it() {
+fn thin_solid_is_an_error_and_thicken_closes_it() {
     let directory = tempfile::tempdir().unwrap();
     write_box(&directory.path().join("plate.stl"), [0.3, 10.0, 10.0]);
     let plate = "--case object --solid plate.stl --solid-size 10 --n 31x20x20 --steps 1 --json";
-    let told = run(directory.path(), plate).unwrap_err();
-    assert!(told.contains("plate.stl") && told.contains("thicken"), "{told}");
-    let told = run(directory.path(), &format!("--ranks 2 {plate} --thicken")).unwrap();
+    let text = run(directory.path(), plate).unwrap_err();
+    assert!(text.contains("plate.stl") && text.contains("thicken"), "{text}");
+    let text = run(directory.path(), &format!("--ranks 2 {plate} --thicken")).unwrap();
     // One layer of 10 x 10 cells of 31 x 20 x 20.
-    assert!(told.contains("\"fluid_cells\":12300"), "{told}");
+    assert!(text.contains("\"fluid_cells\":12300"), "{text}");
 }
 
 /// Options of the solid are part of the checkpoint.
@@ -122,8 +125,8 @@ fn options_of_the_solid_are_refused_at_a_restart() {
     let run = |options: &str| run(directory.path(), options);
     run("--case object --solid block.stl --solid-size 6 --n 20x16x12 --steps 2 --checkpoint ck").unwrap();
     for option in ["--thicken", "--solid-size 5", "--above 100", "--below 3", "--axes xyz", "--raw 4x4x4:u8"] {
-        let told = run(&format!("--restart ck --steps 1 {option}")).unwrap_err();
-        assert!(told.contains("cannot be used with") && told.contains("--restart"), "{option}: {told}");
+        let text = run(&format!("--restart ck --steps 1 {option}")).unwrap_err();
+        assert!(text.contains("cannot be used with") && text.contains("--restart"), "{option}: {text}");
     }
 }
 
@@ -142,8 +145,8 @@ fn restart_leaves_checkpoints_of_other_runs_alone() {
     run("cavity2d --n 8 --steps 6 --checkpoint own").unwrap();
     run("cavity2d --n 8 --steps 4 --every 2 --checkpoint other").unwrap();
     let before = names("other");
-    let told = run("--restart own --steps 4 --every 2 --checkpoint other").unwrap_err();
-    assert!(told.contains("--checkpoint other: it has checkpoints of the case cavity2d"), "{told}");
+    let text = run("--restart own --steps 4 --every 2 --checkpoint other").unwrap_err();
+    assert!(text.contains("--checkpoint other: it has checkpoints of the case cavity2d"), "{text}");
     assert_eq!(names("other"), before);
     run("--restart own --steps 4 --every 2 --checkpoint ./other/../own").unwrap();
     run("--restart own --steps 4 --every 2 --checkpoint new").unwrap();

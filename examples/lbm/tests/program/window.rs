@@ -1,15 +1,15 @@
-//! `lbm --view` on a virtual screen: a person looks, pauses, steps, changes things and closes the window.
+//! `lbm --view` on a virtual screen: rendering, buttons, sliders and closing.
 
 use std::process::{Command, Output};
 
 use super::running::{Running, kill};
 use super::screen::{Screen, Shot};
 
-/// The window's title.
+/// Title of the window.
 const TITLE: &str = "Zippy flow";
-/// Inside the picture, whatever the panels need beside it, with the legend.
-const PLACE: (i16, i16) = (20, 40);
-const SIZE: (u16, u16) = (780, 690);
+/// A rectangle inside the picture for every width of the panels, without the legend.
+const PICTURE_CORNER: (i16, i16) = (20, 40);
+const PICTURE_SIZE: (u16, u16) = (780, 690);
 
 fn start(screen: &Screen, options: &str) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lbm"));
@@ -18,7 +18,7 @@ fn start(screen: &Screen, options: &str) -> Running {
     Running::start(command)
 }
 
-/// Where a picture of the whole screen is written for people who want to see it, after a number.
+/// Writes a numbered screenshot next to the file in `ZIPPY_SCREENSHOT`, if this variable is set.
 fn save(screen: &Screen, number: usize) {
     if let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") {
         let shot = screen.all();
@@ -33,26 +33,26 @@ fn first_picture(screen: &Screen, running: &mut Running) -> u32 {
     let window = running.wait("a window", || screen.window(TITLE));
     let seen =
         |shot: &Shot| shot.unlike(shot.pixels[0]) > shot.pixels.len() / 100 && screen.all().pixels[0] == [0, 0, 0];
-    running.wait("a picture", || seen(&screen.shot(PLACE, SIZE)).then_some(()));
+    running.wait("a picture", || seen(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
     window
 }
 
-/// Buttons and other things in the panel.
+/// Positions of buttons and sliders in the panel.
 const PAUSE: (i16, i16) = (917, 47);
 const ONE_STEP: (i16, i16) = (1035, 47);
 const Q: (i16, i16) = (1029, 175);
 const SURFACE: (i16, i16) = (957, 201);
 const SLICE: (i16, i16) = (1014, 201);
 const SPEED: (i16, i16) = (960, 102);
-/// Where the number of steps is.
+/// Area of the number of steps.
 const STATUS: ((i16, i16), (u16, u16)) = ((0, 738), (110, 22));
 
-fn another(screen: &Screen, before: &Shot, what: &str, (place, size): ((i16, i16), (u16, u16))) -> Shot {
-    screen.settled(what, || screen.shot(place, size), |shot| shot.differing(before) > 20)
+fn another_picture(screen: &Screen, before: &Shot, description: &str, (place, size): ((i16, i16), (u16, u16))) -> Shot {
+    screen.settled(description, || screen.shot(place, size), |shot| shot.differing(before) > 20)
 }
 
 #[test]
-fn a_person_by_driver_pauses_steps_changes_and_closes() {
+fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     let directory = tempfile::tempdir().unwrap();
     let screen = Screen::start(1180, 760);
     let kept = directory.path().join("kept");
@@ -64,21 +64,21 @@ fn a_person_by_driver_pauses_steps_changes_and_closes() {
     running.wait("steps", || (status().differing(&first) > 5).then_some(()));
     save(&screen, 0);
     screen.click(PAUSE);
-    let paused = screen.settled("a pause", || screen.shot(PLACE, SIZE), |_| true);
+    let paused = screen.settled("a pause", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), |_| true);
     let stands = screen.settled("a pause", status, |_| true);
     screen.click(ONE_STEP);
     let one = screen.settled("one step", status, |shot| shot.differing(&stands) > 0);
     assert!(one != stands);
-    let pictures = (PLACE, SIZE);
+    let pictures = (PICTURE_CORNER, PICTURE_SIZE);
     screen.click(SLICE);
-    let slice = another(&screen, &paused, "a slice", pictures);
+    let slice = another_picture(&screen, &paused, "a slice", pictures);
     save(&screen, 1);
     screen.click(SURFACE);
-    let surface = another(&screen, &slice, "a surface", pictures);
+    let surface = another_picture(&screen, &slice, "a surface", pictures);
     save(&screen, 2);
     screen.click(Q);
-    another(&screen, &surface, "another quantity", pictures);
-    // Farther to the right: faster.
+    another_picture(&screen, &surface, "another quantity", pictures);
+    // A higher speed is to the right.
     let speed = || screen.shot((840, 90), (200, 40));
     let before = speed();
     screen.press(SPEED);
@@ -88,17 +88,18 @@ fn a_person_by_driver_pauses_steps_changes_and_closes() {
     running.wait("steps", || (status() != one).then_some(()));
     save(&screen, 3);
     screen.close(window);
-    let output: Output = running.ended();
+    let output: Output = running.wait_for_end();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("\"ended_by\":\"window closed\""), "{said}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("\"ended_by\":\"window closed\""), "{text}");
     // The Reynolds number has grown with the speed.
-    let number = said.split("\"reynolds\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    let number = text.split("\"reynolds\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     assert!(number.parse::<f64>().unwrap() > 24.0, "{number}");
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
 }
 
-/// How many pixels are nearly the colour of the frame around the reason, and how many are magenta.
+/// Number of pixels close to the background colour of the message, and number of magenta pixels
+/// (NaN).
 fn reddish(shot: &Shot) -> [usize; 2] {
     let near = |pixel: &[u8; 3]| pixel[0].abs_diff(90) < 30 && pixel[1] < 50 && pixel[2] < 50;
     let magenta = |pixel: &[u8; 3]| pixel[0] > 200 && pixel[1] < 60 && pixel[2] > 200;
@@ -106,45 +107,45 @@ fn reddish(shot: &Shot) -> [usize; 2] {
 }
 
 #[test]
-fn unstable_flow_stands_still_with_its_last_good_picture_until_the_window_is_closed() {
+fn unstable_flow_shows_its_last_valid_picture_until_the_window_is_closed() {
     let screen = Screen::start(1180, 760);
     let options = "--ranks 2 --case sphere --n 32x16x16 --re 1e7 --speed 0.25 --slice z --render speed --view";
     let mut running = start(&screen, options);
     let window = first_picture(&screen, &mut running);
-    let shot = || screen.shot(PLACE, SIZE);
-    running.wait("the reason", || (reddish(&shot())[0] > 5000).then_some(()));
+    let shot = || screen.shot(PICTURE_CORNER, PICTURE_SIZE);
+    running.wait("the message", || (reddish(&shot())[0] > 5000).then_some(()));
     let stopped = screen.settled("a picture that stays", shot, |_| true);
     save(&screen, 5);
-    assert_eq!(reddish(&stopped)[1], 0, "magenta is what has no finite value");
+    assert_eq!(reddish(&stopped)[1], 0, "magenta pixels are NaN");
     assert!(stopped.unlike(stopped.pixels[0]) > stopped.pixels.len() / 20);
-    // Neither the space bar nor the button moves it.
+    // The pause button has no effect.
     screen.click(PAUSE);
     assert!(screen.settled("the same picture", shot, |_| true) == stopped && screen.window(TITLE).is_some());
     screen.close(window);
-    let output = running.ended();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let output = running.wait_for_end();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        said.contains("the flow has become unstable") && said.contains("the fastest cell of the last finite state"),
-        "{said}"
+        text.contains("the flow has become unstable") && text.contains("the fastest cell of the last finite state"),
+        "{text}"
     );
 }
 
 #[test]
-fn ctrl_c_ends_it_in_good_order_and_nothing_without_a_display() {
+fn ctrl_c_ends_normally_and_missing_display_is_an_error() {
     let screen = Screen::start(1180, 760);
     let mut running = start(&screen, "--ranks 2 --case cavity2d --n 24 --view");
     first_picture(&screen, &mut running);
     save(&screen, 4);
     kill("INT", running.id());
-    let output = running.ended();
+    let output = running.wait_for_end();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("ended by a signal"));
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_lbm"));
     command.args(["--case", "cavity2d", "--n", "8", "--view"]).env_remove("ZIPPY_RANKS");
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
-    let output = Running::start(command).ended();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && said.contains("xvfb-run") && !said.contains("panicked"), "{said}");
+    let output = Running::start(command).wait_for_end();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("xvfb-run") && !text.contains("panicked"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! The window: what it shows and what it asks for.
+//! Window of `--view`: picture, controls and requests for pictures.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -13,12 +13,12 @@ use zippy_view::egui::{
 use zippy_view::panels::{self, ClipEditor, FrameRate, Timing};
 use zippy_view::{CameraControl, Picture, TransferEditor};
 
-use super::link::{Event, Link, Shown, Wanted};
+use super::link::{Event, FinishedPicture, Link, ViewRequest};
 use crate::isosurface::Isosurface;
-use crate::setting::Setting;
+use crate::viewer_setup::ViewerSetup;
 
-/// So long after the last change the picture is rendered in full.
-const REST: Duration = Duration::from_millis(250);
+/// Time after the last change at which the picture is rendered at full quality.
+const REST_TIME: Duration = Duration::from_millis(250);
 
 const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
 
@@ -39,8 +39,8 @@ impl eframe::App for App {
     fn logic(&mut self, context: &Context, _: &mut eframe::Frame) {
         for event in self.events.try_iter() {
             match (event, &mut self.viewer) {
-                (Event::Ready(setting), viewer) => *viewer = Some(Viewer::new(*setting)),
-                (Event::Picture(shown), Some(viewer)) => viewer.picture(context, *shown),
+                (Event::Ready(setup), viewer) => *viewer = Some(Viewer::new(*setup)),
+                (Event::Picture(finished), Some(viewer)) => viewer.set_picture(context, *finished),
                 (Event::Refused(message), Some(viewer)) => viewer.refused = Some(message),
                 (Event::Ended, _) => context.send_viewport_cmd(egui::ViewportCommand::Close),
                 _ => {}
@@ -54,8 +54,8 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         match &mut self.viewer {
             Some(viewer) => {
-                if let Some(wanted) = viewer.show(ui) {
-                    self.link.want(wanted);
+                if let Some(request) = viewer.show(ui) {
+                    self.link.request(request);
                 }
             }
             None => {
@@ -67,20 +67,20 @@ impl eframe::App for App {
     }
 }
 
-/// A volume that is looked at.
+/// State of the window after the volume is loaded.
 struct Viewer {
-    setting: Setting,
+    setup: ViewerSetup,
     look: Look,
-    /// The isosurface that can be shown, and whether it is.
+    /// Available isosurface, and true if it is shown.
     isosurface: Option<(Isosurface, bool)>,
     background: [f32; 3],
     control: CameraControl,
     editor: TransferEditor,
     clip: ClipEditor,
     picture: Picture,
-    /// What was asked for last, and since when it is what it is.
-    asked: Option<Wanted>,
-    since: Instant,
+    /// Last request, and time of its last change.
+    requested: Option<ViewRequest>,
+    changed_at: Instant,
     rate: FrameRate,
     timings: Vec<Timing>,
     resolution: String,
@@ -88,39 +88,40 @@ struct Viewer {
 }
 
 impl Viewer {
-    fn new(setting: Setting) -> Self {
+    fn new(setup: ViewerSetup) -> Self {
         Self {
-            look: setting.look.clone(),
-            isosurface: setting.isosurface.clone(),
-            background: setting.background,
-            control: CameraControl::new(setting.look.camera.clone()),
-            editor: TransferEditor::new(setting.values.clone()),
-            clip: ClipEditor::new(setting.bounds, &setting.look.clip),
+            look: setup.look.clone(),
+            isosurface: setup.isosurface.clone(),
+            background: setup.background,
+            control: CameraControl::new(setup.look.camera.clone()),
+            editor: TransferEditor::new(setup.values.clone()),
+            clip: ClipEditor::new(setup.bounds, &setup.look.clip),
             picture: Picture::default(),
-            asked: None,
-            since: Instant::now(),
+            requested: None,
+            changed_at: Instant::now(),
             rate: FrameRate::default(),
             timings: Vec::new(),
             resolution: String::new(),
             refused: None,
-            setting,
+            setup,
         }
     }
 
-    fn picture(&mut self, context: &Context, shown: Shown) {
-        if !shown.moving {
+    fn set_picture(&mut self, context: &Context, finished: FinishedPicture) {
+        if !finished.moving {
             self.rate.clear();
         }
-        self.rate.push(shown.secs);
-        self.timings = shown.timings;
-        let [width, height] = shown.image.size;
-        self.resolution = format!("{width} × {height}{}", if shown.moving { " while moving" } else { "" });
+        self.rate.push(finished.secs);
+        self.timings = finished.timings;
+        let [width, height] = finished.image.size;
+        self.resolution = format!("{width} × {height}{}", if finished.moving { " while moving" } else { "" });
         self.refused = None;
-        self.picture.set(context, shown.image);
+        self.picture.set(context, finished.image);
     }
 
-    /// Shows everything; what the ranks shall render from now on, if it is something else.
-    fn show(&mut self, ui: &mut Ui) -> Option<Wanted> {
+    /// Draws the window. Returns the next request to the ranks, if it differs from the last
+    /// request.
+    fn show(&mut self, ui: &mut Ui) -> Option<ViewRequest> {
         Panel::bottom("status").show(ui, |ui| self.status(ui));
         Panel::right("settings").default_size(345.0).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.settings(ui));
@@ -128,13 +129,13 @@ impl Viewer {
         CentralPanel::no_frame().show(ui, |ui| {
             let points = ui.available_size() * ui.ctx().pixels_per_point();
             self.look.size = (points.x.clamp(1.0, 16384.0) as u32, points.y.clamp(1.0, 16384.0) as u32);
-            let (response, place) = self.picture.show(ui, self.background);
-            self.control.update(ui, &response, place, &mut self.look.camera);
+            let (response, picture_rect) = self.picture.show(ui, self.background);
+            self.control.update(ui, &response, picture_rect, &mut self.look.camera);
             let colour = ui.visuals().weak_text_color().gamma_multiply(0.7);
             let corner = response.rect.left_bottom() + vec2(10.0, -8.0);
             ui.painter().text(corner, Align2::LEFT_BOTTOM, HELP, FontId::proportional(12.0), colour);
         });
-        self.wanted(ui.ctx())
+        self.next_request(ui.ctx())
     }
 
     fn status(&self, ui: &mut Ui) {
@@ -145,76 +146,77 @@ impl Viewer {
             ui.separator();
             match &self.refused {
                 Some(message) => ui.colored_label(Color32::from_rgb(240, 110, 90), message),
-                None => ui.weak(self.parts()),
+                None => ui.weak(self.timings_text()),
             };
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(&self.setting.about));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(&self.setup.title));
         });
     }
 
-    /// What the last frame took, in a line.
-    fn parts(&self) -> String {
+    /// Times of the phases of the last frame, on one line.
+    fn timings_text(&self) -> String {
         let part = |(name, secs): &Timing| format!("{name} {:.0} ms", secs * 1e3);
         self.timings.iter().map(part).collect::<Vec<_>>().join(" · ")
     }
 
     fn settings(&mut self, ui: &mut Ui) {
-        let Self { setting, look, .. } = self;
+        let Self { setup, look, .. } = self;
         ui.add_space(6.0);
         ui.strong("Presets");
-        let names: Vec<&str> = setting.presets.iter().map(|(name, _)| *name).collect();
-        let current = setting.presets.iter().position(|(_, transfer)| *transfer == look.transfer);
-        if let Some(number) = panels::presets(ui, &names, current) {
-            look.transfer = setting.presets[number].1.clone();
+        let names: Vec<&str> = setup.presets.iter().map(|(name, _)| *name).collect();
+        let current = setup.presets.iter().position(|(_, transfer)| *transfer == look.transfer);
+        if let Some(index) = panels::presets(ui, &names, current) {
+            look.transfer = setup.presets[index].1.clone();
         }
         ui.separator();
         ui.strong("Transfer function");
         self.editor.show(ui, &mut look.transfer);
-        panels::density(ui, setting.voxel, &mut look.transfer.unit_distance);
+        panels::density(ui, setup.finest_spacing, &mut look.transfer.unit_distance);
         if let Some((Isosurface { isovalue, material }, is_shown)) = &mut self.isosurface {
             section(ui, "Isosurface", |ui| {
                 ui.checkbox(is_shown, "show an isosurface");
                 if *is_shown {
-                    panels::isovalue(ui, &setting.values, isovalue);
+                    panels::isovalue(ui, &setup.values, isovalue);
                     panels::material(ui, material);
                 }
             });
         }
         section(ui, "Light", |ui| panels::shading(ui, &mut look.shading));
         section(ui, "Clip planes", |ui| self.clip.show(ui, &mut look.clip));
-        section(ui, "Crop", |ui| panels::crop(ui, setting.size, &mut look.crop));
+        section(ui, "Crop", |ui| panels::crop(ui, setup.size, &mut look.crop));
         section(ui, "Sampling", |ui| {
             let Look { step, preintegrated, jitter, .. } = look;
-            panels::sampling(ui, setting.voxel, step, preintegrated, jitter);
+            panels::sampling(ui, setup.finest_spacing, step, preintegrated, jitter);
             panels::background(ui, &mut self.background)
         });
         section(ui, "Timings", |ui| panels::timings(ui, &self.timings));
     }
 
-    /// Asks for the look that there is now: quickly while it changes, in full when it has come to rest.
-    fn wanted(&mut self, context: &Context) -> Option<Wanted> {
+    /// Request for the current look, if it is new: at low resolution while it changes, in full
+    /// after [`REST_TIME`].
+    fn next_request(&mut self, context: &Context) -> Option<ViewRequest> {
         let isosurface =
             self.isosurface.iter().find(|(_, is_shown)| *is_shown).map(|(isosurface, _)| isosurface.clone());
-        let before = self.asked.as_ref().map(|asked| (&asked.look, &asked.isosurface));
+        let before = self.requested.as_ref().map(|request| (&request.look, &request.isosurface));
         let changed = before != Some((&self.look, &isosurface));
         if changed {
-            self.since = Instant::now();
+            self.changed_at = Instant::now();
         }
-        let rest = REST.saturating_sub(self.since.elapsed());
-        // The first picture is one to look at.
-        let moving = self.asked.is_some() && rest > Duration::ZERO;
+        let rest = REST_TIME.saturating_sub(self.changed_at.elapsed());
+        // The first picture has full resolution.
+        let moving = self.requested.is_some() && rest > Duration::ZERO;
         if moving {
             context.request_repaint_after(rest);
         }
-        let wanted = Wanted { look: self.look.clone(), isosurface, moving };
-        let news = self.asked.as_ref() != Some(&wanted);
-        news.then(|| {
-            self.asked = Some(wanted.clone());
-            wanted
-        })
+        let request = ViewRequest { look: self.look.clone(), isosurface, moving };
+        if self.requested.as_ref() == Some(&request) {
+            return None;
+        }
+        self.requested = Some(request.clone());
+        Some(request)
     }
 }
 
-/// A part of the settings that can be folded away.
+/// Section of the settings with a heading that folds it.
 fn section<R>(ui: &mut Ui, title: &str, show: impl FnOnce(&mut Ui) -> R) {
     CollapsingHeader::new(RichText::new(title).strong()).default_open(true).show(ui, show);
 }

@@ -1,4 +1,4 @@
-//! What the window and rank 0 tell each other.
+//! Messages between the window and rank 0.
 
 use zippy::World;
 use zippy_render::volume::Look;
@@ -7,48 +7,48 @@ use zippy_view::panels::Timing;
 
 use crate::isosurface::Isosurface;
 use crate::link;
-use crate::setting::Setting;
+use crate::viewer_setup::ViewerSetup;
 
-/// The window's latest wish, and the way back.
-pub type Link = link::Link<Wanted, Event>;
+/// Link with the latest request of the window and the events of the ranks.
+pub type Link = link::Link<ViewRequest, Event>;
 
 impl Link {
-    /// The ranks have started; the process of rank 0 opens the window.
+    /// Reports that the ranks have started; the process of rank 0 opens the window.
     pub fn started(&self, world: &World) {
         if world.rank() == 0 {
-            self.tell(Event::Started);
+            self.send_event(Event::Started);
         }
     }
 }
 
-/// What the window wants to see.
+/// Picture that the window requests.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    /// With the size of the picture on the screen.
+pub struct ViewRequest {
+    /// Look, with the picture size of the screen.
     pub look: Look,
-    /// The isosurface in the volume, if there is to be one.
+    /// Isosurface to show.
     pub isosurface: Option<Isosurface>,
-    /// Whether more will follow soon: a quick picture is better than a fine one.
+    /// True if more requests will follow soon, so that speed matters more than resolution.
     pub moving: bool,
 }
 
 /// A picture for the window.
-pub struct Shown {
+pub struct FinishedPicture {
     pub image: ColorImage,
     pub moving: bool,
-    /// From the wish to the picture.
+    /// Seconds from the request to the picture.
     pub secs: f64,
     pub timings: Vec<Timing>,
 }
 
-/// What happens on the ranks.
+/// Event on the ranks.
 pub enum Event {
-    /// Rank 0 is in this process.
+    /// The ranks have started, and rank 0 is in this process.
     Started,
-    Ready(Box<Setting>),
-    Picture(Box<Shown>),
-    /// A picture that could not be made; the ranks go on.
+    Ready(Box<ViewerSetup>),
+    Picture(Box<FinishedPicture>),
+    /// A picture failed with this message; the ranks continue.
     Refused(String),
-    /// The ranks have ended, for whatever reason.
+    /// The ranks have ended, with or without an error.
     Ended,
 }

@@ -1,7 +1,8 @@
-//! `--view`: a window on the main thread, the ranks on others.
+//! `--view`: a window on the main thread and ranks on other threads.
 //!
-//! The window says what it wants to see ([`Link`]), and only its latest wish counts; rank 0 takes it to all ranks, which
-//! render together ([`show`]); the picture goes back. Where a process has no rank 0, it has no window.
+//! The window puts its latest request into the [`Link`]. Rank 0 broadcasts the request, all ranks
+//! render it ([`show`]), and rank 0 sends the picture back. A process without rank 0 opens no
+//! window.
 
 mod app;
 mod link;
@@ -19,27 +20,28 @@ use zippy_view::eframe::{self, CreationContext};
 use super::interrupt::on_interrupt;
 use link::Event;
 
-/// The window's size in points when it opens.
-const WINDOW: [f32; 2] = [1180.0, 760.0];
+/// Initial size of the window in points.
+const WINDOW_SIZE: [f32; 2] = [1180.0, 760.0];
 
-/// Shows what `ranks` renders for the link it is given, until the window is closed or the ranks end. Must be called on the
-/// main thread, which is the window's; `ranks` runs on another one.
+/// Opens a window and runs `ranks` on another thread, until the window is closed or the ranks end.
+/// Must be called on the main thread, which the window uses.
 ///
 /// # Errors
-/// What ended the ranks; no display.
+/// The error that ended the ranks; no display.
 pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
     let (link, events) = Link::new();
-    let interrupted = Arc::clone(&link);
-    // Closes the window in good order.
-    on_interrupt(move |_| interrupted.close(Ok(()))).map_err(|error| Error::program(format!("Ctrl-C: {error}")))?;
-    let open = |started: Event| matches!(started, Event::Started);
-    let running = || {
+    let signal_link = Arc::clone(&link);
+    // Closes the window normally, so that the ranks end without an error.
+    on_interrupt(move |_| signal_link.close(Ok(())))
+        .map_err(|error| Error::program(format!("cannot handle Ctrl-C: {error}")))?;
+    let opens_window = |started: Event| matches!(started, Event::Started);
+    let run_ranks = || {
         let result = ranks(&link);
-        link.tell(Event::Ended);
+        link.send_event(Event::Ended);
         result
     };
     let app = |context: &CreationContext, events| -> Box<dyn eframe::App> {
         Box::new(app::App::new(context, Arc::clone(&link), events))
     };
-    link.beside((title, WINDOW), events, open, running, app)
+    link.run_with_window((title, WINDOW_SIZE), events, opens_window, run_ranks, app)
 }

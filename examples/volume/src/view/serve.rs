@@ -1,4 +1,4 @@
-//! The ranks' side: all of them render what rank 0 was asked for.
+//! Rendering of the window's requests on all ranks.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,65 +9,67 @@ use zippy::{Result, World};
 use zippy_render::volume::{Frame, Look};
 use zippy_view::{Pace, colour_image};
 
-use super::link::{Event, Link, Shown};
+use super::link::{Event, FinishedPicture, Link};
 use crate::isosurface::Isosurface;
 use crate::link::Next;
-use crate::setting::Setting;
+use crate::viewer_setup::ViewerSetup;
 
-/// What rank 0 tells all ranks.
+/// Command from rank 0 to all ranks.
 #[derive(Serialize, Deserialize)]
-enum Order {
+enum Command {
     Render(Look, Option<Isosurface>),
     Nothing,
     End,
 }
 
-/// Shows the pictures that the window asks for until it is closed. Collective; a picture that is refused alike by all
-/// ranks (settings that make no sense) is told to the window, and they go on.
+/// Renders the requests of the window until it is closed. Collective.
+///
+/// If all ranks reject a request for the same reason (invalid settings), the window shows the
+/// message and the ranks continue.
 ///
 /// # Errors
-/// A failure of this or of another rank; a window that could not be opened.
+/// A failure of any rank; a window that cannot be opened.
 pub fn show(
     world: &World,
     link: &Arc<Link>,
-    setting: Setting,
+    setup: ViewerSetup,
     mut render: impl FnMut(&Look, Option<&Isosurface>) -> Result<Frame>,
 ) -> Result<()> {
     if world.rank() == 0 {
-        link.tell(Event::Ready(Box::new(setting)));
+        link.send_event(Event::Ready(Box::new(setup)));
     }
     let mut pace = Pace::default();
     loop {
-        let (mut order, mut wanted) = (None, None);
+        let (mut command, mut request_start) = (None, None);
         if world.rank() == 0 {
-            order = Some(match link.next(world, || false)? {
-                Next::End => Order::End,
-                Next::Nothing => Order::Nothing,
-                Next::Wish(next) => {
-                    let size = if next.moving { pace.quick(next.look.size) } else { next.look.size };
-                    let look = Look { size, ..next.look.clone() };
-                    let isosurface = next.isosurface.clone();
-                    wanted = Some((Instant::now(), next));
-                    Order::Render(look, isosurface)
+            command = Some(match link.next(world, || false)? {
+                Next::End => Command::End,
+                Next::Nothing => Command::Nothing,
+                Next::Request(request) => {
+                    let size = if request.moving { pace.quick(request.look.size) } else { request.look.size };
+                    let look = Look { size, ..request.look.clone() };
+                    let isosurface = request.isosurface.clone();
+                    request_start = Some((Instant::now(), request));
+                    Command::Render(look, isosurface)
                 }
             });
         }
-        let (look, isosurface) = match told(world, order)? {
-            Order::End => return Ok(()),
-            Order::Nothing => continue,
-            Order::Render(look, isosurface) => (look, isosurface),
+        let (look, isosurface) = match broadcast_command(world, command)? {
+            Command::End => return Ok(()),
+            Command::Nothing => continue,
+            Command::Render(look, isosurface) => (look, isosurface),
         };
         let frame = match look.check().map_err(Error::from).and_then(|()| render(&look, isosurface.as_ref())) {
             Ok(frame) => frame,
             Err(error) => {
                 world.group().alive()?;
                 if world.rank() == 0 {
-                    link.tell(Event::Refused(error.to_string()));
+                    link.send_event(Event::Refused(error.to_string()));
                 }
                 continue;
             }
         };
-        let Some((image, (since, wanted))) = frame.image.as_ref().zip(wanted) else { continue };
+        let Some((image, (since, request))) = frame.image.as_ref().zip(request_start) else { continue };
         let rendered = since.elapsed().as_secs_f64();
         pace.learn(look.size, rendered);
         let image = colour_image(image);
@@ -77,14 +79,19 @@ pub fn show(
             ("read back", frame.read_secs),
             ("whole frame", rendered),
         ];
-        link.tell(Event::Picture(Box::new(Shown { image, moving: wanted.moving, secs: rendered, timings })));
+        link.send_event(Event::Picture(Box::new(FinishedPicture {
+            image,
+            moving: request.moving,
+            secs: rendered,
+            timings,
+        })));
     }
 }
 
-/// The order of rank 0, on every rank.
-fn told(world: &World, order: Option<Order>) -> Result<Order> {
-    let unreadable = |error: postcard::Error| Error::program(format!("an order of rank 0: {error}"));
-    let bytes = order.map(|order| postcard::to_allocvec(&order)).transpose().map_err(unreadable)?;
+/// Broadcasts the command of rank 0 to every rank.
+fn broadcast_command(world: &World, command: Option<Command>) -> Result<Command> {
+    let unreadable = |error: postcard::Error| Error::program(format!("a command of rank 0: {error}"));
+    let bytes = command.map(|command| postcard::to_allocvec(&command)).transpose().map_err(unreadable)?;
     let bytes = world.group().broadcast(0, bytes.map(|bytes| Box::new(bytes) as zippy::transport::Payload))?;
     postcard::from_bytes(bytes.as_ref().as_ref()).map_err(unreadable)
 }

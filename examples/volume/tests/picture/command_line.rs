@@ -1,4 +1,4 @@
-//! What the command line takes and refuses.
+//! Parsing of the command line.
 
 use ::volume::options::Options;
 use ::volume::{cut, output, parse};
@@ -11,22 +11,22 @@ use super::options;
 
 #[test]
 fn sizes_and_cuts_are_read() {
-    use cut::Cut::{Angles, Auto, Axes, Bars, Tree};
+    use cut::Cut::{Auto, Axes, Bars, LShapes, Tree};
     use zippy::Split::{Even, Sizes};
-    assert_eq!(cut::cut("auto").unwrap(), Auto);
-    assert_eq!(cut::cut("3x2x1").unwrap(), Axes([Even(3), Even(2), Even(1)]));
+    assert_eq!(cut::parse_split("auto").unwrap(), Auto);
+    assert_eq!(cut::parse_split("3x2x1").unwrap(), Axes([Even(3), Even(2), Even(1)]));
     let uneven = Axes([Sizes(vec![10, 246]), Even(1), Sizes(vec![0, 64, 64])]);
-    assert_eq!(cut::cut("10+246,1,0+64+64").unwrap(), uneven);
-    assert_eq!(cut::cut("10+246x1x0+64+64").unwrap(), uneven);
+    assert_eq!(cut::parse_split("10+246,1,0+64+64").unwrap(), uneven);
+    assert_eq!(cut::parse_split("10+246x1x0+64+64").unwrap(), uneven);
     for wrong in
         ["", "2", "2x2", "2x2x2x2", "0x1x1", "-1x1x1", "1+x1x1", "ax1x1", "1.5x1x1", "99999999999999999999x1x1"]
     {
-        assert!(cut::cut(wrong).is_err(), "{wrong:?}");
+        assert!(cut::parse_split(wrong).is_err(), "{wrong:?}");
     }
-    let irregular = ["kd", "kd:12", "bars", "ell"].map(cut::irregular);
-    assert_eq!(irregular, [Ok(Tree(None)), Ok(Tree(Some(12))), Ok(Bars), Ok(Angles)]);
+    let irregular = ["kd", "kd:12", "bars", "ell"].map(cut::parse_cut);
+    assert_eq!(irregular, [Ok(Tree(None)), Ok(Tree(Some(12))), Ok(Bars), Ok(LShapes)]);
     for wrong in ["", "kd:", "kd:0", "kd:x", "bars:2", "grid"] {
-        assert!(cut::irregular(wrong).is_err(), "{wrong:?}");
+        assert!(cut::parse_cut(wrong).is_err(), "{wrong:?}");
     }
     assert_eq!(cut::extents("7"), Ok([7; 3]));
     assert_eq!((cut::voxels("2048x2048x4096"), cut::voxels("7")), (Ok([2048, 2048, 4096]), Ok([7; 3])));
@@ -78,13 +78,13 @@ fn planes_boxes_and_colours_are_read() {
 }
 
 #[test]
-fn outputs_are_told_apart_by_name() {
+fn output_extension_selects_the_format() {
     use output::{Format, Output};
-    assert_eq!(output::output("a/b.PNG"), Ok(Output::Still(Format::Png, "a/b.PNG".into())));
-    assert_eq!(output::output("b.npy"), Ok(Output::Still(Format::Npy, "b.npy".into())));
-    assert_eq!(output::output("b.apng"), Ok(Output::Animated("b.apng".into())));
-    let paths = |text: &str| match output::output(text).unwrap() {
-        Output::Numbered(_, ref pattern) if output::output(text).unwrap().name().ends_with(text) => {
+    assert_eq!(output::parse_output("a/b.PNG"), Ok(Output::Still(Format::Png, "a/b.PNG".into())));
+    assert_eq!(output::parse_output("b.npy"), Ok(Output::Still(Format::Npy, "b.npy".into())));
+    assert_eq!(output::parse_output("b.apng"), Ok(Output::Animated("b.apng".into())));
+    let paths = |text: &str| match output::parse_output(text).unwrap() {
+        Output::Numbered(_, ref pattern) if output::parse_output(text).unwrap().name().ends_with(text) => {
             [7, 12345].map(|number| pattern.path(number).display().to_string())
         }
         other => panic!("{other:?}"),
@@ -92,13 +92,13 @@ fn outputs_are_told_apart_by_name() {
     assert_eq!(paths("d/frame_%04d.png"), ["d/frame_0007.png", "d/frame_12345.png"]);
     assert_eq!(paths("%d.npy"), ["7.npy", "12345.npy"]);
     for wrong in ["", "a", "a.jpg", "a%.png", "a%4.png", "a%x4d.png", "a%d%d.png", "a%99d.png"] {
-        assert!(output::output(wrong).is_err(), "{wrong:?}");
+        assert!(output::parse_output(wrong).is_err(), "{wrong:?}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn names_of_files_need_not_be_text() {
+fn file_names_outside_utf8_are_accepted() {
     use std::ffi::{OsStr, OsString};
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
@@ -106,24 +106,26 @@ fn names_of_files_need_not_be_text() {
     use output::{Format, Output};
     let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
     let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_path_buf();
-    assert_eq!(output::output(name(b"a\xff.png")), Ok(Output::Still(Format::Png, path(b"a\xff.png"))));
-    assert_eq!(output::output(name(b"a\xff.apng")), Ok(Output::Animated(path(b"a\xff.apng"))));
-    let Ok(Output::Numbered(Format::Png, pattern)) = output::output(name(b"d\xff/f%02d.png")) else {
+    assert_eq!(output::parse_output(name(b"a\xff.png")), Ok(Output::Still(Format::Png, path(b"a\xff.png"))));
+    assert_eq!(output::parse_output(name(b"a\xff.apng")), Ok(Output::Animated(path(b"a\xff.apng"))));
+    let Ok(Output::Numbered(Format::Png, pattern)) = output::parse_output(name(b"d\xff/f%02d.png")) else {
         panic!("no pattern")
     };
     assert_eq!(pattern.path(7), path(b"d\xff/f07.png"));
     for (given, frame) in [(&b"f%02d\xff.png"[..], &b"f07\xff.png"[..]), (b"\xff%d.png", b"\xff7.png")] {
-        let Ok(Output::Numbered(Format::Png, pattern)) = output::output(name(given)) else { panic!("no pattern") };
+        let Ok(Output::Numbered(Format::Png, pattern)) = output::parse_output(name(given)) else {
+            panic!("no pattern")
+        };
         assert_eq!(pattern.path(7), path(frame));
     }
-    assert!(output::output(name(b"f%\xffd.png")).is_err());
+    assert!(output::parse_output(name(b"f%\xffd.png")).is_err());
     let words = [&b"volume"[..], b"--input", b"a\xff.nrrd", b"--scene", b"b\xff.json", b"--output", b"c\xff.apng"];
     let words = words.into_iter().chain([&b"--movie"[..], b"d\xff.json"]).map(name);
     let read = Options::read(words.collect::<Vec<OsString>>()).unwrap();
     assert_eq!(read.volume.file(), Some(&path(b"a\xff.nrrd")));
     assert_eq!(read.camera.scene, Some(path(b"b\xff.json")));
     assert_eq!(read.output(), Output::Animated(path(b"c\xff.apng")));
-    assert_eq!(read.movie.movie, Some(volume::movie::Path::File(path(b"d\xff.json"))));
+    assert_eq!(read.movie.movie, Some(volume::movie::CameraPath::File(path(b"d\xff.json"))));
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--specular", "0.5"], "--shade"),
     ];
     for (wrong, wanted) in cases {
-        let message = options(wrong).err().unwrap_or_else(|| panic!("{wrong:?} is taken"));
+        let message = options(wrong).err().unwrap_or_else(|| panic!("{wrong:?} is accepted"));
         assert!(
             message.contains(wanted) && (wrong == ["--nonsense"] || !message.contains("unexpected argument")),
             "{wrong:?}: {message}"
@@ -200,14 +202,14 @@ fn options_that_contradict_each_other_are_refused() {
     }
     assert_eq!(options(&["--ranks", "3"]).unwrap().config(), Config::threads(3));
     assert_eq!(options(&[]).unwrap().config(), Config::new());
-    // Numbers may be negative where that means something.
+    // Negative values need no `=`.
     assert_eq!(options(&["--azimuth", "-120", "--elevation", "-5"]).unwrap().camera.azimuth, -120.0);
     assert_eq!(options(&["--clip", "-1,0,0,-30", "--crop", "-1:2,:,:"]).unwrap().look.clip.len(), 1);
 }
 
-/// The commands that documents show.
+/// The commands in the documentation.
 #[test]
-fn shown_commands_are_read() {
+fn documented_commands_are_parsed() {
     for command in [
         "--ranks 5 --input bonsai.nrrd --preset ct-soft --shade --size 1024x1024 --output bonsai.png --compare-single --json",
         "--ranks 3 --input tooth.nrrd --movie orbit --frames 36 --output orbit.apng",
@@ -241,7 +243,7 @@ fn options_are_grouped() {
     insta::assert_snapshot!(lines.join("\n"), @"
     Options: ranks
     Options: view
-    Volume: input
+    Options: input
     Volume: phantom-size
     Volume: components
     Volume: array
@@ -252,14 +254,12 @@ fn options_are_grouped() {
     Volume: raw-offset
     Volume: raw-gzip
     Volume: raw-spacing
-    Camera: azimuth
-    Camera: elevation
-    Camera: zoom
-    Camera: projection
-    Camera: fov
-    Camera: scene
-    Camera: scene-name
-    Colours, light and cuts: preset
+    Options: output
+    Options: size
+    Picture: depth
+    Picture: alpha
+    Picture: background
+    Options: preset
     Colours, light and cuts: transfer
     Colours, light and cuts: shade
     Colours, light and cuts: ambient
@@ -273,24 +273,23 @@ fn options_are_grouped() {
     Colours, light and cuts: crop
     Colours, light and cuts: jitter
     Colours, light and cuts: termination
+    Camera: azimuth
+    Camera: elevation
+    Camera: zoom
+    Camera: projection
+    Camera: fov
+    Camera: scene
+    Camera: scene-name
     Isosurface: iso
     Isosurface: iso-opacity
     Isosurface: iso-colour
-    Picture: output
-    Picture: size
-    Picture: depth
-    Picture: alpha
-    Picture: background
     Movie: movie
     Movie: frames
     Movie: fps
     Decomposition: split
-    Decomposition: cut
     Decomposition: chunks-per-rank
-    Decomposition: idle-ranks
     Compositing: fast
     Compositing: brick
-    Compositing: algorithm
     Compositing: encoding
     Compositing: pixel
     Checks and report: repeat
@@ -298,5 +297,8 @@ fn options_are_grouped() {
     Checks and report: reference
     Checks and report: json
     Checks and report: verbose
+    Research: cut
+    Research: idle-ranks
+    Research: algorithm
     ");
 }

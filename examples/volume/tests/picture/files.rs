@@ -1,4 +1,4 @@
-//! What is written, read back with the decoder alone.
+//! Output files, read with independent decoders.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use zippy_io::image::Image;
 
-use super::{rendered, told};
+use super::{failures, rendered};
 
 const SMALL: [&str; 4] = ["--phantom-size", "17x15x13", "--size", "22x18"];
 
-/// An empty directory that goes away.
+/// An empty directory; dropping it removes it.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -38,7 +38,7 @@ impl Drop for Directory {
     }
 }
 
-/// The pictures of a PNG file as they are stored.
+/// Decodes the frames of a PNG file without conversion.
 fn decoded(path: impl AsRef<Path>) -> (png::Info<'static>, Vec<Vec<u8>>) {
     let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let info = reader.info().clone();
@@ -51,13 +51,13 @@ fn decoded(path: impl AsRef<Path>) -> (png::Info<'static>, Vec<Vec<u8>>) {
     (info, (0..frames).map(frame).collect())
 }
 
-/// The picture that a job wrote, if this is the process that has it.
+/// Runs a job and returns its picture in the process that has it.
 fn written(words: &[&str]) -> Option<Image> {
     rendered(2, &[&SMALL[..], words].concat(), true).map(|rendered| rendered.image)
 }
 
 #[test]
-fn sixteen_bits_and_alpha_are_those_of_the_picture() {
+fn png_with_16_bits_and_alpha_equals_the_picture() {
     let directory = Directory::new("alpha");
     let path = directory.file("a.png");
     let Some(image) = written(&["--depth", "16", "--alpha", "--output", &path]) else { return };
@@ -69,7 +69,7 @@ fn sixteen_bits_and_alpha_are_those_of_the_picture() {
         let level = |part: usize| f64::from(u16::from_be_bytes([stored[2 * part], stored[2 * part + 1]])) / 65535.0;
         let alpha = f64::from(pixel[3]);
         assert!((level(3) - alpha).abs() <= 0.6 / 65535.0);
-        // Straight colours give the premultiplied ones again.
+        // PNG has straight colours, the picture has premultiplied colours.
         for part in 0..3 {
             assert!((level(part) * alpha - f64::from(pixel[part])).abs() <= 1.2 / 65535.0, "{pixel:?}: {stored:?}");
         }
@@ -79,7 +79,7 @@ fn sixteen_bits_and_alpha_are_those_of_the_picture() {
 }
 
 #[test]
-fn backgrounds_are_behind() {
+fn background_is_blended_below_the_picture() {
     let directory = Directory::new("background");
     let path = directory.file("a.png");
     let Some(image) = written(&["--background", "#ff8000", "--output", &path]) else { return };
@@ -94,7 +94,7 @@ fn backgrounds_are_behind() {
 }
 
 #[test]
-fn floats_are_the_picture_itself() {
+fn npy_file_has_the_floats_of_the_picture() {
     let directory = Directory::new("floats");
     let path = directory.file("a.npy");
     let Some(image) = written(&["--output", &path]) else { return };
@@ -112,7 +112,7 @@ fn movies_have_different_frames_of_the_same_camera_path() {
     let (movie, stills) = (directory.file("a.apng"), directory.file("frame_%03d.png"));
     let path = ["--movie", "orbit", "--frames", "5"];
     let Some(last) = written(&[&path[..], &["--fps", "8", "--output", &movie]].concat()) else {
-        // Numbered frames are written by all processes together.
+        // Writing numbered frames is collective.
         assert!(written(&[&path[..], &["--output", &stills]].concat()).is_none());
         return;
     };
@@ -131,18 +131,18 @@ fn movies_have_different_frames_of_the_same_camera_path() {
 }
 
 #[test]
-fn a_movie_that_fails_is_no_file() {
+fn failed_movie_leaves_no_file() {
     let directory = Directory::new("fails");
     let path = directory.file("a.apng");
     let keys = directory.file("keys.json");
-    // From inside of the volume on the camera has no direction: it looks at where it stands.
+    // At this zoom the camera is at its focal point and has no direction.
     std::fs::write(&keys, r#"{"keyframes": [{"azimuth": 0}, {"azimuth": 1, "zoom": 1e18}]}"#).unwrap();
     let movie = ["--movie", &keys, "--frames", "3", "--output", &path];
-    for message in told(2, &[&SMALL[..], &movie].concat()) {
+    for message in failures(2, &[&SMALL[..], &movie].concat()) {
         assert!(message.contains("focal point"), "{message}");
     }
     assert_eq!(directory.names(), ["keys.json"]);
-    for message in told(2, &[&SMALL[..], &["--output", &directory.file("no/such/a.png")]].concat()) {
+    for message in failures(2, &[&SMALL[..], &["--output", &directory.file("no/such/a.png")]].concat()) {
         assert!(message.contains("a.png: cannot write: the folder") && message.contains("is missing"), "{message}");
     }
 }

@@ -1,4 +1,5 @@
-//! Files with origin, spacing and directions: volume, isosurface and clip planes in the space of the file.
+//! Volumes with origin, spacing and directions: volume, isosurface and clip planes are in the space
+//! of the file.
 
 use zippy::Grid;
 use zippy_io::image::Image;
@@ -9,7 +10,7 @@ use super::{alone, run};
 const SHAPE: [i64; 3] = [26, 21, 30];
 const RADIUS: f64 = 6.5;
 
-/// Turned and mirrored, at an odd place, with unequal spacings.
+/// A rotated and mirrored grid away from the origin, with unequal spacings.
 fn grid() -> Grid {
     Grid::new([-31.7, 12.25, 203.5], [1.0, 1.25, 0.75]).with_directions([
         [0.6, 0.8, 0.0],
@@ -18,7 +19,7 @@ fn grid() -> Grid {
     ])
 }
 
-/// The same where numbers of 32 bits lie 4 lengths apart, as in surveys of land.
+/// The same grid at coordinates where the spacing of 32-bit floats is 4, as in land surveys.
 fn far() -> Grid {
     Grid { origin: [5_000_003.3, 46_000_003.3, 203.5], ..grid() }
 }
@@ -27,7 +28,7 @@ fn middle(grid: &Grid) -> [f64; 3] {
     grid.position(SHAPE.map(|count| (count - 1) as f64 / 2.0))
 }
 
-/// A ball, as the height above its surface.
+/// File of a ball: the values are distances to its surface, positive inside.
 fn ball(grid: &Grid) -> Temporary {
     let middle = middle(grid);
     let vector = |vector: [f64; 3]| vector.map(|part| part.to_string()).join(",");
@@ -46,7 +47,7 @@ fn ball(grid: &Grid) -> Temporary {
     Temporary::new(&[head.as_bytes(), &voxels.flatten().collect::<Vec<u8>>()].concat())
 }
 
-/// Seen along z, x to the right and y upwards, 60 by 50 pixels of a third of a length.
+/// Scene with a view along z, x to the right and y upwards: 60 by 50 pixels of side 1/3.
 fn scene(grid: &Grid, opacity: &str) -> Temporary {
     let [x, y, z] = middle(grid);
     let text = format!(
@@ -59,25 +60,25 @@ fn scene(grid: &Grid, opacity: &str) -> Temporary {
     Temporary::new(text.as_bytes())
 }
 
-/// Where a pixel is, from the ball's middle.
-fn place(pixel: usize) -> [f64; 2] {
+/// Position of a pixel relative to the middle of the ball.
+fn position(pixel: usize) -> [f64; 2] {
     [(pixel % 60) as f64 - 29.5, 24.5 - (pixel / 60) as f64].map(|at| at / 3.0)
 }
 
-/// Pixels are covered where they are to be, apart from those near a border.
-fn covers(image: &Image, what: &str, depth: impl Fn([f64; 2]) -> f64) {
+/// Checks that pixels are opaque exactly at positive `depth`, except near the border.
+fn covers(image: &Image, kind: &str, depth: impl Fn([f64; 2]) -> f64) {
     let mut counts = [0; 2];
     for (pixel, colour) in image.pixels.iter().enumerate() {
-        let depth = depth(place(pixel));
+        let depth = depth(position(pixel));
         if depth.abs() > 0.12 {
-            assert_eq!(colour[3] > 0.5, depth > 0.0, "{what}, pixel {pixel} at {:?}: {colour:?}", place(pixel));
+            assert_eq!(colour[3] > 0.5, depth > 0.0, "{kind}, pixel {pixel} at {:?}: {colour:?}", position(pixel));
             counts[usize::from(depth > 0.0)] += 1;
         }
     }
-    assert!(counts[0] > 800 && counts[1] > 300, "{what}: {counts:?}");
+    assert!(counts[0] > 800 && counts[1] > 300, "{kind}: {counts:?}");
 }
 
-/// Volume and isosurface of a file on a grid cover the same disc, whole and clipped.
+/// Checks that volume and isosurface cover the same disc, whole and clipped.
 fn covers_disc(grid: &Grid) {
     let (file, opaque, clear) = (ball(grid), scene(grid, "[[-0.001, 0], [0.001, 1]]"), scene(grid, "[[0, 0]]"));
     let words = |scene: &Temporary, more: &[&str]| -> Vec<String> {
@@ -87,17 +88,17 @@ fn covers_disc(grid: &Grid) {
     let disc = |[x, y]: [f64; 2]| RADIUS - x.hypot(y);
     let left = format!("--clip=-1,0,0,{}", -(middle(grid)[0] + 1.5));
     let half = |at: [f64; 2]| disc(at).min(1.5 - at[0]);
-    for (scene, more, what) in [(&opaque, vec![], "volume"), (&clear, vec!["--iso", "0"], "isosurface")] {
+    for (scene, more, kind) in [(&opaque, vec![], "volume"), (&clear, vec!["--iso", "0"], "isosurface")] {
         let plain = words(scene, &more);
         let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
         let found = alone(&plain);
-        covers(&found, what, disc);
+        covers(&found, kind, disc);
         for ranks in [1, 3] {
             if let Some(rendered) = run(ranks, &plain) {
-                assert_eq!(rendered.image.difference(&found).unwrap().max_abs, 0.0, "{what}, {ranks} ranks");
+                assert_eq!(rendered.image.difference(&found).unwrap().max_abs, 0.0, "{kind}, {ranks} ranks");
             }
         }
-        covers(&alone(&[&plain[..], &[&left]].concat()), what, half);
+        covers(&alone(&[&plain[..], &[&left]].concat()), kind, half);
     }
 }
 
@@ -111,7 +112,7 @@ fn volume_and_isosurface_by_driver_far_from_the_origin_of_space_cover_the_same_d
     covers_disc(&far());
 }
 
-/// A picture without a scene shows the whole volume, wherever it stands.
+/// The default camera shows the whole volume.
 #[test]
 fn first_camera_sees_the_whole_of_a_turned_file() {
     let file = ball(&grid());

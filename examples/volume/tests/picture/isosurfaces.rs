@@ -1,8 +1,8 @@
-//! Isosurfaces in pictures: the same bits for every cut, whoever makes them.
+//! Pictures of isosurfaces have the same bits for every cut, with device and host extraction.
 
 use super::{alone, run};
 
-fn every_cut() {
+fn check_cuts() {
     let common = ["--phantom-size", "31x40x36", "--size", "60x50", "--brick", "8", "--iso", "1500"];
     let without = alone(&common[..6]);
     let pictures: [(&[&str], usize, &[&str]); 2] = [
@@ -20,9 +20,9 @@ fn every_cut() {
 
 #[test]
 fn drawn_by_driver_from_the_host() {
-    every_cut();
+    check_cuts();
 }
 
 crate::with_variables! {
-    by_driver, [("ZIPPY_HOST_MAP", "0")], every_cut
+    by_driver, [("ZIPPY_HOST_MAP", "0")], check_cuts
 }

@@ -1,15 +1,15 @@
-//! Label maps: a colour for each label, and none between two.
+//! Label maps: one colour for each label, without interpolation.
 
 use std::collections::BTreeSet;
 
 use zippy_render::volume::{Distribution, Preset};
 
 use super::common::nrrd::{Temporary, file};
-use super::{alone, options, run, told};
+use super::{alone, failures, options, run};
 
 const SHAPE: [usize; 3] = [24, 22, 20];
 
-/// Three balls with labels that are far apart, next to each other.
+/// Labels of three balls, two of them in contact.
 fn label(at: usize, labels: [i32; 3]) -> i32 {
     let place = [at % SHAPE[0], at / SHAPE[0] % SHAPE[1], at / SHAPE[0] / SHAPE[1]];
     let balls = [([8, 11, 10], 6), ([16, 10, 10], 5), ([11, 6, 14], 4)];
@@ -20,7 +20,7 @@ fn label(at: usize, labels: [i32; 3]) -> i32 {
     balls.iter().position(holds).map_or(0, |ball| labels[ball])
 }
 
-/// The colours of some labels and of nothing, in 8 bits.
+/// 8-bit colours of labels and of the background.
 fn palette(labels: &[i32], [least, most]: [i32; 2]) -> BTreeSet<[u8; 3]> {
     let values = Distribution { min: least.into(), max: most.into(), counts: vec![1] };
     let transfer = Preset::Labels.transfer(&values, 1.0);
@@ -28,7 +28,7 @@ fn palette(labels: &[i32], [least, most]: [i32; 2]) -> BTreeSet<[u8; 3]> {
     labels.iter().map(|&label| bytes(transfer.colour_at(label.into()))).chain([[0; 3]]).collect()
 }
 
-/// The colours of the pixels over black.
+/// 8-bit colours of the pixels over black.
 fn colours(image: &zippy_io::image::Image) -> BTreeSet<[u8; 3]> {
     image
         .pixels
@@ -51,7 +51,7 @@ fn each_label_has_one_colour_on_any_number_of_ranks() {
             let Some(rendered) = run(ranks, &arguments) else { continue };
             assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0, "{ranks} ranks, {labels:?}");
         }
-        // Interpolated, values between the labels get the colours of labels that are not there.
+        // Linear interpolation creates colours of other labels.
         let linear = alone(&[&arguments[..], &["--interpolation", "linear"]].concat());
         assert!(colours(&linear) != palette(&labels, range), "{labels:?}");
     }
@@ -71,14 +71,14 @@ fn nearest_voxels_are_an_option_of_any_preset() {
 }
 
 #[test]
-fn labels_without_values_between_are_not_integrated() {
+fn preintegration_of_labels_is_an_error() {
     for arguments in [["--preset", "labels"], ["--interpolation", "nearest"]] {
         let error = options(&[&arguments[..], &["--preintegrated"]].concat()).unwrap_err();
-        assert!(error.contains("--preintegrated needs values between voxels"), "{error}");
+        assert!(error.contains("--preintegrated needs linear interpolation"), "{error}");
     }
     let data: Vec<i32> = (0..SHAPE.iter().product()).map(|at| label(at, [1, 70_000, 2])).collect();
     let scan = Temporary::new(&file("int32", &SHAPE, &data, false, true, "\n"));
-    for message in told(2, &[scan.0.to_str().unwrap(), "--preset", "labels", "--size", "9x9"]) {
+    for message in failures(2, &[scan.0.to_str().unwrap(), "--preset", "labels", "--size", "9x9"]) {
         assert!(message.contains("labels that differ by at most 65536"), "{message}");
     }
 }

@@ -1,7 +1,7 @@
-//! What options and files say of the look, held against the CPU twin with the same terms.
+//! Look options and scene files, compared with the CPU reference renderer.
 
-use ::volume::look::{self, Setup};
-use ::volume::numbers::Numbers;
+use ::volume::picture_setup::{self, PictureSetup};
+use ::volume::value_mapping::ValueMapping;
 use zippy::region::Region;
 use zippy_io::image::Image;
 use zippy_render::volume::{Distribution, Look, Phantom, Rescale, Shading, Twin, Values};
@@ -9,21 +9,22 @@ use zippy_render::volume::{Distribution, Look, Phantom, Rescale, Shading, Twin, 
 use super::common::nrrd::Temporary;
 use super::{options, run};
 
-/// The look that a command line gives a volume, which must not depend on how often which of its values is there.
+/// Look of a command line for a volume. It must not depend on the distribution of the values.
 pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {
-    let setup = Setup::new(&options(words).unwrap(), shape, spacing, Some(look::phantom(shape))).unwrap();
+    let setup =
+        PictureSetup::new(&options(words).unwrap(), shape, spacing, Some(picture_setup::phantom(shape))).unwrap();
     let nothing = Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() };
-    let look = setup.look(&numbers(Values { components: vec![nothing], left_out: 0 }));
+    let look = setup.look(&identity_mapping(Values { components: vec![nothing], left_out: 0 }));
     let (min, max) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
     Look { transfer: look.transfer.within(min, max), ..look }
 }
 
-/// Numbers that stand for themselves.
-fn numbers(stored: Values) -> Numbers {
-    Numbers { stored, units: Rescale::default(), file: Rescale::default() }
+/// Mapping without units, slope and intercept.
+fn identity_mapping(stored: Values) -> ValueMapping {
+    ValueMapping { stored, units: Rescale::default(), file: Rescale::default() }
 }
 
-/// Device and twin differ in how they contract products and sums, and in nothing else.
+/// Checks a picture against the reference. Only the contraction of products and sums differs.
 pub fn near(picture: &Image, expected: &Image, name: &str) {
     let difference = picture.difference(expected).unwrap();
     assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 110.0, "{name}: {difference:?}");
@@ -43,10 +44,10 @@ fn scene(light: &str) -> Temporary {
     Temporary::new(text.as_bytes())
 }
 
-/// Light of a scene, with all its terms, some of them and none, is in the picture; `--shade` lights a scene that has
-/// none.
+/// The picture has the light of its scene, with all, some and no terms; `--shade` lights a scene
+/// without light.
 #[test]
-fn scenes_are_drawn_in_their_own_light() {
+fn scenes_are_drawn_with_their_light() {
     let all = Shading { ambient: 0.4, diffuse: 0.3, specular: 0.9, shininess: 3.0 };
     let bright = Shading { ambient: 0.4, diffuse: 0.6, specular: 0.2, shininess: 20.0 };
     let cases = [
@@ -86,14 +87,15 @@ fn values() -> Values {
     Values { components: vec![Distribution { min: 0.0, max: 1.0, counts: vec![1, 1] }], left_out: 0 }
 }
 
-/// Parts of the light replace those of a scene and of the default.
+/// Options replace components of the light of a scene and of the default light.
 #[test]
-fn light_is_as_the_command_line_says() {
+fn light_options_replace_single_components() {
     let lit = scene(r#", "shade": true, "ambient": 0.4, "shininess": 3"#);
     let unlit = scene("");
     let shading = |words: &[&str]| {
         let words = [&["--phantom-size", "21x19x17"], words].concat();
-        Setup::new(&options(&words).unwrap(), SHAPE, [1.0; 3], None).map(|setup| setup.look(&numbers(values())).shading)
+        PictureSetup::new(&options(&words).unwrap(), SHAPE, [1.0; 3], None)
+            .map(|setup| setup.look(&identity_mapping(values())).shading)
     };
     let some = |ambient, diffuse, specular, shininess| Some(Shading { ambient, diffuse, specular, shininess });
     assert_eq!(shading(&[]).unwrap(), None);
@@ -106,17 +108,17 @@ fn light_is_as_the_command_line_says() {
     assert!(error.contains("give --shade"), "{error}");
 }
 
-/// The default camera shows what is left of the volume as large as it would show a volume of that size.
+/// The default camera shows a cropped volume as large as a volume of that size.
 #[test]
-fn the_camera_fits_what_is_cropped() {
+fn default_camera_fits_the_cropped_box() {
     let camera = |words: &[&str], shape: [i64; 3]| {
         let words = [&["--phantom-size", "30"], words].concat();
-        let setup = Setup::new(&options(&words).unwrap(), shape, [1.0, 2.0, 0.5], None).unwrap();
-        setup.look(&numbers(values())).camera
+        let setup = PictureSetup::new(&options(&words).unwrap(), shape, [1.0, 2.0, 0.5], None).unwrap();
+        setup.look(&identity_mapping(values())).camera
     };
     let shape = [31, 21, 41];
     let cropped = camera(&["--crop", "10:20,-5:6,:"], shape);
-    // What is left: 10 to 20, 0 to 6, 0 to 20.
+    // The remaining box: 10 to 20, 0 to 6, 0 to 20.
     let small = camera(&[], [11, 4, 41]);
     let moved = |point: [f64; 3]| [point[0] + 10.0, point[1], point[2]];
     for (found, wanted) in [(cropped.focal_point, moved(small.focal_point)), (cropped.position, moved(small.position))]

@@ -1,4 +1,5 @@
-//! The program `volume` in this process: the command line, every kind of file, every cut, every mistake, movies.
+//! Tests of the library of `volume` in this process: command line, file formats, cuts, mistakes,
+//! movies.
 
 #[path = "mod.rs"]
 mod picture;

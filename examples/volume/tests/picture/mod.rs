@@ -1,4 +1,5 @@
-//! The program `volume` in this process: the command line, every kind of file, every cut, every mistake, movies.
+//! Tests of the library of `volume` in this process: command line, file formats, cuts, mistakes,
+//! movies.
 
 #[path = "../../../../crates/io/tests/common/mod.rs"]
 mod common;
@@ -19,7 +20,7 @@ use std::time::Instant;
 use ::volume::cut::Decomposition;
 use ::volume::job::Job;
 use ::volume::options::Options;
-use ::volume::report::Verdict;
+use ::volume::report::Outcome;
 use ::volume::scene::Rendered;
 use serde_json::json;
 use zippy::device::{Device, DeviceOptions};
@@ -38,10 +39,10 @@ fn options(arguments: &[&str]) -> Result<Options, String> {
 }
 
 fn job(options: &Options, write: bool) -> Job<'_> {
-    Job { options, spread: options.decomposition(), write, link: None, started: Instant::now() }
+    Job { options, decomposition: options.decomposition(), write, link: None, started: Instant::now() }
 }
 
-/// Runs the job as the command line says, on `ranks` threads or on the launcher's processes.
+/// Runs the job on `ranks` threads or on the launcher's processes.
 fn rendered(ranks: usize, arguments: &[&str], write: bool) -> Option<Rendered> {
     let options = options(arguments).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
     let ranks = launcher::counts(&[ranks])[0];
@@ -49,24 +50,24 @@ fn rendered(ranks: usize, arguments: &[&str], write: bool) -> Option<Rendered> {
     rendered.unwrap_or_else(|error| panic!("{arguments:?}: {error}")).into_iter().flatten().next()
 }
 
-/// [`rendered`] without a file.
+/// [`rendered`] without an output file.
 fn run(ranks: usize, arguments: &[&str]) -> Option<Rendered> {
     rendered(ranks, arguments, false)
 }
 
-/// The picture of the uncut volume, by one rank in this process.
+/// Picture of the uncut volume, rendered by one rank in this process.
 fn alone(arguments: &[&str]) -> Image {
     let options = options(arguments).unwrap();
-    let job = Job { spread: Decomposition::WHOLE, ..job(&options, false) };
+    let job = Job { decomposition: Decomposition::WHOLE, ..job(&options, false) };
     run_with(Config::apart(1), |world| job.run(world)).unwrap().remove(0).unwrap().image
 }
 
-/// What every rank is told.
-fn told(ranks: usize, arguments: &[&str]) -> Vec<String> {
+/// Runs a job that must fail and returns the error of every rank.
+fn failures(ranks: usize, arguments: &[&str]) -> Vec<String> {
     let options = options(arguments).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
     let ranks = launcher::counts(&[ranks])[0];
     let program = |world: &zippy::World| match job(&options, true).run(world) {
-        Ok(_) => panic!("{arguments:?} went well on rank {}", world.rank()),
+        Ok(_) => panic!("{arguments:?} succeeded on rank {}", world.rank()),
         Err(error) => Ok(error.to_string()),
     };
     run_with(Config::threads(ranks), program).unwrap()
@@ -81,7 +82,8 @@ fn every_cut_gives_the_picture_of_one_rank() {
         &["--algorithm", "radix:3,2", "--crop", ":,5:33.5,:", "--pixel", "rgba8"],
         &["--algorithm", "radix:3,2", "--shade"],
     ];
-    // Ranks, cuts, and how many ranks have nothing: under the launcher, where there may be fewer, all but one at most.
+    // Ranks, cut options and idle ranks. A launcher may start fewer ranks: at least one rank must
+    // not be idle.
     let cuts: [(usize, &[&str], usize); 10] = [
         (2, &[], 0),
         (3, &["--split", "1+29+1x2x1"], 0),
@@ -117,16 +119,16 @@ fn fast_pictures_are_nearly_those_of_one_rank() {
         assert_eq!(rendered.report.bound(), 4e-6);
         assert!(max_abs <= 4e-6, "{ranks} ranks: {max_abs}");
     }
-    // 256 levels, rounded once for each layer that a ray meets.
+    // Each layer rounds once to 256 levels.
     if let Some(rendered) = run(3, &[&common[..], &["--pixel", "rgba8"]].concat()) {
         assert!(rendered.image.difference(&expected).unwrap().max_abs <= 4.0 / 255.0);
     }
 }
 
-/// Rays that end early end elsewhere in fast mode: what is allowed grows with it, and is reached by more than the
-/// default.
+/// In fast mode, rays end at other positions. The bound follows the termination option, and the
+/// test reaches more than the default bound.
 #[test]
-fn fast_pictures_may_differ_by_what_early_ends_leave_out() {
+fn fast_picture_with_early_termination_stays_within_its_bound() {
     let mut most = 0.0_f64;
     let bound = 0.020_002;
     for light in [&[][..], &["--shade"]] {
@@ -139,16 +141,16 @@ fn fast_pictures_may_differ_by_what_early_ends_leave_out() {
         assert!((rendered.report.bound() - bound).abs() < 1e-8, "{}", rendered.report.bound());
         assert!(difference.max_abs <= rendered.report.bound(), "{difference:?}");
         most = most.max(difference.max_abs);
-        let verdict = verdict(Some(difference));
-        assert!(rendered.report.passes(&verdict));
+        let outcome = outcome(Some(difference));
+        assert!(rendered.report.passes(&outcome));
         let beyond = Difference { max_abs: bound + 0.001, ..difference };
-        assert!(!rendered.report.passes(&Verdict { single: Some(beyond), ..verdict }));
+        assert!(!rendered.report.passes(&Outcome { single: Some(beyond), ..outcome }));
     }
     assert!(most > 1e-5 || launcher::size().is_some(), "{most}");
 }
 
-fn verdict(single: Option<Difference>) -> Verdict {
-    Verdict { size: (50, 40), output: "a.png".into(), total_secs: 1.5, single, reference: None }
+fn outcome(single: Option<Difference>) -> Outcome {
+    Outcome { size: (50, 40), output: "a.png".into(), total_secs: 1.5, single, reference: None }
 }
 
 #[test]
@@ -163,7 +165,7 @@ fn more_ranks_than_voxels_and_a_picture_of_one_pixel() {
 
 const SHAPE: [i64; 3] = [13, 11, 9];
 
-/// The phantom, scaled to 0..=100, in a file.
+/// A file of the phantom, scaled to 0..=100.
 fn scan<T: FileScalar>(name: &str, make: impl Fn(u16) -> T, big: bool, gz: bool) -> Temporary {
     let phantom = Phantom { shape: SHAPE };
     let points = Region::whole(SHAPE.into()).points();
@@ -203,7 +205,7 @@ fn the_picture_does_not_depend_on_how_the_voxels_are_stored() {
     }
 }
 
-/// A scan of floats of which every seventh number is `low` and every seventh `high`.
+/// A file of floats: one residue class modulo 7 is `low`, another is `high`.
 fn odd(low: f32, high: f32) -> Temporary {
     let value = move |v: u16| match v % 7 {
         3 => low,
@@ -213,22 +215,22 @@ fn odd(low: f32, high: f32) -> Temporary {
     scan("float", value, false, true)
 }
 
-/// NaN is drawn like the smallest value, infinity like the largest, and neither is counted as one.
+/// NaN is drawn as the smallest value and infinity as the largest; neither changes the range.
 #[test]
-fn values_that_are_not_finite_have_a_place() {
+fn non_finite_values_are_drawn_as_the_ends_of_the_range() {
     let (odd, plain) = (odd(f32::NAN, f32::INFINITY), odd(-1e30, 1e30));
     let picture = |path: &Temporary| run(2, &["--size", "20x20", "--input", path.0.to_str().unwrap()]);
     if let (Some(odd), Some(plain)) = (picture(&odd), picture(&plain)) {
         assert_eq!(odd.image, plain.image);
         assert!(odd.image.pixels.as_flattened().iter().all(|part| part.is_finite()));
-        let [odd, plain] = [odd, plain].map(|rendered| rendered.report.json(&verdict(None))["input"].clone());
+        let [odd, plain] = [odd, plain].map(|rendered| rendered.report.json(&outcome(None))["input"].clone());
         assert!(odd["nan"].as_u64().unwrap() > 50, "{odd}");
         assert_eq!(odd["values"], plain["values"]);
     }
 }
 
 #[test]
-fn every_rank_is_told_the_same_mistake() {
+fn every_rank_returns_the_same_error() {
     let whole = std::fs::read(&scan("uint16", |v| v, false, true).0).unwrap();
     let cut = Temporary::new(&whole[..whole.len() - 60]);
     let scene = Temporary::new(br#"{"scenes": [{"file": "one.png"}]}"#);
@@ -238,7 +240,7 @@ fn every_rank_is_told_the_same_mistake() {
     let picture = picture.0.to_str().unwrap();
     let cases: [(&[&str], &str); 12] = [
         (&["--input", "no/such.nrrd"], "no/such.nrrd: cannot open"),
-        (&["--input", scene], "none of NRRD"),
+        (&["--input", scene], "not an NRRD"),
         (&["--scene", scene], "missing field"),
         (&["--transfer", scene], "unknown field"),
         (&["--phantom-size", "1"], "[1, 1, 1] voxels"),
@@ -248,14 +250,14 @@ fn every_rank_is_told_the_same_mistake() {
         (&["--phantom-size", "64", "--split", "64x64x64"], "at most 65536"),
         (&["--phantom-size", "8", "--reference", "no/such.png"], "no/such.png: cannot open"),
         (&["--phantom-size", "8", "--size", "9x8", "--reference", picture], "has 2 x 1 pixels; 9 x 8 are needed"),
-        (&["--phantom-size", "8", "--idle-ranks", "8"], "at least one has to have the volume"),
+        (&["--phantom-size", "8", "--idle-ranks", "8"], "at least one rank must own a part"),
     ];
     for (arguments, wanted) in cases {
-        for message in told(3, arguments) {
+        for message in failures(3, arguments) {
             assert!(message.contains(wanted), "{arguments:?}: {message}");
         }
     }
-    // What the header alone shows to be impossible is said before anybody meets the end of a truncated file.
+    // Errors that follow from the header come before errors of truncated data.
     let buffer = Device::open(&DeviceOptions::default()).unwrap().limits().buffer_bytes;
     let fitting = format!("x{} would do", (buffer / 16).isqrt());
     let early: [(&[&str], &str); 3] = [
@@ -264,22 +266,22 @@ fn every_rank_is_told_the_same_mistake() {
         (&["--size", "16384x10000"], "16384x10000 pixels of 16 bytes; "),
     ];
     for (arguments, wanted) in early {
-        for message in told(3, &[&["--input", cut, "--split", "1x1x3"], arguments].concat()) {
+        for message in failures(3, &[&["--input", cut, "--split", "1x1x3"], arguments].concat()) {
             assert!(message.contains(wanted), "{arguments:?}: {message}");
         }
     }
-    // A truncated file concerns the ranks that reach its end; the others hear of them.
-    for message in told(3, &["--input", cut, "--split", "1x1x3", "--size", "8x8"]) {
+    // Ranks that read the end of a truncated file fail; the other ranks return the same error.
+    for message in failures(3, &["--input", cut, "--split", "1x1x3", "--size", "8x8"]) {
         assert!(message.contains("truncated") && message.contains("byte "), "{message}");
     }
 }
 
 #[test]
-fn the_report_says_what_happened() {
+fn report_has_phases_traffic_and_comparison() {
     let arguments = ["--phantom-size", "24x20x16", "--size", "50x40", "--split", "2x2x1", "--idle-ranks", "1"];
     let Some(rendered) = run(4, &arguments) else { return };
-    let verdict = verdict(Some(rendered.image.difference(&rendered.image).unwrap()));
-    let json = rendered.report.json(&verdict);
+    let outcome = outcome(Some(rendered.image.difference(&rendered.image).unwrap()));
+    let json = rendered.report.json(&outcome);
     let ranks = launcher::counts(&[4])[0] as u64;
     assert_eq!((json["ranks"].as_u64(), json["chunks"].as_u64()), (Some(ranks), Some(4)));
     assert_eq!((json["idle_ranks"].as_u64(), json["frames"].as_u64()), (Some(1), Some(1)));
@@ -288,7 +290,7 @@ fn the_report_says_what_happened() {
     assert_eq!((&json["agrees"], &json["mode"]), (&json!(true), &json!("reproducible")));
     assert!(json["adapter"]["name"].is_string() && json["transport"].is_string());
     assert!(json["layers"].as_u64().is_some_and(|layers| layers >= 1));
-    // One brick: its owner casts all of it.
+    // There is one brick, so that its owner casts all cells.
     let cells: Vec<u64> = serde_json::from_value(json["cells_per_rank"].clone()).unwrap();
     assert_eq!((cells.len() as u64, cells[1..].iter().sum()), (ranks, 0_u64));
     assert!(cells[0] > 1000 && cells[0] <= 23 * 19 * 15, "{cells:?}");
@@ -312,13 +314,13 @@ fn the_report_says_what_happened() {
         assert!(timings[phase].as_f64().is_some_and(|secs| secs >= 0.0), "{phase}");
     }
     assert!(timings["first_frame"].as_f64().is_some_and(|secs| secs > 0.0) && timings["later_frame"].is_null());
-    let text = rendered.report.text(&verdict);
+    let text = rendered.report.text(&outcome);
     for line in ["compile ", "prepare ", "first "] {
         assert!(text.contains(&format!("\n{line}")), "{line}: {text}");
     }
     assert!(!text.contains("\nlater "), "{text}");
-    assert!(text.contains("a.png (50 x 40)") && text.contains("agrees with that of one rank"), "{text}");
+    assert!(text.contains("a.png (50 x 40)") && text.contains("agrees with the picture of one rank"), "{text}");
     let apart = Difference { max_abs: 1e-7, psnr_db: 150.0 };
-    let verdict = Verdict { single: Some(apart), ..verdict };
-    assert!(!rendered.report.passes(&verdict) && rendered.report.text(&verdict).contains("DIFFERS"));
+    let outcome = Outcome { single: Some(apart), ..outcome };
+    assert!(!rendered.report.passes(&outcome) && rendered.report.text(&outcome).contains("DIFFERS"));
 }

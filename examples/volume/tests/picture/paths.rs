@@ -1,16 +1,16 @@
-//! Where the camera goes in a movie.
+//! Camera paths of movies.
 
 use ::volume::keyframes::Track;
-use ::volume::movie::{self, Path};
-use ::volume::pose::{Pose, Stand};
+use ::volume::movie::{self, CameraPath};
+use ::volume::pose::{Framing, Pose};
 use zippy_render::volume::{Camera, Projection};
 
 use super::common::nrrd::Temporary;
 
-const STAND: Stand = Stand { low: [0.0; 3], high: [40.0, 30.0, 40.0], parallel: false, fov: 40.0 };
+const FRAMING: Framing = Framing { low: [0.0; 3], high: [40.0, 30.0, 40.0], parallel: false, fov: 40.0 };
 
-fn start(stand: &Stand) -> Camera {
-    stand.camera(&Pose { azimuth: 10.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap()
+fn start(framing: &Framing) -> Camera {
+    framing.camera(&Pose { azimuth: 10.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap()
 }
 
 fn near(a: [f64; 3], b: [f64; 3]) -> bool {
@@ -22,40 +22,40 @@ fn distance(camera: &Camera) -> f64 {
 }
 
 #[test]
-fn an_orbit_stands_where_azimuths_stand() {
-    let cameras = Path::Orbit.cameras(&start(&STAND), &STAND, 8).unwrap();
+fn orbit_frames_have_increasing_azimuths() {
+    let cameras = CameraPath::Orbit.cameras(&start(&FRAMING), &FRAMING, 8).unwrap();
     for (frame, camera) in cameras.iter().enumerate() {
         let azimuth = 10.0 + 45.0 * frame as f64;
-        let expected = STAND.camera(&Pose { azimuth, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
+        let expected = FRAMING.camera(&Pose { azimuth, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
         assert!(near(camera.position, expected.position) && near(camera.view_up, expected.view_up), "frame {frame}");
         assert_eq!((camera.focal_point, camera.projection), (expected.focal_point, expected.projection));
     }
-    // A camera that lies on its side goes around its own upward direction.
+    // A camera whose up direction is perpendicular to z orbits around its up direction.
     let aside = Camera {
         view_up: [0.0, 2.0, 0.0],
         position: [90.0, 15.0, 20.0],
         focal_point: [20.0, 15.0, 20.0],
-        ..start(&STAND)
+        ..start(&FRAMING)
     };
-    let cameras = Path::Orbit.cameras(&aside, &STAND, 4).unwrap();
+    let cameras = CameraPath::Orbit.cameras(&aside, &FRAMING, 4).unwrap();
     assert!(near(cameras[1].position, [20.0, 15.0, -50.0]), "{:?}", cameras[1]);
     assert!(near(cameras[1].view_up, aside.view_up));
 }
 
 #[test]
-fn rocking_and_zooming_come_back() {
-    let begin = start(&STAND);
-    let rock = Path::Rock.cameras(&begin, &STAND, 12).unwrap();
-    let side = STAND.camera(&Pose { azimuth: 40.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
+fn rock_and_zoom_return_to_the_start() {
+    let begin = start(&FRAMING);
+    let rock = CameraPath::Rock.cameras(&begin, &FRAMING, 12).unwrap();
+    let side = FRAMING.camera(&Pose { azimuth: 40.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
     assert!(near(rock[0].position, begin.position) && near(rock[3].position, side.position));
     assert!(near(rock[6].position, begin.position) && !near(rock[9].position, side.position));
-    let zoom = Path::Zoom.cameras(&begin, &STAND, 10).unwrap();
+    let zoom = CameraPath::Zoom.cameras(&begin, &FRAMING, 10).unwrap();
     assert!(near(zoom[0].position, begin.position));
     assert!((distance(&zoom[5]) - distance(&begin) / 2.0).abs() < 1e-9);
     assert!((distance(&zoom[3]) - distance(&zoom[7])).abs() < 1e-9);
-    let parallel = Stand { parallel: true, ..STAND };
+    let parallel = Framing { parallel: true, ..FRAMING };
     let begin = start(&parallel);
-    let zoom = Path::Zoom.cameras(&begin, &parallel, 2).unwrap();
+    let zoom = CameraPath::Zoom.cameras(&begin, &parallel, 2).unwrap();
     let half = |camera: &Camera| match camera.projection {
         Projection::Parallel { half_height } => half_height,
         Projection::Perspective { .. } => panic!("{camera:?}"),
@@ -65,7 +65,7 @@ fn rocking_and_zooming_come_back() {
 }
 
 #[test]
-fn any_angle_of_view_shows_as_much() {
+fn angle_of_view_does_not_change_the_size() {
     let height = |camera: Camera| match camera.projection {
         Projection::Parallel { half_height } => half_height,
         Projection::Perspective { vertical_fov_degrees } => {
@@ -73,10 +73,10 @@ fn any_angle_of_view_shows_as_much() {
         }
     };
     let overview = height(Camera::overview([41, 31, 21], [1.0, 1.0, 2.0]));
-    for stand in [STAND, Stand { fov: 12.0, ..STAND }, Stand { parallel: true, ..STAND }] {
+    for framing in [FRAMING, Framing { fov: 12.0, ..FRAMING }, Framing { parallel: true, ..FRAMING }] {
         let pose = Pose { azimuth: 3.0, elevation: -90.0, zoom: 1.0, focal_point: None };
-        assert!((height(stand.camera(&pose).unwrap()) - overview).abs() < 1e-9);
-        assert!((height(stand.camera(&Pose { zoom: 2.5, ..pose }).unwrap()) - overview / 2.5).abs() < 1e-9);
+        assert!((height(framing.camera(&pose).unwrap()) - overview).abs() < 1e-9);
+        assert!((height(framing.camera(&Pose { zoom: 2.5, ..pose }).unwrap()) - overview / 2.5).abs() < 1e-9);
     }
 }
 
@@ -86,7 +86,7 @@ fn track(text: &str) -> Result<Track, String> {
 }
 
 #[test]
-fn key_frames_are_met_and_speed_does_not_jump() {
+fn path_passes_key_frames_with_continuous_speed() {
     let text = r#"{"keyframes": [{"azimuth": 0}, {"time": 1.5, "azimuth": 90, "zoom": 2, "elevation": 80},
         {"time": 2, "azimuth": 60}, {"time": 4, "azimuth": 60, "elevation": -10}]}"#;
     let track = track(text).unwrap();
@@ -131,22 +131,22 @@ fn mistakes_in_paths_are_named() {
         (r#"{"keyframes": [{"azimuth": 0, "zoom": 0}, {"azimuth": 1}]}"#, "zoom of 0"),
         (r#"{"keyframes": [{"azimuth": 0, "elevation": 100}, {"azimuth": 1}]}"#, "elevation of 100"),
         (r#"{"keyframes": [{"azimuth": 0, "focal_point": [0, 0, 0]}, {"azimuth": 1}]}"#, "give all or none"),
-        (r#"{"closed": true, "keyframes": [{"azimuth": 0}, {"azimuth": 90}]}"#, "ends where it begins"),
+        (r#"{"closed": true, "keyframes": [{"azimuth": 0}, {"azimuth": 90}]}"#, "must end with its first key frame"),
     ];
     for (text, wanted) in cases {
         let message = track(text).unwrap_err();
         assert!(message.contains(wanted), "{text}: {message}");
     }
-    assert_eq!(movie::path("a.json"), Ok(Path::File("a.json".into())));
+    assert_eq!(movie::parse_path("a.json"), Ok(CameraPath::File("a.json".into())));
     if cfg!(unix) {
         let endless = Track::read(std::path::Path::new("/dev/zero")).unwrap_err();
         assert!(endless.to_string().contains("not a regular file"), "{endless}");
     }
-    let missing = movie::path("no/such.json").unwrap().cameras(&start(&STAND), &STAND, 5).unwrap_err();
+    let missing = movie::parse_path("no/such.json").unwrap().cameras(&start(&FRAMING), &FRAMING, 5).unwrap_err();
     assert!(missing.to_string().contains("cannot open"), "{missing}");
 }
 
-/// The files that the help text names.
+/// The files in the help text.
 #[test]
 fn shown_files_are_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,15 +1,15 @@
-//! Files without a header, and voxels of several numbers, from the command line to the picture.
+//! Files without a header, and voxels of several components.
 
 use zippy_render::volume::{Phantom, Twin};
 
 use super::common::nrrd::{Temporary, gzip};
 use super::looks::{look, near};
-use super::{run, told};
+use super::{failures, run};
 
 const SHAPE: [i64; 3] = [13, 11, 9];
 const SPACING: [f64; 3] = [0.5, 1.0, 1.25];
 
-/// The numbers of a voxel: the last one is the phantom, those before tell where it is.
+/// Component of a voxel. The last component is the phantom, the others encode the position.
 fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
     match component {
         last if last == components - 1 => Phantom { shape: SHAPE }.value([x, y, z]),
@@ -19,7 +19,7 @@ fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
     }
 }
 
-/// All numbers, components side by side, each as `bytes`.
+/// All numbers as bytes, the components of a voxel adjacent.
 fn content(components: i64, bytes: impl Fn(u16) -> Vec<u8>) -> Vec<u8> {
     let [nx, ny, nz] = SHAPE;
     let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
@@ -33,10 +33,10 @@ fn transfer() -> Temporary {
     )
 }
 
-/// One, two and four numbers a voxel, of either byte order, compressed or not, behind other bytes or not: the twin's
-/// picture.
+/// Raw files of one, two and four components, in both byte orders, compressed or not, with or
+/// without an offset, give the picture of the reference renderer.
 #[test]
-fn raw_numbers_are_drawn_as_the_twin_draws_them() {
+fn raw_files_give_the_picture_of_the_reference() {
     let transfer = transfer();
     for components in [1, 2, 4] {
         let lead = |content: Vec<u8>| [vec![0xA5; 17], content].concat();
@@ -50,7 +50,7 @@ fn raw_numbers_are_drawn_as_the_twin_draws_them() {
             (lead(floats), &["--raw-type", "f64", "--raw-offset", "17"]),
         ];
         let mut first = None;
-        // Floats have no range of their own, by which colours could be scaled.
+        // Colour components need the fixed range of an integer type.
         for (bytes, kind) in files.iter().take(if components == 4 { 3 } else { 4 }) {
             let file = Temporary::new(bytes);
             let count = components.to_string();
@@ -74,13 +74,12 @@ fn raw_numbers_are_drawn_as_the_twin_draws_them() {
     }
 }
 
-/// Two components of different ranges: presets fit opacities to the second one's values, whatever those of the first
-/// are.
+/// Presets fit opacities to the range of the second component, independent of the first.
 #[test]
 fn presets_fit_each_component_to_its_own_values() {
     let [nx, ny, nz] = SHAPE;
     let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
-    // Nothing in the left half, all in the right one; colours from -1000 below to 1000 above, and one that is none.
+    // Opacity in the right half only; colours from -1000 below to 1000 above, with one NaN.
     let numbers = voxels.flat_map(|[x, _, z]| {
         let colour = if [x, z] == [0, 4] { f32::NAN } else { -1000.0 + 250.0 * z as f32 };
         [colour, if x > 6 { 1.0_f32 } else { 0.0 }]
@@ -91,22 +90,21 @@ fn presets_fit_each_component_to_its_own_values() {
     let Some(rendered) = run(3, &[&words[..], &view, &["--input", file.0.to_str().unwrap()]].concat()) else { return };
     let pixel = |column: usize, row: usize| rendered.image.pixels[40 * row + column];
     assert_eq!(pixel(15, 15), [0.0; 4]);
-    // Half the opacity for each of eleven voxels; dark below, bright above.
+    // Half the opacity in each of eleven voxels; dark below, bright above.
     let [below, above] = [pixel(24, 20), pixel(24, 10)];
     assert!(below[3] > 0.99 && above[3] > 0.99 && below[0] < 0.4 && above[0] > 0.6, "{below:?} {above:?}");
-    let json = rendered.report.json(&super::verdict(None));
+    let json = rendered.report.json(&super::outcome(None));
     assert_eq!(json["input"]["nan"], 11);
 }
 
-/// A volume is the same picture without a header and as a NumPy array in C order and in Fortran order, with an index that is
-/// called zyx or xyz.
+/// A raw file and NumPy arrays in C and Fortran order, indexed zyx or xyz, give the same picture.
 #[test]
 fn numpy_arrays_of_every_order_are_drawn_alike() {
     let transfer = transfer();
     let common = ["--size", "40x36", "--transfer", transfer.0.to_str().unwrap()];
     let [nx, ny, nz] = SHAPE;
     let plain = content(1, |v| v.to_le_bytes().into());
-    // The other way round: z is the fastest axis.
+    // Reversed: z is the fastest axis.
     let turned: Vec<u8> = (0..nx)
         .flat_map(|x| (0..ny).flat_map(move |y| (0..nz).map(move |z| [x, y, z])))
         .flat_map(|at| number(at, 0, 1).to_le_bytes())
@@ -126,14 +124,14 @@ fn numpy_arrays_of_every_order_are_drawn_alike() {
     for (file, words) in &files {
         let words = [&common[..], &["--input", file.0.to_str().unwrap()], words].concat();
         let Some(rendered) = run(3, &words) else { return };
-        assert_eq!(rendered.report.json(&super::verdict(None))["input"]["shape"], serde_json::json!(SHAPE));
+        assert_eq!(rendered.report.json(&super::outcome(None))["input"]["shape"], serde_json::json!(SHAPE));
         assert!(rendered.image.pixels.iter().any(|pixel| pixel[3] > 0.0));
         assert!(*first.get_or_insert(rendered.image.pixels.clone()) == rendered.image.pixels, "{words:?}");
     }
 }
 
 #[test]
-fn raw_files_that_are_not_what_options_say_are_refused() {
+fn raw_files_that_contradict_the_options_are_refused() {
     let plain = content(2, |v| v.to_le_bytes().into());
     let (plain, compressed) = (Temporary::new(&plain), Temporary::new(&gzip(&plain)));
     let (plain, compressed) = (plain.0.to_str().unwrap(), compressed.0.to_str().unwrap());
@@ -145,15 +143,15 @@ fn raw_files_that_are_not_what_options_say_are_refused() {
         (compressed, &["--components", "2"], "2 x u16 need a file of 5148 bytes"),
     ];
     for (path, more, wanted) in cases {
-        for message in told(3, &[&common[..], &["--input", path], more].concat()) {
+        for message in failures(3, &[&common[..], &["--input", path], more].concat()) {
             assert!(message.contains(path) && message.contains(wanted), "{more:?}: {message}");
         }
     }
 }
 
-/// What is wrong with a file is said with the file's name and what to do.
+/// Errors about files name the file and the correction.
 #[test]
-fn mistakes_in_files_say_what_would_be_right() {
+fn file_errors_name_the_file_and_the_correction() {
     let plain = content(1, |v| v.to_le_bytes().into());
     let voxels = Temporary::new(&plain);
     let name = voxels.0.file_name().unwrap().to_str().unwrap();
@@ -177,7 +175,7 @@ fn mistakes_in_files_say_what_would_be_right() {
         .as_bytes(),
     );
     let cases: [(&Temporary, &[&str], &[&str]); 9] = [
-        (&voxels, &[], &[name, "none of NRRD, NIfTI", "--raw-shape and --raw-type"]),
+        (&voxels, &[], &[name, "not an NRRD, NIfTI", "--raw-shape and --raw-type"]),
         (&three, &["--components", "1"], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
         (&three, &[], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
         (&cube, &["--components", "2"], &["20 entries along the last axis", "(z, y, x, c)"]),
@@ -188,24 +186,24 @@ fn mistakes_in_files_say_what_would_be_right() {
         (&long, &[], &[long.0.to_str().unwrap(), "spacing of [1e30"]),
     ];
     for (file, words, wanted) in cases {
-        for message in told(2, &[&["--size", "8x8", "--input", file.0.to_str().unwrap()], words].concat()) {
+        for message in failures(2, &[&["--size", "8x8", "--input", file.0.to_str().unwrap()], words].concat()) {
             assert!(wanted.iter().all(|part| message.contains(part)), "{words:?}: {message}");
             assert!(!message.contains('\u{1b}') && !message.contains('\u{7}'), "{message:?}");
         }
     }
-    // Other programs read the data that is there, and so does this one, with a note.
+    // Surplus data are ignored with a note, as in other programs.
     let surplus = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
     if let Some(rendered) = run(2, &["--size", "8x8", surplus.0.to_str().unwrap()]) {
-        let verdict = super::verdict(None);
-        let (json, text) = (rendered.report.json(&verdict), rendered.report.text(&verdict));
+        let outcome = super::outcome(None);
+        let (json, text) = (rendered.report.json(&outcome), rendered.report.text(&outcome));
         assert!(json["notes"][0].as_str().unwrap().contains("572 bytes follow the data"), "{json}");
         assert!(text.contains("note: 572 bytes follow the data"), "{text}");
     }
     let whole = npy("9, 11, 13", 1287);
-    for message in told(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {
+    for message in failures(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {
         assert!(message.contains("is NumPy, which has no arrays"), "{message}");
     }
-    for message in told(2, &["--size", "8x8", "--input", whole_nrrd.0.to_str().unwrap(), "--axes", "xyz"]) {
+    for message in failures(2, &["--size", "8x8", "--input", whole_nrrd.0.to_str().unwrap(), "--axes", "xyz"]) {
         assert!(message.contains("is NRRD, which says itself where x is"), "{message}");
     }
 }

@@ -1,17 +1,17 @@
-//! What numbers stand for, whether floats can hold them, where axes point, and what people are told about it.
+//! Values: slope and intercept, precision of floats, axis directions, and notes in the report.
 
-use ::volume::report::Verdict;
+use ::volume::report::Outcome;
 use ::volume::scene::Rendered;
-use ::volume::units::{self, Found};
+use ::volume::units::{self, NumberStatistics};
 use serde_json::{Value, json};
 use zippy_io::image::Image;
 use zippy_io::volume;
 use zippy_render::volume::Rescale;
 
 use super::common::nrrd::{Temporary, file, values};
-use super::{SHAPE, odd, run, scan, told};
+use super::{SHAPE, failures, odd, run, scan};
 
-/// A NIfTI-1 file of numbers in a shape, little-endian, with some of its fields.
+/// Little-endian NIfTI-1 file; `fields` are offsets and contents of header fields.
 fn nifti<T: bytemuck::Pod>(datatype: i16, data: &[T], fields: &[(usize, &[f32])]) -> Temporary {
     let mut bytes = vec![0_u8; 352];
     let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
@@ -27,7 +27,7 @@ fn nifti<T: bytemuck::Pod>(datatype: i16, data: &[T], fields: &[(usize, &[f32])]
     Temporary::new(&bytes)
 }
 
-/// Whole numbers of 0 to 200 that differ from voxel to voxel: two heaps on a background with a slope.
+/// Integers of 0 to 200 that differ between voxels: two peaks on a sloped background.
 fn numbers() -> Vec<i16> {
     let heap = |p: [i64; 3], middle: [f64; 3]| {
         let square: f64 = (0..3).map(|a| (p[a] as f64 - middle[a]).powi(2)).sum();
@@ -51,21 +51,22 @@ fn picture(path: &Temporary, words: &[&str]) -> Option<Rendered> {
 
 fn report(rendered: &Rendered) -> Value {
     let size = (rendered.image.width, rendered.image.height);
-    let verdict = Verdict { size, output: "a.png".into(), total_secs: 1.0, single: None, reference: None };
-    let (json, text) = (rendered.report.json(&verdict), rendered.report.text(&verdict));
+    let outcome = Outcome { size, output: "a.png".into(), total_secs: 1.0, single: None, reference: None };
+    let (json, text) = (rendered.report.json(&outcome), rendered.report.text(&outcome));
     for note in json["notes"].as_array().unwrap() {
         assert!(text.contains(&format!("\nnote: {}", note.as_str().unwrap())), "{text}");
     }
     json
 }
 
-fn same(found: &Image, expected: &Image, most: f64, what: &str) {
+fn same(found: &Image, expected: &Image, most: f64, name: &str) {
     let difference = found.difference(expected).unwrap().max_abs;
-    assert!(difference <= most, "{what}: {difference}");
-    assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.05).count() > 50, "{what}");
+    assert!(difference <= most, "{name}: {difference}");
+    assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.05).count() > 50, "{name}");
 }
 
-/// Scaled by its file, a volume looks like one that has the values themselves, whatever colours it is given.
+/// A volume with slope and intercept gives the picture of a volume of the scaled values, for all
+/// transfer functions.
 #[test]
 fn slope_and_intercept_of_the_file_are_applied() {
     let air: Vec<i16> = numbers().iter().map(|v| v * 11 - 1000).collect();
@@ -81,7 +82,8 @@ fn slope_and_intercept_of_the_file_are_applied() {
         let shifted = (nifti(4, &air, &[]), nifti(4, &stored, &[(112, &[1.0, -1024.0])]));
         let turned = (nifti(4, &even, &[]), nifti(512, &halves, &[(112, &[-2.0, 1200.0])]));
         for (number, (plain, scaled)) in [shifted, turned].into_iter().enumerate() {
-            // Bins hold their lower ends, and the upper ones where values are turned around: presets may notice.
+            // Histogram bins include their lower bound. A negative slope exchanges the bounds,
+            // which changes presets.
             if number == 1 && look.is_empty() {
                 continue;
             }
@@ -95,9 +97,9 @@ fn slope_and_intercept_of_the_file_are_applied() {
     }
 }
 
-/// Whichever way the file counts, what is no number looks like the smallest value.
+/// NaN is drawn as the smallest value, also with a negative slope.
 #[test]
-fn what_is_no_number_is_not_seen_where_values_are_turned_around() {
+fn nan_with_negative_slope_is_drawn_as_the_smallest_value() {
     let value = |v: i16| if v % 5 == 3 { f32::NAN } else { f32::from(v) };
     let plain: Vec<f32> = numbers().into_iter().map(value).collect();
     let turned: Vec<f32> = plain.iter().map(|v| (200.0 - v) / 2.0).collect();
@@ -110,9 +112,9 @@ fn what_is_no_number_is_not_seen_where_values_are_turned_around() {
     assert!(report(&turned)["input"]["nan"].as_u64().unwrap() > 100);
 }
 
-/// An offset or a scale that 32-bit floats have no room for changes nothing.
+/// Offsets and scales beyond the precision of 32-bit floats do not change the picture.
 #[test]
-fn numbers_that_floats_cannot_tell_apart_are_told_apart() {
+fn numbers_beyond_f32_precision_are_distinguished() {
     let plain = numbers();
     let sizes = SHAPE.map(|n| n as usize);
     let doubles = |name: &str, make: &dyn Fn(f64) -> f64| {
@@ -136,7 +138,7 @@ fn numbers_that_floats_cannot_tell_apart_are_told_apart() {
         whole("u32", file("uint32", &sizes, &words, false, false, "\n")),
     ];
     let expected = picture(&doubles("plain", &|v| v).1, &[]);
-    // Bins of whole numbers end at whole numbers, which presets may notice.
+    // Histogram bins of integers have integer bounds, which changes presets.
     let whole = picture(&Temporary::new(&file("short", &sizes, &plain, false, false, "\n")), &[]);
     for (name, path) in &files {
         let expected = if name.ends_with("32") { &whole } else { &expected };
@@ -144,7 +146,7 @@ fn numbers_that_floats_cannot_tell_apart_are_told_apart() {
         // Denormal numbers have few digits.
         same(&found.image, &expected.image, if name == "1e-320" { 2e-2 } else { 1e-4 }, name);
     }
-    // Slope and intercept of the file come on top.
+    // Slope and intercept of the file apply in addition.
     let doubles: Vec<f64> = plain.iter().map(|&v| v.into()).collect();
     let scaled: Vec<f64> = plain.iter().map(|&v| 1e12 + f64::from(v)).collect();
     let scaled = nifti(64, &scaled, &[(112, &[2.0, 7.0])]);
@@ -155,9 +157,9 @@ fn numbers_that_floats_cannot_tell_apart_are_told_apart() {
 }
 
 #[test]
-fn units_are_those_that_floats_can_hold() {
+fn units_make_numbers_fit_f32() {
     let found = |numbers: &[f64]| {
-        let mut found = Found::default();
+        let mut found = NumberStatistics::default();
         numbers.iter().for_each(|&number| found.add(number));
         found
     };
@@ -170,7 +172,7 @@ fn units_are_those_that_floats_can_hold() {
         (&[0.0, 1e29], false),
         (&[f64::NAN, f64::INFINITY], false),
         (&[], false),
-        // What marks holes.
+        // Markers of missing data.
         (&[-9e36, 0.0, 5.0, 9.96921e36, 9.96921e36, f64::INFINITY], false),
         (&[0.0, 1.8e19], true),
     ] {
@@ -182,7 +184,7 @@ fn units_are_those_that_floats_can_hold() {
     assert_eq!(found(&[0.0, 1e300, 2e300]).units(false).slope, 2.0_f64.powi(997));
     assert_eq!(found(&[1e300]).units(false), Rescale { slope: 1.0, intercept: 1e300 });
     assert_eq!(found(&[1e-40, 0.0]).units(false).intercept, 0.0);
-    // NaN, infinite and far ones are counted apart.
+    // NaN, infinite and far numbers have separate counts.
     let odd = found(&[f64::NAN, 1.0, -2.0, f64::NEG_INFINITY, 1e30, f64::NAN]);
     assert_eq!((odd.all, odd.nan, odd.infinite, odd.far, odd.range()), (6, 2, 1, 1, Some((-2.0, 1.0))));
     assert_eq!([f64::NAN, -1e300, 0.5, f64::INFINITY].map(|v| units::float(v, -1e30)), [-1e30, -1e30, 0.5, 1e30]);
@@ -190,7 +192,7 @@ fn units_are_those_that_floats_can_hold() {
 }
 
 #[test]
-fn what_is_not_finite_is_counted() {
+fn report_counts_non_finite_numbers() {
     let pictures =
         [odd(f32::NAN, f32::INFINITY), scan("double", |_| f64::NAN, false, false)].map(|path| picture(&path, &[]));
     let [Some(rendered), Some(nothing)] = pictures else { return };
@@ -207,9 +209,9 @@ fn what_is_not_finite_is_counted() {
     assert_eq!(json["empty"], json!(true));
 }
 
-/// An empty picture is said to be one; a box beside the volume is a mistake.
+/// An empty picture gives a note; a crop box outside of the volume is an error.
 #[test]
-fn empty_pictures_do_not_pass_silently() {
+fn empty_pictures_give_a_note() {
     let small = ["--phantom-size", "9x8x7", "--size", "12x12"];
     let with = |words: &[&'static str]| [&small[..], words].concat();
     for (words, empty) in [(&["--clip", "1,0,0,50"][..], true), (&["--clip", "1,0,0,4"], false)] {
@@ -218,15 +220,15 @@ fn empty_pictures_do_not_pass_silently() {
         assert_eq!((json["empty"].as_bool(), json["notes"].to_string().contains("no pixel")), (Some(empty), empty));
     }
     for crop in ["8:20,:,:", ":,-3:0,:", ":,:,100:"] {
-        for message in told(2, &with(&["--crop", crop].map(|word| -> &'static str { word.to_string().leak() }))) {
+        for message in failures(2, &with(&["--crop", crop].map(|word| -> &'static str { word.to_string().leak() }))) {
             assert!(message.contains("nothing of the volume, which extends over 0:8,0:7,0:6"), "{message}");
         }
     }
 }
 
-/// Points at huge values are those of a function like any other.
+/// Transfer functions may have points beyond the range of floats.
 #[test]
-fn transfer_functions_reach_beyond_any_float() {
+fn transfer_points_beyond_f32_are_accepted() {
     let far = |far: &str| {
         let points = format!(r#"[[-{far}, 0], [{far}, 1]], "rgb_points": [[0, 1, 1, 1]]"#);
         Temporary::new(format!(r#"{{"opacity_points": {points}, "opacity_unit_distance": 1}}"#).as_bytes())
@@ -241,9 +243,9 @@ fn transfer_functions_reach_beyond_any_float() {
     }
 }
 
-/// Where axes point, as four formats say it, and in the report.
+/// Axis directions of four formats, and in the report.
 #[test]
-fn directions_of_axes_are_read_and_said() {
+fn axis_directions_are_read_and_reported() {
     let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|v| v.to_vec());
     let minus = |v: &[f64]| v.iter().map(|part| 0.0 - part).collect::<Vec<f64>>();
     let data = values(SHAPE.iter().product::<i64>() as usize, |i| i as u8);
@@ -261,7 +263,7 @@ fn directions_of_axes_are_read_and_said() {
     };
     let turned = read(meta("0 1 0 0 0 1 1 0 0")).unwrap();
     assert_eq!(turned, [y.clone(), z.clone(), x.clone()]);
-    // Codes of the forms are integers of 16 bits side by side.
+    // The codes of both forms are adjacent 16-bit integers.
     let codes = |qform: i16, sform: i16| [f32::from_bits((qform as u16 as u32) | (sform as u16 as u32) << 16)];
     let rows: [f32; 12] = [-1.0, 0.0, 0.0, 5.0, 0.0, 0.6, -0.8, 6.0, 0.0, 0.8, 0.6, 7.0];
     assert_eq!(read(nifti(2, &data, &[(280, &rows)])), None);
@@ -270,9 +272,10 @@ fn directions_of_axes_are_read_and_said() {
         assert!(a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6), "{a:?}, {b:?}");
     };
     near(&matrix, &[minus(&x), vec![0.0, 0.6, 0.8], vec![0.0, -0.8, 0.6]]);
-    // The matrix decides over the quaternion.
+    // The matrix has precedence over the quaternion.
     assert_eq!(read(nifti(2, &data, &[(252, &codes(1, 1)), (256, &[0.0, 0.0, 1.0]), (280, &rows)])), Some(matrix));
-    // Half a turn around the third axis (a = b = c = 0, d = 1); a quarter around the first one, and a left-handed one.
+    // Half a turn around the third axis (a = b = c = 0, d = 1); a quarter around the first, and a
+    // left-handed quarter around the second.
     let quaternion = |b: f32, c: f32, d: f32, handed: f32| {
         read(nifti(2, &data, &[(252, &codes(1, 0)), (256, &[b, c, d]), (280, &rows), (76, &[handed])])).unwrap()
     };
@@ -298,9 +301,9 @@ fn directions_of_axes_are_read_and_said() {
     }
 }
 
-/// The first voxel of a file whose header leaves open where it is stands right behind the header.
+/// With an offset of 0, the data follow the header directly.
 #[test]
-fn an_offset_of_zero_is_the_end_of_the_header() {
+fn nifti_offset_zero_means_data_follow_the_header() {
     let data: Vec<i16> = numbers();
     let file = nifti(4, &data, &[(108, &[0.0])]);
     let found = volume::open(&file.0).unwrap();

@@ -1,4 +1,4 @@
-//! The program as a process: what it says, what it leaves, its window.
+//! The program `volume` as a process: output, files, signals, and the window.
 #![cfg(target_os = "linux")]
 
 #[path = "../../../../tests/support/launcher.rs"]

@@ -1,4 +1,4 @@
-//! The program `volume` as a process: what is left when it is told to end, and what it does where nobody listens.
+//! The program `volume` as a process: signals, files that it leaves, closed or full outputs.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
@@ -9,11 +9,11 @@ use std::process::{Command, Output, Stdio};
 use super::running::{Running, kill};
 
 const SMALL: [&str; 4] = ["--phantom-size", "12", "--size", "64x48"];
-/// Far more than are rendered before the program is told to end.
+/// More frames than are rendered before the signal.
 const FRAMES: &str = "50000";
 const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
 
-/// The program, with nothing of what the test was started with.
+/// The program without environment variables of the test.
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
@@ -36,7 +36,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Bytes in a file of a process that lies in a directory, under whatever name or none.
+/// Size of the largest open file of a process in a directory, with or without a name.
 fn written(process: u32, directory: &Path) -> u64 {
     let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let inside = open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|file| file.starts_with(directory)));
@@ -55,8 +55,9 @@ fn frames(path: &Path) -> u32 {
     count
 }
 
-/// Lets a movie begin, ends it, and looks at what is there: nothing but the movie with its frames until then.
-fn stopped(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<u32>) -> Output {
+/// Stops a movie after its first frames and checks that the directory contains only the movie with
+/// its finished frames.
+fn stop_movie(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<u32>) -> Output {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("orbit.apng");
     let mut command = command;
@@ -67,44 +68,44 @@ fn stopped(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<
     running.wait("some frames", || begun().then_some(()));
     assert!(!path.exists());
     stop(id);
-    let output = running.ended();
+    let output = running.wait_for_end();
     assert_eq!(files(directory.path()), std::slice::from_ref(&path), "{output:?}");
-    let said = format!("after {} of {FRAMES} frames: {}", frames(&path), path.display());
-    assert!(stderr(&output).contains(&said), "{said}: {output:?}");
+    let expected = format!("after {} of {FRAMES} frames: {}", frames(&path), path.display());
+    assert!(stderr(&output).contains(&expected), "{expected}: {output:?}");
     output
 }
 
 #[test]
-fn a_stopped_movie_keeps_its_frames() {
+fn stopped_movie_keeps_its_frames() {
     for (signal, number) in SIGNALS {
-        let output = stopped(volume("2", &[]), |process| kill(signal, process), Some);
+        let output = stop_movie(volume("2", &[]), |process| kill(signal, process), Some);
         assert_eq!(output.status.signal(), Some(number));
         assert!(stderr(&output).contains(&format!("stopped by SIG{signal}")), "{output:?}");
     }
 }
 
-/// As shells start what runs in the background of a script.
+/// As shells start background commands of scripts.
 #[test]
-fn a_signal_that_is_ignored_stays_ignored() {
+fn ignored_signal_stays_ignored() {
     let program = volume("2", &[]);
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' INT HUP; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
     command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
     let stop = |process| ["INT", "HUP", "TERM"].iter().for_each(|signal| kill(signal, process));
-    let output = stopped(command, stop, Some);
+    let output = stop_movie(command, stop, Some);
     assert_eq!(output.status.signal(), Some(15));
     assert!(stderr(&output).contains("stopped by SIGTERM"), "{output:?}");
 }
 
 #[test]
-fn names_do_not_speak_to_the_terminal() {
+fn control_characters_in_names_are_escaped() {
     let directory = tempfile::tempdir().unwrap();
     let pattern = directory.path().join("m\u{1b}]0;pwn\u{7}%d.png");
     let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
     let mut running = Running::start(volume("1", &words));
     running.wait("frames", || files(directory.path()).pop());
     kill("TERM", running.id());
-    let output = running.ended();
+    let output = running.wait_for_end();
     let text = stderr(&output);
     assert!(text.contains(r"m\u{1b}]0;pwn\u{7}%d.png") && !text.contains(['\u{1b}', '\u{7}']), "{text:?}");
 
@@ -130,7 +131,7 @@ fn names_do_not_speak_to_the_terminal() {
 }
 
 #[test]
-fn numbered_frames_stay() {
+fn stopped_numbered_movie_keeps_its_frames() {
     let directory = tempfile::tempdir().unwrap();
     let pattern = directory.path().join("%05d.png");
     let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
@@ -138,7 +139,7 @@ fn numbered_frames_stay() {
     let frame = |number: usize| directory.path().join(format!("{number:05}.png"));
     running.wait("frames", || frame(5).exists().then_some(()));
     kill("TERM", running.id());
-    let output = running.ended();
+    let output = running.wait_for_end();
     let count = files(directory.path()).len();
     assert!(stderr(&output).contains(&format!("stopped by SIGTERM after {count} of {FRAMES} frames")), "{output:?}");
     (0..count).for_each(|number| assert_eq!(frames(&frame(number)), 1));
@@ -155,16 +156,16 @@ fn under_mpi() {
         command.arg(program().get_program()).args(SMALL);
         command
     };
-    // To the launcher, and to a process that writes and one that does not.
+    // Signals to the launcher, to the process that writes, and to another process.
     for (signal, to) in [("INT", None), ("TERM", Some(0)), ("TERM", Some(1))] {
         let stop = |id| kill(signal, to.map_or(id, |rank| super::launcher::process_of_rank(rank, id).unwrap()));
-        let output = stopped(start(), stop, |id| super::launcher::process_of_rank(0, id));
+        let output = stop_movie(start(), stop, |id| super::launcher::process_of_rank(0, id));
         assert!(!output.status.success(), "{output:?}");
     }
 }
 
 #[test]
-fn output_that_nobody_reads_is_no_failure() {
+fn closed_output_pipe_is_not_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.png");
     let picture = ["--output", path.to_str().unwrap()];
@@ -180,7 +181,7 @@ fn output_that_nobody_reads_is_no_failure() {
 }
 
 #[test]
-fn a_full_disk_is_an_error() {
+fn full_disk_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.png");
     let picture = ["--output", path.to_str().unwrap()];
@@ -191,7 +192,7 @@ fn a_full_disk_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
         assert!(stderr(&output).contains("cannot write to standard output: No space left"), "{output:?}");
     }
-    // What is said to people only is no reason to fail, nor to panic about.
+    // With --json, failures of standard error have no effect.
     let mut command = volume("2", &json);
     let output = command.stderr(full()).stdout(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"{"), "{output:?}");
@@ -199,9 +200,9 @@ fn a_full_disk_is_an_error() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
-/// In processes of their own, as devices keep what was compiled for another picture.
+/// In separate processes, because devices keep pipelines of earlier pictures.
 #[test]
-fn frames_are_measured_without_what_is_compiled() {
+fn frame_times_exclude_compilation() {
     let kinds: [&[&str]; 7] = [
         &[],
         &["--shade", "--preintegrated"],

@@ -1,32 +1,32 @@
-//! Programs that run beside the test.
+//! Child processes of tests.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What any wait may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Limit of a wait, long enough for a busy machine.
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Polls until there is something.
-pub fn wait<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+/// Polls until `poll` returns a value. `description` is for the message at the limit.
+pub fn wait<T>(description: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
         if let Some(found) = poll() {
             return found;
         }
-        assert!(started.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
+        assert!(started.elapsed() < WAIT_LIMIT, "waited {WAIT_LIMIT:?} for {description}");
         std::thread::sleep(POLL);
     }
 }
 
-/// A running program; it ends when this is dropped.
+/// A running program; dropping it ends the program.
 pub struct Running(Option<Child>);
 
 impl Running {
-    /// The program heeds signals, also where the tests were started to ignore some, as scripts start what runs in the
-    /// background.
+    /// Starts the program with default signal handling, also if the tests ignore signals, as
+    /// background commands of scripts do.
     pub fn start(command: Command) -> Self {
-        let mut command = heeding(command);
+        let mut command = with_default_signals(command);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
         Self(Some(command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))))
     }
@@ -35,18 +35,20 @@ impl Running {
         self.0.as_ref().unwrap().id()
     }
 
-    /// Polls for something that needs the program alive.
-    pub fn wait<T>(&mut self, what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+    /// Polls like [`wait`]; panics if the program ends before.
+    pub fn wait<T>(&mut self, description: &str, mut poll: impl FnMut() -> Option<T>) -> T {
         let child = self.0.as_mut().unwrap();
-        let found = wait(what, || match child.try_wait().unwrap() {
+        let found = wait(description, || match child.try_wait().unwrap() {
             Some(_) => Some(None),
             None => poll().map(Some),
         });
-        found.unwrap_or_else(|| panic!("the program has ended before there was {what}: {:?}", self.ended()))
+        found.unwrap_or_else(|| {
+            panic!("the program has ended before there was {description}: {:?}", self.wait_for_end())
+        })
     }
 
-    /// Waits for the end of the program.
-    pub fn ended(&mut self) -> Output {
+    /// Waits for the end of the program and returns its output.
+    pub fn wait_for_end(&mut self) -> Output {
         let child = self.0.as_mut().unwrap();
         wait("the end of the program", || child.try_wait().unwrap());
         self.0.take().unwrap().wait_with_output().unwrap()
@@ -62,25 +64,25 @@ impl Drop for Running {
     }
 }
 
-/// The same program, started with signals as a terminal has them, where the system's `env` can do that.
-fn heeding(command: Command) -> Command {
-    let mut heeding = Command::new("env");
-    heeding.arg("--default-signal=HUP,INT,TERM");
-    let can = Command::new("env").args(heeding.get_args()).arg("true").output();
-    if !can.is_ok_and(|output| output.status.success()) {
+/// Wraps the command in `env --default-signal`, if the system's `env` has this option.
+fn with_default_signals(command: Command) -> Command {
+    let mut with_default_signals = Command::new("env");
+    with_default_signals.arg("--default-signal=HUP,INT,TERM");
+    let probe = Command::new("env").args(with_default_signals.get_args()).arg("true").output();
+    if !probe.is_ok_and(|output| output.status.success()) {
         return command;
     }
-    heeding.arg(command.get_program()).args(command.get_args());
+    with_default_signals.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => heeding.env(name, value),
-            None => heeding.env_remove(name),
+            Some(value) => with_default_signals.env(name, value),
+            None => with_default_signals.env_remove(name),
         };
     }
     if let Some(directory) = command.get_current_dir() {
-        heeding.current_dir(directory);
+        with_default_signals.current_dir(directory);
     }
-    heeding
+    with_default_signals
 }
 
 /// Sends a signal, by its name without `SIG`.

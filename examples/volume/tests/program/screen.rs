@@ -1,4 +1,4 @@
-//! A virtual X server, and what a person sees and does at it.
+//! A virtual X server with screenshots and input events.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -13,17 +13,17 @@ use x11rb::rust_connection::RustConnection;
 
 use super::running::wait;
 
-/// A virtual X server of its own; it ends when this is dropped.
+/// A virtual X server; dropping it ends the server.
 pub struct Screen {
     server: Child,
-    /// What `DISPLAY` has to be.
+    /// Value of `DISPLAY` for programs.
     pub display: String,
     connection: RustConnection,
     root: Window,
     size: (u16, u16),
 }
 
-/// A part of the screen: rows of red, green and blue.
+/// Screenshot of a part of the screen: rows of red, green and blue.
 #[derive(Clone, PartialEq)]
 pub struct Shot {
     pub width: usize,
@@ -32,20 +32,20 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// How many pixels another shot of the same size has of another colour.
+    /// Number of pixels that differ from a screenshot of the same size.
     pub fn differing(&self, other: &Self) -> usize {
         assert_eq!((self.width, self.height), (other.width, other.height));
         self.pixels.iter().zip(&other.pixels).filter(|(a, b)| a != b).count()
     }
 
-    /// How many pixels are not of this colour.
+    /// Number of pixels that are not of this colour.
     pub fn unlike(&self, colour: [u8; 3]) -> usize {
         self.pixels.iter().filter(|pixel| **pixel != colour).count()
     }
 }
 
 impl Screen {
-    /// Starts a server on a display that is free.
+    /// Starts a server on a free display.
     pub fn start(width: u16, height: u16) -> Self {
         let mut command = Command::new("Xvfb");
         command.args([
@@ -68,7 +68,7 @@ impl Screen {
         Self { server, display, connection, root, size: (width, height) }
     }
 
-    /// A window by its title, once it is there.
+    /// Window with a title, if it exists.
     pub fn window(&self, title: &str) -> Option<Window> {
         let atom = |name: &[u8]| self.connection.intern_atom(false, name).unwrap().reply().unwrap().atom;
         let (name, text) = (atom(b"_NET_WM_NAME"), atom(b"UTF8_STRING"));
@@ -79,7 +79,7 @@ impl Screen {
         })
     }
 
-    /// What is on the screen now from `(x, y)` on.
+    /// Screenshot of a rectangle whose upper left corner is `(x, y)`.
     pub fn shot(&self, (x, y): (i16, i16), (width, height): (u16, u16)) -> Shot {
         let image = self.connection.get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, !0);
         let image = image.unwrap().reply().unwrap();
@@ -87,16 +87,16 @@ impl Screen {
         Shot { width: width.into(), height: height.into(), pixels }
     }
 
-    /// The whole screen.
+    /// Screenshot of the whole screen.
     pub fn all(&self) -> Shot {
         self.shot((0, 0), self.size)
     }
 
-    /// Waits for a picture of which `wanted` holds and that has not changed for a while.
-    pub fn settled(&self, what: &str, mut look: impl FnMut() -> Shot, wanted: impl Fn(&Shot) -> bool) -> Shot {
-        let (mut last, mut times) = (look(), 0);
-        wait(what, || {
-            let next = look();
+    /// Waits for a screenshot that fulfils `wanted` and has not changed for 20 polls.
+    pub fn settled(&self, description: &str, mut take: impl FnMut() -> Shot, wanted: impl Fn(&Shot) -> bool) -> Shot {
+        let (mut last, mut times) = (take(), 0);
+        wait(description, || {
+            let next = take();
             times = if next == last { times + 1 } else { 0 };
             last = next;
             (times >= 20 && wanted(&last)).then(|| last.clone())
@@ -114,7 +114,7 @@ impl Screen {
         self.fake(BUTTON_PRESS_EVENT, 1, at);
     }
 
-    /// Lets go of it.
+    /// Releases the left button.
     pub fn release(&self, at: (i16, i16)) {
         self.fake(BUTTON_RELEASE_EVENT, 1, at);
     }
@@ -129,7 +129,7 @@ impl Screen {
         self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0).unwrap().check().unwrap();
     }
 
-    /// Asks a window to close, as a window manager does.
+    /// Sends a window the message to close, as a window manager does.
     pub fn close(&self, window: Window) {
         let atom = |name: &[u8]| self.connection.intern_atom(false, name).unwrap().reply().unwrap().atom;
         let (protocols, delete) = (atom(b"WM_PROTOCOLS"), atom(b"WM_DELETE_WINDOW"));

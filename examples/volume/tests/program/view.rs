@@ -1,49 +1,50 @@
-//! `volume --view` on a virtual screen: a person looks, drags, clicks and closes the window.
+//! `volume --view` on a virtual screen: rendering, mouse input, closing and signals.
 
 use std::process::{Command, Output};
 
 use super::running::{Running, kill, wait};
 use super::screen::{Screen, Shot};
 
-/// The window's title.
+/// Title of the window.
 const TITLE: &str = "Zippy volume";
-/// Inside the picture, whatever the panels need beside it.
-const PLACE: (i16, i16) = (20, 20);
-const SIZE: (u16, u16) = (780, 640);
-/// A preset that is not the first one, in the panel on the right.
+/// A rectangle inside the picture for every width of the panels.
+const PICTURE_CORNER: (i16, i16) = (20, 20);
+const PICTURE_SIZE: (u16, u16) = (780, 640);
+/// Position of a preset button, not the first one, in the panel on the right.
 const PRESET: (i16, i16) = (930, 39);
 
-/// A low value on the distribution in the section of the isosurface.
+/// Position of a low value in the histogram of the isosurface section.
 const ISOVALUE: (i16, i16) = (880, 440);
 
-/// Starts a program that finds this display.
+/// Starts a program with this display.
 fn start(mut command: Command, display: &str) -> Running {
     command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
     Running::start(command)
 }
 
-/// Waits until a volume is seen: much of the picture is not background, which is what its corner shows.
+/// Waits until the picture shows a volume: the corner has the background colour, and many pixels
+/// have another colour.
 fn first_picture(screen: &Screen, running: &mut Running) -> (u32, Shot) {
     let window = running.wait("a window", || screen.window(TITLE));
     let seen = |shot: &Shot| shot.unlike(shot.pixels[0]) > shot.pixels.len() / 20 && shot.pixels[0] == [0, 0, 0];
-    running.wait("a picture", || seen(&screen.shot(PLACE, SIZE)).then_some(()));
-    (window, screen.settled("the first picture", || screen.shot(PLACE, SIZE), seen))
+    running.wait("a picture", || seen(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
+    (window, screen.settled("the first picture", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), seen))
 }
 
-/// Waits until the picture is another one, and stays.
-fn another_picture(screen: &Screen, before: &Shot, what: &str) -> Shot {
+/// Waits until the picture differs from `before` and does not change any more.
+fn another_picture(screen: &Screen, before: &Shot, description: &str) -> Shot {
     let another = |shot: &Shot| shot.differing(before) > shot.pixels.len() / 100;
-    screen.settled(what, || screen.shot(PLACE, SIZE), another)
+    screen.settled(description, || screen.shot(PICTURE_CORNER, PICTURE_SIZE), another)
 }
 
-/// Drags to the right until the picture follows, then waits for the one at rest.
+/// Drags to the right until the picture changes, then waits for the picture at rest.
 fn drag(screen: &Screen, running: &mut Running, before: &Shot) -> Shot {
     let mut x = 200;
     screen.press((x, 380));
     running.wait("a picture that follows the pointer", || {
         x = if x < 600 { x + 10 } else { 210 };
         screen.point((x, 380));
-        (screen.shot(PLACE, SIZE).differing(before) > before.pixels.len() / 100).then_some(())
+        (screen.shot(PICTURE_CORNER, PICTURE_SIZE).differing(before) > before.pixels.len() / 100).then_some(())
     });
     screen.release((x, 380));
     another_picture(screen, before, "a picture from elsewhere")
@@ -53,7 +54,7 @@ fn assert_good(output: &Output) {
     assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
 }
 
-/// Where a picture of the whole screen is written for people who want to see it.
+/// Writes a screenshot to the file in `ZIPPY_SCREENSHOT`, if this variable is set.
 fn save(screen: &Screen) {
     if let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") {
         let shot = screen.all();
@@ -63,7 +64,7 @@ fn save(screen: &Screen) {
 }
 
 #[test]
-fn a_person_looks_turns_colours_and_closes() {
+fn window_reacts_to_drag_preset_and_close() {
     let screen = Screen::start(1180, 760);
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.args(["--ranks", "3", "--phantom-size", "36x40x32", "--view"]).env_remove("ZIPPY_RANKS");
@@ -74,7 +75,7 @@ fn a_person_looks_turns_colours_and_closes() {
     screen.click(PRESET);
     another_picture(&screen, &turned, "a picture in other colours");
     screen.close(window);
-    assert_good(&running.ended());
+    assert_good(&running.wait_for_end());
 }
 
 #[test]
@@ -85,41 +86,42 @@ fn isosurface_by_driver_follows_the_pointer() {
     let mut running = start(command, &screen.display);
     let (window, first) = first_picture(&screen, &mut running);
     save(&screen);
-    // To the left on the distribution: a larger surface.
+    // A lower isovalue gives a larger surface.
     screen.click(ISOVALUE);
     let moved = another_picture(&screen, &first, "another surface");
     assert!(moved.unlike([0, 0, 0]) > first.unlike([0, 0, 0]));
     screen.close(window);
-    assert_good(&running.ended());
+    assert_good(&running.wait_for_end());
 }
 
 #[test]
-fn ctrl_c_ends_it_in_good_order() {
+fn ctrl_c_closes_the_window_without_an_error() {
     let screen = Screen::start(1180, 760);
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.args(["--ranks", "2", "--phantom-size", "16", "--view"]).env_remove("ZIPPY_RANKS");
     let mut running = start(command, &screen.display);
     first_picture(&screen, &mut running);
     kill("INT", running.id());
-    assert_good(&running.ended());
+    assert_good(&running.wait_for_end());
 }
 
 #[test]
-fn without_a_display_it_says_so() {
+fn view_without_display_is_an_error() {
     for (display, wanted) in
         [("", "neither DISPLAY nor WAYLAND_DISPLAY is set"), (":12345", "\":12345\" does not answer")]
     {
         let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
         command.args(["--ranks", "2", "--phantom-size", "8", "--view"]).env_remove("ZIPPY_RANKS");
-        let output = start(command, display).ended();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(wanted) && said.contains("xvfb-run"), "{said}");
-        assert!(!said.contains("panicked"), "{said}");
+        let output = start(command, display).wait_for_end();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(wanted) && message.contains("xvfb-run"), "{message}");
+        assert!(!message.contains("panicked"), "{message}");
     }
 }
 
-/// The same program on processes: one window, which ends all of them; and which ends when one of them is killed.
+/// Under a launcher there is one window. Closing it ends all processes; a killed process ends the
+/// window.
 #[test]
 fn under_mpi() {
     if !super::launcher::wanted() {
@@ -141,12 +143,12 @@ fn under_mpi() {
     let (window, first) = first_picture(&screen, &mut running);
     drag(&screen, &mut running, &first);
     screen.close(window);
-    assert_good(&running.ended());
+    assert_good(&running.wait_for_end());
 
     let mut running = launch();
     first_picture(&screen, &mut running);
     let process = super::launcher::process_of_rank(1, running.id()).expect("a process of the rank");
     kill("KILL", process);
-    assert!(!running.ended().status.success());
+    assert!(!running.wait_for_end().status.success());
     wait("the window's end", || screen.window(TITLE).is_none().then_some(()));
 }

@@ -1,4 +1,4 @@
-//! What a run leaves in files as it goes: fields for ParaView.
+//! Field files for ParaView.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,21 @@ use zippy::{Error, GlobalArray, Result, World};
 use zippy_io::array::{SaveOptions, TimeSeries, save_with};
 use zippy_lbm::{Fields, Flow, Motion, Quantity};
 
-/// Fields in a directory: a file a field and step, and an index of each field's files.
-pub struct Fieldbook {
+/// Writer of fields into a directory: one file for each field and step, and an index for each
+/// field.
+pub struct FieldFiles {
     directory: PathBuf,
     values: GlobalArray<f32, 3>,
     motion: GlobalArray<Motion, 3>,
     series: Vec<(&'static str, TimeSeries)>,
 }
 
-impl Fieldbook {
-    /// Makes the directory. Of what is there the indices keep the steps before this one. Collective.
+impl FieldFiles {
+    /// Creates the directory. Existing indices keep entries of earlier steps. Collective.
     pub fn open(world: &World, directory: &Path, flow: &Flow) -> Result<Self> {
-        let made = std::fs::create_dir_all(directory)
-            .map_err(|error| Error::program(format!("cannot make the directory {}: {error}", directory.display())));
-        world.agree("making the directory of fields", made)?;
+        let created = std::fs::create_dir_all(directory)
+            .map_err(|error| Error::program(format!("cannot create the directory {}: {error}", directory.display())));
+        world.agree("creating the directory of fields", created)?;
         let index = |name: &'static str| {
             let mut series = TimeSeries::open(world, directory.join(format!("{name}.pvd")))?;
             series.keep_before(flow.steps() as f64);
@@ -30,7 +31,7 @@ impl Fieldbook {
         Ok(Self { directory: directory.to_owned(), values, motion, series })
     }
 
-    /// Writes the flow as it is. Collective.
+    /// Writes the current fields. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
         let steps = flow.steps();
         for (name, series) in &mut self.series {

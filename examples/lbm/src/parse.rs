@@ -1,26 +1,26 @@
-//! Numbers and sizes on the command line.
+//! Parsers of numbers and sizes on the command line.
 
 use zippy_lbm::Storage;
 
-/// A whole number from 1 on.
+/// Parses an integer of at least 1.
 pub fn count(text: &str) -> Result<u64, String> {
-    text.trim().parse().ok().filter(|&count| count > 0).ok_or(format!("{text:?} is no whole number from 1 on"))
+    text.trim().parse().ok().filter(|&count| count > 0).ok_or(format!("{text:?} is not an integer of at least 1"))
 }
 
-/// A whole number from 0 on.
+/// Parses an integer of at least 0.
 pub fn number(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is no whole number from 0 on"))
+    text.trim().parse().map_err(|_| format!("{text:?} is not an integer of at least 0"))
 }
 
-/// The numbers of a size: `160x80x80`, also with `X`, `×`, `*` or a comma.
+/// Parses the numbers of a size: `160x80x80`; separators are `x`, `X`, `×`, `*` and a comma.
 pub fn extents(text: &str) -> Result<Vec<i64>, String> {
     let cells = |part: &str| part.trim().parse().ok().filter(|n| *n >= 1);
     text.split(['x', 'X', '×', '*', ','])
-        .map(|part| cells(part).ok_or(format!("{part:?} is no whole number from 1 on")))
+        .map(|part| cells(part).ok_or(format!("{part:?} is not an integer of at least 1")))
         .collect()
 }
 
-/// `128` or `160x80x80`; zeros stand for numbers that are left out.
+/// Parses `128` or `160x80x80`; missing numbers are 0.
 pub fn size(text: &str) -> Result<[i64; 3], String> {
     let numbers = extents(text)?;
     let mut n = [0; 3];
@@ -29,7 +29,7 @@ pub fn size(text: &str) -> Result<[i64; 3], String> {
     Ok(n)
 }
 
-/// `16` or `32`.
+/// Parses `16` or `32`.
 pub fn bits(text: &str) -> Result<Storage, String> {
     match text {
         "16" => Ok(Storage::Half),
@@ -38,15 +38,15 @@ pub fn bits(text: &str) -> Result<Storage, String> {
     }
 }
 
-/// Pixels along a side of a picture.
-const MOST: i64 = 16384;
+/// Largest side of a picture in pixels.
+const MAX_SIDE: i64 = 16384;
 
-/// `640x480`.
+/// Parses a picture size: `640x480`.
 pub fn pixels(text: &str) -> Result<(u32, u32), String> {
-    let wanted = || format!("not a size, as 640x480, of at most {MOST} pixels a side");
-    match extents(text).map_err(|_| wanted())?[..] {
-        [width, height] if width <= MOST && height <= MOST => Ok((width as u32, height as u32)),
-        _ => Err(wanted()),
+    let error = || format!("not a size such as 640x480 with at most {MAX_SIDE} pixels on a side");
+    match extents(text).map_err(|_| error())?[..] {
+        [width, height] if width <= MAX_SIDE && height <= MAX_SIDE => Ok((width as u32, height as u32)),
+        _ => Err(error()),
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::{count, pixels, size};
 
     #[test]
-    fn sizes_take_any_sign_between_their_numbers() {
+    fn sizes_accept_every_separator() {
         for text in ["160x80x40", "160X80X40", "160×80×40", "160*80*40", "160,80,40", "160 x 80 x 40"] {
             assert_eq!(size(text), Ok([160, 80, 40]), "{text}");
         }
@@ -64,6 +64,6 @@ mod tests {
             assert!(size(text).is_err(), "{text}");
         }
         assert!(pixels("640").is_err() && pixels("640x99999").is_err());
-        assert_eq!(count("0"), Err("\"0\" is no whole number from 1 on".into()));
+        assert_eq!(count("0"), Err("\"0\" is not an integer of at least 1".into()));
     }
 }

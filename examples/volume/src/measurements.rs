@@ -1,54 +1,56 @@
-//! What was measured while pictures were made.
+//! Measurements of the rendering.
 
 use zippy::{Moved, Result, World};
 
 use super::phase::{Phase, Times};
 
-/// What was measured: on one rank, then over all of them.
+/// Measurements of one rank; after [`over_ranks`](Self::over_ranks), of all ranks.
 #[derive(Debug, Clone)]
-pub struct Measured {
-    /// Over all ranks: of the slowest.
+pub struct Measurements {
+    /// Times; over all ranks, the maximum.
     pub times: Times,
-    /// Frames.
+    /// Number of frames.
     pub frames: u32,
-    /// Pipelines that were made while compiling, from then to the first frame, and in frames; over all ranks: the most.
+    /// Numbers of pipelines created while compiling, from then to the first frame, and in frames;
+    /// over all ranks, the maximum.
     pub pipelines: [u64; 3],
-    /// What blending moved, of all frames together; over all ranks: the sum, but rounds.
+    /// Compositing traffic of all frames; over all ranks, the sum (of rounds, the value of this
+    /// rank).
     pub composite: Moved,
-    /// Cells that were cast for the last frame, of each rank.
+    /// Cells cast for the last frame; over all ranks, one entry for each rank.
     pub cells: Vec<u64>,
 }
 
-impl Measured {
-    /// The slowest rank's times and everything that was moved. Collective.
+impl Measurements {
+    /// Reduces the measurements over all ranks: maximum of times, sum of traffic. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     pub fn over_ranks(mut self, world: &World) -> Result<Self> {
         world.group().all_reduce(&mut self.times.phases, |a, b| *a = a.max(*b))?;
-        let mut frames = [self.times.first, self.times.later];
-        world.group().all_reduce(&mut frames, |a, b| *a = a.max(*b))?;
-        [self.times.first, self.times.later] = frames;
+        let mut frame_times = [self.times.first_frame, self.times.later_frames];
+        world.group().all_reduce(&mut frame_times, |a, b| *a = a.max(*b))?;
+        [self.times.first_frame, self.times.later_frames] = frame_times;
         world.group().all_reduce(&mut self.pipelines, |a, b| *a = (*a).max(*b))?;
         let moved = self.composite;
         let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
         world.group().all_reduce(&mut sums, |a, b| *a += b)?;
         let [bytes_local, bytes_network, messages] = sums;
         self.composite = Moved { bytes_local, bytes_network, messages, ..moved };
-        let own = self.cells.iter().sum::<u64>();
-        self.cells = (0..world.size()).map(|rank| if rank == world.rank() { own } else { 0 }).collect();
+        let local_cells = self.cells.iter().sum::<u64>();
+        self.cells = (0..world.size()).map(|rank| if rank == world.rank() { local_cells } else { 0 }).collect();
         world.group().all_reduce(&mut self.cells, |a, b| *a += b)?;
         Ok(self)
     }
 
-    /// The seconds of the phases in which a picture is made, for one frame.
+    /// Seconds of one frame: the sum of its phases.
     pub fn frame_secs(&self) -> f64 {
         let phases = [Phase::Cast, Phase::Composite, Phase::Fetch, Phase::Overhead];
         phases.iter().map(|&phase| self.times.phases[phase as usize]).sum::<f64>() / f64::from(self.frames)
     }
 
-    /// What blending moved for one frame.
-    pub fn per_frame(&self) -> Moved {
+    /// Compositing traffic of one frame.
+    pub fn traffic_per_frame(&self) -> Moved {
         let share = |sum: u64| sum / u64::from(self.frames);
         let Moved { bytes_local, bytes_network, messages, rounds } = self.composite;
         Moved {

@@ -1,4 +1,4 @@
-//! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
+//! Look of the pictures from the command line, the scene file and defaults.
 
 use zippy::Grid;
 use zippy::error::Error;
@@ -8,45 +8,47 @@ use zippy_render::transfer;
 use zippy_render::volume::{Camera, ClipPlane, Crop, Interpolation, Look, Preset, TransferFunction, Values, View};
 
 use super::choices;
-use super::numbers::Numbers;
 use super::options::Options;
-use super::pose::{Pose, Stand};
+use super::pose::{Framing, Pose};
+use super::value_mapping::ValueMapping;
 
-/// Pixels along each side of a small picture.
-const TRIAL: u32 = 64;
+/// Pixels on a side of the trial picture that compiles the kernels.
+const TRIAL_SIDE: u32 = 64;
 
-/// Everything about the pictures but the values of the volume.
+/// Picture settings that do not depend on the values of the volume.
 #[derive(Debug, Clone)]
-pub struct Setup {
-    /// The first picture; its transfer function is not yet that of the volume's values.
+pub struct PictureSetup {
+    /// Look of the first picture. Its transfer function is a placeholder for presets, which are
+    /// fitted to the values.
     look: Look,
     colours: Colours,
-    /// Distance of voxels along each axis.
+    /// Voxel spacing along each axis.
     spacing: [f64; 3],
-    /// How the picture is stored.
+    /// Depth and background of PNG files.
     pub style: Style,
-    /// What other cameras are to show.
-    pub stand: Stand,
+    /// Box and projection of cameras on a path.
+    pub framing: Framing,
 }
 
-/// Where colours and opacities come from.
+/// Source of the transfer function.
 #[derive(Debug, Clone, PartialEq)]
 enum Colours {
     Given(TransferFunction),
     Preset(Preset),
 }
 
-impl Setup {
-    /// For a volume of `shape` voxels on a grid; `own` are its own colours, if it has any. Local; checks
-    /// everything that can be checked before the volume is read.
+impl PictureSetup {
+    /// Settings for a volume of `shape` voxels on a grid. `volume_colours` is the transfer function
+    /// of the volume itself, if it has one. Checks everything that needs no voxels. Local.
     ///
     /// # Errors
-    /// No such scene or transfer function; a camera, size, step or shape that makes no picture.
+    /// Unknown scene; unreadable transfer function; a camera, size, step or shape that gives no
+    /// picture.
     pub fn new(
         options: &Options,
         shape: [i64; 3],
         grid: impl Into<Grid>,
-        own: Option<TransferFunction>,
+        volume_colours: Option<TransferFunction>,
     ) -> Result<Self, Error> {
         let file = options.camera.scene.as_ref();
         let scene = file.map(|path| scene::read(path, options.camera.scene_name.as_deref())).transpose()?;
@@ -55,10 +57,10 @@ impl Setup {
         let grid: Grid = grid.into();
         let spacing = grid.spacing;
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
-        // In voxels.
-        let mut seen = [[0.0; 3], shape.map(|count| (count - 1) as f64)];
+        // The visible box, in voxels.
+        let mut visible = [[0.0; 3], shape.map(|count| (count - 1) as f64)];
         if let Some(Crop { low, high }) = options.look.crop {
-            seen = [
+            visible = [
                 std::array::from_fn(|axis| low[axis].max(0.0) / spacing[axis]),
                 std::array::from_fn(|axis| high[axis].min(size[axis]) / spacing[axis]),
             ];
@@ -68,22 +70,22 @@ impl Setup {
                 return Err(Error::program(message));
             }
         }
-        let [low, high] = grid.bounds_between(seen[0], seen[1]);
-        let stand = Stand { low, high, parallel, fov };
+        let [low, high] = grid.bounds_between(visible[0], visible[1]);
+        let framing = Framing { low, high, parallel, fov };
         let camera = match &scene {
             Some(scene) => scene.camera.clone(),
-            None => first(options, &stand)?,
+            None => first_camera(options, &framing)?,
         };
-        let colours = match (&options.look.transfer, options.look.preset, &scene, own) {
+        let colours = match (&options.look.transfer, options.look.preset, &scene, volume_colours) {
             (Some(path), ..) => Colours::Given(transfer::read(path)?),
             (_, Some(preset), ..) => Colours::Preset(preset),
             (_, _, Some(scene), _) => Colours::Given(scene.transfer.clone()),
-            (_, _, _, Some(own)) => Colours::Given(own),
+            (_, _, _, Some(colours)) => Colours::Given(colours),
             _ => Colours::Preset(Preset::Perceptual),
         };
         let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
-        let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
-        if options.look.lit() && look.shading.is_none() {
+        let look = apply_options(options, scene.as_ref(), Look::new(camera, given), spacing);
+        if options.look.has_light_options() && look.shading.is_none() {
             return Err(Error::program("--ambient, --diffuse, --specular and --shininess need light: give --shade"));
         }
         View::of(&look, shape, grid)?;
@@ -93,26 +95,28 @@ impl Setup {
             None => Behind::Colour(scene.map_or([0.0; 3], |scene| scene.background)),
         };
         let depth = options.picture.depth.map(Into::into).unwrap_or_default();
-        Ok(Self { look, colours, spacing, style: Style { depth, behind }, stand })
+        Ok(Self { look, colours, spacing, style: Style { depth, behind }, framing })
     }
 
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub fn size(&self) -> (u32, u32) {
         self.look.size
     }
 
-    /// The colour behind the volume, where there is one.
+    /// Background colour, black for a transparent background.
     pub fn background(&self) -> [f32; 3] {
         if let Behind::Colour(colour) = self.style.behind { colour } else { [0.0; 3] }
     }
 
+    /// Checks that the preset `labels` has a colour for every label in the range of `values`.
+    ///
     /// # Errors
-    /// More labels than have a colour each.
+    /// The range of labels is larger than the number of colours.
     pub fn check_labels(&self, values: &Values) -> Result<(), Error> {
         let (least, most) = values.range();
         if self.colours == Colours::Preset(Preset::Labels) && most - least > Preset::MOST_LABELS {
             let text = format!(
-                "--preset labels: the values go from {least} to {most}; it has colours for labels that differ by at most {}",
+                "--preset labels: the values are from {least} to {most}; the preset has colours for labels that differ by at most {}",
                 Preset::MOST_LABELS
             );
             return Err(Error::program(text));
@@ -120,38 +124,40 @@ impl Setup {
         Ok(())
     }
 
-    /// A preset as a function of stored numbers; its opacities hold over the distance of voxels. It is fitted to
-    /// numbers without an offset that floats have no room for.
-    pub fn preset(&self, preset: Preset, numbers: &Numbers) -> TransferFunction {
-        let fitted = numbers.fitted();
-        let found = preset.fit(&fitted.values(&numbers.stored), self.spacing.iter().sum::<f64>() / 3.0);
-        fitted.transfer(&found)
+    /// Fits a preset and returns it as a transfer function of stored numbers. The unit distance of
+    /// its opacities is the mean voxel spacing. The preset is fitted without the offset of
+    /// `mapping.units` (see [`ValueMapping::fitted`]).
+    pub fn preset(&self, preset: Preset, mapping: &ValueMapping) -> TransferFunction {
+        let fitted = mapping.fitted();
+        let values = preset.fit(&fitted.values(&mapping.stored), self.spacing.iter().sum::<f64>() / 3.0);
+        fitted.transfer(&values)
     }
 
-    /// The first picture's look, at values.
-    pub fn look(&self, numbers: &Numbers) -> Look {
+    /// Look of the first picture, with a transfer function of values.
+    pub fn look(&self, mapping: &ValueMapping) -> Look {
         let transfer = match &self.colours {
             Colours::Given(given) => given.clone(),
-            Colours::Preset(preset) => numbers.rescale().inverse().transfer(&self.preset(*preset, numbers)),
+            Colours::Preset(preset) => mapping.rescale().inverse().transfer(&self.preset(*preset, mapping)),
         };
         Look { transfer, ..self.look.clone() }
     }
 
-    /// The same at the numbers that are stored for values.
-    pub fn stored(&self, numbers: &Numbers) -> Look {
+    /// Look of the first picture, with a transfer function of stored numbers.
+    pub fn stored_look(&self, mapping: &ValueMapping) -> Look {
         let transfer = match &self.colours {
-            Colours::Given(given) => numbers.rescale().transfer(given),
-            Colours::Preset(preset) => self.preset(*preset, numbers),
+            Colours::Given(given) => mapping.rescale().transfer(given),
+            Colours::Preset(preset) => self.preset(*preset, mapping),
         };
-        numbers.seen(Look { transfer, ..self.look.clone() })
+        mapping.limit_transfer(Look { transfer, ..self.look.clone() })
     }
 
-    /// A small picture of a whole volume of ones, `shape` voxels, by the kernels of the first picture.
+    /// Look of a small picture of a volume of ones with `shape` voxels, which runs the same kernels
+    /// as the first picture.
     pub fn trial(&self, shape: [i64; 3]) -> Look {
         let Look { size, shading, preintegrated, interpolation, ref clip, .. } = self.look;
         let everything = ClipPlane { normal: [1.0, 0.0, 0.0], offset: -1.0 };
         Look {
-            size: (size.0.min(TRIAL), size.1.min(TRIAL)),
+            size: (size.0.min(TRIAL_SIDE), size.1.min(TRIAL_SIDE)),
             shading,
             preintegrated,
             interpolation,
@@ -161,34 +167,34 @@ impl Setup {
     }
 }
 
-/// What options change of a look.
-fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]) -> Look {
+/// Applies the options and the scene to a default look.
+fn apply_options(options: &Options, scene: Option<&Scene>, defaults: Look, spacing: [f64; 3]) -> Look {
     let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
-    let asked = &options.look;
+    let look = &options.look;
     Look {
-        step: asked.step.unwrap_or(scene.map_or(finest / 2.0, |scene| scene.sample_distance)),
-        size: options.picture.size.or(scene.and_then(|scene| scene.size)).unwrap_or(plain.size),
+        step: look.step.unwrap_or(scene.map_or(finest / 2.0, |scene| scene.sample_distance)),
+        size: options.picture.size.or(scene.and_then(|scene| scene.size)).unwrap_or(defaults.size),
         shading: match scene.and_then(|scene| scene.shading) {
-            None if !asked.shade => None,
-            given => Some(asked.light(given)),
+            None if !look.shade => None,
+            given => Some(look.light(given)),
         },
-        preintegrated: asked.preintegrated,
-        interpolation: if asked.is_nearest() { Interpolation::Nearest } else { Interpolation::Linear },
-        clip: asked.clip.clone(),
-        crop: asked.crop,
-        jitter: asked.jitter,
-        termination: asked.termination.unwrap_or(plain.termination),
-        ..plain
+        preintegrated: look.preintegrated,
+        interpolation: if look.is_nearest() { Interpolation::Nearest } else { Interpolation::Linear },
+        clip: look.clip.clone(),
+        crop: look.crop,
+        jitter: look.jitter,
+        termination: look.termination.unwrap_or(defaults.termination),
+        ..defaults
     }
 }
 
-/// A camera that looks at the middle of the volume from where the command line says.
-fn first(options: &Options, stand: &Stand) -> Result<Camera, Error> {
+/// Camera of the first picture, from azimuth, elevation and zoom of the command line.
+fn first_camera(options: &Options, framing: &Framing) -> Result<Camera, Error> {
     let super::appearance::CameraOptions { azimuth, elevation, zoom, .. } = options.camera;
-    stand.camera(&Pose { azimuth, elevation, zoom, focal_point: None }).map_err(Error::program)
+    framing.camera(&Pose { azimuth, elevation, zoom, focal_point: None }).map_err(Error::program)
 }
 
-/// A transfer function for the phantom: through the translucent skull and brain shows what lies in them.
+/// Transfer function of the phantom: translucent skull and brain with opaque structures inside.
 pub fn phantom(shape: [i64; 3]) -> TransferFunction {
     TransferFunction {
         opacity: vec![
