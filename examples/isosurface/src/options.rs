@@ -137,13 +137,11 @@ impl PictureOptions {
             return Err(Error::program(text));
         }
         let Some(path) = &self.render else { return Ok(()) };
-        match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
-            true => Ok(()),
-            false => {
-                let problem = "pictures are PNG files; give a name that ends in .png";
-                Err(Error::program(format!("--render {}: {problem}", path.display())))
-            }
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+            return Ok(());
         }
+        let problem = "pictures are PNG files; give a name that ends in .png";
+        Err(Error::program(format!("--render {}: {problem}", path.display())))
     }
 }
 

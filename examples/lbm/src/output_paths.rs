@@ -59,23 +59,25 @@ fn check_file(option: &str, path: &Path) -> Result<()> {
         return Ok(());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match folder.is_dir() {
-        true => check_writable(option, path, folder, 0),
-        false if folder.exists() => Err(option_error(option, path, &format!("{} is not a folder", folder.display()))),
-        false => {
-            let message = format!("the folder {} does not exist; make it first", folder.display());
-            Err(option_error(option, path, &message))
-        }
+    if folder.is_dir() {
+        return check_writable(option, path, folder, 0);
     }
+    let message = if folder.exists() {
+        format!("{} is not a folder", folder.display())
+    } else {
+        format!("the folder {} does not exist; make it first", folder.display())
+    };
+    Err(option_error(option, path, &message))
 }
 
 /// Checks a directory that is created with its parents if it is missing.
 fn check_directory(option: &str, path: &Path, rank: usize) -> Result<()> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let existing = absolute.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
-    match existing.is_dir() {
-        true => check_writable(option, path, existing, rank),
-        false => Err(option_error(option, path, &format!("{} is a file, not a folder", existing.display()))),
+    if existing.is_dir() {
+        check_writable(option, path, existing, rank)
+    } else {
+        Err(option_error(option, path, &format!("{} is a file, not a folder", existing.display())))
     }
 }
 

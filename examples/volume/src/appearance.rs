@@ -118,9 +118,9 @@ pub struct LookOptions {
     #[arg(long)]
     pub jitter: bool,
 
-    /// Transmittance at which a ray ends, 0 to 0.1. It is also the largest error of a colour
-    /// component, multiplied by ambient + diffuse + specular if that is above 1. 0: rays end at the
-    /// end of the volume. Default: 2^-19
+    /// Transmittance at which a ray ends, 0 to 0.1, and largest error of a colour component. If
+    /// ambient + diffuse + specular is above 1, rays end at the transmittance divided by this sum.
+    /// 0: rays end at the end of the volume. Default: 2^-19
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1))]
     pub termination: Option<f32>,
 }

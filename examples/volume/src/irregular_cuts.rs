@@ -32,8 +32,8 @@ fn split(region: Region, leaves: usize, depth: usize, boxes: &mut Vec<Region>) {
 }
 
 /// Cuts the volume into `layers` layers along z and each layer into one bar for each rank. Bars lie
-/// along x in even layers and along y in odd layers, so that from most directions ranks are both in
-/// front of and after each other.
+/// along x in even layers and along y in odd layers, so that ranks occlude each other mutually from
+/// every direction.
 pub fn bars(shape: [i64; 3], layers: usize, ranks: usize) -> OwnedBoxes {
     let mut boxes = Vec::new();
     for layer in 0..layers {

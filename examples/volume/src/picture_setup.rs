@@ -83,8 +83,11 @@ impl PictureSetup {
             (_, _, _, Some(colours)) => Colours::Given(colours),
             _ => Colours::Preset(Preset::Perceptual),
         };
-        let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
-        let look = apply_options(options, scene.as_ref(), Look::new(camera, given), spacing);
+        let transfer = match &colours {
+            Colours::Given(transfer) => transfer.clone(),
+            Colours::Preset(_) => TransferFunction::ramp(0.0, 1.0),
+        };
+        let look = apply_options(options, scene.as_ref(), Look::new(camera, transfer), spacing);
         if options.look.has_light_options() && look.shading.is_none() {
             return Err(Error::program("--ambient, --diffuse, --specular and --shininess need light: give --shade"));
         }

@@ -64,7 +64,7 @@ impl Framing {
         Ok(Camera {
             position: std::array::from_fn(|axis| focal_point[axis] + distance * direction[axis]),
             focal_point,
-            // At an elevation of 90 degrees, up is the direction away from the camera's azimuth.
+            // Perpendicular to the view direction, also at elevations of ±90 degrees.
             view_up: [-sin_e * cos_a, -sin_e * sin_a, cos_e],
             projection,
         })

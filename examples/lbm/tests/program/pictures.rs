@@ -74,8 +74,8 @@ fn slices_have_the_colours_of_their_cells() {
         (3, "x=3", [[0, 0, 3], [0, 1, 0], [1, 0, 0]]),
         (3, "z", [[1, 0, 0], [0, 1, 0], [0, 0, 8]]),
     ] {
-        let given = format!("--ranks {ranks} {options} --render speed --range 0:0.06 --slice {slice} --output s.apng");
-        run(directory.path(), &given).unwrap();
+        let words = format!("--ranks {ranks} {options} --render speed --range 0:0.06 --slice {slice} --output s.apng");
+        run(directory.path(), &words).unwrap();
         let (width, pixels) = pixels(&directory.path().join("s.apng"));
         // Cells are as large as the height without the legend permits; the row is as wide as a
         // legend.

@@ -31,9 +31,9 @@ fn save(screen: &Screen, number: usize) {
 /// Waits for the window and its first picture.
 fn first_picture(screen: &Screen, running: &mut Running) -> u32 {
     let window = running.wait("a window", || screen.window(TITLE));
-    let seen =
+    let shows_flow =
         |shot: &Shot| shot.unlike(shot.pixels[0]) > shot.pixels.len() / 100 && screen.all().pixels[0] == [0, 0, 0];
-    running.wait("a picture", || seen(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
+    running.wait("a picture", || shows_flow(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
     window
 }
 
@@ -65,10 +65,10 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     save(&screen, 0);
     screen.click(PAUSE);
     let paused = screen.settled("a pause", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), |_| true);
-    let stands = screen.settled("a pause", status, |_| true);
+    let before_step = screen.settled("a pause", status, |_| true);
     screen.click(ONE_STEP);
-    let one = screen.settled("one step", status, |shot| shot.differing(&stands) > 0);
-    assert!(one != stands);
+    let after_step = screen.settled("one step", status, |shot| shot.differing(&before_step) > 0);
+    assert!(after_step != before_step);
     let pictures = (PICTURE_CORNER, PICTURE_SIZE);
     screen.click(SLICE);
     let slice = another_picture(&screen, &paused, "a slice", pictures);
@@ -85,7 +85,7 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     running.wait("another speed", || (speed().differing(&before) > 20).then_some(()));
     screen.release(SPEED);
     screen.click(PAUSE);
-    running.wait("steps", || (status() != one).then_some(()));
+    running.wait("steps", || (status() != after_step).then_some(()));
     save(&screen, 3);
     screen.close(window);
     let output: Output = running.wait_for_end();

@@ -64,7 +64,7 @@ fn png_with_16_bits_and_alpha_equals_the_picture() {
     let (info, frames) = decoded(&path);
     assert_eq!((info.width, info.height), (22, 18));
     assert_eq!((info.bit_depth, info.color_type), (png::BitDepth::Sixteen, png::ColorType::Rgba));
-    let mut seen = 0;
+    let mut translucent = 0;
     for (pixel, stored) in image.pixels.iter().zip(frames[0].chunks_exact(8)) {
         let level = |part: usize| f64::from(u16::from_be_bytes([stored[2 * part], stored[2 * part + 1]])) / 65535.0;
         let alpha = f64::from(pixel[3]);
@@ -73,9 +73,9 @@ fn png_with_16_bits_and_alpha_equals_the_picture() {
         for part in 0..3 {
             assert!((level(part) * alpha - f64::from(pixel[part])).abs() <= 1.2 / 65535.0, "{pixel:?}: {stored:?}");
         }
-        seen += usize::from(alpha > 0.1 && alpha < 0.9);
+        translucent += usize::from(alpha > 0.1 && alpha < 0.9);
     }
-    assert!(seen > 5, "{seen} translucent pixels");
+    assert!(translucent > 5, "{translucent} translucent pixels");
 }
 
 #[test]

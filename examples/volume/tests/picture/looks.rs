@@ -28,8 +28,8 @@ fn identity_mapping(stored: Values) -> ValueMapping {
 pub fn near(picture: &Image, expected: &Image, name: &str) {
     let difference = picture.difference(expected).unwrap();
     assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 110.0, "{name}: {difference:?}");
-    let seen = picture.pixels.iter().filter(|pixel| pixel[3] > 0.2).count();
-    assert!(seen > 100, "{name}: {seen} pixels");
+    let visible = picture.pixels.iter().filter(|pixel| pixel[3] > 0.2).count();
+    assert!(visible > 100, "{name}: {visible} pixels");
 }
 
 const SHAPE: [i64; 3] = [21, 19, 17];

@@ -26,9 +26,10 @@ fn start(mut command: Command, display: &str) -> Running {
 /// have another colour.
 fn first_picture(screen: &Screen, running: &mut Running) -> (u32, Shot) {
     let window = running.wait("a window", || screen.window(TITLE));
-    let seen = |shot: &Shot| shot.unlike(shot.pixels[0]) > shot.pixels.len() / 20 && shot.pixels[0] == [0, 0, 0];
-    running.wait("a picture", || seen(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
-    (window, screen.settled("the first picture", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), seen))
+    let shows_volume =
+        |shot: &Shot| shot.unlike(shot.pixels[0]) > shot.pixels.len() / 20 && shot.pixels[0] == [0, 0, 0];
+    running.wait("a picture", || shows_volume(&screen.shot(PICTURE_CORNER, PICTURE_SIZE)).then_some(()));
+    (window, screen.settled("the first picture", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), shows_volume))
 }
 
 /// Waits until the picture differs from `before` and does not change any more.
