@@ -58,7 +58,7 @@ fn recording_is_shown_in_a_real_window() {
     screen.settled("a volume", || screen.all(), |shot| shot.pixels.iter().filter(axis).count() > 50);
     save(&screen, "volume");
     screen.close(window);
-    let output = running.ended();
+    let output = running.wait_for_end();
     assert_eq!(std::fs::read(&path).unwrap(), recorded, "the rank that renders is no program to be recorded");
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {complaint}", output.status);
