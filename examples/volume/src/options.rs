@@ -78,7 +78,7 @@ pub struct VolumeOptions {
     pub input: Option<PathBuf>,
 
     /// Volume file, the same as --input
-    #[arg(value_name = "FILE", group = "volume_file")]
+    #[arg(value_name = "FILE", group = "volume_file", help_heading = None)]
     pub positional: Option<PathBuf>,
 
     /// Size of the phantom in voxels: one number for a cube, or XxYxZ (X,Y,Z)
