@@ -1,5 +1,5 @@
-//! Limits of an adapter that other benchmarks stand beside: copies and the triad in its memory, copies
-//! between host and device, and the time of an empty submission. Written with wgpu alone.
+//! Limits of an adapter: bandwidth of copies and of the triad in its memory, bandwidth of copies
+//! between host and device, and time of an empty submission. Written with wgpu alone.
 
 mod common;
 
@@ -7,14 +7,14 @@ use serde_json::json;
 use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder};
 use zippy::{Result, World};
 
-use common::{Path, Run, Spread, contender, on_ranks};
+use common::{ChunkAccess, Run, Spread, contender, on_ranks};
 
-/// Bytes of an array on a software adapter; others have as many as their memory allows.
+/// Bytes of an array on a software adapter. The array grows with the memory of other adapters.
 const ARRAY_BYTES: u64 = 32 << 20;
-/// Bytes of a copy between host and device at most.
+/// Largest number of bytes of a copy between host and device.
 const HOST_BYTES: u64 = 256 << 20;
-/// Copies and triads in one submission.
-const TIMES: u32 = 8;
+/// Copies or triads in one submission.
+const REPEATS: u32 = 8;
 
 const KERNELS: &str = "\
 @group(0) @binding(0) var<storage, read_write> a: array<vec4<f32>>;
@@ -39,18 +39,17 @@ fn triad(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
 ";
 
 pub fn main() -> Result<()> {
-    let about = "Bandwidth of three kinds of work in the memory of the adapter and of copies between host and device: copies \
-                 between buffers by the driver, the same copies by a kernel (both read and write each byte), and the triad \
-                 a = b + s c (it reads two arrays and writes one). Also the seconds from an empty submission until the host \
-                 knows that it is done.";
-    on_ranks("limits", about, &[Path::Kernels], |run| {
+    let about = "Bandwidth in the memory of the adapter of copies by the driver and by a kernel (both read and write \
+                 each byte) and of the triad a = b + s c (reads two arrays and writes one). Bandwidth of copies \
+                 between host and device. Seconds from an empty submission until its completion is known on the host.";
+    on_ranks("limits", about, &[ChunkAccess::Kernels], |run| {
         in_device_memory(run)?;
         between_host_and_device(run)?;
         submission(run)
     })
 }
 
-/// Buffers of so many bytes and the means to submit work to them.
+/// Creates buffers of `bytes` bytes and submits commands.
 struct Bench<'w> {
     world: &'w World,
     bytes: u64,
@@ -63,13 +62,13 @@ impl Bench<'_> {
         self.world.gpu().raw().create_buffer(&descriptor)
     }
 
-    /// Staging memory; only copies may use it.
+    /// Creates a staging buffer, which only copies may use.
     fn staging(&self, usage: BufferUsages) -> wgpu::Buffer {
         let descriptor = BufferDescriptor { label: None, size: self.bytes, usage, mapped_at_creation: false };
         self.world.gpu().raw().create_buffer(&descriptor)
     }
 
-    /// Submits commands and waits until they are done.
+    /// Submits commands and waits for them.
     fn submit(&self, record: impl FnOnce(&mut CommandEncoder)) {
         let gpu = self.world.gpu();
         let mut encoder = gpu.raw().create_command_encoder(&Default::default());
@@ -78,7 +77,7 @@ impl Bench<'_> {
         gpu.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
     }
 
-    /// Maps a staging buffer, hands its bytes to `act` and unmaps it.
+    /// Maps a staging buffer, calls `act`, and unmaps it.
     fn mapped(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, act: impl FnOnce(&wgpu::Buffer)) {
         buffer.map_async(mode, .., |mapped| mapped.expect("staging buffers can be mapped"));
         self.world.gpu().raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
@@ -87,16 +86,16 @@ impl Bench<'_> {
     }
 }
 
-/// Reports the bandwidth of work that moves `bytes`.
+/// Reports the bandwidth of `act`, which moves `bytes`.
 fn report(run: &Run, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()> {
-    if !run.options.wants(case) {
+    if !run.options.selects(case) {
         return Ok(());
     }
-    let once = contender("limit", || {
+    let contender = contender("limit", || {
         act();
         Ok(())
     });
-    let secs = Spread::of(&run.alternate(run.options.samples(), &mut [once])?[0]);
+    let secs = Spread::of(&run.alternate(run.options.samples(), &mut [contender])?[0]);
     if run.world.rank() == 0 {
         let rate = bytes as f64 / secs.median / 1e9;
         println!("{case:<34} {rate:>9.2} GB/s, {:.1} us for {} MiB", secs.median * 1e6, bytes >> 20);
@@ -115,15 +114,15 @@ fn in_device_memory(run: &Run) -> Result<()> {
     let bytes = ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64;
     let bench = Bench { world: run.world, bytes };
     let [a, b, c] = [(); 3].map(|()| bench.buffer(BufferUsages::STORAGE));
-    report(run, "device, copy by the driver", 2 * bytes * u64::from(TIMES), || {
-        bench.submit(|encoder| (0..TIMES).for_each(|_| encoder.copy_buffer_to_buffer(&b, 0, &a, 0, bytes)));
+    report(run, "device, copy by the driver", 2 * bytes * u64::from(REPEATS), || {
+        bench.submit(|encoder| (0..REPEATS).for_each(|_| encoder.copy_buffer_to_buffer(&b, 0, &a, 0, bytes)));
     })?;
     let copy = KernelCase { case: "device, copy by a kernel", entry_point: "copy", buffers: &[&a, &b] };
     report_kernel(run, &bench, copy)?;
     report_kernel(run, &bench, KernelCase { case: "device, triad", entry_point: "triad", buffers: &[&a, &b, &c] })
 }
 
-/// An entry point of [`KERNELS`] with its buffers. It reads or writes each buffer once.
+/// An entry point of [`KERNELS`] with its buffers, each of which it reads or writes once.
 struct KernelCase<'a> {
     case: &'a str,
     entry_point: &'a str,
@@ -154,12 +153,12 @@ fn report_kernel(run: &Run, bench: &Bench, kernel: KernelCase) -> Result<()> {
     let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
     let groups = (bench.bytes / 16).div_ceil(256) as u32;
     let rows = groups.div_ceil(run.world.gpu().limits().workgroups);
-    report(run, case, buffers.len() as u64 * bench.bytes * u64::from(TIMES), || {
+    report(run, case, buffers.len() as u64 * bench.bytes * u64::from(REPEATS), || {
         bench.submit(|encoder| {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bindings, &[]);
-            (0..TIMES).for_each(|_| pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1));
+            (0..REPEATS).for_each(|_| pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1));
         });
     })
 }
@@ -179,14 +178,14 @@ fn between_host_and_device(run: &Run) -> Result<()> {
     })?;
     report(run, "host to device, from a vector", bytes, || {
         bench.mapped(&up, wgpu::MapMode::Write, |buffer| {
-            buffer.get_mapped_range_mut(..).expect("it is mapped").copy_from_slice(&host);
+            buffer.get_mapped_range_mut(..).expect("the buffer is mapped").copy_from_slice(&host);
         });
         bench.submit(|encoder| encoder.copy_buffer_to_buffer(&up, 0, &on_device, 0, bytes));
     })?;
     report(run, "device to host, into a vector", bytes, || {
         bench.submit(|encoder| encoder.copy_buffer_to_buffer(&on_device, 0, &down, 0, bytes));
         bench.mapped(&down, wgpu::MapMode::Read, |buffer| {
-            host.copy_from_slice(&buffer.get_mapped_range(..).expect("it is mapped"));
+            host.copy_from_slice(&buffer.get_mapped_range(..).expect("the buffer is mapped"));
         });
     })
 }

@@ -1,4 +1,4 @@
-//! Building plans for many simulated ranks: time, and memory that the plan takes, for one rank.
+//! Time and memory of building one rank's plan, for many simulated ranks.
 
 mod common;
 mod reference;
@@ -16,10 +16,10 @@ use zippy::{Layout, Result, Split};
 use common::{Options, Spread, write};
 use reference::halo::{Reach, halo};
 
-/// The most that one rank's ghost plan may take, whatever the number of ranks.
+/// Upper limit for the time of a rank's ghost plan, for any number of ranks.
 const TARGET_SECS: f64 = 10e-3;
 
-/// Counts what is allocated.
+/// Allocator that counts the allocated bytes.
 struct Counting;
 
 static NOW: AtomicI64 = AtomicI64::new(0);
@@ -30,17 +30,17 @@ fn count(bytes: i64) {
     PEAK.fetch_max(now, Ordering::Relaxed);
 }
 
-// SAFETY: all calls go to the system's allocator unchanged.
+// SAFETY: all calls are forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Memory) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Memory) {
         count(-(layout.size() as i64));
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -49,8 +49,9 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> Result<()> {
-    let about = "Building the plan of one rank out of 64, 4,096 and 65,536 (simulated): ghost update with 26 neighbours, \
-                 copy of blocks to slabs. Beside the list of boxes of the same halo exchange written by hand.";
+    let about = "Time and memory of building the plan of one of 64, 4,096 and 65,536 simulated ranks: ghost update with \
+                 26 neighbours, and copy of blocks to slabs. Compared with a hand-written list of boxes for the same \
+                 halo exchange.";
     let options = Options::parse("plans", about);
     let mut cases = Vec::new();
     for grid in [[4, 4, 4], [16, 16, 16], [64, 32, 32]] {
@@ -66,7 +67,7 @@ fn main() -> Result<()> {
         let rank = ranks / 2 + grid[0] / 2;
         let mut measure = |case: &str, target: Option<f64>, f: &mut dyn FnMut() -> Result<Box<dyn std::any::Any>>| {
             let case = format!("{case}, one of {ranks} ranks");
-            if options.wants(&case) { sample(&options, &case, target, f, &mut cases) } else { Ok(()) }
+            if options.selects(&case) { sample(&options, &case, target, f, &mut cases) } else { Ok(()) }
         };
         measure("layout and owners", None, &mut || Ok(Box::new(resolve(&blocks)?)))?;
         measure("ghost plan, 26 neighbours", Some(TARGET_SECS), &mut || {
@@ -94,15 +95,15 @@ fn sample(
 ) -> Result<()> {
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
-    let made = f()?;
+    let plan = f()?;
     let (kept, peak) = (NOW.load(Ordering::Relaxed) - before, PEAK.load(Ordering::Relaxed) - before);
-    drop(made);
+    drop(plan);
     let once = |f: &mut dyn FnMut() -> Result<Box<dyn std::any::Any>>| -> Result<f64> {
         let start = Instant::now();
         black_box(f()?);
         Ok(start.elapsed().as_secs_f64())
     };
-    // Slow ones are repeated for a few seconds at most.
+    // About four seconds in total, but at least three samples.
     let samples = ((4.0 / once(f)?) as usize).clamp(3, options.samples().max(3));
     let secs = Spread::of(&(0..samples).map(|_| once(f)).collect::<Result<Vec<_>>>()?);
     let verdict = target.map_or(String::new(), |target| {

@@ -1,6 +1,7 @@
-//! Data-parallel primitives of one rank: reductions, scans, compaction, sorts and reduction by key, beside the adapter's
-//! copy of as many bytes, plain loops on vectors, the sorts of `std` and those of rayon; and, by kernels, beside lampshade's
-//! where other programs are asked for.
+//! Data-parallel primitives of one rank: reductions, scans, compaction, sorts and reduction by key.
+//!
+//! Compared with a copy of the same number of bytes on the adapter, plain loops on vectors, and the
+//! sorts of `std` and rayon; with `--peers` and kernels, also with lampshade.
 
 mod common;
 mod reference;
@@ -12,22 +13,23 @@ use std::ops::AddAssign;
 use rayon::slice::ParallelSliceMut;
 use zippy::{Element, Error, Layout, LocalArray, Operator, Result};
 
-use common::{Case, Contender, Path, Run, Target, contender, on_ranks, prepared};
+use common::{Case, ChunkAccess, Contender, Run, Target, contender, on_ranks, prepared};
 use reference::lampshade::Lampshade;
 
 const MI: usize = 1 << 20;
 
 pub fn main() -> Result<()> {
     let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of \
-                 pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels 1 \
-                 and 16) on one rank. Each beside a copy between two arrays of the adapter that moves as many bytes as \
-                 the operation must move at least, the same by hand on plain vectors, and for sorts std's and rayon's. \
-                 Under cargo xtask bench --peers inclusive scans and sorts of u32 by kernels have lampshade's beside them.";
-    on_ranks("primitives", about, &[Path::Mapped, Path::Kernels], |run| {
-        // A sort of 64 Mi by a software adapter's kernels takes minutes.
+                 pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels of \
+                 a software adapter 1 and 16) on one rank. Each is compared with a copy on the adapter that moves the \
+                 least number of bytes of the operation, and with a plain loop on vectors or the sorts of std and rayon. \
+                 With cargo xtask bench --peers, inclusive scans and sorts of u32 by kernels are also compared with \
+                 lampshade.";
+    on_ranks("primitives", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
+        // A sort of 64 Mi cells by kernels on a software adapter takes minutes.
         let software = run.world.gpu().adapter().device_type == wgpu::DeviceType::Cpu;
-        let sizes: &[usize] = if run.path == Path::Kernels && software { &[1, 16] } else { &[1, 16, 64] };
-        let peer = if run.path == Path::Kernels { Lampshade::start(run.world) } else { Ok(None) };
+        let sizes: &[usize] = if run.access == ChunkAccess::Kernels && software { &[1, 16] } else { &[1, 16, 64] };
+        let peer = if run.access == ChunkAccess::Kernels { Lampshade::start(run.world) } else { Ok(None) };
         let peer = peer.unwrap_or_else(|why| {
             println!("lampshade is left out: {why}");
             None
@@ -36,7 +38,7 @@ pub fn main() -> Result<()> {
         for &size in sizes {
             let bench = Bench { run, size, cells: size * MI, peer: peer.as_ref() };
             bench.scans("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
-            // Small whole numbers, so that sums are exact in any order.
+            // Sums of small integers are exact in any order.
             bench.scans("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
             bench.compaction()?;
             bench.sort()?;
@@ -47,7 +49,7 @@ pub fn main() -> Result<()> {
     })
 }
 
-/// Numbers without an order.
+/// Pseudo-random number for an index.
 fn mixed(i: usize) -> u32 {
     let x = (i as u32).wrapping_mul(0x9e37_79b9);
     let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -55,10 +57,10 @@ fn mixed(i: usize) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The cases of one size.
+/// All cases of one size.
 struct Bench<'a> {
     run: &'a Run<'a>,
-    /// In Mi cells.
+    /// Size in Mi cells.
     size: usize,
     cells: usize,
     peer: Option<&'a RefCell<Lampshade>>,
@@ -69,21 +71,21 @@ impl Bench<'_> {
         self.run.world.local_array(name, &Layout::new([cells as i64]))
     }
 
-    fn holding<T: Element>(&self, name: &str, cells: &[T]) -> Result<LocalArray<T, 1>> {
+    fn array_with<T: Element>(&self, name: &str, cells: &[T]) -> Result<LocalArray<T, 1>> {
         let array = self.array(name, cells.len())?;
         array.all().write(cells)?;
         Ok(array)
     }
 
-    fn wants(&self, case: &str) -> bool {
-        self.run.options.wants(&self.run.named(&self.name(case)))
+    fn selects(&self, case: &str) -> bool {
+        self.run.options.selects(&self.run.named(&self.name(case)))
     }
 
     fn name(&self, case: &str) -> String {
         format!("{case}, {} Mi", self.size)
     }
 
-    /// Times the library, the adapter's copy that moves so many bytes, and others.
+    /// Times the contenders and a copy on the adapter that moves `bytes` bytes.
     fn compare<'s>(
         &'s self,
         case: &str,
@@ -92,76 +94,79 @@ impl Bench<'_> {
         mut contenders: Vec<Contender<'s>>,
     ) -> Result<()> {
         let name = self.name(case);
-        // What is copied is read and written.
+        // A copy reads and writes each byte of its 4-byte cells.
         let [from, to] = ["from", "to"].map(|name| self.array::<u32>(name, bytes / 8));
         let (from, to) = (from?, to?);
         from.all().fill(1)?;
         let copy = contender("the adapter's copy", move || self.run.world.copy(from.all(), to.all()).map(drop));
         contenders.insert(1, copy);
-        let target = target.filter(|_| self.run.path == Path::Mapped).map(Target::Secs);
+        let target = target.filter(|_| self.run.access == ChunkAccess::Mapped).map(Target::Secs);
         let case = Case { name: &name, bytes: bytes as u64, cells: Some(self.cells as u64), target };
         self.run.measure(case, contenders)
     }
 
-    /// The same by another library, where it was asked for and can do it.
-    fn lampshade(&self, what: &'static str) -> Option<Contender<'_>> {
+    /// Contender that runs `operation` with lampshade, if it is available.
+    fn lampshade(&self, operation: &'static str) -> Option<Contender<'_>> {
         let peer = self.peer?;
-        if let Err(why) = peer.borrow_mut().run(what, self.cells) {
+        if let Err(why) = peer.borrow_mut().run(operation, self.cells) {
             println!("lampshade is left out: {why}");
             return None;
         }
-        let run = move || peer.borrow_mut().run(what, self.cells).map_err(Error::program);
+        let run = move || peer.borrow_mut().run(operation, self.cells).map_err(Error::program);
         Some(contender("lampshade", run))
     }
 
     fn scans<T: Element + PartialEq + AddAssign + Default>(
         &self,
-        of: &str,
+        type_name: &str,
         value: impl Fn(usize) -> T,
         add: impl Fn(T, T) -> T + Copy,
     ) -> Result<()> {
         let [reduce, inclusive, exclusive] =
-            ["reduce", "inclusive scan", "exclusive scan"].map(|case| format!("{case}, {of}"));
-        if ![&reduce, &inclusive, &exclusive].into_iter().any(|case| self.wants(case)) {
+            ["reduce", "inclusive scan", "exclusive scan"].map(|case| format!("{case}, {type_name}"));
+        if ![&reduce, &inclusive, &exclusive].into_iter().any(|case| self.selects(case)) {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
         let plain: Vec<T> = (0..self.cells).map(value).collect();
         let mut scanned = vec![T::default(); self.cells];
         let by_hand = |scanned: &mut [T], exclusive: bool| {
-            let mut all = T::default();
+            let mut sum = T::default();
             for (cell, scanned) in plain.iter().zip(scanned) {
-                let before = all;
-                all = add(all, *cell);
-                *scanned = if exclusive { before } else { all };
+                let before = sum;
+                sum = add(sum, *cell);
+                *scanned = if exclusive { before } else { sum };
             }
-            all
+            sum
         };
-        let (input, output) = (self.holding("input", &plain)?, self.array::<T>("output", self.cells)?);
+        let (input, output) = (self.array_with("input", &plain)?, self.array::<T>("output", self.cells)?);
         let bytes = size_of_val(plain.as_slice());
         let sum = by_hand(&mut scanned, false);
-        assert!(primitives.reduce(&input, &Operator::Add)? == Some(sum), "a sum that is wrong");
+        assert!(primitives.reduce(&input, &Operator::Add)? == Some(sum), "the sum is wrong");
         let library = contender("zippy", || primitives.reduce(&input, &Operator::Add).map(drop));
         let loops = contender("a plain loop", || {
-            black_box(plain.iter().fold(T::default(), |all, cell| add(all, *cell)));
+            black_box(plain.iter().fold(T::default(), |sum, cell| add(sum, *cell)));
             Ok(())
         });
         self.compare(&reduce, bytes, None, vec![library, loops])?;
-        let target = (of == "u32" && self.size == 16).then_some(60e-3);
+        let target = (type_name == "u32" && self.size == 16).then_some(60e-3);
         for (case, is_exclusive) in [(&inclusive, false), (&exclusive, true)] {
-            let scan = || match is_exclusive {
-                false => primitives.inclusive_scan(&input, &output, &Operator::Add),
-                true => primitives.exclusive_scan(&input, &output, T::default(), &Operator::Add),
+            let scan = || {
+                if is_exclusive {
+                    primitives.exclusive_scan(&input, &output, T::default(), &Operator::Add)
+                } else {
+                    primitives.inclusive_scan(&input, &output, &Operator::Add)
+                }
             };
             scan()?;
             by_hand(&mut scanned, is_exclusive);
-            assert!(output.all().read()? == scanned, "a scan that is wrong");
+            assert!(output.all().read()? == scanned, "the scan is wrong");
             let library = contender("zippy", scan);
             let loops = contender("a plain loop", || {
                 black_box(by_hand(black_box(&mut scanned), is_exclusive));
                 Ok(())
             });
-            let peer = if of == "u32" && !is_exclusive { self.lampshade("scan") } else { None };
+            let peer = if type_name == "u32" && !is_exclusive { self.lampshade("scan") } else { None };
             self.compare(case, 2 * bytes, target, [library, loops].into_iter().chain(peer).collect())?;
         }
         Ok(())
@@ -169,13 +174,13 @@ impl Bench<'_> {
 
     fn compaction(&self) -> Result<()> {
         let case = "compaction, u32";
-        if !self.wants(case) {
+        if !self.selects(case) {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
         let plain: Vec<u32> = (0..self.cells).map(|i| i as u32).collect();
         let selected: Vec<u32> = (0..self.cells).map(|i| mixed(i) >> 31).collect();
-        let (input, flags) = (self.holding("input", &plain)?, self.holding("flags", &selected)?);
+        let (input, flags) = (self.array_with("input", &plain)?, self.array_with("flags", &selected)?);
         let output = self.array::<u32>("output", self.cells)?;
         let mut found = Vec::with_capacity(self.cells);
         let mut by_hand = || {
@@ -187,10 +192,7 @@ impl Bench<'_> {
         assert_eq!(primitives.compact(&input, &flags, &output)?, count as u64);
         let is_selected = |cell: &u32| mixed(*cell as usize) >> 31 == 1;
         let compacted = output.at(..count as i64).read()?;
-        assert!(
-            compacted.is_sorted_by(|a, b| a < b) && compacted.iter().all(is_selected),
-            "a compaction that is wrong"
-        );
+        assert!(compacted.is_sorted_by(|a, b| a < b) && compacted.iter().all(is_selected), "the compaction is wrong");
         let library = contender("zippy", || primitives.compact(&input, &flags, &output).map(drop));
         let loops = contender("a plain loop", || {
             by_hand();
@@ -201,19 +203,19 @@ impl Bench<'_> {
 
     fn sort(&self) -> Result<()> {
         let case = "sort, u32";
-        if !self.wants(case) {
+        if !self.selects(case) {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
         let plain: Vec<u32> = (0..self.cells).map(mixed).collect();
-        let (given, keys) = (self.holding("given", &plain)?, self.array::<u32>("keys", self.cells)?);
-        let again = || self.run.world.copy(given.all(), keys.all()).map(drop);
+        let (unsorted, keys) = (self.array_with("unsorted", &plain)?, self.array::<u32>("keys", self.cells)?);
+        let reset = || self.run.world.copy(unsorted.all(), keys.all()).map(drop);
         let mut sorted = plain.clone();
         sorted.sort_unstable();
-        again()?;
+        reset()?;
         primitives.sort(&keys)?;
-        assert!(keys.all().read()? == sorted, "a sort that is wrong");
-        let mut contenders = vec![prepared("zippy", again, || primitives.sort(&keys))];
+        assert!(keys.all().read()? == sorted, "the sort is wrong");
+        let mut contenders = vec![prepared("zippy", reset, || primitives.sort(&keys))];
         let all: [Sorting<u32>; 3] = [
             ("std, unstable", |keys| keys.sort_unstable()),
             ("std, stable", |keys| keys.sort()),
@@ -227,28 +229,28 @@ impl Bench<'_> {
 
     fn sort_pairs(&self) -> Result<()> {
         let case = "sort, pairs of u32";
-        if !self.wants(case) {
+        if !self.selects(case) {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
-        // Some keys are equal, so that a sort that is not stable shows.
+        // Equal keys reveal a sort that is not stable.
         let plain: Vec<(u32, u32)> = (0..self.cells).map(|i| (mixed(i) / 4, i as u32)).collect();
         let [first, second] = [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1]
-            .map(|half| self.holding("given", &plain.iter().map(half).collect::<Vec<_>>()));
-        let (given_keys, given_values) = (first?, second?);
+            .map(|half| self.array_with("unsorted", &plain.iter().map(half).collect::<Vec<_>>()));
+        let (unsorted_keys, unsorted_values) = (first?, second?);
         let (keys, values) = (self.array::<u32>("keys", self.cells)?, self.array::<u32>("values", self.cells)?);
-        let again = || {
-            self.run.world.copy(given_keys.all(), keys.all())?;
-            self.run.world.copy(given_values.all(), values.all()).map(drop)
+        let reset = || {
+            self.run.world.copy(unsorted_keys.all(), keys.all())?;
+            self.run.world.copy(unsorted_values.all(), values.all()).map(drop)
         };
         let mut sorted = plain.clone();
         sorted.sort();
-        again()?;
+        reset()?;
         primitives.sort_pairs(&keys, &values)?;
         let found = keys.all().read()?.into_iter().zip(values.all().read()?);
-        assert!(found.eq(sorted.iter().copied()), "a sort that is wrong");
+        assert!(found.eq(sorted.iter().copied()), "the sort is wrong");
         drop(sorted);
-        let mut contenders = vec![prepared("zippy", again, || primitives.sort_pairs(&keys, &values))];
+        let mut contenders = vec![prepared("zippy", reset, || primitives.sort_pairs(&keys, &values))];
         let all: [Sorting<(u32, u32)>; 3] = [
             ("std, unstable", |pairs| pairs.sort_unstable_by_key(|pair| pair.0)),
             ("std, stable", |pairs| pairs.sort_by_key(|pair| pair.0)),
@@ -260,7 +262,7 @@ impl Bench<'_> {
 
     fn reduce_by_key(&self) -> Result<()> {
         let case = "reduction by key, u32";
-        if !self.wants(case) {
+        if !self.selects(case) {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
@@ -283,13 +285,13 @@ impl Bench<'_> {
         let mut reduced = Vec::with_capacity(self.cells);
         by_hand(&mut reduced);
         let runs = reduced.len();
-        let (keys, values) = (self.holding("keys", &keys)?, self.holding("values", &values)?);
+        let (keys, values) = (self.array_with("keys", &keys)?, self.array_with("values", &values)?);
         let [keys_found, values_found] = ["keys found", "values found"].map(|name| self.array::<u32>(name, runs));
         let outputs = (keys_found?, values_found?);
         let reduce = || primitives.reduce_by_key((&keys, &values), (&outputs.0, &outputs.1), &Operator::Add);
         assert_eq!(reduce()?, runs as u64);
         let found = outputs.0.all().read()?.into_iter().zip(outputs.1.all().read()?);
-        assert!(found.eq(reduced.iter().copied()), "a reduction by key that is wrong");
+        assert!(found.eq(reduced.iter().copied()), "the reduction by key is wrong");
         let library = contender("zippy", || reduce().map(drop));
         let loops = contender("a plain loop", || {
             by_hand(black_box(&mut reduced));
@@ -299,18 +301,18 @@ impl Bench<'_> {
     }
 }
 
-/// A sort by hand, and its name.
+/// Name and function of a sort on the host.
 type Sorting<T> = (&'static str, fn(&mut [T]));
 
-/// A sort of a vector.
-fn by_hand<'a, T: Copy>(name: &'static str, given: &'a [T], mut sort: impl FnMut(&mut [T]) + 'a) -> Contender<'a> {
-    let cells = std::rc::Rc::new(std::cell::RefCell::new(given.to_vec()));
-    let again = cells.clone();
-    let before = move || {
-        again.borrow_mut().copy_from_slice(given);
+/// Contender that sorts a copy of `unsorted`.
+fn by_hand<'a, T: Copy>(name: &'static str, unsorted: &'a [T], mut sort: impl FnMut(&mut [T]) + 'a) -> Contender<'a> {
+    let cells = std::rc::Rc::new(std::cell::RefCell::new(unsorted.to_vec()));
+    let setup_cells = cells.clone();
+    let setup = move || {
+        setup_cells.borrow_mut().copy_from_slice(unsorted);
         Ok(())
     };
-    prepared(name, before, move || {
+    prepared(name, setup, move || {
         sort(&mut cells.borrow_mut());
         Ok(())
     })

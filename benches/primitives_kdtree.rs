@@ -1,4 +1,4 @@
-//! k-d trees of points, and the nearest neighbours of others, beside the crate `kiddo`.
+//! Building of k-d trees and nearest-neighbour queries, compared with the crate `kiddo`.
 
 mod common;
 
@@ -10,38 +10,39 @@ use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use zippy::algorithms::kdtree::KdTree;
 use zippy::{GlobalArray, Layout, Result, Split};
 
-use common::{Case, Contender, Path, Run, contender, on_ranks};
+use common::{Case, ChunkAccess, Contender, Run, contender, on_ranks};
 
 const MI: usize = 1 << 20;
 const QUERIES: usize = 100_000;
 const NEIGHBOURS: NonZero<usize> = NonZero::new(8).expect("eight is not zero");
-/// Points in a leaf of the other's trees at most.
-const POINTS_OF_A_LEAF: usize = 32;
+/// Largest number of points in a leaf of kiddo's trees.
+const POINTS_PER_LEAF: usize = 32;
 
-/// The fourth number rides along.
+/// Position in three dimensions; the fourth component is payload.
 type Point = [f32; 4];
-type Other = ImmutableKdTree<f32, 3>;
+type KiddoTree = ImmutableKdTree<f32, 3>;
 
 pub fn main() -> Result<()> {
-    let about = "Trees of 1 Mi random points in three dimensions (16 Mi where --only asks for \"16 Mi\", by a software \
-                 adapter's kernels where it asks for \"kernels\"): built with leaves of 32 points, built with 4 leaves a \
-                 rank until queries can be asked (hosts then have trees of leaves of 12 points), and the 8 nearest \
-                 neighbours of 100,000 other points; each beside kiddo's ImmutableKdTree on one core and on all. Ranks \
-                 share the queries; kiddo is asked by rank 0.";
-    on_ranks("primitives_kdtree", about, &[Path::Mapped, Path::Kernels], |run| {
-        // On a software adapter kernels sort so slowly that the trees are not waited for.
-        let slow = run.path == Path::Kernels && run.world.gpu().adapter().device_type == wgpu::DeviceType::Cpu;
-        if slow && !run.options.asks_for("kernels") {
+    let about = "k-d trees of 1 Mi random points in three dimensions (16 Mi if --only contains \"16 Mi\"; by kernels of a \
+                 software adapter only if --only contains \"kernels\"): build with leaves of 32 points; build with 4 \
+                 leaves per rank until the first query is answered (hosts then have trees with leaves of 12 points); \
+                 and the 8 nearest neighbours of 100,000 other points. Each is compared with kiddo's ImmutableKdTree on \
+                 one core and on all cores. Queries are divided among the ranks; kiddo runs on rank 0.";
+    on_ranks("primitives_kdtree", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
+        // Sorts by kernels on a software adapter take minutes.
+        let slow = run.access == ChunkAccess::Kernels && run.world.gpu().adapter().device_type == wgpu::DeviceType::Cpu;
+        if slow && !run.options.filter_contains("kernels") {
             return Ok(());
         }
-        trees(run, if run.options.asks_for("16 Mi") { 16 } else { 1 })
+        trees(run, if run.options.filter_contains("16 Mi") { 16 } else { 1 })
     })
 }
 
-/// A point of a cube, of the points (0) or of the queries (1).
-fn point(i: usize, what: usize) -> Point {
+/// Pseudo-random point of the unit cube. `stream` is 0 for the points of the tree and 1 for the
+/// queries.
+fn point(i: usize, stream: usize) -> Point {
     [0, 1, 2, 3].map(|axis| {
-        let x = ((8 * i + 2 * axis + what) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let x = ((8 * i + 2 * axis + stream) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         ((x ^ (x >> 27)) >> 40) as f32 / (1 << 24) as f32
     })
@@ -56,7 +57,7 @@ fn trees(run: &Run, size: usize) -> Result<()> {
     let (cells, is_first) = (size * MI, world.rank() == 0);
     let points = world.array::<Point, 1>("points", &Layout::new([cells as i64]).split([Split::Auto]))?;
     points.fill_with(|[i]| point(i as usize, 0))?;
-    // Others are alone on rank 0.
+    // kiddo runs on rank 0 alone.
     let on_first = |cells: usize| if is_first { cells } else { 0 };
     let plain: Vec<[f32; 3]> = (0..on_first(cells)).map(|i| position(point(i, 0))).collect();
     let queries: Vec<[f32; 3]> = (0..on_first(QUERIES)).map(|i| position(point(i, 1))).collect();
@@ -69,7 +70,7 @@ fn trees(run: &Run, size: usize) -> Result<()> {
     };
     let builds = || {
         let build = |all_cores: bool| {
-            black_box(other(&plain, all_cores));
+            black_box(build_kiddo(&plain, all_cores));
             Ok(())
         };
         let on_rank_0 = move |all_cores| if is_first { build(all_cores) } else { Ok(()) };
@@ -78,30 +79,31 @@ fn trees(run: &Run, size: usize) -> Result<()> {
             contender("kiddo, all cores", move || on_rank_0(true)),
         ]
     };
-    let leaves = cells / POINTS_OF_A_LEAF;
-    let whole = contender("zippy", || built(run, &points, leaves).map(drop));
+    let leaves = cells / POINTS_PER_LEAF;
+    let whole = contender("zippy", || build_tree(run, &points, leaves).map(drop));
     measure("k-d tree, leaves of 32 points", cells, std::iter::once(whole).chain(builds()).collect())?;
     let few = 4 * world.size();
     let ready = contender("zippy", || {
-        let tree = built(run, &points, few)?;
+        let tree = build_tree(run, &points, few)?;
         world.vectors().nearest(&tree, &own[..1], 1).map(drop)
     });
     measure("k-d tree, ready for queries", cells, std::iter::once(ready).chain(builds()).collect())?;
-    if !run.options.wants(&run.named(&format!("8 nearest of 100,000, {size} Mi"))) {
+    if !run.options.selects(&run.named(&format!("8 nearest of 100,000, {size} Mi"))) {
         return Ok(());
     }
-    let tree = built(run, &points, few)?;
+    let tree = build_tree(run, &points, few)?;
     let found = world.vectors().nearest(&tree, &own, NEIGHBOURS.get())?;
-    let kiddo = is_first.then(|| other(&plain, true));
+    let kiddo = is_first.then(|| build_kiddo(&plain, true));
     if let Some(kiddo) = &kiddo {
         for (found, query) in found.iter().zip(&queries) {
             let expected = kiddo.query(query).nearest_n::<SquaredEuclidean<f32>>(NEIGHBOURS).execute();
             let is_close = |(a, b): (f32, f32)| (a - b).abs() <= 1e-6 * b;
-            let pairs = found.iter().map(|one| one.squared_distance).zip(expected.iter().map(|one| one.distance));
-            assert!(found.len() == expected.len() && pairs.into_iter().all(is_close), "neighbours that are wrong");
+            let found_distances = found.iter().map(|neighbour| neighbour.squared_distance);
+            let mut pairs = found_distances.zip(expected.iter().map(|neighbour| neighbour.distance));
+            assert!(found.len() == expected.len() && pairs.all(is_close), "the neighbours are wrong");
         }
     }
-    let ask = |executor: Executor| {
+    let run_batch = |executor: Executor| {
         let Some(kiddo) = &kiddo else { return Ok(()) };
         let batch = kiddo.query_batch(&queries).nearest_n::<SquaredEuclidean<f32>>(NEIGHBOURS);
         black_box(batch.with_executor(&executor).execute());
@@ -109,21 +111,22 @@ fn trees(run: &Run, size: usize) -> Result<()> {
     };
     let library = contender("zippy", || world.vectors().nearest(&tree, &own, NEIGHBOURS.get()).map(drop));
     let others = [
-        contender("kiddo, one core", || ask(Executor::serial())),
-        contender("kiddo, all cores", || ask(Executor::parallel())),
+        contender("kiddo, one core", || run_batch(Executor::serial())),
+        contender("kiddo, all cores", || run_batch(Executor::parallel())),
     ];
     measure("8 nearest of 100,000", QUERIES, std::iter::once(library).chain(others).collect())
 }
 
-fn built(run: &Run, points: &GlobalArray<Point, 1>, leaves: usize) -> Result<KdTree<Point>> {
+fn build_tree(run: &Run, points: &GlobalArray<Point, 1>, leaves: usize) -> Result<KdTree<Point>> {
     run.world.vectors().kdtree("tree", points, leaves)
 }
 
-fn other(points: &[[f32; 3]], all_cores: bool) -> Other {
-    let builder = Other::builder();
-    let built = match all_cores {
-        true => builder.with_parallel_construction().build_from_slice(points),
-        false => builder.with_serial_construction().build_from_slice(points),
+fn build_kiddo(points: &[[f32; 3]], all_cores: bool) -> KiddoTree {
+    let builder = KiddoTree::builder();
+    let built = if all_cores {
+        builder.with_parallel_construction().build_from_slice(points)
+    } else {
+        builder.with_serial_construction().build_from_slice(points)
     };
-    built.expect("so many points have numbers")
+    built.expect("the number of points fits in the tree's index type")
 }

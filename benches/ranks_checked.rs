@@ -1,4 +1,4 @@
-//! What knowing of writes costs: debug points, and heat steps in checked runs beside others.
+//! Cost of debug points, and of checked runs compared with unchecked runs of a heat solver.
 
 mod common;
 
@@ -9,19 +9,19 @@ use zippy::{Config, Layout, Result, Split, World, include_wgsl, run_with};
 
 use common::{Options, Spread};
 
-/// Debug points of one figure.
+/// Debug points of one sample.
 const POINTS: usize = 20_000;
-/// Steps of one figure.
+/// Steps of one sample.
 const STEPS: usize = 6;
-/// Times that runs alternate.
+/// Number of pairs of an unchecked and a checked run.
 const TURNS: usize = 5;
 
 pub fn main() -> Result<()> {
-    let about = "A debug point while nobody looks (at most 1 us), and a step of heat diffusion (ghost update, 7-point \
-                 stencil) in a checked run (ZIPPY_CHECK=1, at most 3 times one in another run).";
+    let about = "Time of a debug point without a viewer (target 1 us), and of a step of heat diffusion (ghost update, \
+                 7-point stencil) in a checked run (ZIPPY_CHECK=1, target 3 times an unchecked step).";
     let options = Options::parse("ranks_checked", about);
     let mut cases = Vec::new();
-    if options.wants("debug point") {
+    if options.selects("debug point") {
         let all =
             run_with(Config::new().check(false), |world| Ok((world.rank() == 0, debug_points(world, &options)?)))?;
         for (_, spread) in all.into_iter().filter(|(first, _)| *first) {
@@ -38,7 +38,7 @@ pub fn main() -> Result<()> {
     }
     for n in [32, 64, 128, 192] {
         let case = format!("step, {n}^3 f32 a rank");
-        if !options.wants(&case) {
+        if !options.selects(&case) {
             continue;
         }
         let mut ratios = Vec::new();
@@ -77,7 +77,7 @@ pub fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds of a debug point.
+/// Measures the seconds of a debug point.
 fn debug_points(world: &World, options: &Options) -> Result<Spread> {
     let mut secs = Vec::new();
     for _ in 0..options.samples() {
@@ -89,15 +89,15 @@ fn debug_points(world: &World, options: &Options) -> Result<Spread> {
     Ok(Spread::of(&secs))
 }
 
-/// The median of the seconds of a step on this rank.
+/// Median of the seconds of a heat step on this rank.
 fn heat(world: &World, n: usize) -> Result<f64> {
     let layout = Layout::new([n, n, n * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
     let heat = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;
     let mut secs = Vec::new();
-    for which in 0..STEPS + 2 {
-        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+    for step_index in 0..STEPS + 2 {
+        let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         world.barrier()?;
         let start = Instant::now();
         world.ghosts(now)?;

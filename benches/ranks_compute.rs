@@ -1,6 +1,8 @@
-//! Reductions, fills and elementwise expressions, beside the same by hand on plain vectors: naive loops, whose sums are
-//! rounded at every step and depend on the number of ranks, and one all-reduce. Calls of a small kernel, beside a dispatch
-//! by hand into the same encoder.
+//! Reductions, fills and elementwise expressions, compared with naive loops over host vectors and
+//! one all-reduce; and calls of a small kernel, compared with a hand-written dispatch into the same
+//! encoder.
+//!
+//! The naive sums are rounded at every step and depend on the number of ranks.
 
 mod common;
 mod reference;
@@ -12,19 +14,19 @@ use zippy::algorithms::reduce::Bins;
 use zippy::kernel::Domain;
 use zippy::{GlobalArray, KernelSource, Layout, Result, Split};
 
-use common::{Case, Contender, Figure, Path, Run, contender, on_ranks};
+use common::{Case, ChunkAccess, Contender, Figure, Run, contender, on_ranks};
 use reference::dispatch::BareDispatch;
 
-/// Cells of one rank along each axis.
+/// Cells of a rank along each axis.
 const N: i64 = 128;
 
 pub fn main() -> Result<()> {
-    let about = "Sum, dot product, extremes and histogram (256 bins) of 128^3 f32 per rank, with one ghost cell; fill, and y = a x + \
-                 y. Each beside a naive loop over a plain vector and, for reductions, one all-reduce. Exact sums are the same \
-                 bits for every number of ranks; naive ones are not. Call::run of a kernel over 64 cells, its domain a section, \
-                 extents or a count on the device, beside a bare wgpu dispatch into the same encoder: a call's share of 500, \
-                 when they are recorded and when they are done.";
-    on_ranks("ranks_compute", about, &[Path::Mapped, Path::Kernels], |run| {
+    let about = "Sum, dot product, extremes and histogram (256 bins) of 128^3 f32 per rank with one ghost layer; fill, and \
+                 y = a x + y. Each is compared with a naive loop over a host vector and, for reductions, one all-reduce. \
+                 Exact sums have the same bits for every number of ranks; naive sums do not. Call::run of a kernel over 64 \
+                 cells, with a section, extents or a count on the device as domain, compared with a wgpu dispatch into the \
+                 same encoder: seconds per call, of 500 calls, until they are recorded and until they have finished.";
+    on_ranks("ranks_compute", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         // With larger arrays the hand-written loops take more than a second.
         let n = N * run.growth((4 * N * N * N) as u64, 3).min(2);
         let shape = [n, n, n * run.world.size() as i64];
@@ -36,18 +38,18 @@ pub fn main() -> Result<()> {
         y.fill_with(|[x, y, z]| ((x * 3 + y * 5 + z * 11) % 503) as f32 / 512.0)?;
         let (a, b) = (x.local()?.all().read()?, y.local()?.all().read()?);
         sums(run, [&x, &y], [&a, &b])?;
-        orders(run, &x, &a)?;
-        cells(run, [&x, &y], &a, b)?;
+        extremes_and_histogram(run, &x, &a)?;
+        axpy_and_fill(run, [&x, &y], &a, b)?;
         calls(run)
     })
 }
 
-/// Calls that are recorded one after the other.
+/// Calls of one sample.
 const CALLS: usize = 500;
 
 fn calls(run: &Run) -> Result<()> {
     let case = run.named("call of a kernel, 64 cells");
-    if !run.options.wants(&case) {
+    if !run.options.selects(&case) {
         return Ok(());
     }
     let (world, gpu) = (run.world, run.world.gpu());
@@ -80,27 +82,27 @@ fn calls(run: &Run) -> Result<()> {
     let mut secs = vec![[Vec::new(), Vec::new()]; contenders.len()];
     for sample in 0..=run.options.samples() {
         for turn in 0..contenders.len() {
-            let which = (sample + turn) % contenders.len();
-            let [recorded, done] = share(run, &mut contenders[which])?;
-            // The first sample is for getting going.
+            let index = (sample + turn) % contenders.len();
+            let [recorded, done] = call_secs(run, &mut contenders[index])?;
+            // The first sample is a warm-up.
             if sample > 0 {
-                secs[which][0].push(recorded);
-                secs[which][1].push(done);
+                secs[index][0].push(recorded);
+                secs[index][1].push(done);
             }
         }
     }
-    for (when, what) in ["recorded", "done"].into_iter().enumerate() {
-        let secs = secs.iter().map(|of| run.slowest(of[when].clone())).collect::<Result<Vec<_>>>()?;
+    for (event, event_name) in ["recorded", "done"].into_iter().enumerate() {
+        let secs = secs.iter().map(|events| run.slowest(events[event].clone())).collect::<Result<Vec<_>>>()?;
         let figures: Vec<_> = contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
-        let name = format!("{case}, {what}");
-        let told = Case { name: &name, bytes: 256, cells: None, target: None };
-        run.report(&name, &told, run.options.samples(), &figures);
+        let name = format!("{case}, {event_name}");
+        let case = Case { name: &name, bytes: 256, cells: None, target: None };
+        run.report(&name, &case, run.options.samples(), &figures);
     }
     Ok(())
 }
 
-/// Seconds of one call among many, until it is recorded and until it is done.
-fn share(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
+/// Seconds per call until all calls are recorded, and until all have finished.
+fn call_secs(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
     run.world.gpu().wait()?;
     run.world.barrier()?;
     let start = Instant::now();
@@ -110,9 +112,9 @@ fn share(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
     Ok([recorded, start.elapsed()].map(|secs| secs.as_secs_f64() / CALLS as f64))
 }
 
-/// A sum over the ranks.
-fn total(run: &Run, own: f64) -> Result<f64> {
-    let mut sum = [own];
+/// Sums a value over the ranks. Collective.
+fn total(run: &Run, value: f64) -> Result<f64> {
+    let mut sum = [value];
     run.world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;
     Ok(sum[0])
 }
@@ -121,7 +123,8 @@ fn sums(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], [a, b]: [&[f32]; 2]) -> Re
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let by_hand = || total(run, a.iter().map(|&v| f64::from(v)).sum());
-    // Multiples of 2^-10 below 2^43: here the naive sum is exact as well.
+    // The cells are multiples of 2^-10 and their sum is below 2^43, so that the naive sum is exact,
+    // too.
     assert_eq!(world.sum(x.at(..))?, by_hand()?);
     run.compare(
         "sum",
@@ -146,7 +149,7 @@ fn sums(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], [a, b]: [&[f32]; 2]) -> Re
     )
 }
 
-fn orders(run: &Run, x: &GlobalArray<f32, 3>, a: &[f32]) -> Result<()> {
+fn extremes_and_histogram(run: &Run, x: &GlobalArray<f32, 3>, a: &[f32]) -> Result<()> {
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let by_hand = || -> Result<[f32; 2]> {
@@ -186,7 +189,7 @@ fn orders(run: &Run, x: &GlobalArray<f32, 3>, a: &[f32]) -> Result<()> {
     )
 }
 
-fn cells(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], a: &[f32], mut b: Vec<f32>) -> Result<()> {
+fn axpy_and_fill(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], a: &[f32], mut b: Vec<f32>) -> Result<()> {
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let axpy = world.elementwise("a * x + y");

@@ -1,4 +1,5 @@
-//! Arrays to files and back, beside plain writes and reads of as many bytes, and beside NumPy, h5py and zarr-python.
+//! Saving and loading of arrays, compared with plain writes and reads of the same number of bytes
+//! and with NumPy, h5py and zarr-python.
 
 mod common;
 mod reference;
@@ -10,101 +11,104 @@ mod files {
 }
 
 use std::cell::RefCell;
-use std::path::{Path as File, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use zippy::array::GlobalArray;
 use zippy::{Error, Result};
 
-use common::{Case, Contender, Figure, Path, Run, Spread, on_ranks, prepared};
+use common::{Case, ChunkAccess, Contender, Figure, Run, Spread, on_ranks, prepared};
 use files::field::{self, SIDE};
-use files::formats::{KINDS, Kind, layout};
+use files::formats::{FileKind, KINDS, layout};
 use files::steps;
-use reference::files::{self as plain, Others};
+use reference::files::{self as plain, FilePeers};
 
-/// How many MiB are saved.
+/// Environment variable with the size of the array in MiB.
 const MIB: &str = "ZIPPY_BENCH_FILES_MIB";
 
-/// The most host memory that a rank should take beside the array.
+/// Upper limit for the host memory of a rank in addition to the array, in bytes.
 const MEMORY_TARGET: f64 = (64 << 20) as f64;
 
 pub fn main() -> Result<()> {
-    let about = "Saving and loading 512x512x1024 f32 (1 GiB; ZIPPY_BENCH_FILES_MIB says another number of MiB) as npy, Zarr (raw \
-                 and zstd), VTI and checkpoint, beside plain writes (by all ranks, by rank 0 alone, dd) and reads of as many \
-                 bytes; memory; steps of a heat solver while a checkpoint is written. All writes wait for the disk, and all \
-                 reads are from the system's cache. Files are in a folder under target/tmp, twelve times as large as the \
-                 array at most. By mapping; with ZIPPY_HOST_MAP=0 by kernels, which an adapter without mapping needs. Under \
-                 cargo xtask bench --peers NumPy, zarr-python and VTK read what was saved, and the runs of one rank have \
-                 NumPy, h5py and zarr-python beside them.";
+    let about = "Saving and loading 512x512x1024 f32 (1 GiB; ZIPPY_BENCH_FILES_MIB sets another size in MiB) as npy, Zarr \
+                 (raw and zstd), VTI and checkpoint, compared with plain writes (by all ranks, by rank 0 alone, by dd) \
+                 and plain reads of the same number of bytes; memory; steps of a heat solver while a checkpoint is \
+                 written. All writes wait for the disk; all reads come from the system's cache. The files are in a \
+                 folder under target/tmp and take at most twelve times the size of the array. Chunks are accessed by \
+                 mapping, or with ZIPPY_HOST_MAP=0 by kernels (required on an adapter without mapping). With cargo xtask \
+                 bench --peers, NumPy, zarr-python and VTK read the saved files, and runs with one rank are also \
+                 compared with NumPy, h5py and zarr-python.";
     let by_kernels = std::env::var("ZIPPY_HOST_MAP").is_ok_and(|set| set == "0");
-    on_ranks("ranks_files", about, &[if by_kernels { Path::Kernels } else { Path::Mapped }], measure)
+    on_ranks("ranks_files", about, &[if by_kernels { ChunkAccess::Kernels } else { ChunkAccess::Mapped }], measure)
 }
 
 fn measure(run: &Run) -> Result<()> {
     let mib = std::env::var(MIB).map_or(Ok(1024), |set| set.parse::<u32>());
-    let mib = mib.ok().filter(|mib| *mib > 0).ok_or_else(|| Error::program(format!("{MIB} is no number of MiB")))?;
+    let mib = mib.ok().filter(|mib| *mib > 0).ok_or_else(|| Error::program(format!("{MIB} is not a number of MiB")))?;
     let shape = [SIDE, SIDE, i64::from(mib)];
     let field = run.world.array::<f32, 3>("field", &layout(shape))?;
     let share = field::fill(&field, true)?;
-    let wanted = Others::wanted() && run.world.rank() == 0;
-    let others = wanted.then(|| Others::start(shape).map_err(Error::program)).transpose();
-    let others = run.world.agree("starting the peers' Python", others)?.map(RefCell::new);
-    let place = Place::new(run, share.len() as u64 * 4)?;
-    let bench = Bench { run, shape, field: &field, others: &others, place: &place };
+    let starts_peers = FilePeers::wanted() && run.world.rank() == 0;
+    let peers = starts_peers.then(|| FilePeers::start(shape).map_err(Error::program)).transpose();
+    let peers = run.world.agree("starting the peers' Python", peers)?.map(RefCell::new);
+    let paths = FilePaths::new(run, share.len() as u64 * 4)?;
+    let bench = Bench { run, shape, field: &field, peers: &peers, paths: &paths };
     bench.once(&share)?;
     bench.saves(&KINDS, &share, "with noise")?;
     bench.loads(&KINDS, &share, "with noise")?;
     let bytes = bytemuck::cast_slice(&share);
-    steps::measure(run, (&place.timed, samples(run)), &field, (&place.timed.join("plain"), place.offset, bytes))?;
-    // Once more what zstd makes small.
-    let zstd: Vec<Kind> = KINDS.into_iter().filter(|kind| kind.name == "Zarr, zstd").collect();
+    let plain_write = steps::PlainWrite { path: &paths.timed.join("plain"), offset: paths.offset, bytes };
+    steps::measure(run, samples(run), &paths.timed, &field, &plain_write)?;
+    // A field without noise compresses well.
+    let zstd: Vec<FileKind> = KINDS.into_iter().filter(|kind| kind.name == "Zarr, zstd").collect();
     let share = field::fill(&field, false)?;
-    if ["save", "load"].iter().any(|what| !bench.wanted(what, &zstd, "without noise").is_empty()) {
-        zstd[0].save(run.world, &place.once, &field)?;
+    if ["save", "load"].iter().any(|operation| !bench.selected(operation, &zstd, "without noise").is_empty()) {
+        zstd[0].save(run.world, &paths.once, &field)?;
         bench.sizes(&zstd[0], "without noise")?;
     }
-    let bench = Bench { others: &None, ..bench };
+    let bench = Bench { peers: &None, ..bench };
     bench.saves(&zstd, &share, "without noise")?;
     bench.loads(&zstd, &share, "without noise")
 }
 
-/// Each takes seconds.
+/// Number of samples: at most five, because each takes seconds.
 fn samples(run: &Run) -> usize {
     run.options.samples().min(5)
 }
 
-/// Where files are; rank 0 removes them when it ends.
-struct Place {
+/// Paths of the benchmark's files. Rank 0 removes the folder on drop.
+struct FilePaths {
     folder: PathBuf,
-    /// What was saved once, to be loaded.
+    /// Folder of the files that are saved once and then loaded.
     once: PathBuf,
-    /// What is saved while the time is taken: one thing at a time.
+    /// Folder of the file of a timed save.
     timed: PathBuf,
-    /// Where this rank's bytes begin in a plain file, and how many all ranks have.
+    /// Offset of this rank's bytes in a plain file.
     offset: u64,
+    /// Bytes of all ranks.
     bytes: u64,
     is_first: bool,
 }
 
-impl Place {
+impl FilePaths {
     fn new(run: &Run, own: u64) -> Result<Self> {
         let (rank, size) = (run.world.rank(), run.world.size());
-        // The number of the run is that of the process of rank 0.
-        let mut told = vec![0_u64; size + 1];
-        told[rank] = own;
-        told[size] = if rank == 0 { u64::from(std::process::id()) } else { 0 };
-        run.world.group().all_reduce(&mut told, |sum, more| *sum += more)?;
-        let folder = File::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ranks_files-{}", told[size]));
+        // Bytes of each rank, and the process id of rank 0 as the number of the run.
+        let mut gathered = vec![0_u64; size + 1];
+        gathered[rank] = own;
+        gathered[size] = if rank == 0 { u64::from(std::process::id()) } else { 0 };
+        run.world.group().all_reduce(&mut gathered, |sum, more| *sum += more)?;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ranks_files-{}", gathered[size]));
         let (once, timed) = (folder.join("once"), folder.join("timed"));
-        let (offset, bytes) = (told[..rank].iter().sum(), told[..size].iter().sum());
-        let place = Self { folder, once, timed, offset, bytes, is_first: rank == 0 };
-        let make = || [&place.once, &place.timed].into_iter().try_for_each(std::fs::create_dir_all);
-        run.world.agree("making folders", if rank == 0 { make() } else { Ok(()) }.map_err(plain::failed))?;
-        Ok(place)
+        let (offset, bytes) = (gathered[..rank].iter().sum(), gathered[..size].iter().sum());
+        let paths = Self { folder, once, timed, offset, bytes, is_first: rank == 0 };
+        let create = || [&paths.once, &paths.timed].into_iter().try_for_each(std::fs::create_dir_all);
+        run.world.agree("making folders", if rank == 0 { create() } else { Ok(()) }.map_err(plain::failed))?;
+        Ok(paths)
     }
 }
 
-impl Drop for Place {
+impl Drop for FilePaths {
     fn drop(&mut self) {
         if self.is_first {
             let _ = std::fs::remove_dir_all(&self.folder);
@@ -117,143 +121,149 @@ struct Bench<'a> {
     run: &'a Run<'a>,
     shape: [i64; 3],
     field: &'a GlobalArray<f32, 3>,
-    others: &'a Option<RefCell<Others>>,
-    place: &'a Place,
+    peers: &'a Option<RefCell<FilePeers>>,
+    paths: &'a FilePaths,
 }
 
 impl<'a> Bench<'a> {
-    /// Those that were asked for.
-    fn wanted(&self, what: &str, kinds: &[Kind], about: &str) -> Vec<Kind> {
-        let wants = |kind: &&Kind| self.run.options.wants(&self.run.named(&name(what, kind, about)));
-        kinds.iter().filter(wants).copied().collect()
+    /// File kinds with a case that `--only` selects.
+    fn selected(&self, operation: &str, kinds: &[FileKind], content: &str) -> Vec<FileKind> {
+        let is_selected = |kind: &&FileKind| self.run.options.selects(&self.run.named(&name(operation, kind, content)));
+        kinds.iter().filter(is_selected).copied().collect()
     }
 
-    /// What rank 0 does while the others wait. Collective.
-    fn by_first<R, E: std::fmt::Display>(&self, what: impl FnOnce() -> std::result::Result<R, E>) -> Result<Option<R>> {
-        let done = if self.run.world.rank() == 0 { what().map(Some) } else { Ok(None) };
-        self.run.world.agree("what rank 0 does", done.map_err(|error| Error::program(error.to_string())))
+    /// Runs `operation` on rank 0 while the other ranks wait. Returns `None` on the other ranks.
+    /// Collective.
+    fn on_rank_0<R, E: std::fmt::Display>(
+        &self,
+        operation: impl FnOnce() -> std::result::Result<R, E>,
+    ) -> Result<Option<R>> {
+        let result = if self.run.world.rank() == 0 { operation().map(Some) } else { Ok(None) };
+        self.run.world.agree("the operation on rank 0", result.map_err(|error| Error::program(error.to_string())))
     }
 
-    /// Memory of saving and loading, and whether the values come back, here and in others' programs.
+    /// Saves and loads each kind once: measures memory, and checks the loaded values here and in
+    /// the peers.
     fn once(&self, share: &[f32]) -> Result<()> {
         let before = self.run.resident_now()?;
-        // Last what holds a copy of the cells, of which the process may keep some memory.
-        let (copying, others): (Vec<Kind>, Vec<Kind>) = KINDS.into_iter().partition(Kind::copies);
-        for kinds in [others, copying] {
-            self.all_once(&kinds, share, before)?;
+        // Saves that copy the cells run last, because the process may keep memory of the copy.
+        let (copying, not_copying): (Vec<FileKind>, Vec<FileKind>) = KINDS.into_iter().partition(FileKind::copies);
+        for kinds in [not_copying, copying] {
+            self.kinds_once(&kinds, share, before)?;
         }
         Ok(())
     }
 
-    fn all_once(&self, kinds: &[Kind], share: &[f32], before: Option<u64>) -> Result<()> {
-        let (run, world, place) = (self.run, self.run.world, self.place);
+    fn kinds_once(&self, kinds: &[FileKind], share: &[f32], before: Option<u64>) -> Result<()> {
+        let (run, world, paths) = (self.run, self.run.world, self.paths);
         for kind in kinds {
-            let save = run.memory_beside(before, || kind.save(world, &place.once, self.field))?;
+            let save = run.peak_memory_above(before, || kind.save(world, &paths.once, self.field))?;
             self.memory(&format!("memory, save, {}", kind.name), save.resident, 0, !kind.copies());
             self.sizes(kind, "with noise")?;
         }
-        // The memory of one that is loaded serves the next one.
+        // A second loop, because a load reuses the memory of the previous load.
         for kind in kinds {
             if !kind.makes_array() {
                 self.field.fill(0.0)?;
             }
             let mut loaded = None;
-            let load = run.memory_beside(before, || {
-                loaded = kind.load(world, &place.once, self.field)?;
+            let load = run.peak_memory_above(before, || {
+                loaded = kind.load(world, &paths.once, self.field)?;
                 Ok(())
             })?;
-            let of_array = if kind.makes_array() { place.bytes } else { 0 };
+            let array_bytes = if kind.makes_array() { paths.bytes } else { 0 };
             if !kind.copies() {
-                self.memory(&format!("memory, load, {}", kind.name), load.resident, of_array, true);
+                self.memory(&format!("memory, load, {}", kind.name), load.resident, array_bytes, true);
             }
             let same = field::has(loaded.as_ref().unwrap_or(self.field), share)?;
-            let wrong = || Error::program(format!("{}: other values are loaded than were saved", kind.name));
-            world.agree("comparing what was loaded", if same { Ok(()) } else { Err(wrong()) })?;
+            let wrong = || Error::program(format!("{}: the loaded values differ from the saved values", kind.name));
+            world.agree("comparing the loaded values", if same { Ok(()) } else { Err(wrong()) })?;
             drop(loaded);
-            if let (Some(others), Some(by)) = (self.others, kind.read_by_peers) {
-                self.by_first(|| others.borrow_mut().ask("check", by, &kind.path(&place.once)))?;
-                println!("{} is read with the same values by {}", kind.name, others.borrow().about);
+            if let (Some(peers), Some(by)) = (self.peers, kind.read_by_peers) {
+                self.on_rank_0(|| peers.borrow_mut().request("check", by, &kind.path(&paths.once)))?;
+                println!("{}: the same values are read by {}", kind.name, peers.borrow().about);
                 run.add(json!({ "case": format!("{}, read by peers", kind.name), "same_values": true }));
-            } else if Others::wanted() && kind.read_by_peers.is_some() {
-                self.by_first(|| Ok::<_, String>(()))?;
+            } else if FilePeers::wanted() && kind.read_by_peers.is_some() {
+                self.on_rank_0(|| Ok::<_, String>(()))?;
             }
         }
         Ok(())
     }
 
-    fn memory(&self, case: &str, resident: Option<u64>, of_array: u64, has_target: bool) {
+    /// Reports the resident memory of a rank without that of a loaded array.
+    fn memory(&self, case: &str, resident: Option<u64>, array_bytes: u64, has_target: bool) {
         let Some(resident) = resident.filter(|_| self.run.world.rank() == 0) else { return };
-        let rank = resident.saturating_sub(of_array) as f64 / self.run.world.size() as f64;
+        let rank = resident.saturating_sub(array_bytes) as f64 / self.run.world.size() as f64;
         let verdict = match has_target {
             true if rank <= MEMORY_TARGET => "   target 64 MiB: met",
             true => "   target 64 MiB: MISSED",
-            false => "   a copy of the cells among it",
+            false => "   including a copy of the cells",
         };
-        println!("{case}: {:.1} MiB a rank beside the array{verdict}", rank / f64::from(1 << 20));
+        println!("{case}: {:.1} MiB a rank in addition to the array{verdict}", rank / f64::from(1 << 20));
         let target = has_target.then_some(MEMORY_TARGET);
         self.run.add(json!({ "case": case, "bytes_per_rank_beside_array": rank, "target": target }));
     }
 
-    /// How large what was saved is.
-    fn sizes(&self, kind: &Kind, about: &str) -> Result<()> {
-        if let Some(length) = self.by_first(|| plain::length(&kind.path(&self.place.once)))? {
-            let ratio = length as f64 / self.place.bytes as f64;
-            let case = name("size", kind, about);
+    /// Reports the size of the saved files.
+    fn sizes(&self, kind: &FileKind, content: &str) -> Result<()> {
+        if let Some(length) = self.on_rank_0(|| plain::length(&kind.path(&self.paths.once)))? {
+            let ratio = length as f64 / self.paths.bytes as f64;
+            let case = name("size", kind, content);
             println!("{case}: {ratio:.3} of the array");
             self.run.add(json!({ "case": case, "bytes": length, "to_array": ratio }));
         }
         Ok(())
     }
 
-    /// Saves, beside plain writes.
-    fn saves(&self, kinds: &[Kind], share: &[f32], about: &str) -> Result<()> {
-        let kinds = &*self.wanted("save", kinds, about);
+    /// Compares saves with plain writes.
+    fn saves(&self, kinds: &[FileKind], share: &[f32], content: &str) -> Result<()> {
+        let kinds = &*self.selected("save", kinds, content);
         if kinds.is_empty() {
             return Ok(());
         }
-        let Self { run, field, place, .. } = *self;
+        let Self { run, field, paths, .. } = *self;
         let (world, bytes) = (run.world, bytemuck::cast_slice::<f32, u8>(share));
-        // What was saved before goes first.
+        // Untimed: removes the previous files.
         let clear = || -> Result<()> {
-            let clear = || plain::remove(&place.timed).and_then(|()| std::fs::create_dir_all(&place.timed));
-            self.by_first(clear).map(drop)
+            let clear = || plain::remove(&paths.timed).and_then(|()| std::fs::create_dir_all(&paths.timed));
+            self.on_rank_0(clear).map(drop)
         };
-        let (path, source) = (place.timed.join("plain"), place.once.join("plain"));
-        self.by_first(|| plain::write_alone(&source, place.bytes, bytes))?;
+        let (path, source) = (paths.timed.join("plain"), paths.once.join("plain"));
+        self.on_rank_0(|| plain::write_alone(&source, paths.bytes, bytes))?;
         let mut contenders: Vec<Contender> = Vec::new();
         for &kind in kinds {
-            contenders.push(prepared(kind.name, clear, move || kind.save(world, &place.timed, field)));
+            contenders.push(prepared(kind.name, clear, move || kind.save(world, &paths.timed, field)));
         }
-        let make = || clear().and_then(|()| self.by_first(|| std::fs::File::create(&path)).map(drop));
-        let by_all = || world.agree("writing", plain::write(&path, place.offset, bytes).map_err(plain::failed));
-        contenders.push(prepared("plain write, all ranks", make, by_all));
-        let alone = || self.by_first(|| plain::write_alone(&path, place.bytes, bytes)).map(drop);
+        let create = || clear().and_then(|()| self.on_rank_0(|| std::fs::File::create(&path)).map(drop));
+        let by_all = || world.agree("writing", plain::write(&path, paths.offset, bytes).map_err(plain::failed));
+        contenders.push(prepared("plain write, all ranks", create, by_all));
+        let alone = || self.on_rank_0(|| plain::write_alone(&path, paths.bytes, bytes)).map(drop);
         contenders.push(prepared("plain write, rank 0 alone", clear, alone));
         if cfg!(unix) {
-            let dd = || self.by_first(|| plain::dd(&source, &path)).map(drop);
+            let dd = || self.on_rank_0(|| plain::dd(&source, &path)).map(drop);
             contenders.push(prepared("dd, with fsync", clear, dd));
         }
         let plain = contenders.len() - kinds.len();
-        self.peers("save", kinds, &place.timed, &clear, &mut contenders);
-        self.compare("save", (kinds, plain), about, contenders)
+        self.add_peers("save", kinds, &paths.timed, &clear, &mut contenders);
+        self.compare("save", KindsAndPlain { kinds, plain }, content, contenders)
     }
 
-    /// Loads of what was saved once, beside plain reads.
-    fn loads(&self, kinds: &[Kind], share: &[f32], about: &str) -> Result<()> {
-        let kinds = &*self.wanted("load", kinds, about);
+    /// Compares loads with plain reads.
+    fn loads(&self, kinds: &[FileKind], share: &[f32], content: &str) -> Result<()> {
+        let kinds = &*self.selected("load", kinds, content);
         if kinds.is_empty() {
             return Ok(());
         }
-        let Self { run, field, place, .. } = *self;
+        let Self { run, field, paths, .. } = *self;
         let world = run.world;
-        let path = place.once.join("plain");
-        self.by_first(|| plain::write_alone(&path, place.bytes, bytemuck::cast_slice(share)))?;
+        let path = paths.once.join("plain");
+        self.on_rank_0(|| plain::write_alone(&path, paths.bytes, bytemuck::cast_slice(share)))?;
         for (by, _) in kinds.iter().flat_map(|kind| kind.peers) {
-            if let Some(others) = self.others.as_ref().filter(|_| world.size() == 1) {
-                self.by_first(|| others.borrow_mut().ask("save", by, &place.once.join(peer_file(by))))?;
+            if let Some(peers) = self.peers.as_ref().filter(|_| world.size() == 1) {
+                self.on_rank_0(|| peers.borrow_mut().request("save", by, &paths.once.join(peer_file(by))))?;
             }
         }
-        // What has been loaded before goes first.
+        // Untimed: drops the results of the previous load.
         let (loaded, new) = (RefCell::new(None), RefCell::new(Vec::new()));
         let kept = RefCell::new(vec![1_u8; share.len() * 4]);
         let clear = || {
@@ -265,45 +275,46 @@ impl<'a> Bench<'a> {
         for &kind in kinds {
             let loaded = &loaded;
             contenders.push(prepared(kind.name, clear, move || {
-                *loaded.borrow_mut() = kind.load(world, &place.once, field)?;
+                *loaded.borrow_mut() = kind.load(world, &paths.once, field)?;
                 Ok(())
             }));
         }
         let read =
-            |into: &mut [u8]| world.agree("reading", plain::read(&path, place.offset, into).map_err(plain::failed));
+            |into: &mut [u8]| world.agree("reading", plain::read(&path, paths.offset, into).map_err(plain::failed));
         let into_new = || {
             *new.borrow_mut() = vec![0; share.len() * 4];
             read(&mut new.borrow_mut())
         };
         contenders.push(prepared("plain read, new memory", clear, into_new));
         contenders.push(prepared("plain read, memory kept", clear, || read(&mut kept.borrow_mut())));
-        self.peers("load", kinds, &place.once, &clear, &mut contenders);
-        self.compare("load", (kinds, 2), about, contenders)
+        self.add_peers("load", kinds, &paths.once, &clear, &mut contenders);
+        self.compare("load", KindsAndPlain { kinds, plain: 2 }, content, contenders)
     }
 
-    /// Adds what others do in the runs of one rank.
-    fn peers<'c>(
+    /// Adds the peers as contenders in runs with one rank.
+    fn add_peers<'c>(
         &'c self,
-        what: &'static str,
-        kinds: &[Kind],
-        folder: &'c File,
+        operation: &'static str,
+        kinds: &[FileKind],
+        folder: &'c Path,
         clear: &'c dyn Fn() -> Result<()>,
         contenders: &mut Vec<Contender<'c>>,
     ) {
-        let Some(others) = self.others.as_ref().filter(|_| self.run.world.size() == 1) else { return };
+        let Some(peers) = self.peers.as_ref().filter(|_| self.run.world.size() == 1) else { return };
         for &(by, name) in kinds.iter().flat_map(|kind| kind.peers) {
             let path = folder.join(peer_file(by));
-            let work = move || others.borrow_mut().ask(what, by, &path).map_err(Error::program);
+            let work = move || peers.borrow_mut().request(operation, by, &path).map_err(Error::program);
             contenders.push(prepared(name, clear, work));
         }
     }
 
-    /// Times all in turn, and reports each kind beside what is plain, the quickest first, and those who do the same.
+    /// Times the contenders, and reports each file kind with the plain contenders, the fastest
+    /// first, and with the peers of the same kind.
     fn compare(
         &self,
-        what: &str,
-        (kinds, plain): (&[Kind], usize),
-        about: &str,
+        operation: &str,
+        KindsAndPlain { kinds, plain }: KindsAndPlain,
+        content: &str,
         mut contenders: Vec<Contender>,
     ) -> Result<()> {
         let samples = samples(self.run);
@@ -312,17 +323,17 @@ impl<'a> Bench<'a> {
         limits.sort_by(|&a, &b| Spread::of(&secs[a]).median.total_cmp(&Spread::of(&secs[b]).median));
         for (index, kind) in kinds.iter().enumerate() {
             let same = |at: &usize| kind.peers.iter().any(|(_, name)| *name == contenders[*at].name);
-            let beside = limits.iter().copied().chain((kinds.len() + plain..contenders.len()).filter(same));
+            let compared = limits.iter().copied().chain((kinds.len() + plain..contenders.len()).filter(same));
             let figures: Vec<Figure> = std::iter::once(index)
-                .chain(beside)
+                .chain(compared)
                 .map(|at| Figure::new(contenders[at].name, &secs[at], &secs[index]))
                 .collect();
-            let unnamed = name(what, kind, about);
+            let unnamed = name(operation, kind, content);
             let case = Case {
                 name: &unnamed,
-                bytes: self.place.bytes / self.run.world.size() as u64,
+                bytes: self.paths.bytes / self.run.world.size() as u64,
                 cells: Some(self.shape.iter().product::<i64>() as u64),
-                target: kind.target.filter(|_| what == "save").map(common::Target::Ratio),
+                target: kind.target.filter(|_| operation == "save").map(common::Target::Ratio),
             };
             self.run.report(&self.run.named(&unnamed), &case, samples, &figures);
         }
@@ -330,11 +341,17 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn name(what: &str, kind: &Kind, about: &str) -> String {
-    format!("{what}, {}, {about}", kind.name)
+/// Order of the contenders: the file kinds, then `plain` plain contenders, then the peers.
+struct KindsAndPlain<'a> {
+    kinds: &'a [FileKind],
+    plain: usize,
 }
 
-/// What a file of the peers' program is called.
+fn name(operation: &str, kind: &FileKind, content: &str) -> String {
+    format!("{operation}, {}, {content}", kind.name)
+}
+
+/// Name of the file that a peer saves or loads.
 fn peer_file(by: &str) -> String {
     let ending = match by {
         "numpy" => "npy",

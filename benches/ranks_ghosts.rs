@@ -1,5 +1,6 @@
-//! One-layer ghost update of 128³ f32 a rank, beside an exchange written by hand: on plain vectors where chunks are mapped,
-//! with wgpu where kernels pack them. Both send over the same transport.
+//! Ghost update of 128³ f32 per rank with one ghost layer, compared with a hand-written halo
+//! exchange: on host vectors if chunks are mapped, else with wgpu. Both use the assert_same
+//! transport.
 
 mod common;
 mod reference;
@@ -7,22 +8,22 @@ mod reference;
 use zippy::Exchange;
 use zippy::{GlobalArray, Layout, Result, Split};
 
-use common::{Path, Run, contender, on_ranks};
+use common::{ChunkAccess, Run, contender, on_ranks};
 use reference::device::{DeviceHalo, read};
 use reference::exchange::Messages;
 use reference::halo::{Reach, grid, halo};
 
-/// Cells of a rank's block along each axis.
+/// Cells of a rank along each axis.
 const N: usize = 128;
 
-/// The most that the library may take in terms of the reference.
+/// Upper limit for the ratio of the library's time to that of the reference.
 const TARGET: f64 = 2.0;
 
 pub fn main() -> Result<()> {
-    let about = "One-layer ghost update of 128^3 f32 a rank (6 faces; 26 neighbours; periodic) beside a halo exchange written \
-                 by hand on plain vectors with the same transport (benches/reference/exchange.rs), and where chunks are not \
-                 mapped beside one written by hand with wgpu (benches/reference/device.rs).";
-    on_ranks("ranks_ghosts", about, &[Path::Mapped, Path::Kernels], |run| {
+    let about = "Ghost update of 128^3 f32 per rank with one ghost layer (6 faces; 26 neighbours; periodic), compared with a \
+                 hand-written halo exchange over the same transport: on host vectors (benches/reference/exchange.rs), or \
+                 with wgpu if chunks are not mapped (benches/reference/device.rs).";
+    on_ranks("ranks_ghosts", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         for (case, reach, periodic) in [
             ("6 faces", Reach::Faces, false),
             ("26 neighbours", Reach::All, false),
@@ -40,12 +41,12 @@ fn value([x, y, z]: [i64; 3]) -> f32 {
 }
 
 fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
-    if !run.options.wants(&run.named(case)) {
+    if !run.options.selects(&run.named(case)) {
         return Ok(());
     }
     let world = run.world;
     let grid = grid(world.size());
-    // Larger vectors of the hand-written contender take seconds to fill.
+    // The host takes seconds to fill larger vectors of the hand-written contender.
     let n = N * run.growth(4 * N.pow(3) as u64, 3).min(2) as usize;
     let layout = Layout::new(grid.map(|chunks| chunks * n))
         .split(grid.map(Split::Even))
@@ -62,7 +63,7 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     let mut vector = plain(&array, n)?;
     let library = contender("zippy", || world.exchange(update()).map(drop));
     let mut messages = Messages::default();
-    // What a step cannot do without: reading the cells and writing them.
+    // Lower limit: each exchanged cell is copied out and in.
     let (from, mut to) = (vec![1_u8; bytes as usize], vec![0; bytes as usize]);
     let limit = contender("memcpy in and out", move || {
         for _ in 0..2 {
@@ -71,24 +72,25 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
         }
         Ok(())
     });
-    if run.path == Path::Mapped {
-        exchange.within(world.group(), &mut vector, &mut messages)?;
+    if run.access == ChunkAccess::Mapped {
+        exchange.step_in_place(world.group(), &mut vector, &mut messages)?;
         world.exchange(update())?;
-        same(&array, &vector)?;
-        let by_hand = contender("by hand on vectors", || exchange.within(world.group(), &mut vector, &mut messages));
+        assert_same(&array, &vector)?;
+        let by_hand =
+            contender("by hand on vectors", || exchange.step_in_place(world.group(), &mut vector, &mut messages));
         run.compare(case, bytes, Some(TARGET), vec![library, by_hand, limit])
     } else {
         let gpu = world.gpu();
         let mut device_halo = DeviceHalo::new(gpu.raw(), gpu.queue(), &exchange, &vector);
         device_halo.step(world.group())?;
         world.exchange(update())?;
-        same(&array, &read(gpu.raw(), gpu.queue(), &device_halo.chunk))?;
+        assert_same(&array, &read(gpu.raw(), gpu.queue(), &device_halo.chunk))?;
         let by_hand = contender("by hand with wgpu", || device_halo.step(world.group()));
         run.compare(case, bytes, Some(TARGET), vec![library, by_hand, limit])
     }
 }
 
-/// The field of the reference before the first step: own cells filled, ghost cells zero.
+/// Initial field of the reference: filled owned cells, zero ghost cells.
 fn plain(array: &GlobalArray<f32, 3>, n: usize) -> Result<Vec<f32>> {
     let chunk = array.local()?;
     let start = chunk.region().start;
@@ -101,9 +103,9 @@ fn plain(array: &GlobalArray<f32, 3>, n: usize) -> Result<Vec<f32>> {
     Ok(vector)
 }
 
-/// A reference that does other work than the library would make the ratio worthless.
-fn same(array: &GlobalArray<f32, 3>, vector: &[f32]) -> Result<()> {
+/// Checks that library and reference have exchanged the assert_same cells.
+fn assert_same(array: &GlobalArray<f32, 3>, vector: &[f32]) -> Result<()> {
     let own = array.local()?.with_ghosts().read()?;
-    assert!(own == vector, "the reference exchanges what the library does");
+    assert!(own == vector, "library and reference exchange different cells");
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Isosurfaces beside a pass over their samples, and beside VTK and scikit-image.
+//! Isosurface extraction, compared with one pass over the samples and with VTK and scikit-image.
 
 mod common;
 mod reference;
 
 use std::cell::{Cell, RefCell};
-use std::path::Path as File;
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
@@ -12,10 +12,10 @@ use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Result, Split};
 use zippy_isosurface::{Extractor, Grid, Mesh, Sample, statistics};
 
-use common::{Case, Path, Run, contender, on_ranks};
+use common::{Case, ChunkAccess, Run, contender, on_ranks};
 use reference::surfaces::Surfaces;
 
-/// Those of others, by what the peer's program calls them.
+/// Other implementations: the reported name, and the name in peers/isosurface.py.
 const OTHERS: [(&str, &str); 3] = [
     ("VTK, Flying Edges", "flying-edges"),
     ("VTK, Marching Cubes", "marching-cubes"),
@@ -23,13 +23,14 @@ const OTHERS: [(&str, &str); 3] = [
 ];
 
 pub fn main() -> Result<()> {
-    let about = "Isosurfaces of the tangle at 256^3 and 512^3 (f32) and of the scans engine and bonsai (../shared/data, 8 bits), \
-                 cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues, one by one and at once; beside reading each \
-                 sample once. Memory beside the samples of the first field. Under cargo xtask bench --peers the runs of one \
-                 rank have VTK and scikit-image beside them, and print their Euler characteristics.";
-    on_ranks("ranks_isosurface", about, &[Path::Mapped], |run| {
+    let about = "Isosurfaces of the tangle function at 256^3 and 512^3 (f32) and of the scans engine and bonsai \
+                 (../shared/data, 8 bits): cold (builds the tree of bricks), with a changed isovalue, with normals, and \
+                 with eleven isovalues one by one and at once. Each is compared with reading all samples once. Memory in \
+                 addition to the samples of the first field. With cargo xtask bench --peers, runs with one rank are also \
+                 compared with VTK and scikit-image, including the Euler characteristics.";
+    on_ranks("ranks_isosurface", about, &[ChunkAccess::Mapped], |run| {
         for (n, isovalue) in [(256, 0.2), (512, 0.2)] {
-            if wanted(run, &format!("tangle {n}")) {
+            if is_selected(run, &format!("tangle {n}")) {
                 let value = |[x, y, z]: [i64; 3]| {
                     let along = |i: i64| 3.0 * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
                     let term = |i: i64| along(i).powi(4) - 5.0 * along(i) * along(i);
@@ -40,8 +41,8 @@ pub fn main() -> Result<()> {
             }
         }
         for (name, isovalue) in [("engine", 105.37), ("bonsai", 37.37)] {
-            let file = File::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../shared/data/{name}.nrrd"));
-            if file.exists() && wanted(run, name) {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../shared/data/{name}.nrrd"));
+            if file.exists() && is_selected(run, name) {
                 let file = zippy_io::volume::open(file)?;
                 let shape = std::array::from_fn(|axis| file.shape()[axis]);
                 let subject = Subject { name: name.into(), shape, isovalue, kind: "uint8" };
@@ -52,7 +53,7 @@ pub fn main() -> Result<()> {
     })
 }
 
-/// What is done with each field.
+/// Cases of each field.
 const CASES: [&str; 7] = [
     "cold",
     "changed isovalue",
@@ -63,15 +64,15 @@ const CASES: [&str; 7] = [
     "Euler characteristic",
 ];
 
-fn wanted(run: &Run, subject: &str) -> bool {
-    CASES.iter().any(|what| run.options.wants(&run.named(&format!("{subject}, {what}"))))
+fn is_selected(run: &Run, subject: &str) -> bool {
+    CASES.iter().any(|case| run.options.selects(&run.named(&format!("{subject}, {case}"))))
 }
 
 struct Subject {
     name: String,
     shape: [i64; 3],
     isovalue: f32,
-    /// The type of samples, for others.
+    /// Type of the samples in peers/isosurface.py.
     kind: &'static str,
 }
 
@@ -85,7 +86,7 @@ impl Subject {
             chunk.all().write(&samples)?;
         }
         world.ghosts(&field)?;
-        let peers = std::env::var_os(reference::vtk::PYTHON).is_some() && world.size() == 1;
+        let peers = std::env::var_os(reference::vtk::PYTHON_VARIABLE).is_some() && world.size() == 1;
         let others = peers.then(|| {
             let all = read(&Region::whole(zippy::extents::Index::new(&self.shape)))?;
             Surfaces::start(bytemuck::cast_slice(&all), self.kind, self.shape).map_err(zippy::Error::program)
@@ -96,7 +97,7 @@ impl Subject {
         self.counts(run, &field, &others)
     }
 
-    /// Another isovalue each time, all about the same.
+    /// A new isovalue close to [`Subject::isovalue`] for each call.
     fn changed(&self, turn: &Cell<u32>) -> f32 {
         turn.set((turn.get() + 1) % 64);
         self.isovalue * (1.0 + 1e-4 * turn.get() as f32)
@@ -108,7 +109,7 @@ impl Subject {
             (Extractor::new(world, field, Grid::default())?, Extractor::with_normals(world, field, Grid::default())?);
         let turn = Cell::new(0);
         let extract = |extractor: &Extractor<T>| -> Result<Mesh> { extractor.extract(self.changed(&turn)) };
-        // In the memory of the last one.
+        // Reuses the memory of the previous mesh.
         let kept = [Mesh::default(), Mesh::default()].map(RefCell::new);
         let again = |extractor: &Extractor<T>, kept: &RefCell<Mesh>| -> Result<()> {
             extractor.extract_into(self.changed(&turn), &mut kept.borrow_mut())
@@ -118,7 +119,7 @@ impl Subject {
             reading.push(chunk.all().read()?);
         }
         type Work<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
-        // Spread over a tenth, as the layers of a picture are.
+        // Isovalues over a range of 10 %, like the layers of a picture.
         let eleven = || {
             let first = self.changed(&turn);
             std::array::from_fn::<f32, 11, _>(|layer| first * (1.0 + 0.01 * layer as f32))
@@ -127,18 +128,20 @@ impl Subject {
             (CASES[0], false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
             (CASES[1], false, Box::new(|| again(&plain, &kept[0]))),
             (CASES[2], true, Box::new(|| again(&shaded, &kept[1]))),
-            // All are kept, as in the next one.
+            // Keeps all meshes, like the next case.
             (
                 CASES[3],
                 false,
-                Box::new(|| eleven().map(|one| plain.extract(one)).into_iter().collect::<Result<Vec<_>>>().map(drop)),
+                Box::new(|| {
+                    eleven().map(|isovalue| plain.extract(isovalue)).into_iter().collect::<Result<Vec<_>>>().map(drop)
+                }),
             ),
             (CASES[4], false, Box::new(|| plain.extract_several(&eleven()).map(drop))),
         ];
-        for (what, normals, work) in cases {
-            let unnamed = format!("{}, {what}", self.name);
+        for (case_name, normals, work) in cases {
+            let unnamed = format!("{}, {case_name}", self.name);
             let name = run.named(&unnamed);
-            if !run.options.wants(&name) {
+            if !run.options.selects(&name) {
                 continue;
             }
             let cells = self.shape.iter().product::<i64>() as u64;
@@ -149,28 +152,32 @@ impl Subject {
                 target: None,
             };
             let sum = || {
-                // What no extraction without a tree can do without.
+                // Lower limit of an extraction without a tree.
                 let bytes: &[&[u8]] = &reading.iter().map(|samples| bytemuck::cast_slice(samples)).collect::<Vec<_>>();
                 let sum = |bytes: &&[u8]| {
                     bytes.as_chunks::<8>().0.iter().fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word))
                 };
-                std::hint::black_box(bytes.iter().map(sum).fold(0, |all, one| all ^ one));
+                std::hint::black_box(bytes.iter().map(sum).fold(0, |total, chunk| total ^ chunk));
                 Ok(())
             };
             run.measure(case, vec![contender("zippy", work), contender("reading the samples", sum)])?;
-            if what == CASES[1] {
+            if case_name == CASES[1] {
                 self.shares(run, &plain, &turn)?;
             }
-            // Others take one isovalue at a time.
-            if what != CASES[3] && what != CASES[4] {
-                self.beside(run, &name, normals, others)?;
+            // The other implementations extract one isovalue at a time.
+            if case_name != CASES[3] && case_name != CASES[4] {
+                self.report_others(run, &name, normals, others)?;
             }
         }
         Ok(())
     }
 
-    /// Of the time of an extraction: what ranks compute on average; what the rank that waits least spends beside that, on
-    /// lists for others, messages and agreement; and what the others wait in addition.
+    /// Reports the shares of an extraction's time:
+    ///
+    /// * computing: the mean over the ranks;
+    /// * overhead: the remaining time of the rank that waits least, for boundary lists, messages
+    ///   and agreement;
+    /// * waiting: the additional remaining time of the other ranks, on average.
     fn shares<T: Sample>(&self, run: &Run, extractor: &Extractor<T>, turn: &Cell<u32>) -> Result<()> {
         let world = run.world;
         let (mut mesh, mut shares) = (Mesh::default(), [const { Vec::new() }; 3]);
@@ -203,8 +210,8 @@ impl Subject {
         Ok(())
     }
 
-    /// The times of others, which measure themselves.
-    fn beside(&self, run: &Run, name: &str, normals: bool, others: &Option<RefCell<Surfaces>>) -> Result<()> {
+    /// Reports the times of the other implementations, as measured by their process.
+    fn report_others(&self, run: &Run, name: &str, normals: bool, others: &Option<RefCell<Surfaces>>) -> Result<()> {
         let Some(others) = others else { return Ok(()) };
         for (about, by) in OTHERS {
             let once = || others.borrow_mut().secs(by, self.isovalue, normals).map_err(zippy::Error::program);
@@ -222,14 +229,16 @@ impl Subject {
         Ok(())
     }
 
-    /// What extraction takes beside the samples and the mesh. Of the first field only: what is freed then is used again.
+    /// Reports the memory of an extraction with and without the mesh.
+    ///
+    /// Only for the first field, because later fields reuse freed memory.
     fn memory<T: Sample>(&self, run: &Run, field: &GlobalArray<T, 3>) -> Result<()> {
         let name = run.named(&format!("{}, memory", self.name));
-        if self.name != "tangle 256" || !run.options.wants(&name) {
+        if self.name != "tangle 256" || !run.options.selects(&name) {
             return Ok(());
         }
         let mut output = [0_u64];
-        let used = run.memory_of(|| {
+        let used = run.peak_memory(|| {
             let mesh = Extractor::new(run.world, field, Grid::default())?.extract(self.isovalue)?;
             output = [(mesh.positions().len() * 12 + mesh.triangles().len() * 12 + mesh.ghosts().len() * 8) as u64];
             Ok(())
@@ -237,14 +246,15 @@ impl Subject {
         run.world.group().all_reduce(&mut output, |sum, more| *sum += more)?;
         let samples = self.shape.iter().product::<i64>() as f64;
         if let Some(resident) = used.resident.filter(|_| run.world.rank() == 0) {
-            let [all, beside] = [resident, resident.saturating_sub(output[0])].map(|bytes| bytes as f64 / samples);
-            println!("{name}: {all:.2} bytes a sample, {beside:.2} without the mesh");
-            run.add(json!({ "case": name, "bytes_per_sample": all, "without_mesh": beside }));
+            let [all, without_mesh] =
+                [resident, resident.saturating_sub(output[0])].map(|bytes| bytes as f64 / samples);
+            println!("{name}: {all:.2} bytes a sample, {without_mesh:.2} without the mesh");
+            run.add(json!({ "case": name, "bytes_per_sample": all, "without_mesh": without_mesh }));
         }
         Ok(())
     }
 
-    /// What the meshes are like, ours and others'.
+    /// Reports vertices, triangles and Euler characteristics of all implementations.
     fn counts<T: Sample>(
         &self,
         run: &Run,

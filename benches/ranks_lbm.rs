@@ -1,5 +1,6 @@
-//! Steps of a flow beside what the adapter's memory lets them be: the scalar triad of as many bytes, and the same loads and
-//! stores without arithmetic. And the steps of a plain program beside the same by hand.
+//! Steps of a lattice Boltzmann flow, compared with limits of the adapter's memory: the scalar
+//! triad of the same number of bytes, and the same loads and stores without arithmetic. Steps of a
+//! program on global arrays, compared with hand-written wgpu.
 
 mod common;
 mod reference;
@@ -11,19 +12,19 @@ use serde_json::json;
 use zippy::{Exchange, KernelSource, Layout, LocalArray, Result, Split, World};
 use zippy_lbm::{Cut, Flow, Problem, Side, Storage, VelocitySet};
 
-use common::{Path, Run, Spread, contender, on_ranks};
+use common::{ChunkAccess, Run, Spread, contender, on_ranks};
 use reference::device::read;
 use reference::halo::grid;
-use reference::lattice::{ByHand, Plan, SET, body};
+use reference::lattice::{HandWrittenLattice, LatticePlan, SET, body};
 
-/// Bytes of a step of a cell of D3Q19: 19 populations read and written, and what the cell is.
+/// Bytes of a D3Q19 cell update: 19 populations read and written, and one byte for the cell type.
 fn bytes(storage: Storage) -> u64 {
     match storage {
         Storage::Single => 153,
         Storage::Half => 77,
     }
 }
-/// Places along x of a dispatch over long vectors.
+/// Invocations along x of a dispatch over a long vector.
 const ROW: u64 = 4096;
 
 const TRIAD: &str = "
@@ -38,11 +39,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 pub fn main() -> Result<()> {
-    let about = "Steps of D3Q19 in a closed box, 64^3 and 128^3 cells a rank, in f32 and in 16 bits: million cell updates a second, beside the \
-                 scalar triad (b + s c) of as many bytes and loads and stores of 19 slots in place without arithmetic; and of a \
-                 square cavity of 128^2 cells on all ranks; what walls and bodies cost; and steps of D3Q19 in two copies on global \
-                 arrays beside the same by hand with wgpu (benches/reference/lattice.rs).";
-    on_ranks("ranks_lbm", about, &[Path::Mapped, Path::Kernels], |run| {
+    let about = "Steps of D3Q19 in a closed box with 64^3 and 128^3 cells per rank, in f32 and in 16 bits: million cell \
+                 updates per second, compared with the scalar triad (b + s c) of the same number of bytes and with loads \
+                 and stores of 19 slots in place without arithmetic. Steps of a square cavity of 128^2 cells on all \
+                 ranks. Cost of walls and bodies. Steps of D3Q19 with two copies on global arrays, compared with \
+                 hand-written wgpu (benches/reference/lattice.rs).";
+    on_ranks("ranks_lbm", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         let growth = run.growth(76 * 128 * 128 * 128, 3);
         for n in [64 * growth, 128 * growth] {
             space(run, n, Storage::Single)?;
@@ -54,9 +56,9 @@ pub fn main() -> Result<()> {
     })
 }
 
-/// The triad of so many bytes.
+/// Returns a closure that computes a triad of `bytes` bytes and waits for it.
 fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
-    // A vector is one binding: what does not fit is done again.
+    // A vector is limited to one binding, so that a large triad is repeated on a smaller vector.
     let all = bytes / 12;
     let times = (4 * all).div_ceil(world.binding_bytes());
     let count = all / times;
@@ -74,7 +76,7 @@ fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> 
     })
 }
 
-/// Loads and stores of 19 slots in place for so many cells.
+/// Returns a closure that loads and stores 19 slots of `cells` cells in place and waits for it.
 fn in_place<'w>(world: &'w World, cells: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
     let times = (76 * cells).div_ceil(world.binding_bytes());
     let cells = cells / times;
@@ -104,7 +106,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
     let kept = if storage == Storage::Half { "16-bit" } else { "f32" };
     let case = run.named(&format!("D3Q19 {kept}, {n}^3 a rank"));
-    if !run.options.wants(&case) {
+    if !run.options.selects(&case) {
         return Ok(());
     }
     let world = run.world;
@@ -118,7 +120,7 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
     let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
     let bytes = bytes(storage);
     let cells = (n * n * n) as u64;
-    // In 16 bits two cells share a word.
+    // With 16-bit storage, two cells share a word.
     let words = if storage == Storage::Half { cells / 2 } else { cells };
     let step = contender("step", || {
         flow.step()?;
@@ -165,18 +167,18 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
     Ok(())
 }
 
-/// Steps with walls and bodies beside those of as many cells without.
+/// Compares steps with walls and bodies with steps of the same number of cells without.
 fn boundaries(run: &Run) -> Result<()> {
     let world = run.world;
     let n = 64 * run.growth(76 * 128 * 128 * 128, 3);
     let cells = n * n * n * world.size() as i64;
-    let box_of = || Problem::new(VelocitySet::D3Q19, [n, n, n * world.size() as i64]).viscosity(0.05);
+    let periodic_box = || Problem::new(VelocitySet::D3Q19, [n, n, n * world.size() as i64]).viscosity(0.05);
     let closed = |problem: Problem| {
         let problem = problem.sides(0, Side::Wall, Side::Wall).sides(2, Side::FreeSlip, Side::FreeSlip);
         problem.sides(1, Side::Wall, Side::MovingWall([0.05, 0.0, 0.0]))
     };
     let inflow = Side::Velocity(std::rc::Rc::new(|_| [0.05, 0.0, 0.0]));
-    let stream = box_of().sides(0, inflow, Side::Outlet(1.0)).sides(1, Side::FreeSlip, Side::FreeSlip);
+    let stream = periodic_box().sides(0, inflow, Side::Outlet(1.0)).sides(1, Side::FreeSlip, Side::FreeSlip);
     let center = [n * 5 / 16, n / 2, n / 2];
     let ball = move |cell: [i64; 3]| {
         let offsets: [i64; 3] = std::array::from_fn(|axis| cell[axis] - center[axis]);
@@ -184,10 +186,11 @@ fn boundaries(run: &Run) -> Result<()> {
     };
     let flow = |name, problem: Problem| Flow::new(world, &problem.named(name), &Cut::Auto);
     let stream = stream.body(center.map(|at| at as f64), ball);
-    let mut flows = [flow("closed", closed(box_of()))?, flow("periodic", box_of())?, flow("stream", stream)?];
+    let mut flows =
+        [flow("closed", closed(periodic_box()))?, flow("periodic", periodic_box())?, flow("stream", stream)?];
     let [closed, periodic, stream] = &mut flows;
     let bytes = bytes(Storage::Single) * (cells as u64) / world.size() as u64;
-    // Each with its turns beside the box that is periodic.
+    // Each flow takes turns with the periodic box.
     let mut against = |case: &str, flow: &mut Flow| {
         let contenders = vec![contender("with them", || flow.step()), contender("periodic", || periodic.step())];
         run.compare(case, bytes, Some(1.4), contenders)
@@ -196,12 +199,12 @@ fn boundaries(run: &Run) -> Result<()> {
     against(&format!("inlet, outlet, mirrors and a sphere, {n}^3 a rank"), stream)
 }
 
-/// A program that has the cells' neighbours from a ghost update beside one that has written it all by hand.
+/// Compares a lattice Boltzmann program on global arrays with a hand-written wgpu program.
 fn two_copies(run: &Run) -> Result<()> {
-    // Both fields are computed by the host first.
+    // The host computes the initial fields of both programs.
     let n = 64 * run.growth(76 * 128 * 128 * 128, 3).min(2);
     let case = format!("D3Q19, two copies, {n}^3 a rank");
-    if !run.options.wants(&run.named(&case)) {
+    if !run.options.selects(&run.named(&case)) {
         return Ok(());
     }
     let world = run.world;
@@ -231,10 +234,11 @@ fn two_copies(run: &Run) -> Result<()> {
         body()
     );
     let kernel = world.kernel(KernelSource::text("two_copies.wgsl", text))?;
-    // What flies out of the neighbour's cells that lie there, so against the way to them.
-    let crossing = |way: &[i8]| {
-        let way = [way[0], way[1], way[2]].map(|c| -i64::from(c));
-        (0..19).filter(|&q| (0..3).all(|axis| way[axis] == 0 || way[axis] == SET.velocity(q)[axis])).collect::<Vec<_>>()
+    // Populations that arrive from the neighbour in `direction` have the opposite velocity.
+    let crossing = |direction: &[i8]| {
+        let velocity = [direction[0], direction[1], direction[2]].map(|c| -i64::from(c));
+        let crosses = |&q: &usize| (0..3).all(|axis| velocity[axis] == 0 || velocity[axis] == SET.velocity(q)[axis]);
+        (0..19).filter(crosses).collect::<Vec<_>>()
     };
     let copies = RefCell::new(copies);
     let compute = || -> Result<()> {
@@ -248,17 +252,17 @@ fn two_copies(run: &Run) -> Result<()> {
         world.exchange(Exchange::new().ghosts(&copies.borrow()[0]).components(3, crossing))?;
         compute()
     };
-    let plan = Plan::new(world.rank(), ranks, n as usize);
+    let plan = LatticePlan::new(world.rank(), ranks, n as usize);
     let at = [world.rank() % ranks[0], world.rank() / ranks[0] % ranks[1], world.rank() / ranks[0] / ranks[1]];
     let field = plan.field(|cell, q| value(std::array::from_fn(|axis| cell[axis] as i64 + at[axis] as i64 * n), q));
     let gpu = world.gpu();
-    let mut by_hand = ByHand::new(gpu.raw(), gpu.queue(), &plan, &field);
+    let mut by_hand = HandWrittenLattice::new(gpu.raw(), gpu.queue(), &plan, &field);
     for _ in 0..3 {
         step()?;
         by_hand.step(world.group())?;
     }
     let found = read(gpu.raw(), gpu.queue(), &by_hand.copies[by_hand.now].chunk);
-    assert!(copies.borrow()[0].local()?.all().read()? == plan.cells(&found), "both compute the same");
+    assert!(copies.borrow()[0].local()?.all().read()? == plan.cells(&found), "both programs compute the same cells");
     let by_hand = RefCell::new(by_hand);
     let contenders = vec![
         contender("zippy", step),
@@ -272,10 +276,10 @@ fn two_copies(run: &Run) -> Result<()> {
     run.compare(&case, 152 * (n * n * n) as u64, Some(1.0), contenders)
 }
 
-/// Bound by what goes between ranks.
+/// Measures a small flow whose time is dominated by messages between ranks.
 fn plane(run: &Run) -> Result<()> {
     let case = run.named("cavity, 128^2 on all ranks");
-    if !run.options.wants(&case) {
+    if !run.options.selects(&case) {
         return Ok(());
     }
     let world = run.world;

@@ -1,4 +1,4 @@
-//! The device memory that operations on a large array take: 800³ f32 (1.9 GiB), several chunks a rank.
+//! Device memory of operations on a large array: 800³ f32 (1.9 GiB) with several chunks per rank.
 
 mod common;
 
@@ -7,19 +7,19 @@ use std::time::Instant;
 use serde_json::json;
 use zippy::{Layout, Result, Split};
 
-use common::{Path, Run, on_ranks};
+use common::{ChunkAccess, Run, on_ranks};
 
 /// Cells along each axis.
 const N: i64 = 800;
 
-/// The most device memory of all ranks together, in terms of the array's cells.
+/// Upper limit for the device memory of all ranks, relative to the size of the array.
 const TARGET: f64 = 1.3;
 
 pub fn main() -> Result<()> {
-    let about = "Device memory at its peak, over all ranks, and seconds of creating an array of 800^3 f32 in 16 chunks with one \
-                 ghost layer, of its ghost update, of copying nearly all of it onto itself, shifted, and of getting and putting \
-                 200^3 cells by every rank.";
-    on_ranks("ranks_memory", about, &[Path::Mapped, Path::Kernels], memory)
+    let about = "Peak device memory of all ranks and seconds of operations on an array of 800^3 f32 in 16 chunks with one \
+                 ghost layer: creation, ghost update, a shifted copy of nearly all cells within the array, and get and \
+                 put of 200^3 cells by each rank.";
+    on_ranks("ranks_memory", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], memory)
 }
 
 fn value([x, y, z]: [i64; 3]) -> f32 {
@@ -31,8 +31,8 @@ fn memory(run: &Run) -> Result<()> {
     let layout = Layout::new([N; 3]).split([Split::Whole, Split::Whole, Split::Even(16)]).ghost([1; 3]);
     let array_bytes = (N * N * N * 4) as f64;
     let (rank, ranks) = (world.rank() as i64, world.size() as i64);
-    let step = |what: &str, f: &mut dyn FnMut() -> Result<()>| -> Result<()> {
-        let case = run.named(&format!("memory, 800^3 f32, {what}"));
+    let step = |operation: &str, f: &mut dyn FnMut() -> Result<()>| -> Result<()> {
+        let case = run.named(&format!("memory, 800^3 f32, {operation}"));
         world.barrier()?;
         world.gpu().reset_peak();
         let start = Instant::now();
@@ -65,7 +65,7 @@ fn memory(run: &Run) -> Result<()> {
     step("filling by an expression", &mut || positions.call().write("large", array.at(..)))?;
     step("ghosts", &mut || world.ghosts(&array).map(drop))?;
     step("copy", &mut || world.copy(array.at((0..799, .., 0..780)), array.at((1..800, .., 20..800))).map(drop))?;
-    // A box of each rank's own, somewhere else, across chunks.
+    // Each rank accesses a different box, which spans several chunks of other ranks.
     let start = (rank + 1) % ranks * (N / ranks) / 2 + 35;
     let part = || array.at([100..300, 200..400, start..start + 200]);
     let mut values = Vec::new();
@@ -77,7 +77,7 @@ fn memory(run: &Run) -> Result<()> {
     for (at, &found) in values.iter().enumerate() {
         let at = at as i64;
         let from = [100 + at % 200 - 1, 200 + at / 200 % 200, start + at / 40_000 - 20];
-        assert_eq!(found, value(from), "the copy has moved the cells, and the get has found them");
+        assert_eq!(found, value(from), "the get returns the cells that the copy has moved");
     }
     step("put", &mut || {
         world.put(&values, part())?;

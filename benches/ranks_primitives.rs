@@ -1,5 +1,5 @@
-//! Data-parallel primitives over distributed vectors beside the same on one rank: seconds, CPU seconds of the whole job, and
-//! the memory that a sort takes.
+//! Data-parallel primitives over distributed vectors, compared with the same primitives on one
+//! rank: seconds, CPU seconds of the whole job, and memory of a sort.
 
 mod common;
 
@@ -7,35 +7,35 @@ use serde_json::json;
 use wgpu::DeviceType;
 use zippy::{Element, GlobalArray, Layout, LocalArray, Operator, Result, Split};
 
-use common::{Case, Contender, Path, Run, Spread, contender, on_ranks, prepared};
+use common::{Case, ChunkAccess, Contender, Run, Spread, contender, on_ranks, prepared};
 
 const MI: usize = 1 << 20;
-/// The most CPU seconds of a sort by 4 ranks, in terms of one rank's.
+/// Upper limit for the CPU seconds of a sort by 4 ranks, relative to one rank.
 const CPU_TARGET: f64 = 1.3;
-/// The most memory that a sort takes beside its keys, in terms of them.
+/// Upper limit for the memory of a sort in addition to its keys, relative to the keys.
 const MEMORY_TARGET: f64 = 1.0;
 
 pub fn main() -> Result<()> {
-    let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells in all (by a software \
-                 adapter's kernels 1 Mi, where --only asks for \"kernels\") with one chunk on each rank: seconds and CPU \
-                 seconds of all processes, beside a copy between two arrays of the adapter and the same primitive of as \
-                 many cells on one rank, and the most memory that a sort of 16 Mi takes.";
-    on_ranks("ranks_primitives", about, &[Path::Mapped, Path::Kernels], |run| {
-        let slow = run.path == Path::Kernels && run.world.gpu().adapter().device_type == DeviceType::Cpu;
-        // Memory first: nothing has been kept for the next time yet.
+    let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells with one chunk per rank \
+                 (by kernels of a software adapter 1 Mi, and only if --only contains \"kernels\"): seconds and CPU \
+                 seconds of all processes, compared with a copy on the adapter and with the same primitive of the same \
+                 number of cells on one rank. Peak memory of a sort of 16 Mi cells.";
+    on_ranks("ranks_primitives", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
+        let slow = run.access == ChunkAccess::Kernels && run.world.gpu().adapter().device_type == DeviceType::Cpu;
+        // The largest size comes first: its memory is measured before the library caches buffers.
         let sizes: &[usize] = if slow { &[1] } else { &[16, 1] };
-        for &size in sizes.iter().filter(|_| !slow || run.options.asks_for("kernels")) {
+        for &size in sizes.iter().filter(|_| !slow || run.options.filter_contains("kernels")) {
             let bench = Bench { run, size, cells: size * MI };
             bench.sort(size == 16)?;
             bench.scan("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
-            // Small whole numbers, so that sums are exact in any order.
+            // Sums of small integers are exact in any order.
             bench.scan("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
         }
         Ok(())
     })
 }
 
-/// Numbers without an order.
+/// Pseudo-random number for an index.
 fn mixed(i: usize) -> u32 {
     let x = (i as u32).wrapping_mul(0x9e37_79b9);
     let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -43,12 +43,12 @@ fn mixed(i: usize) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The cases of one size.
+/// All cases of one size.
 struct Bench<'a> {
     run: &'a Run<'a>,
-    /// In Mi cells.
+    /// Size in Mi cells.
     size: usize,
-    /// Of all ranks together.
+    /// Cells of all ranks.
     cells: usize,
 }
 
@@ -61,24 +61,26 @@ impl Bench<'_> {
         self.run.world.array(name, &Layout::new([self.cells as i64]).split([Split::Auto]))
     }
 
-    /// The vector's cells on rank 0 alone; others have none.
+    /// Array with all cells on rank 0, and empty on all other ranks.
     fn on_one_rank<T: Element>(&self, name: &str) -> Result<LocalArray<T, 1>> {
-        self.run.world.local_array(name, &Layout::new([self.of_rank_0(self.cells) as i64]))
+        self.run.world.local_array(name, &Layout::new([self.only_on_rank_0(self.cells) as i64]))
     }
 
-    fn of_rank_0(&self, cells: usize) -> usize {
+    /// `cells` on rank 0, and 0 on all other ranks.
+    fn only_on_rank_0(&self, cells: usize) -> usize {
         if self.run.world.rank() == 0 { cells } else { 0 }
     }
 
-    /// That a vector is what rank 0 expects. Collective.
+    /// Checks on rank 0 that a vector has the expected cells. Collective.
     fn check<T: Element + PartialEq>(&self, vector: &GlobalArray<T, 1>, expected: &[T]) -> Result<()> {
-        let ticket = self.run.world.get(vector.at(..self.of_rank_0(self.cells) as i64))?;
+        let ticket = self.run.world.get(vector.at(..self.only_on_rank_0(self.cells) as i64))?;
         let found = self.run.world.fence()?.redeem(ticket)?;
-        assert!(self.run.world.rank() != 0 || found == expected, "a result that is wrong");
+        assert!(self.run.world.rank() != 0 || found == expected, "the result is wrong");
         Ok(())
     }
 
-    /// Times the library, a copy of the vector, and one rank alone; then their CPU seconds.
+    /// Measures seconds and CPU seconds of the library and of one rank alone, and seconds of a copy
+    /// of the vector.
     fn compare<T: Element>(&self, case: &str, library: Contender, alone: Contender) -> Result<()> {
         let (world, name) = (self.run.world, self.name(case));
         let [from, to] = ["from", "to"].map(|name| self.vector::<T>(name));
@@ -89,9 +91,9 @@ impl Bench<'_> {
         let samples = self.run.options.samples().min(5);
         let mut cpu = Vec::new();
         for _ in 0..samples {
-            let [library, _, alone] = &mut contenders[..] else { unreachable!("three were named") };
+            let [library, _, alone] = &mut contenders[..] else { unreachable!("there are three contenders") };
             if let (Some(library), Some(alone)) = (self.run.cpu_secs(library)?, self.run.cpu_secs(alone)?) {
-                // Who only waits for rank 0 is not to count.
+                // Processes that only wait for rank 0 do not count.
                 cpu.push((library.job, alone.process));
             }
         }
@@ -104,7 +106,7 @@ impl Bench<'_> {
     }
 
     fn report_cpu(&self, name: &str, has_target: bool, cpu: &[(f64, f64)]) {
-        let spread = |of: fn(&(f64, f64)) -> f64| Spread::of(&cpu.iter().map(of).collect::<Vec<_>>());
+        let spread = |value: fn(&(f64, f64)) -> f64| Spread::of(&cpu.iter().map(value).collect::<Vec<_>>());
         let (library, alone) = (spread(|cpu| cpu.0), spread(|cpu| cpu.1));
         let ratio = spread(|(library, alone)| library / alone);
         let target = has_target.then_some(CPU_TARGET);
@@ -125,9 +127,9 @@ impl Bench<'_> {
         }));
     }
 
-    /// The first sort of a run.
+    /// Reports the memory of the first sort of a run.
     fn memory(&self, sort: impl FnOnce() -> Result<()>) -> Result<()> {
-        let memory = self.run.memory_of(sort)?;
+        let memory = self.run.peak_memory(sort)?;
         if self.run.world.rank() != 0 {
             return Ok(());
         }
@@ -151,7 +153,7 @@ impl Bench<'_> {
 
     fn sort(&self, with_memory: bool) -> Result<()> {
         let case = "sort, u32";
-        if !self.run.options.wants(&self.run.named(&self.name(case))) {
+        if !self.run.options.selects(&self.run.named(&self.name(case))) {
             return Ok(());
         }
         let world = self.run.world;
@@ -163,38 +165,38 @@ impl Bench<'_> {
         } else {
             sort()?
         }
-        let plain: Vec<u32> = (0..self.of_rank_0(self.cells)).map(mixed).collect();
+        let plain: Vec<u32> = (0..self.only_on_rank_0(self.cells)).map(mixed).collect();
         let mut sorted = plain.clone();
         sorted.sort_unstable();
         self.check(&keys, &sorted)?;
         drop(sorted);
-        let given = self.vector::<u32>("given")?;
-        given.fill_with(|[i]| mixed(i as usize))?;
-        let again = || world.copy(given.at(..), keys.at(..)).map(drop);
+        let unsorted = self.vector::<u32>("unsorted")?;
+        unsorted.fill_with(|[i]| mixed(i as usize))?;
+        let reset = || world.copy(unsorted.at(..), keys.at(..)).map(drop);
         let alone = self.on_one_rank::<u32>("keys of one rank")?;
         let sort_alone = || match world.rank() {
             0 => world.on_rank().sort(&alone),
             _ => Ok(()),
         };
         let one_rank = prepared("one rank", || alone.all().write(&plain), sort_alone);
-        self.compare::<u32>(case, prepared("zippy", again, sort), one_rank)
+        self.compare::<u32>(case, prepared("zippy", reset, sort), one_rank)
     }
 
     fn scan<T: Element + PartialEq>(
         &self,
-        of: &str,
+        type_name: &str,
         value: impl Fn(usize) -> T + Copy,
         add: impl Fn(T, T) -> T,
     ) -> Result<()> {
-        let case = format!("inclusive scan, {of}");
-        if !self.run.options.wants(&self.run.named(&self.name(&case))) {
+        let case = format!("inclusive scan, {type_name}");
+        if !self.run.options.selects(&self.run.named(&self.name(&case))) {
             return Ok(());
         }
         let world = self.run.world;
         let (input, output) = (self.vector::<T>("input")?, self.vector::<T>("output")?);
         input.fill_with(|[i]| value(i as usize))?;
         let scan = || world.vectors().inclusive_scan(&input, &output, &Operator::Add);
-        let mut plain: Vec<T> = (0..self.of_rank_0(self.cells)).map(value).collect();
+        let mut plain: Vec<T> = (0..self.only_on_rank_0(self.cells)).map(value).collect();
         let (from, to) = (self.on_one_rank::<T>("input of one rank")?, self.on_one_rank::<T>("output of one rank")?);
         from.all().write(&plain)?;
         let alone = || match world.rank() {
@@ -209,15 +211,15 @@ impl Bench<'_> {
         scan()?;
         self.check(&output, &plain)?;
         alone()?;
-        assert!(to.all().read()? == plain, "a scan that is wrong");
+        assert!(to.all().read()? == plain, "the scan is wrong");
         self.compare::<T>(&case, contender("zippy", scan), contender("one rank", alone))
     }
 }
 
-/// What a target says of a figure.
+/// Text with a target and the comparison of a figure with it.
 fn verdict(figure: f64, target: Option<f64>) -> String {
     let Some(target) = target else { return String::new() };
-    // As it is printed.
+    // Compares the rounded figure that is printed.
     let met = (100.0 * figure).round() <= 100.0 * target;
     format!("   target {target:.1}: {}", if met { "met" } else { "MISSED" })
 }

@@ -1,4 +1,5 @@
-//! Start-up: from the start of the process until all ranks are in the program, and until the first ghost update is done.
+//! Start-up time: from the start of the process until all ranks run the program, and until their
+//! first ghost update has finished.
 
 mod common;
 
@@ -11,7 +12,7 @@ use zippy::{Layout, Result, Split, World};
 
 use common::{Options, Spread, write};
 
-/// Tells a process started by this one what it is to time.
+/// Environment variable of a child process: the part of the start-up that the child measures.
 const CHILD: &str = "ZIPPY_BENCH_CHILD";
 
 pub fn main() -> Result<()> {
@@ -25,9 +26,10 @@ pub fn main() -> Result<()> {
         }
         Err(_) => {}
     }
-    let about = "Seconds from the start of the process until all ranks are in the program, and until their first ghost update \
-                 (pipelines compiled) is done. As threads: processes of their own, in turn with ones that only open as many \
-                 wgpu devices. Under MPI: once, after the launcher has started the process.";
+    let about = "Seconds from the start of the process until all ranks run the program, and until their first ghost update \
+                 (including the compilation of pipelines) has finished. For ranks as threads: in new processes, compared \
+                 with processes that only open the same number of wgpu devices. With MPI: once, from the time the \
+                 launcher has started the process.";
     let options = Options::parse("ranks_start", about);
     if detect_launcher(|name: &str| std::env::var(name).ok()).is_some() {
         return under_mpi(start);
@@ -61,17 +63,17 @@ fn case(name: &str, secs: &[f64]) -> serde_json::Value {
     })
 }
 
-/// What a process that runs this program once says.
-fn child(what: &str) -> Vec<f64> {
+/// Runs this program in a child process and returns the seconds that the child prints.
+fn child(part: &str) -> Vec<f64> {
     let program = std::env::current_exe().expect("a program has a path");
     let output = Command::new(program)
         .args(std::env::args_os().skip(1))
-        .env(CHILD, what)
+        .env(CHILD, part)
         .output()
-        .expect("it can be started again");
+        .expect("the program can be started again");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    // The program may have other things to say.
+    // The program may print other lines.
     let numbers = |line: &str| line.split_whitespace().map(|word| word.parse().ok()).collect::<Option<Vec<f64>>>();
     text.lines().filter_map(numbers).find(|secs| !secs.is_empty()).expect("a line of seconds")
 }
@@ -84,7 +86,8 @@ fn under_mpi(start: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Seconds until all ranks are in the program and until the first update, and the rank.
+/// Seconds until all ranks run the program, seconds until the first ghost update has finished, and
+/// the rank.
 fn library(start: Instant) -> Result<[f64; 3]> {
     let found = zippy::run_with(zippy::Config::new(), |world: &World| {
         world.barrier()?;
@@ -99,7 +102,7 @@ fn library(start: Instant) -> Result<[f64; 3]> {
     Ok(found[0])
 }
 
-/// As many devices as there are ranks, one a thread, with all limits of the adapter.
+/// Opens one device per rank, each in its own thread, with all limits of the adapter.
 fn by_hand() {
     let ranks = std::env::var("ZIPPY_RANKS").ok().and_then(|ranks| ranks.parse().ok()).unwrap_or(1);
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();

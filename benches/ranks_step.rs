@@ -1,4 +1,5 @@
-//! Where the time of a simulation step goes (the paper's Figure 10): overhead, waiting for other ranks, computing.
+//! Division of a simulation step's time into computing, overhead and waiting for other ranks, like
+//! Figure 10 of the paper.
 
 mod common;
 mod reference;
@@ -8,27 +9,27 @@ use std::time::Instant;
 use serde_json::json;
 use zippy::{Layout, Result, Split, include_wgsl};
 
-use common::{Figure, Path, Run, Spread, on_ranks};
+use common::{ChunkAccess, Figure, Run, Spread, on_ranks};
 use reference::stencil::BareStencil;
 
-/// Columns of the picture.
+/// Width of the printed bar in columns.
 const COLUMNS: f64 = 50.0;
 
 pub fn main() -> Result<()> {
-    let about = "The share of a step of heat diffusion (ghost update, 7-point stencil) that is spent in overhead (packing, \
-                 unpacking, local copies, planning), in waiting for other ranks, and in computing: the paper's Figure 10. Also \
-                 the step's time when the ghost update overlaps the computation of the interior, and the time of the \
-                 same stencil, written by hand with wgpu and without a ghost update (benches/reference/stencil.rs).";
-    on_ranks("ranks_step", about, &[Path::Mapped, Path::Kernels], |run| {
+    let about = "Shares of a step of heat diffusion (ghost update, 7-point stencil): overhead (packing, unpacking, local \
+                 copies, planning), waiting for other ranks, and computing, like Figure 10 of the paper. Also the time of \
+                 a step whose ghost update overlaps the computation of the interior, and of the same stencil in \
+                 hand-written wgpu without a ghost update (benches/reference/stencil.rs).";
+    on_ranks("ranks_step", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         if run.world.rank() == 0 {
-            println!("c computing, o overhead, w waiting, . anything else");
+            println!("c computing, o overhead, w waiting, . rest");
         }
         let growth = run.growth(4 * 128 * 128 * 128, 3) as usize;
         [32, 64, 128].into_iter().try_for_each(|n| step(run, n * growth))
     })
 }
 
-/// Seconds of one step by kind, of one rank.
+/// Seconds of a step on one rank, by kind.
 #[derive(Clone, Copy)]
 struct Shares {
     total: f64,
@@ -37,11 +38,11 @@ struct Shares {
     waiting: f64,
 }
 
-/// Samples of the three kinds of steps, of one rank.
+/// Samples of the three kinds of steps on one rank.
 #[derive(Default)]
 struct StepSamples {
     blocking: Vec<Shares>,
-    /// Seconds of steps with a ghost update that overlaps the computation.
+    /// Seconds of steps whose ghost update overlaps the computation.
     overlapping: Vec<f64>,
     /// Seconds of steps of the hand-written stencil.
     by_hand: Vec<f64>,
@@ -49,7 +50,7 @@ struct StepSamples {
 
 fn step(run: &Run, n: usize) -> Result<()> {
     let case = run.named(&format!("step, {n}^3 f32 a rank"));
-    if !run.options.wants(&case) {
+    if !run.options.selects(&case) {
         return Ok(());
     }
     let world = run.world;
@@ -57,8 +58,8 @@ fn step(run: &Run, n: usize) -> Result<()> {
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
     let heat = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;
-    let blocking = |which: usize| -> Result<Shares> {
-        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+    let blocking = |step_index: usize| -> Result<Shares> {
+        let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         world.reset_profile();
         let start = Instant::now();
         world.ghosts(now)?;
@@ -71,8 +72,8 @@ fn step(run: &Run, n: usize) -> Result<()> {
         let profile = world.profile();
         Ok(Shares { total, computing, overhead: profile.overhead_secs(), waiting: profile.wait_secs })
     };
-    let overlapping = |which: usize| -> Result<f64> {
-        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+    let overlapping = |step_index: usize| -> Result<f64> {
+        let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         let start = Instant::now();
         let compute = |boundary: bool| {
             zippy::together((now, next))?.try_for_each(|(a, b)| {
@@ -94,19 +95,19 @@ fn step(run: &Run, n: usize) -> Result<()> {
         stencil.step(world.gpu(), step_index);
         start.elapsed().as_secs_f64()
     };
-    for which in 0..4 {
-        blocking(which)?;
-        overlapping(which)?;
-        by_hand(which);
+    for step_index in 0..4 {
+        blocking(step_index)?;
+        overlapping(step_index)?;
+        by_hand(step_index);
     }
     let mut samples = StepSamples::default();
-    for which in 0..run.options.samples() {
+    for step_index in 0..run.options.samples() {
         world.barrier()?;
-        samples.blocking.push(blocking(which)?);
+        samples.blocking.push(blocking(step_index)?);
         world.barrier()?;
-        samples.overlapping.push(overlapping(which)?);
+        samples.overlapping.push(overlapping(step_index)?);
         world.barrier()?;
-        samples.by_hand.push(by_hand(which));
+        samples.by_hand.push(by_hand(step_index));
     }
     report(run, n, &case, samples)
 }
@@ -115,15 +116,15 @@ fn report(run: &Run, n: usize, case: &str, samples: StepSamples) -> Result<()> {
     let world = run.world;
     let StepSamples { blocking: shares, overlapping, by_hand } = samples;
     // Means over steps and ranks, so that the parts add up.
-    let mut sums = shares
-        .iter()
-        .fold([0.0; 4], |s, one| [s[0] + one.total, s[1] + one.computing, s[2] + one.overhead, s[3] + one.waiting]);
+    let mut sums = shares.iter().fold([0.0; 4], |s, step| {
+        [s[0] + step.total, s[1] + step.computing, s[2] + step.overhead, s[3] + step.waiting]
+    });
     world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
     let count = (shares.len() * world.size()) as f64;
     let [total, computing, overhead, waiting] = sums.map(|sum| sum / count);
     let part = |secs: f64| secs / total;
     let overlapping = Spread::of(&run.slowest(overlapping)?);
-    let totals = run.slowest(shares.iter().map(|one| one.total).collect())?;
+    let totals = run.slowest(shares.iter().map(|step| step.total).collect())?;
     let library = Figure::new("zippy", &totals, &totals);
     let by_hand = Figure::new("the stencil by hand with wgpu", &run.slowest(by_hand)?, &totals);
     let steps = Spread::of(&totals);

@@ -1,21 +1,21 @@
-//! Copy, redistribution, one-sided operations and composite, beside the same done by hand on plain vectors over the same
-//! transport, and beside the memory's own speed.
+//! Copy, redistribution, one-sided operations and composite, compared with hand-written transfers
+//! of host vectors over the same transport and with memory copies.
 
 mod common;
 mod reference;
 
 use zippy::{GlobalArray, Layout, Operator, Result, Split};
 
-use common::{Contender, Path, Run, contender, on_ranks};
-use reference::exchange::{Block, Exchange, Messages};
+use common::{ChunkAccess, Contender, Run, contender, on_ranks};
+use reference::exchange::{CellBox, Exchange, Messages};
 use reference::halo::grid;
 use reference::moves::{Bounds, blocks, moves};
 
 pub fn main() -> Result<()> {
-    let about = "Copy of a 4 MiB and a 32 MiB shifted region, redistribution of slabs to blocks, get and put of 32^3 cells and \
-                 of 8 bytes, composite of a 1024^2 RGBA f32 image. Each beside the same by hand on plain vectors with the same \
-                 transport (benches/reference/), and beside a plain memory copy of the bytes.";
-    on_ranks("ranks_transfers", about, &[Path::Mapped, Path::Kernels], |run| {
+    let about = "Copy of a shifted region of 4 MiB and 32 MiB, redistribution of slabs to blocks, get and put of 32^3 cells \
+                 and of 8 bytes, composite of a 1024^2 RGBA f32 image. Each is compared with a hand-written transfer of \
+                 host vectors over the same transport (benches/reference/) and with a memory copy of the same bytes.";
+    on_ranks("ranks_transfers", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         copy(run, "copy, 4 MiB shifted", [128, 128, 64])?;
         let shape = large(run);
         copy(run, &format!("copy, {} MiB shifted", mib(shape)), shape)?;
@@ -26,7 +26,7 @@ pub fn main() -> Result<()> {
     })
 }
 
-/// Shape of 32 MiB of f32, grown with the adapter's memory.
+/// Shape of 32 MiB of f32, or more on an adapter with more memory.
 fn large(run: &Run) -> [usize; 3] {
     [256, 256, 128].map(|n| n * run.growth(32 << 20, 3) as usize)
 }
@@ -43,14 +43,15 @@ fn to_usize(region: zippy::region::Region) -> Bounds {
     std::array::from_fn(|axis| [region.start[axis] as usize, region.end[axis] as usize])
 }
 
-/// This rank's cells as a plain vector.
+/// This rank's cells as a host vector.
 fn plain(array: &GlobalArray<f32, 3>) -> Result<Vec<f32>> {
     array.local()?.all().read()
 }
 
-/// Reads the bytes once and writes them once, where the run reaches them: on the host or on the device.
+/// Contender that copies `bytes` bytes in memory: on the device for large copies by kernels, else
+/// on the host.
 fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
-    if run.path == Path::Kernels && bytes >= 1 << 20 {
+    if run.access == ChunkAccess::Kernels && bytes >= 1 << 20 {
         return on_device(run, bytes);
     }
     let (from, mut to) = (vec![1_u8; bytes as usize], vec![0; bytes as usize]);
@@ -61,7 +62,7 @@ fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     })
 }
 
-/// The device's own copy from one buffer to another.
+/// Contender that copies `bytes` bytes between two buffers of the device.
 fn on_device<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     let gpu = run.world.gpu();
     let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -84,39 +85,39 @@ fn slabs(ranks: usize) -> [usize; 3] {
 fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
     let world = run.world;
     let within = format!("{case}, within one array");
-    if ![case, &within].iter().any(|case| run.options.wants(&run.named(case))) {
+    if ![case, &within].iter().any(|case| run.options.selects(&run.named(case))) {
         return Ok(());
     }
-    // Cut across the shift, so that a part of the region changes ranks.
+    // Slabs across the shift: a part of the region moves to another rank.
     let shape = [(264, 8), (260, 4), (160, 32)];
     let shape: [usize; 3] = std::array::from_fn(|axis| shape[axis].0.max(extent[axis] + shape[axis].1));
-    let by = [3, 2, 17];
+    let offset = [3, 2, 17];
     let region: Bounds = std::array::from_fn(|axis| [1, 1 + extent[axis]]);
     let layout = Layout::new(shape).split(slabs(world.size()).map(Split::Even));
     let from = world.array::<f32, 3>("from", &layout)?;
     let to = world.array::<f32, 3>("to", &layout)?;
     from.fill_with(value)?;
-    let select = |by: [usize; 3]| {
-        let axis = |axis: usize| (region[axis][0] + by[axis]) as i64..(region[axis][1] + by[axis]) as i64;
+    let select = |offset: [usize; 3]| {
+        let axis = |axis: usize| (region[axis][0] + offset[axis]) as i64..(region[axis][1] + offset[axis]) as i64;
         [axis(0), axis(1), axis(2)]
     };
-    let held = blocks(shape, slabs(world.size()));
-    assert_eq!(held[world.rank()], to_usize(from.local()?.region()));
-    let exchange = moves(world.rank(), &held, &held, &region, by);
+    let chunks = blocks(shape, slabs(world.size()));
+    assert_eq!(chunks[world.rank()], to_usize(from.local()?.region()));
+    let exchange = moves(world.rank(), &chunks, &chunks, &region, offset);
     let (source, mut destination) = (plain(&from)?, plain(&to)?);
     let mut messages = Messages::default();
-    exchange.between(world.group(), &source, &mut destination, &mut messages)?;
-    world.copy(from.at(select([0; 3])), to.at(select(by)))?;
-    assert!(plain(&to)? == destination, "the reference copies what the library does");
+    exchange.step_between(world.group(), &source, &mut destination, &mut messages)?;
+    world.copy(from.at(select([0; 3])), to.at(select(offset)))?;
+    assert!(plain(&to)? == destination, "library and reference copy different cells");
     let bytes = extent.iter().product::<usize>() as u64 * 4 / world.size() as u64;
     run.compare(
         case,
         bytes,
         None,
         vec![
-            contender("zippy", || world.copy(from.at(select([0; 3])), to.at(select(by))).map(drop)),
+            contender("zippy", || world.copy(from.at(select([0; 3])), to.at(select(offset))).map(drop)),
             contender("by hand on vectors", || {
-                exchange.between(world.group(), &source, &mut destination, &mut messages)
+                exchange.step_between(world.group(), &source, &mut destination, &mut messages)
             }),
             memory(run, bytes),
         ],
@@ -126,7 +127,7 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
         bytes,
         None,
         vec![
-            contender("zippy", || world.copy(from.at(select([0; 3])), from.at(select(by))).map(drop)),
+            contender("zippy", || world.copy(from.at(select([0; 3])), from.at(select(offset))).map(drop)),
             memory(run, bytes),
         ],
     )
@@ -135,7 +136,7 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
 fn redistribution(run: &Run) -> Result<()> {
     let (world, shape) = (run.world, large(run));
     let case = &format!("redistribution, slabs to blocks, {} MiB", mib(shape));
-    if !run.options.wants(&run.named(case)) {
+    if !run.options.selects(&run.named(case)) {
         return Ok(());
     }
     let ranks = world.size();
@@ -147,9 +148,9 @@ fn redistribution(run: &Run) -> Result<()> {
     let exchange = moves(world.rank(), &blocks(shape, slabs(ranks)), &blocks(shape, columns), &whole, [0; 3]);
     let (source, mut destination) = (plain(&from)?, plain(&to)?);
     let mut messages = Messages::default();
-    exchange.between(world.group(), &source, &mut destination, &mut messages)?;
+    exchange.step_between(world.group(), &source, &mut destination, &mut messages)?;
     world.copy(from.at(..), to.at(..))?;
-    assert!(plain(&to)? == destination, "the reference moves what the library does");
+    assert!(plain(&to)? == destination, "library and reference move different cells");
     let bytes = shape.iter().product::<usize>() as u64 * 4 / ranks as u64;
     run.compare(
         case,
@@ -158,16 +159,18 @@ fn redistribution(run: &Run) -> Result<()> {
         vec![
             contender("zippy", || world.copy(from.at(..), to.at(..)).map(drop)),
             contender("by hand on vectors", || {
-                exchange.between(world.group(), &source, &mut destination, &mut messages)
+                exchange.step_between(world.group(), &source, &mut destination, &mut messages)
             }),
             memory(run, bytes),
         ],
     )
 }
 
-/// Every rank reads or writes a box in the middle of the next rank's chunk. By hand the owners would have to know that they
-/// are asked: they send what is wanted unasked, and a barrier stands for the fence.
-fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
+/// Measures get and put of a box in the middle of the next rank's chunk.
+///
+/// In the hand-written version, the owners know the boxes in advance and send them without a
+/// request; a barrier replaces the fence.
+fn one_sided(run: &Run, size_name: &str, width: usize, depth: usize) -> Result<()> {
     const N: usize = 64;
     let world = run.world;
     let (rank, ranks) = (world.rank(), world.size());
@@ -179,8 +182,8 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
         let z = (next * N + 7) as i64;
         array.at([5..5 + width as i64, 6..6 + depth as i64, z..z + depth as i64])
     };
-    let inside = Block { start: [5, 6, 7], extent: [width, depth, depth] };
-    let alone = Block { start: [0; 3], extent: inside.extent };
+    let inside = CellBox { start: [5, 6, 7], extent: [width, depth, depth] };
+    let alone = CellBox { start: [0; 3], extent: inside.extent };
     let bytes = inside.cells() as u64 * 4;
     let mut chunk = plain(&array)?;
     let mut values = vec![0.0; inside.cells()];
@@ -193,16 +196,16 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
         let ticket = world.get(section())?;
         world.fence()?.redeem(ticket)
     };
-    exchange.between(world.group(), &chunk, &mut values, &mut messages)?;
-    assert_eq!(fetch()?, values, "the reference fetches what the library does");
+    exchange.step_between(world.group(), &chunk, &mut values, &mut messages)?;
+    assert_eq!(fetch()?, values, "library and reference fetch different cells");
     run.compare(
-        &format!("get, {what}"),
+        &format!("get, {size_name}"),
         bytes,
         None,
         vec![
             contender("zippy", || fetch().map(drop)),
             contender("by hand on vectors", || {
-                exchange.between(world.group(), &chunk, &mut values, &mut messages)?;
+                exchange.step_between(world.group(), &chunk, &mut values, &mut messages)?;
                 world.group().barrier()
             }),
             memory(run, bytes),
@@ -214,7 +217,7 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
     exchange.receive_box(previous, inside);
     let sent = values.clone();
     run.compare(
-        &format!("put, {what}"),
+        &format!("put, {size_name}"),
         bytes,
         None,
         vec![
@@ -223,22 +226,22 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
                 world.fence().map(drop)
             }),
             contender("by hand on vectors", || {
-                exchange.between(world.group(), &sent, &mut chunk, &mut messages)?;
+                exchange.step_between(world.group(), &sent, &mut chunk, &mut messages)?;
                 world.group().barrier()
             }),
             memory(run, bytes),
         ],
     )?;
-    assert!(plain(&array)? == chunk, "the reference writes what the library does");
+    assert!(plain(&array)? == chunk, "library and reference write different cells");
     Ok(())
 }
 
-/// The first half of the ranks send their images to the second half, which blends them over its own. A rank that is left over
-/// has no image.
+/// Measures a composite: each rank of the first half sends its image to a rank of the second half,
+/// which blends it over its own image. The last rank of an odd number has no image.
 fn composite(run: &Run) -> Result<()> {
     const SIDE: i64 = 1024;
     let (world, case) = (run.world, "composite, 1024^2 RGBA f32");
-    if world.size() == 1 || !run.options.wants(&run.named(case)) {
+    if world.size() == 1 || !run.options.selects(&run.named(case)) {
         return Ok(());
     }
     let (rank, half) = (world.rank(), world.size() / 2);
@@ -258,7 +261,7 @@ fn composite(run: &Run) -> Result<()> {
             return Ok(());
         }
         if rank < half {
-            let message = messages.packed(pixels.len(), |message| message.copy_from_slice(&pixels));
+            let message = messages.pack(pixels.len(), |message| message.copy_from_slice(&pixels));
             return world.group().send(rank + half, tag, message);
         }
         let payload = world.group().receive(rank - half, tag)?;

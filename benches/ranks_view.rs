@@ -1,4 +1,4 @@
-//! What looking in costs: slices of a large array from asking to having, and steps while a viewer looks at nothing.
+//! Cost of live viewing: latency of slices of a large array, and debug points with an idle viewer.
 
 mod common;
 
@@ -14,15 +14,16 @@ use zippy::{Config, Error, Layout, Result, Split, World, run_with};
 
 use common::{Options, Spread};
 
-/// Cells along an axis of the array, and of a slice.
+/// Cells of the array along each axis.
 const N: i64 = 512;
-const SEEN: i64 = 256;
-/// Debug points of one figure.
+/// Cells of a slice along each axis.
+const SLICE_EDGE: i64 = 256;
+/// Debug points of one sample.
 const POINTS: usize = 50_000;
 
 pub fn main() -> Result<()> {
-    let about = "A slice of 256^2 cells of an array of 512^3 f32 that all ranks share, from asking to having (at most 100 ms), and a \
-                 debug point while a viewer is connected and looks at nothing, beside one without.";
+    let about = "Latency of a slice of 256^2 cells of an array of 512^3 f32 over all ranks, from request to answer (target \
+                 100 ms), and time of a debug point with a connected but idle viewer, compared with no viewer.";
     let options = Options::parse("ranks_view", about);
     let (sender, receiver) = channel::<Door>();
     let sender = Mutex::new(Some(sender));
@@ -69,26 +70,27 @@ pub fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds of a debug point, and those in which its rank was at work: where ranks are more than cores the others have a part of
-/// the first.
+/// Wall-clock seconds and CPU seconds of a debug point, for each sample.
+///
+/// With more ranks than cores, the wall-clock seconds include time slices of other ranks.
 fn points(world: &World, options: &Options) -> Result<Vec<(f64, f64)>> {
     let figure = |_| {
         world.barrier()?;
-        let (start, cpu) = (Instant::now(), at_work());
+        let (start, cpu) = (Instant::now(), thread_cpu_secs());
         (0..POINTS).try_for_each(|_| world.debug_point("step"))?;
-        let cpu = at_work().zip(cpu).map_or(f64::NAN, |(after, before)| after - before);
+        let cpu = thread_cpu_secs().zip(cpu).map_or(f64::NAN, |(after, before)| after - before);
         Ok((start.elapsed().as_secs_f64() / POINTS as f64, cpu / POINTS as f64))
     };
     (0..options.samples()).map(figure).collect()
 }
 
-/// Seconds of this thread on a core, where the system tells.
-fn at_work() -> Option<f64> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(told.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+/// CPU seconds of this thread, if the operating system reports them.
+fn thread_cpu_secs() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// Asks for slices across each axis while the program is paused, and lets it go on.
+/// Requests slices perpendicular to each axis while the program is paused, then resumes it.
 fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
     let failed = |error: std::io::Error| Error::program(format!("the viewer: {error}"));
     let mut stream = TcpStream::connect(("127.0.0.1", door.port)).map_err(failed)?;
@@ -101,7 +103,7 @@ fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
             match frame::read(&mut stream, frame::MOST_TOLD).map_err(failed)? {
                 Some(Message::Answer(_, answer)) => return answer.map_err(Error::program),
                 Some(_) => {}
-                None => return Err(Error::program("the program has gone")),
+                None => return Err(Error::program("the program has ended")),
             }
         }
     };
@@ -109,8 +111,10 @@ fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
     let array = arrays.first().ok_or_else(|| Error::program("no arrays"))?.array;
     let mut cases = Vec::new();
     for axis in [2, 1, 0] {
-        let along = |of: i64, here: i64| (0..3).map(|other| if other == axis { here } else { of }).collect::<Vec<_>>();
-        let (start, end, stride) = (along(0, N / 3), along(N, N / 3 + 1), along(N / SEEN, 1));
+        let along = |others: i64, normal: i64| {
+            (0..3).map(|other| if other == axis { normal } else { others }).collect::<Vec<_>>()
+        };
+        let (start, end, stride) = (along(0, N / 3), along(N, N / 3 + 1), along(N / SLICE_EDGE, 1));
         let request = ViewRequest { array, chunk: None, start, end, stride, numbers: None };
         let mut secs = Vec::new();
         for _ in 0..options.samples() {
@@ -118,7 +122,7 @@ fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
             let Answer::View(view) = ask(Request::View(request.clone()))? else {
                 return Err(Error::program("no view"));
             };
-            assert_eq!(view.cells.len() as i64, SEEN * SEEN * 4);
+            assert_eq!(view.cells.len() as i64, SLICE_EDGE * SLICE_EDGE * 4);
             secs.push(begun.elapsed().as_secs_f64());
         }
         let spread = Spread::of(&secs);
@@ -127,7 +131,7 @@ fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
         cases.push(json!({ "case": case, "median_secs": spread.median, "quartiles_secs": [spread.low, spread.high] }));
     }
     ask(Request::Control(Control::Continue))?;
-    // So that somebody is connected until the end.
+    // Stays connected until the end of the program.
     while let Ok(Some(_)) = frame::read::<Message>(&mut stream, frame::MOST_TOLD) {}
     Ok(cases)
 }

@@ -10,15 +10,15 @@ mod volume {
     pub mod subject;
 }
 
-use common::{Path, on_ranks};
+use common::{ChunkAccess, on_ranks};
 
 pub fn main() -> zippy::Result<()> {
-    let about = "Frames of 1024x1024 pixels of engine and bonsai (../shared/data; a phantom where they are missing) with \
-                 samples one voxel apart, split into casting, compositing and the rest; compositing alone of 1024x1024 \
-                 pictures, one a rank, dense and with 20 % of the pixels covered, beside binary swap and direct send written \
-                 by hand (benches/reference/compositing.rs); weak scaling with 128^3 voxels a rank. Under cargo xtask bench \
-                 --peers the runs of one rank have VTK's mappers beside the frames.";
-    on_ranks("ranks_volume", about, &[Path::Mapped], |run| {
+    let about = "Frames of 1024x1024 pixels of the scans engine and bonsai (../shared/data; a phantom if they are missing) \
+                 with a sampling distance of one voxel, divided into casting, compositing and the rest. Compositing alone \
+                 of one 1024x1024 picture per rank, dense and with 20 % of the pixels covered, compared with hand-written \
+                 binary swap and direct send (benches/reference/compositing.rs). Weak scaling with 128^3 voxels per rank. \
+                 With cargo xtask bench --peers, runs with one rank are also compared with VTK's volume mappers.";
+    on_ranks("ranks_volume", about, &[ChunkAccess::Mapped], |run| {
         volume::blending::measure(run)?;
         volume::frames::scans(run)?;
         volume::frames::weak(run)

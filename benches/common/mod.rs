@@ -1,9 +1,11 @@
-//! What the benchmarks share: contenders timed in turn in one run, medians and spread, and the numbers as JSON.
+//! Shared benchmark harness: contenders that take turns in one run, medians, quartiles and JSON
+//! output.
 //!
-//! The machine may be noisy, so what counts are ratios: in every sample each contender has its turn, the ratio of two
-//! is taken within the sample, and the median and the quartiles of these ratios are reported.
+//! Ratios between contenders are robust on a noisy machine: each sample runs every contender once,
+//! a ratio compares two times of the same sample, and the harness reports the median and the
+//! quartiles of these ratios.
 
-#![allow(dead_code)] // every benchmark uses its part of this
+#![allow(dead_code)] // no benchmark uses all items
 
 pub mod usage;
 
@@ -13,35 +15,35 @@ use clap::{Args, Command, FromArgMatches, Parser};
 use serde_json::{Value, json};
 use zippy::{Config, Result, World, run_with};
 
-/// A sample lasts at least this long: short operations are repeated.
+/// Least duration of a sample: short operations are repeated.
 const SAMPLE_SECS: f64 = 10e-3;
-/// The most repeats in one sample.
-const MOST_REPEATS: f64 = 500.0;
+/// Largest number of repeats in a sample.
+const MAX_REPEATS: f64 = 500.0;
 
-/// The command line.
+/// Command-line options of a benchmark.
 #[derive(Debug, Clone, Parser)]
 pub struct Options {
-    /// Samples of every figure.
+    /// Samples of each case.
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
-    /// Seconds that the samples of a case take at most, nearly.
+    /// Approximate limit for the duration of a case, in seconds.
     #[arg(long, default_value_t = 30.0)]
     case_secs: f64,
-    /// Only the cases whose name contains this.
+    /// Run only the cases whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// What `cargo bench` says; it changes nothing.
+    /// Passed by `cargo bench` and ignored.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
 impl Options {
-    /// From the command line of the benchmark `name`.
+    /// Parses the command line of the benchmark `name`, or prints its help and exits.
     pub fn parse(name: &'static str, about: &'static str) -> Self {
-        let more = "ZIPPY_RANKS=n runs n ranks as threads, an MPI launcher as processes. ZIPPY_BENCH_OUT=FILE takes the \
-                    numbers as JSON.";
+        let more = "ZIPPY_RANKS=n runs n ranks as threads; an MPI launcher runs them as processes. The results are \
+                    written as JSON to the file in ZIPPY_BENCH_OUT.";
         let command = Options::augment_args(Command::new(name).about(about).after_help(more));
-        // Where the benchmark is a part of another program, the command line is that program's.
+        // In the bundle the command line belongs to the program that contains the benchmark.
         let matches = match std::env::var("ZIPPY_BENCH_ARGS") {
             Ok(words) => command.get_matches_from([name].into_iter().chain(words.split_whitespace())),
             Err(_) => command.get_matches(),
@@ -49,28 +51,33 @@ impl Options {
         Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// Samples of every figure.
+    /// Samples of each case.
     pub fn samples(&self) -> usize {
         self.samples as usize
     }
 
-    /// Seconds that the samples of a case take at most, nearly.
+    /// Approximate limit for the duration of a case, in seconds.
     pub fn case_secs(&self) -> f64 {
         self.case_secs
     }
 
-    /// Whether a case was asked for.
-    pub fn wants(&self, case: &str) -> bool {
+    /// True if `--only` selects a case.
+    pub fn selects(&self, case: &str) -> bool {
         case.contains(&self.only)
     }
 
-    /// Whether a case was asked for by a name that says so, as is best for what takes minutes.
-    pub fn asks_for(&self, part: &str) -> bool {
+    /// True if the text of `--only` contains `part`: enables cases that take minutes.
+    pub fn filter_contains(&self, part: &str) -> bool {
         self.only.contains(part)
     }
 }
 
-/// Leaves the numbers where the runner looks for them: the file is always whole.
+/// Writes the results to the file in `ZIPPY_BENCH_OUT`, if set.
+///
+/// The file is replaced by a rename, so that it is complete at any time.
+///
+/// # Panics
+/// The file cannot be written.
 pub fn write(cases: &[Value]) {
     let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
     let draft = std::path::Path::new(&path).with_extension("draft");
@@ -79,50 +86,53 @@ pub fn write(cases: &[Value]) {
     written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// How chunks are reached in a run.
+/// How the library accesses the bytes of chunks in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Path {
-    /// As the adapter allows, which on a software or an integrated one is by mapping.
+pub enum ChunkAccess {
+    /// By mapped host memory if the adapter supports it (software and integrated adapters), else by
+    /// kernels.
     Mapped,
-    /// By kernels, on every adapter.
+    /// By kernels on every adapter.
     Kernels,
 }
 
-/// One rank's part of a benchmark.
+/// A rank's handle of a running benchmark.
 pub struct Run<'w> {
     pub world: &'w World,
     pub options: &'w Options,
-    pub path: Path,
-    /// Those of the paths before this one, too.
+    pub access: ChunkAccess,
+    /// Results so far, including those of earlier access modes.
     cases: std::cell::RefCell<Vec<Value>>,
 }
 
-/// Runs a benchmark on its ranks, once for each path, and writes its numbers. A path that the adapter does not have is
-/// left out.
+/// Runs a benchmark on its ranks, once for each access mode, and writes the results.
+///
+/// [`ChunkAccess::Mapped`] is skipped on an adapter without mapped memory if `modes` contains
+/// [`ChunkAccess::Kernels`].
 pub fn on_ranks(
     name: &'static str,
     about: &'static str,
-    paths: &[Path],
+    modes: &[ChunkAccess],
     program: impl Fn(&Run) -> Result<()> + Send + Sync,
 ) -> Result<()> {
     let options = Options::parse(name, about);
     let mut cases: Vec<Value> = Vec::new();
-    for &path in paths {
-        // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread
-        // that reads or writes the environment.
-        match path {
+    for &mode in modes {
+        // SAFETY: the ranks of the previous run have ended and those of the next run have not
+        // started, so that this is the only thread that reads or writes the environment.
+        match mode {
             // SAFETY: as above.
-            Path::Mapped => unsafe { std::env::remove_var("ZIPPY_HOST_MAP") },
+            ChunkAccess::Mapped => unsafe { std::env::remove_var("ZIPPY_HOST_MAP") },
             // SAFETY: as above.
-            Path::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
+            ChunkAccess::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
         }
         let found = run_with(Config::new(), |world| {
             let is_mapped = world.gpu().host_mapped();
-            // A benchmark of one path runs on every adapter, as that adapter allows.
-            let wanted = path == Path::Kernels || is_mapped || !paths.contains(&Path::Kernels);
-            let path = if is_mapped { path } else { Path::Kernels };
-            let run = Run { world, options: &options, path, cases: cases.clone().into() };
-            if wanted {
+            // A benchmark with one mode runs on every adapter.
+            let is_supported = mode == ChunkAccess::Kernels || is_mapped || !modes.contains(&ChunkAccess::Kernels);
+            let access = if is_mapped { mode } else { ChunkAccess::Kernels };
+            let run = Run { world, options: &options, access, cases: cases.clone().into() };
+            if is_supported {
                 program(&run)?;
             }
             Ok((world.rank() == 0).then(|| run.cases.take()))
@@ -132,85 +142,93 @@ pub fn on_ranks(
     Ok(())
 }
 
-/// One of those that are timed in turn.
+/// An implementation that a benchmark compares with others.
 pub struct Contender<'a> {
     pub name: &'static str,
-    /// What comes before each run and is not timed.
-    before: Option<Box<dyn FnMut() -> Result<()> + 'a>>,
+    /// Untimed preparation of each run.
+    setup: Option<Box<dyn FnMut() -> Result<()> + 'a>>,
     pub run: Box<dyn FnMut() -> Result<()> + 'a>,
 }
 
-/// A contender from a closure.
+/// Creates a contender from a closure.
 pub fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
-    Contender { name, before: None, run: Box::new(run) }
+    Contender { name, setup: None, run: Box::new(run) }
 }
 
-/// One that needs something set right before each run, which is not timed.
+/// Creates a contender with untimed preparation before each run.
 pub fn prepared<'a>(
     name: &'static str,
-    before: impl FnMut() -> Result<()> + 'a,
+    setup: impl FnMut() -> Result<()> + 'a,
     run: impl FnMut() -> Result<()> + 'a,
 ) -> Contender<'a> {
-    Contender { name, before: Some(Box::new(before)), run: Box::new(run) }
+    Contender { name, setup: Some(Box::new(setup)), run: Box::new(run) }
 }
 
-/// What is measured.
+/// A benchmark case: an operation with its size and target.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     pub name: &'a str,
-    /// What a rank moves at least.
+    /// Bytes that each rank must move at least.
     pub bytes: u64,
-    /// How many cells are worked on by all ranks together, where speeds are told by them.
+    /// Cells of all ranks; if given, the report contains cells per second.
     pub cells: Option<u64>,
     pub target: Option<Target>,
 }
 
-/// The most that the library should take.
+/// Upper limit for the time of the library.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
-    /// In terms of the second contender.
+    /// Ratio to the time of the second contender.
     Ratio(f64),
     Secs(f64),
 }
 
 impl Run<'_> {
-    /// The name of a case with the path that this run takes.
+    /// Appends the access mode of this run to the name of a case.
     pub fn named(&self, case: &str) -> String {
-        let path = if self.path == Path::Mapped { "mapped" } else { "kernels" };
-        format!("{case}, {path}")
+        let access = if self.access == ChunkAccess::Mapped { "mapped" } else { "kernels" };
+        format!("{case}, {access}")
     }
 
-    /// Factor for the edges of a benchmark whose largest array takes `bytes` a rank: a power of two, so
-    /// that the grown array fills a binding or a twenty-fourth of the adapter's memory at most. 1 on
-    /// software adapters, and where the memory is not known.
+    /// Growth factor for the edges of a benchmark's arrays on this adapter, a power of two.
+    ///
+    /// `bytes` is the size of a rank's largest array without growth, and `axes` the number of axes
+    /// that grow. The grown array fits in a binding and, for all ranks together, in 1/24 of the
+    /// adapter's memory. The factor is 1 on software adapters and where the size of the memory is
+    /// unknown.
     pub fn growth(&self, bytes: u64, axes: u32) -> i64 {
         let (gpu, ranks) = (self.world.gpu(), self.world.size() as u64);
         if gpu.adapter().device_type == wgpu::DeviceType::Cpu {
             return 1;
         }
         let memory = gpu.adapter().memory_bytes.unwrap_or(0) / 24 / ranks;
-        let most = memory.min(gpu.limits().binding_bytes);
-        let grown = |factor: &i64| bytes * (*factor as u64).pow(axes) <= most;
-        (0..8).map(|power| 1 << power).take_while(grown).last().unwrap_or(1)
+        let limit = memory.min(gpu.limits().binding_bytes);
+        let fits = |factor: &i64| bytes * (*factor as u64).pow(axes) <= limit;
+        (0..8).map(|power| 1 << power).take_while(fits).last().unwrap_or(1)
     }
 
-    /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is that
-    /// of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
-    /// contender should be. Collective.
+    /// Times the contenders and reports the ratio of the library's time to that of each other
+    /// contender.
+    ///
+    /// The library is the first contender. The time of a sample is that of the slowest rank, per
+    /// repeat. `bytes` is the number of bytes that a rank moves; `target` is the upper limit for
+    /// the ratio to the second contender. Collective.
     pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, contenders: Vec<Contender>) -> Result<()> {
         self.measure(Case { name: case, bytes, cells: None, target: target.map(Target::Ratio) }, contenders)
     }
 
-    /// [`compare`](Self::compare) with all that can be said of a case. What takes seconds has fewer samples, at least three.
+    /// [`compare`](Self::compare) with all options of a case.
+    ///
+    /// A case that takes seconds has fewer samples, at least three.
     pub fn measure(&self, case: Case, mut contenders: Vec<Contender>) -> Result<()> {
         let name = self.named(case.name);
-        if !self.options.wants(&name) {
+        if !self.options.selects(&name) {
             return Ok(());
         }
         let mut round = 0.0;
         let mut repeats = Vec::new();
         for contender in &mut contenders {
-            // Three times are enough to get going, and once for what takes long.
+            // Short operations warm up with three runs, long ones with one.
             let first = self.slowest(vec![self.sample(contender, 1)?])?[0];
             round += first;
             if first > 10.0 * SAMPLE_SECS {
@@ -219,7 +237,7 @@ impl Run<'_> {
             }
             self.sample(contender, 2)?;
             let once = self.slowest(vec![self.sample(contender, 3)?])?[0];
-            repeats.push((SAMPLE_SECS / once).clamp(1.0, MOST_REPEATS) as usize);
+            repeats.push((SAMPLE_SECS / once).clamp(1.0, MAX_REPEATS) as usize);
         }
         let mut secs = vec![Vec::new(); contenders.len()];
         let samples = ((self.options.case_secs / round) as usize)
@@ -227,72 +245,75 @@ impl Run<'_> {
             .min(self.options.samples());
         for sample in 0..samples {
             for turn in 0..contenders.len() {
-                let which = (sample + turn) % contenders.len();
-                secs[which].push(self.sample(&mut contenders[which], repeats[which])?);
+                let index = (sample + turn) % contenders.len();
+                secs[index].push(self.sample(&mut contenders[index], repeats[index])?);
             }
         }
         let secs = secs.into_iter().map(|secs| self.slowest(secs)).collect::<Result<Vec<_>>>()?;
         let figures: Vec<Figure> =
-            contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
+            contenders.iter().zip(&secs).map(|(contender, own)| Figure::new(contender.name, own, &secs[0])).collect();
         self.report(&name, &case, samples, &figures);
         Ok(())
     }
 
-    /// Seconds of each contender, of the slowest rank, in each of so many samples, in which they have their turns. Each runs
-    /// once before. For what takes seconds, and where several contenders are the library's. Collective.
+    /// Times contenders that take seconds: one run of each contender in each sample.
+    ///
+    /// Returns the seconds of the slowest rank for each contender and sample. Each contender runs
+    /// once before the first sample. Collective.
     pub fn alternate(&self, samples: usize, contenders: &mut [Contender]) -> Result<Vec<Vec<f64>>> {
         let mut secs = vec![Vec::new(); contenders.len()];
         for sample in 0..=samples {
             for turn in 0..contenders.len() {
-                let which = (sample + turn) % contenders.len();
-                let once = self.sample(&mut contenders[which], 1)?;
+                let index = (sample + turn) % contenders.len();
+                let once = self.sample(&mut contenders[index], 1)?;
                 if sample > 0 {
-                    secs[which].push(once);
+                    secs[index].push(once);
                 }
             }
         }
         secs.into_iter().map(|secs| self.slowest(secs)).collect()
     }
 
-    /// Seconds per repeat, the work that the device still does included.
+    /// Measures one sample: seconds per repeat until the device has finished.
     fn sample(&self, contender: &mut Contender, repeats: usize) -> Result<f64> {
         self.world.barrier()?;
         let mut secs = 0.0;
         let mut begun = Instant::now();
         for _ in 0..repeats {
-            if let Some(before) = &mut contender.before {
-                before()?;
-                self.settled()?;
+            if let Some(setup) = &mut contender.setup {
+                setup()?;
+                self.wait_for_device()?;
                 begun = Instant::now();
             }
             (contender.run)()?;
-            if contender.before.is_some() {
-                self.settled()?;
+            if contender.setup.is_some() {
+                self.wait_for_device()?;
                 secs += begun.elapsed().as_secs_f64();
             }
         }
-        if contender.before.is_none() {
-            self.settled()?;
+        if contender.setup.is_none() {
+            self.wait_for_device()?;
             secs = begun.elapsed().as_secs_f64();
         }
         Ok(secs / repeats as f64)
     }
 
-    /// Waits for all work of the device.
-    pub fn settled(&self) -> Result<()> {
+    /// Waits until the device has finished all submitted work.
+    pub fn wait_for_device(&self) -> Result<()> {
         let device = self.world.gpu();
         device.wait()?;
         device.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
         Ok(())
     }
 
-    /// Each figure's largest value over the ranks.
+    /// Largest value of each element over all ranks. Collective.
     pub fn slowest(&self, mut secs: Vec<f64>) -> Result<Vec<f64>> {
-        self.world.group().all_reduce(&mut secs, |most, other| *most = most.max(*other))?;
+        self.world.group().all_reduce(&mut secs, |max, other| *max = max.max(*other))?;
         Ok(secs)
     }
 
-    /// Prints figures, the library's first, and adds them to the numbers.
+    /// Prints the figures of a case on rank 0 and adds them to the results. The library's figure is
+    /// the first.
     pub fn report(&self, name: &str, case: &Case, samples: usize, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
@@ -315,7 +336,9 @@ impl Run<'_> {
         }));
     }
 
-    /// Adds a case to the numbers; those of rank 0 count. A run that is stopped leaves the cases before.
+    /// Adds a case to the results.
+    ///
+    /// Rank 0 writes all cases so far, so that an interrupted run keeps them.
     pub fn add(&self, case: Value) {
         self.cases.borrow_mut().push(case);
         if self.world.rank() == 0 {
@@ -324,7 +347,7 @@ impl Run<'_> {
     }
 }
 
-/// The middle of some values, and the quarters around it.
+/// Median and quartiles of a set of values.
 #[derive(Debug, Clone, Copy)]
 pub struct Spread {
     pub median: f64,
@@ -333,16 +356,16 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Median and quartiles.
+    /// Computes the median and the quartiles of `values`, which must not be empty.
     pub fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
-        let at = |part: f64| sorted[(part * (sorted.len() - 1) as f64).round() as usize];
-        Self { median: at(0.5), low: at(0.25), high: at(0.75) }
+        let quantile = |fraction: f64| sorted[(fraction * (sorted.len() - 1) as f64).round() as usize];
+        Self { median: quantile(0.5), low: quantile(0.25), high: quantile(0.75) }
     }
 }
 
-/// What one contender took, and the library's time in terms of it.
+/// Time of a contender, and the ratio of the library's time to it.
 pub struct Figure {
     name: &'static str,
     pub secs: Spread,
@@ -350,13 +373,13 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// From the samples of this contender and of the library.
-    pub fn new(name: &'static str, own: &[f64], library: &[f64]) -> Self {
-        let ratios: Vec<f64> = library.iter().zip(own).map(|(library, own)| library / own).collect();
-        Self { name, secs: Spread::of(own), ratio: Spread::of(&ratios) }
+    /// Computes a figure from the samples of a contender and of the library, in seconds.
+    pub fn new(name: &'static str, secs: &[f64], library: &[f64]) -> Self {
+        let ratios: Vec<f64> = library.iter().zip(secs).map(|(library, secs)| library / secs).collect();
+        Self { name, secs: Spread::of(secs), ratio: Spread::of(&ratios) }
     }
 
-    /// One line, of the contender of this number.
+    /// Prints one line. `index` is the index of the contender.
     fn print(&self, index: usize, case: &Case) {
         let Self { name, secs, ratio } = self;
         let micros = |secs: f64| secs * 1e6;
@@ -367,16 +390,16 @@ impl Figure {
         print!("   ratio {:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high);
         let verdict = |met| if met { "met" } else { "MISSED" };
         match (index, case.target) {
-            (0, Some(Target::Secs(most))) => {
-                print!("   target {:.1} ms: {}", most * 1e3, verdict(secs.median <= most));
+            (0, Some(Target::Secs(limit))) => {
+                print!("   target {:.1} ms: {}", limit * 1e3, verdict(secs.median <= limit));
             }
-            (1, Some(Target::Ratio(most))) => print!("   target {most:.1}: {}", verdict(ratio.median <= most)),
+            (1, Some(Target::Ratio(limit))) => print!("   target {limit:.1}: {}", verdict(ratio.median <= limit)),
             _ => {}
         }
         println!();
     }
 
-    /// The same for machines.
+    /// The figure as JSON.
     pub fn json(&self) -> Value {
         let Self { name, secs, ratio } = self;
         json!({

@@ -1,4 +1,4 @@
-//! What a whole job uses: the CPU time and the memory of all its processes, whether its ranks are threads or processes.
+//! CPU time and memory of all processes of a job, for ranks as threads and ranks as processes.
 
 use std::sync::OnceLock;
 
@@ -6,82 +6,90 @@ use zippy::Result;
 
 use super::{Contender, Run};
 
-/// CPU seconds, waiting included.
+/// CPU seconds, including the CPU time of waits.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuSecs {
-    /// Of all processes of the job.
+    /// CPU seconds of all processes of the job.
     pub job: f64,
-    /// Of this rank's process.
+    /// CPU seconds of this rank's process.
     pub process: f64,
 }
 
-/// Memory that was taken at most while something was done, beside what was there before.
+/// Peak memory of an operation in bytes, without the memory in use before it.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory {
-    /// Of the devices, in buffers.
+    /// Buffers on all devices.
     pub device: u64,
-    /// Of the processes, as the system counts pages; with a software adapter its buffers are among them.
+    /// Resident memory of all processes, including the buffers of a software adapter. `None` where
+    /// the operating system does not report it.
     pub resident: Option<u64>,
 }
 
 impl Run<'_> {
-    /// CPU seconds from when all ranks are ready until all have finished; `None` where the system does not say. Collective.
+    /// CPU seconds of one run of a contender, from the time all ranks are ready until all have
+    /// finished.
+    ///
+    /// `None` where the operating system does not report CPU time. Collective.
     pub fn cpu_secs(&self, contender: &mut Contender) -> Result<Option<CpuSecs>> {
-        if let Some(before) = &mut contender.before {
-            before()?;
+        if let Some(setup) = &mut contender.setup {
+            setup()?;
         }
-        self.settled()?;
+        self.wait_for_device()?;
         self.world.barrier()?;
         let begun = process_cpu_secs();
         self.world.barrier()?;
         (contender.run)()?;
-        self.settled()?;
+        self.wait_for_device()?;
         self.world.barrier()?;
         let Some((begun, ended)) = begun.zip(process_cpu_secs()) else { return Ok(None) };
         let process = ended - begun;
-        Ok(Some(CpuSecs { job: self.over_processes(process)?, process }))
+        Ok(Some(CpuSecs { job: self.sum_over_processes(process)?, process }))
     }
 
-    /// The most memory of all ranks while something is done. Collective.
-    pub fn memory_of(&self, what: impl FnOnce() -> Result<()>) -> Result<Memory> {
-        self.memory_beside(self.resident_now()?, what)
+    /// Peak memory of `operation` on all ranks. Collective.
+    pub fn peak_memory(&self, operation: impl FnOnce() -> Result<()>) -> Result<Memory> {
+        self.peak_memory_above(self.resident_now()?, operation)
     }
 
-    /// What this rank's process has resident, if the rank is the one that tells. Collective.
+    /// Resident bytes of this rank's process; `None` on all ranks of a process except one.
+    /// Collective.
     pub fn resident_now(&self) -> Result<Option<u64>> {
-        self.settled()?;
+        self.wait_for_device()?;
         self.world.barrier()?;
-        Ok(if self.counts_its_process() { resident() } else { None })
+        Ok(if self.reports_process() { resident() } else { None })
     }
 
-    /// [`memory_of`](Self::memory_of) beside what was resident at some time before: memory that was freed since then, and that
-    /// the process has kept, counts when it is used again.
-    pub fn memory_beside(&self, resident: Option<u64>, what: impl FnOnce() -> Result<()>) -> Result<Memory> {
+    /// Peak memory of `operation` above `resident`, a result of
+    /// [`resident_now`](Self::resident_now) at an earlier time.
+    ///
+    /// Memory that the process has freed since that time but not returned to the operating system
+    /// counts when `operation` uses it again. Collective.
+    pub fn peak_memory_above(&self, resident: Option<u64>, operation: impl FnOnce() -> Result<()>) -> Result<Memory> {
         self.resident_now()?;
         let device = self.world.gpu();
         device.reset_peak();
         let buffers = device.counters().bytes_now;
         self.world.barrier()?;
-        what()?;
-        self.settled()?;
+        operation()?;
+        self.wait_for_device()?;
         self.world.barrier()?;
         let mut buffers = [device.counters().bytes_peak - buffers];
         self.world.group().all_reduce(&mut buffers, |sum, more| *sum += more)?;
         let peak = resident.zip(peak_resident()).map(|(before, peak)| peak.saturating_sub(before));
-        let known = self.over_processes(f64::from(u8::from(peak.is_some())))? > 0.0;
-        let peak = self.over_processes(peak.unwrap_or(0) as f64)?;
+        let known = self.sum_over_processes(f64::from(u8::from(peak.is_some())))? > 0.0;
+        let peak = self.sum_over_processes(peak.unwrap_or(0) as f64)?;
         Ok(Memory { device: buffers[0], resident: known.then_some(peak as u64) })
     }
 
-    /// The sum over processes.
-    fn over_processes(&self, own: f64) -> Result<f64> {
-        let mut sum = [if self.counts_its_process() { own } else { 0.0 }];
+    /// Sums a value over the processes of the job. Collective.
+    fn sum_over_processes(&self, value: f64) -> Result<f64> {
+        let mut sum = [if self.reports_process() { value } else { 0.0 }];
         self.world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;
         Ok(sum[0])
     }
 
-    /// Whether this is the rank that tells what its process uses: one of each.
-    fn counts_its_process(&self) -> bool {
+    /// True for the one rank of each process that reports the usage of the process.
+    fn reports_process(&self) -> bool {
         static RANK: OnceLock<usize> = OnceLock::new();
         *RANK.get_or_init(|| self.world.rank()) == self.world.rank()
     }
@@ -98,7 +106,7 @@ fn process_cpu_secs() -> Option<f64> {
     None
 }
 
-/// Resident bytes now; where the system tells (Linux), its count of the most begins anew.
+/// Resident bytes of this process; also resets the peak that Linux records.
 fn resident() -> Option<u64> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     status("VmRSS:")

@@ -1,4 +1,5 @@
-//! What is saved: 512 × 512 × as many cells as there are to be MiB, of which the peers' program knows the values, too.
+//! Field that the file benchmarks save: 512 × 512 × (size in MiB) cells. peers/files.py computes
+//! the same values.
 
 use std::ops::Range;
 
@@ -7,14 +8,16 @@ use zippy::array::{ChunkRef, GlobalArray};
 use zippy::extents::Index;
 use zippy::region::Region;
 
-/// Cells along the first two axes; a plane is one MiB.
+/// Cells along the first two axes. A plane has one MiB.
 pub const SIDE: i64 = 512;
 
-/// So many planes are written and read at once.
+/// Planes that are written or read at once.
 const PLANES: i64 = 4;
 
-/// A smooth field of integers. With noise in the lowest five of its up to 24 bits, which are most of a float's, zstd hardly
-/// finds anything; without noise and the lowest eight bits it finds a great deal.
+/// A smooth field of integers with at most 24 bits.
+///
+/// With noise in the lowest five bits, zstd hardly compresses the field. Without noise and without
+/// the lowest eight bits, the compression ratio is high.
 pub fn value([x, y, z]: [i64; 3], is_noisy: bool) -> f32 {
     let hill = |at: i64, period: i64| (at % period) * (period - 1 - at % period);
     let smooth = (hill(x, 512) + hill(y, 512) + hill(z, 1024)) as u32;
@@ -27,7 +30,8 @@ pub fn value([x, y, z]: [i64; 3], is_noisy: bool) -> f32 {
     ((smooth << 5) | (mixed >> 27)) as f32
 }
 
-/// Boxes of a few planes of this rank's chunks, one behind the other: what is written and read at once stays small.
+/// Divides this rank's chunks into boxes of [`PLANES`] planes, to limit the memory of reads and
+/// writes.
 fn boxes(array: &GlobalArray<f32, 3>) -> impl Iterator<Item = (ChunkRef<f32, 3>, Region)> {
     array.chunks().flat_map(|chunk| {
         let all = chunk.region();
@@ -44,7 +48,7 @@ fn ranges(region: &Region) -> [Range<i64>; 3] {
     std::array::from_fn(|axis| region.start[axis]..region.end[axis])
 }
 
-/// Fills the array, and returns this rank's cells.
+/// Fills the array and returns this rank's cells.
 pub fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f32>> {
     let mut share = Vec::with_capacity(array.chunks().map(|chunk| chunk.region().cells() as usize).sum());
     for (chunk, part) in boxes(array) {
@@ -55,7 +59,7 @@ pub fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f32>> {
     Ok(share)
 }
 
-/// Whether an array cut in the same way has these cells.
+/// True if an array with the same layout has the given cells on this rank.
 pub fn has(array: &GlobalArray<f32, 3>, share: &[f32]) -> Result<bool> {
     let mut at = 0;
     for (chunk, part) in boxes(array) {

@@ -1,4 +1,4 @@
-//! What the library saves and loads, and how.
+//! File formats that the library saves and loads.
 
 use std::path::{Path, PathBuf};
 
@@ -8,102 +8,103 @@ use zippy_io::array::zarr::{Compression, ZarrOptions};
 use zippy_io::array::{LoadOptions, SaveOptions, load_with, save_with};
 use zippy_io::checkpoint::{Checkpoints, Contents};
 
-/// The most that a save should take in terms of a plain write: at least 70 % of its rate.
+/// Upper limit for the ratio of a save to a plain write: 70 % of its bandwidth.
 const TARGET: f64 = 1.0 / 0.7;
 
-/// One way of saving, and its way back.
+/// A file format with the method of saving and loading.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct FileKind {
     pub name: &'static str,
-    /// The name of its file or directory.
+    /// Name of the file or directory.
     file: &'static str,
-    way: Way,
-    /// The most that a save should take in terms of a plain write.
+    method: SaveMethod,
+    /// Upper limit for the ratio of a save to a plain write.
     pub target: Option<f64>,
-    /// What the peers' program calls those who do the same, and what they are called.
+    /// Peers with the same format: the name in peers/files.py, and the reported name.
     pub peers: &'static [(&'static str, &'static str)],
-    /// What the peers' program calls files of this kind, where it reads them.
+    /// Name of the format in peers/files.py, if the peers can read it.
     pub read_by_peers: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum SaveMethod {
     Array(Compression),
     Checkpoint,
-    /// Started and waited for.
+    /// A checkpoint that is started asynchronously and then waited for.
     Started,
 }
 
-const fn array(name: &'static str, file: &'static str, compression: Compression) -> Kind {
-    Kind { name, file, way: Way::Array(compression), target: None, peers: &[], read_by_peers: None }
+const fn array(name: &'static str, file: &'static str, compression: Compression) -> FileKind {
+    FileKind { name, file, method: SaveMethod::Array(compression), target: None, peers: &[], read_by_peers: None }
 }
 
-/// All of them.
-pub const KINDS: [Kind; 6] = [
-    Kind {
+/// All file kinds.
+pub const KINDS: [FileKind; 6] = [
+    FileKind {
         target: Some(TARGET),
         peers: &[("numpy", "NumPy"), ("h5py", "h5py, contiguous")],
         read_by_peers: Some("npy"),
         ..array("npy", "saved.npy", Compression::None)
     },
-    Kind {
+    FileKind {
         target: Some(TARGET),
         peers: &[("zarr", "zarr-python, raw")],
         read_by_peers: Some("zarr"),
         ..array("Zarr, raw", "raw.zarr", Compression::None)
     },
-    Kind {
+    FileKind {
         peers: &[("zarr-zstd", "zarr-python, zstd")],
         read_by_peers: Some("zarr"),
         ..array("Zarr, zstd", "zstd.zarr", Compression::Zstd(3))
     },
-    Kind { read_by_peers: Some("vti"), ..array("VTI", "saved.vti", Compression::None) },
-    Kind { way: Way::Checkpoint, ..array("checkpoint", "saved.ckpt", Compression::None) },
-    Kind { way: Way::Started, ..array("checkpoint, started", "started.ckpt", Compression::None) },
+    FileKind { read_by_peers: Some("vti"), ..array("VTI", "saved.vti", Compression::None) },
+    FileKind { method: SaveMethod::Checkpoint, ..array("checkpoint", "saved.ckpt", Compression::None) },
+    FileKind { method: SaveMethod::Started, ..array("checkpoint, started", "started.ckpt", Compression::None) },
 ];
 
-/// How the array is cut, and the one that is loaded.
+/// Layout of the saved and of the loaded array.
 pub fn layout(shape: [i64; 3]) -> Layout {
     Layout::new(shape).split_all(Split::Auto)
 }
 
-impl Kind {
-    /// Where it is in a folder.
+impl FileKind {
+    /// Path of the file or directory in a folder.
     pub fn path(&self, folder: &Path) -> PathBuf {
         folder.join(self.file)
     }
 
-    /// Whether a save holds a copy of the cells on the host.
+    /// True if a save holds a copy of the cells on the host.
     pub fn copies(&self) -> bool {
-        self.way == Way::Started
+        self.method == SaveMethod::Started
     }
 
-    /// Whether loading makes an array.
+    /// True if a load creates a new array.
     pub fn makes_array(&self) -> bool {
-        matches!(self.way, Way::Array(_))
+        matches!(self.method, SaveMethod::Array(_))
     }
 
     /// Saves the array into a folder. Collective.
     pub fn save(&self, world: &World, folder: &Path, field: &GlobalArray<f32, 3>) -> Result<()> {
         let path = self.path(folder);
         let checkpoints = || (Checkpoints::new(&path, 1), Contents::new().array(field));
-        match self.way {
-            Way::Array(compression) => {
+        match self.method {
+            SaveMethod::Array(compression) => {
                 let zarr = ZarrOptions::new().compression(compression);
                 save_with(world, &path, field.at(..), &SaveOptions::new().zarr(zarr)).map(drop)
             }
-            Way::Checkpoint => {
+            SaveMethod::Checkpoint => {
                 let (checkpoints, contents) = checkpoints();
                 checkpoints.save(world, 1, &contents)
             }
-            Way::Started => {
+            SaveMethod::Started => {
                 let (checkpoints, contents) = checkpoints();
                 checkpoints.start(world, 1, &contents)?.wait()
             }
         }
     }
 
-    /// Loads it from a folder: a checkpoint into the array that was saved, all else as a new array. Collective.
+    /// Loads from a folder: a checkpoint into `field`, all other kinds into a new array.
+    /// Collective.
     pub fn load(
         &self,
         world: &World,
@@ -111,12 +112,12 @@ impl Kind {
         field: &GlobalArray<f32, 3>,
     ) -> Result<Option<GlobalArray<f32, 3>>> {
         let path = self.path(folder);
-        if let Way::Array(_) = self.way {
+        if let SaveMethod::Array(_) = self.method {
             let loaded = load_with::<f32, 3>(world, &path, "loaded", &LoadOptions::new(), layout)?;
             return Ok(Some(loaded.array));
         }
         let checkpoint = Checkpoints::new(&path, 1).latest(world)?;
-        let checkpoint = checkpoint.ok_or_else(|| zippy::Error::program("the checkpoint is gone"))?;
+        let checkpoint = checkpoint.ok_or_else(|| zippy::Error::program("there is no checkpoint"))?;
         checkpoint.fill(world, field)?;
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! A heat solver's steps while a checkpoint is being written.
+//! Steps of a heat solver while a checkpoint is written.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,59 +15,69 @@ use super::super::reference::files;
 /// Cells of a rank along each axis, as in `ranks_step`.
 const N: usize = 128;
 
-/// The most time that a program should need while a save is under way, in terms of the same steps without one.
+/// Upper limit for the time of a program during a save, relative to the same steps without a save.
 const TARGET: f64 = 1.15;
 
-/// Steps without a save in each sample, at least.
-const QUIET: usize = 20;
+/// Steps without a save in each sample.
+const QUIET_STEPS: usize = 20;
 
-/// One sample, in seconds of the slowest rank. Nothing is left out: a step has the barrier before it and what comes behind it.
+/// Seconds of the slowest rank in one sample. The time of a step includes the barrier before it and
+/// the agreement after it.
 struct Sample {
     /// A step without a save.
     quiet: f64,
-    /// A step while the save is written.
+    /// A step during the save.
     saving: f64,
-    /// From before `start` to behind `wait`, and the steps between them.
+    /// From before `start` until after `wait`.
     whole: f64,
+    /// Number of steps between `start` and `wait`.
     steps: usize,
     start: f64,
     wait: f64,
-    /// A step beside a plain write.
+    /// A step during a plain write.
     plain: f64,
 }
 
-/// Steps of a small field while a large one is being written, so that there are many of them.
+/// A plain write for comparison: this rank's bytes and their offset in the file.
+pub struct PlainWrite<'a> {
+    pub path: &'a Path,
+    pub offset: u64,
+    pub bytes: &'a [u8],
+}
+
+/// Measures steps of a small field during a save of the large `field` in `folder`.
 pub fn measure(
     run: &Run,
-    (folder, samples): (&Path, usize),
+    samples: usize,
+    folder: &Path,
     field: &GlobalArray<f32, 3>,
-    (plain, offset, share): (&Path, u64, &[u8]),
+    plain_write: &PlainWrite,
 ) -> Result<()> {
     let (case, world) = (run.named("steps beside a save"), run.world);
-    if !run.options.wants(&case) {
+    if !run.options.selects(&case) {
         return Ok(());
     }
     let layout = Layout::new([N, N, N * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
     let heat = world.kernel(include_wgsl!("../../shaders/heat.wgsl"))?;
-    let step = |which: usize| -> Result<()> {
-        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+    let step = |step_index: usize| -> Result<()> {
+        let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         world.ghosts(now)?;
         for (a, b) in zippy::together((now, next))? {
             heat.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         Ok(world.gpu().wait()?)
     };
-    // Steps until something has ended on all ranks: how many, and the seconds of one.
+    // Number of steps until `is_done` on all ranks, and the seconds of a step.
     let until = |is_done: &dyn Fn(usize) -> bool| -> Result<(usize, f64)> {
         let (begun, mut steps) = (Instant::now(), 0);
         loop {
             step(steps)?;
             steps += 1;
-            let mut left = [u32::from(!is_done(steps))];
-            world.group().all_reduce(&mut left, |most, other| *most = (*most).max(*other))?;
-            if left[0] == 0 {
+            let mut unfinished = [u32::from(!is_done(steps))];
+            world.group().all_reduce(&mut unfinished, |max, other| *max = (*max).max(*other))?;
+            if unfinished[0] == 0 {
                 return Ok((steps, begun.elapsed().as_secs_f64() / steps as f64));
             }
         }
@@ -78,7 +88,7 @@ pub fn measure(
     for sample in 0..=samples {
         clear(run, &path)?;
         world.barrier()?;
-        let (_, quiet) = until(&|steps| steps == QUIET)?;
+        let (_, quiet) = until(&|steps| steps == QUIET_STEPS)?;
         let begun = Instant::now();
         let pending = checkpoints.start(world, sample as u64, &Contents::new().array(field))?;
         let start = begun.elapsed().as_secs_f64();
@@ -86,13 +96,14 @@ pub fn measure(
         let stepped = begun.elapsed().as_secs_f64();
         pending.wait()?;
         let whole = begun.elapsed().as_secs_f64();
-        clear(run, plain)?;
-        let ready = if world.rank() == 0 { std::fs::File::create(plain).map(drop) } else { Ok(()) };
+        let &PlainWrite { path: plain_path, offset, bytes } = plain_write;
+        clear(run, plain_path)?;
+        let ready = if world.rank() == 0 { std::fs::File::create(plain_path).map(drop) } else { Ok(()) };
         world.agree("making a plain file", ready.map_err(files::failed))?;
         let done = AtomicBool::new(false);
-        let beside = std::thread::scope(|threads| {
+        let during_write = std::thread::scope(|threads| {
             let writing = threads.spawn(|| {
-                let written = files::write(plain, offset, share);
+                let written = files::write(plain_path, offset, bytes);
                 done.store(true, Ordering::Release);
                 written
             });
@@ -100,10 +111,10 @@ pub fn measure(
             let written = writing.join().expect("writing does not panic").map_err(files::failed);
             steps.and_then(|steps| written.map(|()| steps))
         });
-        let (_, plain) = world.agree("steps beside a plain write", beside)?;
+        let (_, plain) = world.agree("steps during a plain write", during_write)?;
         let all = run.slowest(vec![quiet, saving, whole, start, whole - stepped, plain])?;
-        let [quiet, saving, whole, start, wait, plain]: [f64; 6] = all.try_into().expect("six are six");
-        // The first makes buffers and pipelines.
+        let [quiet, saving, whole, start, wait, plain]: [f64; 6] = all.try_into().expect("six values");
+        // The first sample is a warm-up: it creates buffers and pipelines.
         if sample > 0 {
             found.push(Sample { quiet, saving, whole, steps, start, wait, plain });
         }
@@ -122,11 +133,11 @@ fn report(run: &Run, case: &str, found: &[Sample]) {
     if run.world.rank() != 0 || found.is_empty() {
         return;
     }
-    let of = |value: fn(&Sample) -> f64| Spread::of(&found.iter().map(value).collect::<Vec<_>>());
-    let ratio = of(|one| one.whole / (one.quiet * one.steps as f64));
-    let (step, plain) = (of(|one| one.saving / one.quiet), of(|one| one.plain / one.quiet));
-    let (quiet, whole, steps) = (of(|one| one.quiet), of(|one| one.whole), of(|one| one.steps as f64));
-    let (start, wait) = (of(|one| one.start), of(|one| one.wait));
+    let spread = |value: fn(&Sample) -> f64| Spread::of(&found.iter().map(value).collect::<Vec<_>>());
+    let ratio = spread(|s| s.whole / (s.quiet * s.steps as f64));
+    let (step, plain) = (spread(|s| s.saving / s.quiet), spread(|s| s.plain / s.quiet));
+    let (quiet, whole, steps) = (spread(|s| s.quiet), spread(|s| s.whole), spread(|s| s.steps as f64));
+    let (start, wait) = (spread(|s| s.start), spread(|s| s.wait));
     let verdict = if ratio.median <= TARGET { "met" } else { "MISSED" };
     println!(
         "{case}: {N}^3 f32 a rank, {} steps of {:.1} ms in a save of {:.2} s",
@@ -135,11 +146,11 @@ fn report(run: &Run, case: &str, found: &[Sample]) {
         whole.median
     );
     println!(
-        "    in terms of these steps without one {:.2} [{:.2}, {:.2}]   target {TARGET}: {verdict}",
+        "    ratio to the same steps without a save {:.2} [{:.2}, {:.2}]   target {TARGET}: {verdict}",
         ratio.median, ratio.low, ratio.high
     );
-    println!("    steps alone {:.2} [{:.2}, {:.2}]", step.median, step.low, step.high);
-    println!("    steps beside a plain write {:.2} [{:.2}, {:.2}]", plain.median, plain.low, plain.high);
+    println!("    ratio of steps alone {:.2} [{:.2}, {:.2}]", step.median, step.low, step.high);
+    println!("    ratio of steps during a plain write {:.2} [{:.2}, {:.2}]", plain.median, plain.low, plain.high);
     println!("    start takes {:.3} s [{:.3}, {:.3}], wait {:.3} s", start.median, start.low, start.high, wait.median);
     run.add(json!({
         "case": case,

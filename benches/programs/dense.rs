@@ -1,9 +1,9 @@
-//! Programs that combine all cells with all others: matrix times vector, and gravity of all pairs.
+//! Dense programs: matrix times vector, and gravity between all pairs of bodies.
 
 use zippy::device::Device;
 use zippy::{GlobalArray, Kernel, KernelSource, Layout, LocalArray, Result, Split, World};
 
-use super::super::reference::programs::ByHand;
+use super::super::reference::programs::KernelCycle;
 use super::hand_written::{Bordered, HandWritten};
 use super::values::{Values, hash, hash_at};
 use super::{Program, Row};
@@ -13,7 +13,7 @@ pub const ROWS: &[Row] = &[
         name: "matrix times vector",
         peer: "matrix",
         sizes: &[2048, 512],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 4,
         start: |world, n| Ok(Box::new(Matrix::new(world, n)?)),
@@ -23,7 +23,7 @@ pub const ROWS: &[Row] = &[
         name: "all pairs",
         peer: "bodies",
         sizes: &[8192, 1024],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 0,
         start: |world, n| Ok(Box::new(Bodies::new(world, n)?)),
@@ -31,12 +31,12 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
-/// A kernel's text after the number of cells along an edge.
+/// Prepends the constant N, the number of cells along an edge, to a kernel's text.
 fn with_edge(edge: impl std::fmt::Display, text: &str) -> String {
     format!("const N = {edge};\n{text}")
 }
 
-/// Power iteration: the vector is multiplied by the matrix again and again.
+/// Power iteration with a dense matrix.
 struct Matrix<'w> {
     world: &'w World,
     matrix: GlobalArray<f32, 2>,
@@ -76,7 +76,7 @@ impl Program for Matrix<'_> {
 }
 
 fn matrix_by_hand(gpu: &Device, edge: usize) -> HandWritten {
-    let mut kernels = ByHand::new(gpu);
+    let mut kernels = KernelCycle::new(gpu);
     let matrix = kernels.buffer(&Bordered { edge, axes: 2, border: 0 }.hashed(0));
     let vector = Bordered { edge, axes: 1, border: 0 };
     let (x, y) = (kernels.buffer(&vector.hashed(1)), kernels.buffer(&vec![0_f32; edge]));
@@ -97,7 +97,7 @@ struct Bodies<'w> {
     kernel: Kernel,
 }
 
-/// A position and a mass.
+/// Initial position and mass of a body.
 fn body(index: u64, count: f32) -> [f32; 4] {
     let [x, y, z, mass] = [0, 1, 2, 3].map(|array| hash(array, index));
     [x, y, z, mass / count]
@@ -132,7 +132,7 @@ impl Program for Bodies<'_> {
 }
 
 fn bodies_by_hand(gpu: &Device, edge: usize) -> HandWritten {
-    let mut kernels = ByHand::new(gpu);
+    let mut kernels = KernelCycle::new(gpu);
     let bodies: Vec<_> = (0..edge as u64).map(|index| body(index, edge as f32)).collect();
     let [now, next] = [(); 2].map(|()| kernels.buffer(&bodies));
     let velocities = kernels.buffer(&vec![[0_f32; 4]; edge]);
@@ -141,7 +141,7 @@ fn bodies_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     for [now, next] in [[&now, &next], [&next, &now]] {
         kernels.step().dispatch(&pipeline, &[now, next, &velocities], [(edge as u32).div_ceil(64), 1, 1]);
     }
-    // Masses do not count.
+    // The weighted sums exclude the masses.
     let number = |(index, &word): (usize, &u32)| if index % 4 < 3 { f32::from_bits(word).into() } else { 0.0 };
     HandWritten::new(kernels, &[&next, &now], move |words| words.iter().enumerate().map(number).collect())
 }

@@ -1,4 +1,4 @@
-//! Programs on grids: y += a x, conjugate gradients, lattice Boltzmann and the game of life.
+//! Grid programs: y += a x, conjugate gradients, lattice Boltzmann, and the game of life.
 
 use zippy::algorithms::elementwise::Elementwise;
 use zippy::device::Device;
@@ -12,7 +12,7 @@ const AXPY: Row = Row {
     name: "y += a x by elementwise",
     peer: "axpy",
     sizes: &[2048, 512],
-    asked_for: None,
+    on_request: None,
     axes: 2,
     bytes: 12,
     start: |world, n| Ok(Box::new(Axpy::new(world, n)?)),
@@ -26,7 +26,7 @@ pub const ROWS: &[Row] = &[
         name: "conjugate gradients",
         peer: "cg",
         sizes: &[2048, 512],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 36,
         start: |world, n| Ok(Box::new(ConjugateGradients::new(world, n)?)),
@@ -36,7 +36,7 @@ pub const ROWS: &[Row] = &[
         name: "D2Q9",
         peer: "lattice",
         sizes: &[680, 256],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 72,
         start: |world, n| Ok(Box::new(Lattice::new(world, n)?)),
@@ -46,7 +46,7 @@ pub const ROWS: &[Row] = &[
         name: "game of life",
         peer: "life",
         sizes: &[4096, 1024],
-        asked_for: Some(16384),
+        on_request: Some(16384),
         axes: 2,
         bytes: 2,
         start: |world, n| Ok(Box::new(Life::new(world, n)?)),
@@ -114,7 +114,7 @@ fn axpy_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     HandWritten::new(kernels, &[&y], grid.cells())
 }
 
-/// Poisson's equation on a square by the conjugate gradient method.
+/// Conjugate gradient method for Poisson's equation on a square.
 struct ConjugateGradients<'w> {
     world: &'w World,
     x: GlobalArray<f32, 2>,
@@ -158,7 +158,7 @@ impl Program for ConjugateGradients<'_> {
     }
 
     fn values(&self) -> Result<Values> {
-        Ok(Values::of_array(self.world, &self.x)?.with_read(self.squares))
+        Ok(Values::of_array(self.world, &self.x)?.with_scalar(self.squares))
     }
 }
 
@@ -167,7 +167,7 @@ const WEIGHTS: [f32; 9] = {
     [4.0 / 9.0, axis, axis, axis, axis, diagonal, diagonal, diagonal, diagonal]
 };
 
-/// Lattice Boltzmann on a square amid a fluid at rest.
+/// D2Q9 lattice Boltzmann on a square, surrounded by fluid at rest.
 struct Lattice<'w> {
     world: &'w World,
     now: GlobalArray<f32, 3>,
@@ -208,16 +208,16 @@ fn lattice_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     let (mut kernels, n) = kernels(gpu, edge);
     let grid = Bordered { edge, axes: 2, border: 1 };
     let plane = grid.stored();
-    let places = move || (0..9).flat_map(move |q| grid.places().map(move |place| q * plane + place));
+    let offsets = move || (0..9).flat_map(move |q| grid.offsets().map(move |offset| q * plane + offset));
     let mut cells: Vec<f32> = WEIGHTS.iter().flat_map(|&weight| vec![weight; plane]).collect();
     let next = kernels.buffer(&cells);
-    (0..).zip(places()).for_each(|(index, place)| cells[place] *= 1.0 + 0.1 * hash(0, index));
+    (0..).zip(offsets()).for_each(|(index, offset)| cells[offset] *= 1.0 + 0.1 * hash(0, index));
     let now = kernels.buffer(&cells);
     let pipeline = kernels.pipeline(include_str!("../reference/programs/lattice.wgsl"));
     for [now, next] in [[&now, &next], [&next, &now]] {
         kernels.step().dispatch(&pipeline, &[now, next, &n], grid.groups());
     }
-    let cells = move |words: &[u32]| places().map(|place| f32::from_bits(words[place]).into()).collect();
+    let cells = move |words: &[u32]| offsets().map(|offset| f32::from_bits(words[offset]).into()).collect();
     HandWritten::new(kernels, &[&next, &now], cells)
 }
 
@@ -255,12 +255,13 @@ impl Program for Life<'_> {
 
 fn life_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     let (mut kernels, n) = kernels(gpu, edge);
-    // A word of four cells is the border at both ends of a row, and a row at both ends of the grid.
+    // The border is one word (four cells) at both ends of each row, and one row at both ends of the
+    // grid.
     let row = edge + 8;
-    let places = move || (0..edge * edge).map(move |cell| (cell / edge + 1) * row + cell % edge + 4);
+    let offsets = move || (0..edge * edge).map(move |cell| (cell / edge + 1) * row + cell % edge + 4);
     let mut cells = vec![0_u8; row * (edge + 2)];
     let next = kernels.buffer(&cells);
-    (0..).zip(places()).for_each(|(index, place)| cells[place] = u8::from(hash(0, index) < 0.3));
+    (0..).zip(offsets()).for_each(|(index, offset)| cells[offset] = u8::from(hash(0, index) < 0.3));
     let now = kernels.buffer(&cells);
     let pipeline = kernels.pipeline(include_str!("../reference/programs/life.wgsl"));
     let groups = [(edge as u32 / 4).div_ceil(64), edge as u32, 1];
@@ -269,7 +270,7 @@ fn life_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     }
     let cells = move |words: &[u32]| {
         let bytes: &[u8] = bytemuck::cast_slice(words);
-        places().map(|place| bytes[place].into()).collect()
+        offsets().map(|offset| bytes[offset].into()).collect()
     };
     HandWritten::new(kernels, &[&next, &now], cells)
 }

@@ -1,4 +1,4 @@
-//! Programs on lists: an epidemic on a graph, and particles that cross ranks.
+//! Programs on lists: an epidemic on a graph, and particles that move between ranks.
 
 use zippy::array::Growable;
 use zippy::{GlobalArray, Kernel, Layout, Result, Split, World, include_wgsl};
@@ -11,7 +11,7 @@ pub const ROWS: &[Row] = &[
         name: "epidemic on a graph by gather",
         peer: "epidemic",
         sizes: &[1 << 19, 1 << 15],
-        asked_for: None,
+        on_request: None,
         axes: 1,
         bytes: 72,
         start: |world, n| Ok(Box::new(Epidemic::new(world, n)?)),
@@ -21,7 +21,7 @@ pub const ROWS: &[Row] = &[
         name: "particles",
         peer: "particles",
         sizes: &[1 << 20, 1 << 16],
-        asked_for: None,
+        on_request: None,
         axes: 1,
         bytes: 32,
         start: |world, n| Ok(Box::new(Particles::new(world, n)?)),
@@ -29,14 +29,14 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
-/// Neighbours of a person.
+/// Number of neighbours of each person.
 const NEIGHBOURS: i64 = 8;
 
 struct Epidemic<'w> {
     world: &'w World,
     now: GlobalArray<u32, 1>,
     next: GlobalArray<u32, 1>,
-    /// Indices of the neighbours of each person, one after the other.
+    /// Indices of the neighbours, person by person.
     neighbours: GlobalArray<u32, 1>,
     /// States of the neighbours.
     around: GlobalArray<u32, 1>,
@@ -53,7 +53,7 @@ impl<'w> Epidemic<'w> {
         let (now, next) = (people("now")?, people("next")?);
         let (neighbours, around) = (pairs("neighbours")?, pairs("around")?);
         now.fill_with(|[i]| u32::from(hash(1, i as u64) < 0.01))?;
-        // Six live near, two anywhere.
+        // Six neighbours have close indices, two have any index.
         neighbours.fill_with(|[i]| match i % NEIGHBOURS {
             near @ 0..6 => ((i / NEIGHBOURS + near - 3 + n) % n) as u32,
             _ => (hash(0, i as u64) * n as f32) as u32,
@@ -76,11 +76,11 @@ impl Program for Epidemic<'_> {
     }
 
     fn values(&self) -> Result<Values> {
-        Ok(Values::of_array(self.world, &self.now)?.with_read(self.ill as f64))
+        Ok(Values::of_array(self.world, &self.now)?.with_scalar(self.ill as f64))
     }
 }
 
-/// Particles in a square whose ends meet, each on the rank that has its cell.
+/// Particles in a periodic square. Each particle is on the rank that owns its cell.
 struct Particles<'w> {
     world: &'w World,
     particles: Growable<[f32; 4]>,

@@ -1,4 +1,4 @@
-//! Programs that reduce: masked sums, sum, norm, least cell, extremes and histogram.
+//! Reduction programs: masked sums, sum, norm, argmin, extremes and histogram.
 
 use zippy::algorithms::elementwise::Elementwise;
 use zippy::algorithms::reduce::Bins;
@@ -11,7 +11,7 @@ const SUM: Row = Row {
     name: "sum",
     peer: "sum",
     sizes: &[1 << 22, 1 << 12],
-    asked_for: None,
+    on_request: None,
     axes: 1,
     bytes: 4,
     start: |world, n| start(world, n, |world, cells| world.sum(cells)),
@@ -33,7 +33,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "argmin",
         peer: "argmin",
-        start: |world, n| start(world, n, |world, cells| Ok(found(world.argmin(cells)?)?.position[0] as f64)),
+        start: |world, n| start(world, n, |world, cells| Ok(expect_cells(world.argmin(cells)?)?.position[0] as f64)),
         ..SUM
     },
     Row {
@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
         peer: "extremes",
         start: |world, n| {
             start(world, n, |world, cells| {
-                let extremes = found(world.extremes(cells)?)?;
+                let extremes = expect_cells(world.extremes(cells)?)?;
                 Ok(f64::from(extremes.min) + f64::from(extremes.max))
             })
         },
@@ -50,9 +50,9 @@ pub const ROWS: &[Row] = &[
     Row { name: "histogram", peer: "histogram", start: |world, n| Ok(Box::new(Histogram::new(world, n)?)), ..SUM },
 ];
 
-/// A result that exists where there are cells.
-fn found<T>(found: Option<T>) -> Result<T> {
-    found.ok_or_else(|| Error::program("there are no cells"))
+/// Unwraps a result that is `None` only for an array without cells.
+fn expect_cells<T>(result: Option<T>) -> Result<T> {
+    result.ok_or_else(|| Error::program("the array has no cells"))
 }
 
 fn vector(world: &World, n: i64) -> Result<GlobalArray<f32, 1>> {
@@ -61,28 +61,28 @@ fn vector(world: &World, n: i64) -> Result<GlobalArray<f32, 1>> {
     Ok(cells)
 }
 
-/// Cells that a collective function makes one number.
+/// A reduction of a vector to one number by a collective function.
 struct Reduction<'w> {
     world: &'w World,
     cells: GlobalArray<f32, 1>,
     reduce: Reduce,
-    read: f64,
+    scalar: f64,
 }
 
 type Reduce = fn(&World, &GlobalArray<f32, 1>) -> Result<f64>;
 
 fn start(world: &World, n: i64, reduce: Reduce) -> Result<Box<dyn Program + '_>> {
-    Ok(Box::new(Reduction { world, cells: vector(world, n)?, reduce, read: 0.0 }))
+    Ok(Box::new(Reduction { world, cells: vector(world, n)?, reduce, scalar: 0.0 }))
 }
 
 impl Program for Reduction<'_> {
     fn step(&mut self) -> Result<()> {
-        self.read = (self.reduce)(self.world, &self.cells)?;
+        self.scalar = (self.reduce)(self.world, &self.cells)?;
         Ok(())
     }
 
     fn values(&self) -> Result<Values> {
-        Ok(Values::default().with_read(self.read))
+        Ok(Values::default().with_scalar(self.scalar))
     }
 }
 
@@ -110,14 +110,14 @@ impl Program for Histogram<'_> {
     }
 }
 
-/// A field where a mask is set: its sum, the number of its cells, and where the largest is.
+/// Masked reductions of a field: sum and number of the masked cells, and position of the largest.
 struct Masked<'w> {
     world: &'w World,
     field: GlobalArray<f32, 2>,
     mask: GlobalArray<u8, 2>,
     masked: GlobalArray<f32, 2>,
     choose: Elementwise,
-    read: f64,
+    scalar: f64,
 }
 
 impl<'w> Masked<'w> {
@@ -129,7 +129,7 @@ impl<'w> Masked<'w> {
         field.fill_with(|p| hash_at(0, n, p))?;
         mask.fill_with(|[x, y]| u8::from((x + n * y) / 7 % 3 == 0))?;
         let choose = world.elementwise("select(0.0, field, mask != 0u)");
-        Ok(Self { world, field, mask, masked, choose, read: 0.0 })
+        Ok(Self { world, field, mask, masked, choose, scalar: 0.0 })
     }
 }
 
@@ -138,12 +138,12 @@ impl Program for Masked<'_> {
         self.choose.call().read("field", &self.field).read("mask", &self.mask).write("masked", &self.masked)?;
         let sum = self.world.sum(&self.masked)?;
         let count = self.world.sum(&self.mask)? as f64;
-        let [x, y] = found(self.world.argmax(&self.masked)?)?.position;
-        self.read = sum + count + (x + self.masked.shape()[0] * y) as f64;
+        let [x, y] = expect_cells(self.world.argmax(&self.masked)?)?.position;
+        self.scalar = sum + count + (x + self.masked.shape()[0] * y) as f64;
         Ok(())
     }
 
     fn values(&self) -> Result<Values> {
-        Ok(Values::of_array(self.world, &self.masked)?.with_read(self.read))
+        Ok(Values::of_array(self.world, &self.masked)?.with_scalar(self.scalar))
     }
 }

@@ -1,4 +1,4 @@
-//! Programs of stencils: wave equation, Jacobi, Gauss–Seidel, blur and advection.
+//! Stencil programs: wave equation, Jacobi, Gauss–Seidel, blur and advection.
 
 use zippy::device::Device;
 use zippy::{GlobalArray, Kernel, Layout, Result, Split, World, include_wgsl};
@@ -12,7 +12,7 @@ pub const ROWS: &[Row] = &[
         name: "wave equation",
         peer: "wave",
         sizes: &[2048, 512],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 12,
         start: |world, n| Ok(Box::new(Wave::new(world, n)?)),
@@ -22,7 +22,7 @@ pub const ROWS: &[Row] = &[
         name: "Jacobi with a norm",
         peer: "jacobi",
         sizes: &[160, 64],
-        asked_for: None,
+        on_request: None,
         axes: 3,
         bytes: 16,
         start: |world, n| Ok(Box::new(Jacobi::new(world, n)?)),
@@ -32,7 +32,7 @@ pub const ROWS: &[Row] = &[
         name: "red-black Gauss-Seidel",
         peer: "gauss_seidel",
         sizes: &[2048, 512],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 12,
         start: |world, n| Ok(Box::new(GaussSeidel::new(world, n)?)),
@@ -42,7 +42,7 @@ pub const ROWS: &[Row] = &[
         name: "separable blur",
         peer: "blur",
         sizes: &[2048, 512],
-        asked_for: None,
+        on_request: None,
         axes: 2,
         bytes: 16,
         start: |world, n| Ok(Box::new(Blur::new(world, n)?)),
@@ -52,7 +52,7 @@ pub const ROWS: &[Row] = &[
         name: "advection with limiter",
         peer: "advection",
         sizes: &[160, 64],
-        asked_for: None,
+        on_request: None,
         axes: 3,
         bytes: 8,
         start: |world, n| Ok(Box::new(Advection::new(world, n)?)),
@@ -143,7 +143,7 @@ impl Program for Jacobi<'_> {
     }
 
     fn values(&self) -> Result<Values> {
-        Ok(Values::of_array(self.world, &self.now)?.with_read(self.norm))
+        Ok(Values::of_array(self.world, &self.now)?.with_scalar(self.norm))
     }
 }
 
@@ -255,7 +255,7 @@ fn blur_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     HandWritten::new(kernels, &[&image], grid.cells())
 }
 
-/// Cells of advection a step.
+/// Velocity in cells per step.
 const VELOCITY: [f32; 3] = [0.3, -0.2, 0.1];
 
 struct Advection<'w> {

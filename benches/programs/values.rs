@@ -1,32 +1,32 @@
-//! Initial cells as a function of their index, and weighted sums by which contenders are compared.
+//! Initial cells as a function of their index, and weighted sums for the comparison of contenders.
 
 use zippy::{Element, Error, GlobalArray, Result, World};
 
-/// Largest difference between contenders, in terms of the sum of magnitudes.
+/// Largest difference between the sums of two contenders, relative to the sum of magnitudes.
 const TOLERANCE: f64 = 1e-5;
-/// Largest relative difference between the numbers that steps have read.
-const READ_TOLERANCE: f64 = 1e-4;
+/// Largest relative difference between the scalar results of two contenders.
+const SCALAR_TOLERANCE: f64 = 1e-4;
 
-/// Cells and results of a program, summed up.
+/// Weighted sums of a program's cells, and its scalar result.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Values {
     /// Sum of the cells, each with the weight 1 + i mod 97 of its index i.
     pub sum: f64,
-    /// The same of their magnitudes.
+    /// Sum of the magnitudes of the cells with the same weights.
     pub magnitude: f64,
-    /// Number that the last step has read, if it reads one.
-    pub read: f64,
+    /// Scalar result of the last step, or 0.
+    pub scalar: f64,
 }
 
 impl Values {
-    /// Adds a cell by its index in the array, axis 0 fastest.
+    /// Adds a cell. `index` is its index in the array, axis 0 fastest.
     pub fn add(&mut self, index: u64, cell: f64) {
         let weight = (1 + index % 97) as f64;
         self.sum += weight * cell;
         self.magnitude += weight * cell.abs();
     }
 
-    /// Sums cells in the order of their indices.
+    /// Sums cells in index order.
     pub fn of_cells(cells: impl IntoIterator<Item = f64>) -> Self {
         let mut values = Self::default();
         (0..).zip(cells).for_each(|(index, cell)| values.add(index, cell));
@@ -54,12 +54,12 @@ impl Values {
         }
         let mut sums = [values.sum, values.magnitude];
         world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
-        Ok(Self { sum: sums[0], magnitude: sums[1], read: 0.0 })
+        Ok(Self { sum: sums[0], magnitude: sums[1], scalar: 0.0 })
     }
 
-    /// With the number that a step has read.
-    pub fn with_read(self, read: f64) -> Self {
-        Self { read, ..self }
+    /// Sets the scalar result.
+    pub fn with_scalar(self, scalar: f64) -> Self {
+        Self { scalar, ..self }
     }
 
     /// Compares these values with those of another contender.
@@ -67,22 +67,23 @@ impl Values {
     /// # Errors
     /// The values differ by more than rounding.
     pub fn check(&self, name: &str, other: Self) -> Result<()> {
-        // False also where one of them is NaN.
+        // Also false for NaN.
         let near = |own: f64, other: f64, difference: f64| (own - other).abs() <= difference;
         let difference = TOLERANCE * self.magnitude;
         let agrees = near(self.sum, other.sum, difference)
             && near(self.magnitude, other.magnitude, difference)
-            && near(self.read, other.read, READ_TOLERANCE * self.read.abs());
-        if agrees { Ok(()) } else { Err(Error::program(format!("zippy computes {self:?}, and {name} {other:?}"))) }
+            && near(self.scalar, other.scalar, SCALAR_TOLERANCE * self.scalar.abs());
+        if agrees { Ok(()) } else { Err(Error::program(format!("zippy computes {self:?}, but {name} {other:?}"))) }
     }
 }
 
-/// Number from 0 to 1 for a cell by its index; arrays of different numbers have different cells.
+/// Pseudo-random number from 0 to 1 for a cell. `array` is the number of the array, `index` the
+/// index of the cell.
 pub fn hash(array: u64, index: u64) -> f32 {
     ((array << 40 | index).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / 16_777_216.0
 }
 
-/// [`hash`] of a position in a grid with equal edges.
+/// [`hash`] of a position in a grid with equal edges, axis 0 fastest.
 pub fn hash_at<const D: usize>(array: u64, edge: i64, position: [i64; D]) -> f32 {
     hash(array, position.iter().rev().fold(0, |index, at| index * edge + at) as u64)
 }

@@ -1,5 +1,6 @@
-//! Compositing of full-size pictures in plain vectors, written by hand: binary swap and direct send, dense or with runs of
-//! pixels that are not empty. Ranks stand in depth order, rank 0 in front; rank 0 gets the picture.
+//! Hand-written compositing of full-size pictures in host vectors: binary swap and direct send,
+//! with dense or run-length encoded pixels. Ranks are in depth order: rank 0 is in front and gets
+//! the result.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,18 +10,19 @@ use zippy::transport::{Group, Payload, Tag};
 
 use super::pixel::{Pixel, decode, encode};
 
-/// How pixels travel.
+/// Encoding of pixels in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     Dense,
+    /// Runs of pixels that are not empty.
     Runs,
 }
 
-/// One rank's picture, what is blended from it, and messages that are used again.
-pub struct ByHand<P> {
-    /// This rank's own picture; it is only read.
+/// A rank's picture, its blended result, and reusable messages.
+pub struct HandWrittenCompositor<P> {
+    /// Picture of this rank; never changed.
     pub source: Vec<P>,
-    /// Where this rank blends; on rank 0 the whole picture in the end.
+    /// Blended pixels; the complete result on rank 0.
     pub blended: Vec<P>,
     coding: Coding,
     messages: Vec<Arc<Vec<u32>>>,
@@ -39,13 +41,13 @@ fn words(payload: &Payload) -> &[u32] {
     bytemuck::cast_slice((**payload).as_ref())
 }
 
-impl<P: Pixel> ByHand<P> {
+impl<P: Pixel> HandWrittenCompositor<P> {
     pub fn new(source: Vec<P>, coding: Coding) -> Self {
         let blended = vec![P::zeroed(); source.len()];
         Self { source, blended, coding, messages: Vec::new(), runs: Vec::new() }
     }
 
-    /// In each round two ranks exchange halves of what both hold. The number of ranks is a power of two.
+    /// Composites by binary swap. The number of ranks must be a power of two. Collective.
     pub fn binary_swap(&mut self, group: &Group) -> Result<()> {
         let (rank, pixels) = (group.rank(), self.source.len());
         let mut held = 0..pixels;
@@ -53,14 +55,15 @@ impl<P: Pixel> ByHand<P> {
             let partner = rank ^ 1 << round;
             let middle = held.start + held.len() / 2;
             let halves = [held.start..middle, middle..held.end];
-            let [keep, give] = if rank < partner { halves } else { [halves[1].clone(), halves[0].clone()] };
+            let [kept, sent] = if rank < partner { halves } else { [halves[1].clone(), halves[0].clone()] };
             let tag = group.next_sequence();
-            let message = self.message(round == 0, give);
+            let message = self.message(round == 0, sent);
             group.send(partner, tag, message)?;
             let payload = group.receive(partner, tag)?;
-            // Partners differ in this round's bit: all that one stands for is in front of all of the other.
-            self.blend(round == 0, keep.clone(), words(&payload), partner < rank);
-            held = keep;
+            // Partners differ in this round's bit, so that all layers of one are in front of all
+            // layers of the other.
+            self.blend(round == 0, kept.clone(), words(&payload), partner < rank);
+            held = kept;
         }
         if group.size() == 1 {
             self.blended.copy_from_slice(&self.source);
@@ -73,7 +76,7 @@ impl<P: Pixel> ByHand<P> {
         })
     }
 
-    /// Every rank blends a band of rows of the picture, from what all send to it.
+    /// Composites by direct send: each rank blends one band of rows. Collective.
     pub fn direct_send(&mut self, group: &Group) -> Result<()> {
         let (rank, size, pixels) = (group.rank(), group.size(), self.source.len());
         let band = |rank: usize| pixels * rank / size..pixels * (rank + 1) / size;
@@ -83,7 +86,7 @@ impl<P: Pixel> ByHand<P> {
             group.send(to, tag, message)?;
         }
         let own = band(rank);
-        // Front to back; the band starts as this rank's own where nothing is in front of it.
+        // Front to back: the first layer is copied, and all others are blended.
         let mut begun = false;
         for from in 0..size {
             if from == rank {
@@ -106,14 +109,14 @@ impl<P: Pixel> ByHand<P> {
         self.gather(group, own, band)
     }
 
-    /// A message with a part of the own picture or of what is blended.
-    fn message(&mut self, of_source: bool, part: Range<usize>) -> Payload {
-        let index = self.messages.iter_mut().position(|one| Arc::get_mut(one).is_some()).unwrap_or_else(|| {
+    /// Encodes a range of pixels of `source` or of `blended`.
+    fn message(&mut self, from_source: bool, range: Range<usize>) -> Payload {
+        let index = self.messages.iter_mut().position(|message| Arc::get_mut(message).is_some()).unwrap_or_else(|| {
             self.messages.push(Arc::default());
             self.messages.len() - 1
         });
-        let message = Arc::get_mut(&mut self.messages[index]).expect("nobody else has it");
-        let pixels = &if of_source { &self.source } else { &self.blended }[part];
+        let message = Arc::get_mut(&mut self.messages[index]).expect("the message is not shared");
+        let pixels = &if from_source { &self.source } else { &self.blended }[range];
         match self.coding {
             Coding::Dense => {
                 message.clear();
@@ -124,48 +127,53 @@ impl<P: Pixel> ByHand<P> {
         Box::new(Message(self.messages[index].clone()))
     }
 
-    /// Blends a message with a part of what is held, which is in the own picture or already blended.
-    fn blend(&mut self, of_source: bool, part: Range<usize>, words: &[u32], in_front: bool) {
-        let (held, own) = (&mut self.blended[part.clone()], &self.source[part]);
+    /// Blends a message with a range of pixels of `source` (in the first round) or of `blended`.
+    fn blend(&mut self, from_source: bool, range: Range<usize>, words: &[u32], in_front: bool) {
+        let (held, own) = (&mut self.blended[range.clone()], &self.source[range]);
         match self.coding {
             Coding::Dense => {
-                let came: &[P] = bytemuck::cast_slice(words);
-                match (of_source, in_front) {
-                    (true, true) => zip(held, own, came, |held, own, came| *held = came.over(own)),
-                    (true, false) => zip(held, own, came, |held, own, came| *held = own.over(came)),
-                    (false, true) => held.iter_mut().zip(came).for_each(|(held, came)| *held = came.over(*held)),
-                    (false, false) => held.iter_mut().zip(came).for_each(|(held, came)| *held = held.over(*came)),
+                let received: &[P] = bytemuck::cast_slice(words);
+                match (from_source, in_front) {
+                    (true, true) => zip(held, own, received, |held, own, received| *held = received.over(own)),
+                    (true, false) => zip(held, own, received, |held, own, received| *held = own.over(received)),
+                    (false, true) => {
+                        held.iter_mut().zip(received).for_each(|(held, received)| *held = received.over(*held))
+                    }
+                    (false, false) => {
+                        held.iter_mut().zip(received).for_each(|(held, received)| *held = held.over(*received))
+                    }
                 }
             }
             Coding::Runs => {
-                if of_source {
+                if from_source {
                     held.copy_from_slice(own);
                 }
-                decode::<P>(words, |at, came| {
-                    let held = held[at..at + came.len()].iter_mut().zip(came);
-                    match in_front {
-                        true => held.for_each(|(held, came)| *held = came.over(*held)),
-                        false => held.for_each(|(held, came)| *held = held.over(*came)),
+                decode::<P>(words, |at, received| {
+                    let held = held[at..at + received.len()].iter_mut().zip(received);
+                    if in_front {
+                        held.for_each(|(held, received)| *held = received.over(*held));
+                    } else {
+                        held.for_each(|(held, received)| *held = held.over(*received));
                     }
                 });
             }
         }
     }
 
-    /// Replaces a part of what is held by a message.
-    fn put(&mut self, part: Range<usize>, words: &[u32]) {
-        let held = &mut self.blended[part];
+    /// Overwrites a range of the blended pixels with a message.
+    fn put(&mut self, range: Range<usize>, words: &[u32]) {
+        let held = &mut self.blended[range];
         match self.coding {
             Coding::Dense => held.copy_from_slice(bytemuck::cast_slice(words)),
             Coding::Runs => {
                 held.fill(P::zeroed());
-                decode::<P>(words, |at, came| held[at..at + came.len()].copy_from_slice(came));
+                decode::<P>(words, |at, received| held[at..at + received.len()].copy_from_slice(received));
             }
         }
     }
 
-    /// Rank 0 gets the parts that the others hold.
-    fn gather(&mut self, group: &Group, own: Range<usize>, part: impl Fn(usize) -> Range<usize>) -> Result<()> {
+    /// Gathers the ranges of all ranks on rank 0. `range_of` computes the range of a rank.
+    fn gather(&mut self, group: &Group, own: Range<usize>, range_of: impl Fn(usize) -> Range<usize>) -> Result<()> {
         let tag: Tag = group.next_sequence();
         if group.rank() > 0 {
             let message = self.message(false, own);
@@ -173,7 +181,7 @@ impl<P: Pixel> ByHand<P> {
         }
         for from in 1..group.size() {
             let payload = group.receive(from, tag)?;
-            self.put(part(from), words(&payload));
+            self.put(range_of(from), words(&payload));
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
-//! A halo exchange of a field in device memory, written by hand with wgpu: one pack kernel for all boxes, one readback buffer
-//! out of which messages are sent as they lie there, one staging belt for what arrives, one unpack kernel. What stays on the
-//! device goes from pack to unpack without the host.
+//! Hand-written halo exchange of a field in device memory, with wgpu.
+//!
+//! One kernel packs all boxes. Messages are sent from one mapped readback buffer without a copy,
+//! and received into a staging belt; one kernel unpacks all boxes. Boxes that stay on the rank are
+//! copied on the device.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,9 +11,9 @@ use wgpu::{BufferUsages, Device, Queue};
 use zippy::Result;
 use zippy::transport::{Group, Payload};
 
-use super::exchange::{Block, Exchange};
+use super::exchange::{CellBox, Exchange};
 
-/// A field of f32 in a buffer, and all that a step needs, made once.
+/// A field of f32 in a buffer, and the pipelines and buffers of its halo exchange.
 pub struct DeviceHalo<'e> {
     device: Device,
     queue: Queue,
@@ -34,13 +36,14 @@ struct Pass {
     groups: u32,
 }
 
-/// A message in a mapped readback buffer, which is unmapped and used again when all messages in it are gone.
-struct Message(Arc<Mapped>, std::ops::Range<usize>);
+/// A message: a byte range of a mapped readback buffer.
+struct Message(Arc<MappedReadback>, std::ops::Range<usize>);
 
-struct Mapped {
+/// A mapped readback buffer. Drop unmaps the buffer and returns it to its pool.
+struct MappedReadback {
     view: Option<wgpu::BufferView>,
     buffer: wgpu::Buffer,
-    home: Arc<Mutex<Vec<wgpu::Buffer>>>,
+    pool: Arc<Mutex<Vec<wgpu::Buffer>>>,
 }
 
 impl AsRef<[u8]> for Message {
@@ -49,20 +52,20 @@ impl AsRef<[u8]> for Message {
     }
 }
 
-impl Drop for Mapped {
+impl Drop for MappedReadback {
     fn drop(&mut self) {
         drop(self.view.take());
         self.buffer.unmap();
-        self.home.lock().unwrap_or_else(PoisonError::into_inner).push(self.buffer.clone());
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(self.buffer.clone());
     }
 }
 
-fn bytes<'b>(blocks: impl Iterator<Item = &'b Block>) -> u64 {
+fn bytes<'b>(blocks: impl Iterator<Item = &'b CellBox>) -> u64 {
     blocks.map(|block| block.cells() as u64 * 4).sum()
 }
 
 impl<'e> DeviceHalo<'e> {
-    /// A field with these cells, ghost cells included.
+    /// Creates a field with the given cells, including ghost cells.
     pub fn new(device: &Device, queue: &Queue, exchange: &'e Exchange, field: &[f32]) -> Self {
         let buffer = |size: u64, usage| {
             let size = size.max(16);
@@ -83,7 +86,7 @@ impl<'e> DeviceHalo<'e> {
         let pack = Pass::new(device, "pack", exchange.source, sources, &chunk, &packed);
         let unpack = Pass::new(device, "unpack", exchange.destination, destinations, &chunk, &arrived);
         let readback = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        // A receiver may still hold the last step's messages when the next step packs.
+        // A receiver may still hold messages of the previous step.
         let readbacks = Arc::new(Mutex::new((0..3).map(|_| buffer(sent_bytes, readback)).collect()));
         let belt = StagingBelt::new(device.clone(), received_bytes.max(16));
         let (device, queue) = (device.clone(), queue.clone());
@@ -104,7 +107,8 @@ impl<'e> DeviceHalo<'e> {
         }
     }
 
-    /// One step. The device may still be unpacking on return.
+    /// Exchanges the ghost cells. The unpack kernel is submitted, but may not have finished on
+    /// return.
     pub fn step(&mut self, group: &Group) -> Result<()> {
         let tag = group.next_sequence();
         let readback = self.readback(group)?;
@@ -142,8 +146,8 @@ impl<'e> DeviceHalo<'e> {
     fn send(&self, group: &Group, tag: zippy::transport::Tag, readback: wgpu::Buffer) -> Result<()> {
         readback.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
         self.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
-        let view = readback.get_mapped_range(..).expect("it is mapped");
-        let mapped = Arc::new(Mapped { view: Some(view), buffer: readback, home: self.readbacks.clone() });
+        let view = readback.get_mapped_range(..).expect("the buffer is mapped");
+        let mapped = Arc::new(MappedReadback { view: Some(view), buffer: readback, pool: self.readbacks.clone() });
         let mut at = 0;
         for peer in &self.exchange.peers {
             let length = bytes(peer.send.iter()) as usize;
@@ -160,14 +164,15 @@ impl Pass {
         device: &Device,
         entry: &str,
         pitch: [usize; 3],
-        blocks: impl Iterator<Item = &'b Block>,
+        blocks: impl Iterator<Item = &'b CellBox>,
         chunk: &wgpu::Buffer,
         packed: &wgpu::Buffer,
     ) -> Self {
         let stride = [1, pitch[0], pitch[0] * pitch[1]];
         let (mut rows, mut at) = (Vec::new(), 0);
         for block in blocks {
-            // Rows run along the longest axis, so that there are few; both ends of a message cut alike.
+            // Rows along the longest axis are the fewest. Sender and receiver divide a box in the
+            // same way.
             let along = (0..3).max_by_key(|&axis| (block.extent[axis], std::cmp::Reverse(axis))).unwrap_or(0);
             let (a, b) = ((along + 1) % 3, (along + 2) % 3);
             let cell = |at: [usize; 3]| (0..3).map(|axis| at[axis] * stride[axis]).sum::<usize>();
@@ -209,15 +214,16 @@ impl Pass {
     }
 }
 
-/// What is in a buffer now.
+/// Copies the content of a buffer to the host.
 pub fn read(device: &Device, queue: &Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
     let size = buffer.size();
-    let back = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let readback =
+        device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
     let mut encoder = device.create_command_encoder(&Default::default());
-    encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
+    encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, size);
     queue.submit([encoder.finish()]);
-    back.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
+    readback.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
     device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
-    bytemuck::pod_collect_to_vec(&back.get_mapped_range(..).expect("it is mapped"))
+    bytemuck::pod_collect_to_vec(&readback.get_mapped_range(..).expect("it is mapped"))
 }

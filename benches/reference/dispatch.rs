@@ -1,4 +1,4 @@
-//! A kernel over a few cells, dispatched by hand with wgpu.
+//! [`BareDispatch`]: a hand-written wgpu dispatch of a kernel over a few cells.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use zippy::device::Device;
@@ -9,7 +9,7 @@ const TEXT: &str = "
     if id.x < arrayLength(&x) { x[id.x] += 1.0; }
 }";
 
-/// A pipeline with what it needs, made once.
+/// A pipeline with its bindings.
 pub struct BareDispatch {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
@@ -17,7 +17,7 @@ pub struct BareDispatch {
 }
 
 impl BareDispatch {
-    /// Over so many cells of its own.
+    /// Creates a pipeline with a buffer of `cells` cells.
     pub fn new(gpu: &Device, cells: usize) -> Self {
         let device = gpu.raw();
         let pipeline = super::pipeline(device, TEXT);
@@ -31,7 +31,8 @@ impl BareDispatch {
         Self { pipeline, bindings, groups: cells.div_ceil(64) as u32 }
     }
 
-    /// Into the encoder that calls of kernels are recorded into, in a pass of its own as theirs are.
+    /// Records the dispatch into the library's command encoder, in a separate compute pass like a
+    /// kernel call of the library.
     pub fn record(&self, gpu: &Device) {
         gpu.record(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -1,44 +1,47 @@
-//! An exchange of boxes between plain vectors, written by hand: which boxes go where is computed once; a step packs one
-//! reused message a peer, row by row, sends it over the same transport, copies what stays, and unpacks what comes.
+//! Hand-written exchange of boxes between host vectors.
+//!
+//! The lists of boxes are computed once. A step packs one reused message per peer row by row, sends
+//! it over the library's transport, copies the local boxes, and unpacks the received messages.
 
 use std::sync::Arc;
 
 use zippy::Result;
 use zippy::transport::{Group, Payload};
 
-/// A box of cells in a dense storage, axis 0 fastest.
+/// A box of cells in dense storage, axis 0 fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
+pub struct CellBox {
     pub start: [usize; 3],
     pub extent: [usize; 3],
 }
 
-impl Block {
+impl CellBox {
     pub fn cells(&self) -> usize {
         self.extent.iter().product()
     }
 }
 
-/// What goes to and comes from one rank.
+/// Boxes sent to and received from one rank.
 #[derive(Debug, Clone)]
 pub struct Peer {
     pub rank: usize,
-    pub send: Vec<Block>,
-    pub receive: Vec<Block>,
+    pub send: Vec<CellBox>,
+    pub receive: Vec<CellBox>,
 }
 
-/// Who sends what to whom, seen by one rank.
+/// Boxes that one rank sends, receives and copies.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
-    /// Extents of the storage that is read and of that which is written.
+    /// Extents of the source storage.
     pub source: [usize; 3],
+    /// Extents of the destination storage.
     pub destination: [usize; 3],
     pub peers: Vec<Peer>,
-    /// Boxes that stay, as they are read and as they are written.
-    pub local: Vec<(Block, Block)>,
+    /// Source and destination of each box that stays on the rank.
+    pub local: Vec<(CellBox, CellBox)>,
 }
 
-/// Messages that are used again when their receivers have let go of them.
+/// Pool of messages: a message is reused after its receiver has dropped it.
 #[derive(Default)]
 pub struct Messages(Vec<Arc<Vec<f32>>>);
 
@@ -51,20 +54,20 @@ impl AsRef<[u8]> for Message {
 }
 
 impl Messages {
-    /// A payload of `cells` cells that `fill` writes.
-    pub fn packed(&mut self, cells: usize, fill: impl FnOnce(&mut [f32])) -> Payload {
-        let free = self.0.iter_mut().position(|one| one.len() == cells && Arc::get_mut(one).is_some());
+    /// Creates a payload of `cells` cells with the values that `fill` writes.
+    pub fn pack(&mut self, cells: usize, fill: impl FnOnce(&mut [f32])) -> Payload {
+        let free = self.0.iter_mut().position(|message| message.len() == cells && Arc::get_mut(message).is_some());
         let index = free.unwrap_or_else(|| {
             self.0.push(Arc::new(vec![0.0; cells]));
             self.0.len() - 1
         });
-        fill(Arc::get_mut(&mut self.0[index]).expect("nobody else has it"));
+        fill(Arc::get_mut(&mut self.0[index]).expect("the message is not shared"));
         Box::new(Message(self.0[index].clone()))
     }
 }
 
-/// Calls with the first cell of every row of a box.
-fn rows(pitch: [usize; 3], block: &Block, mut row: impl FnMut(usize)) {
+/// Calls `row` with the index of the first cell of each row of a box.
+fn rows(pitch: [usize; 3], block: &CellBox, mut row: impl FnMut(usize)) {
     for z in block.start[2]..block.start[2] + block.extent[2] {
         for y in block.start[1]..block.start[1] + block.extent[1] {
             row(block.start[0] + pitch[0] * (y + pitch[1] * z));
@@ -72,7 +75,7 @@ fn rows(pitch: [usize; 3], block: &Block, mut row: impl FnMut(usize)) {
     }
 }
 
-fn pack(pitch: [usize; 3], block: &Block, from: &[f32], to: &mut [f32]) {
+fn pack(pitch: [usize; 3], block: &CellBox, from: &[f32], to: &mut [f32]) {
     let width = block.extent[0];
     let mut at = 0;
     if width == 1 {
@@ -88,7 +91,7 @@ fn pack(pitch: [usize; 3], block: &Block, from: &[f32], to: &mut [f32]) {
     });
 }
 
-fn unpack(pitch: [usize; 3], block: &Block, from: &[f32], to: &mut [f32]) {
+fn unpack(pitch: [usize; 3], block: &CellBox, from: &[f32], to: &mut [f32]) {
     let width = block.extent[0];
     let mut at = 0;
     if width == 1 {
@@ -105,25 +108,26 @@ fn unpack(pitch: [usize; 3], block: &Block, from: &[f32], to: &mut [f32]) {
 }
 
 impl Exchange {
-    /// Adds a box that this rank sends to a peer; both ends must add theirs in the same order.
-    pub fn send_box(&mut self, rank: usize, block: Block) {
+    /// Adds a box that this rank sends to a peer. Sender and receiver must add boxes in the same
+    /// order.
+    pub fn send_box(&mut self, rank: usize, block: CellBox) {
         self.peer(rank).send.push(block);
     }
 
     /// Adds a box that this rank receives from a peer.
-    pub fn receive_box(&mut self, rank: usize, block: Block) {
+    pub fn receive_box(&mut self, rank: usize, block: CellBox) {
         self.peer(rank).receive.push(block);
     }
 
     fn peer(&mut self, rank: usize) -> &mut Peer {
-        let found = self.peers.iter().position(|peer| peer.rank == rank).unwrap_or_else(|| {
+        let index = self.peers.iter().position(|peer| peer.rank == rank).unwrap_or_else(|| {
             self.peers.push(Peer { rank, send: Vec::new(), receive: Vec::new() });
             self.peers.len() - 1
         });
-        &mut self.peers[found]
+        &mut self.peers[index]
     }
 
-    /// Bytes that this rank sends and copies.
+    /// Bytes that this rank sends or copies locally.
     pub fn bytes(&self) -> u64 {
         let sent = self.peers.iter().flat_map(|peer| &peer.send);
         sent.chain(self.local.iter().map(|(from, _)| from)).map(|block| block.cells() as u64 * 4).sum()
@@ -138,8 +142,8 @@ impl Exchange {
         messages: &mut Messages,
     ) -> Result<()> {
         for peer in self.peers.iter().filter(|peer| !peer.send.is_empty()) {
-            let cells = peer.send.iter().map(Block::cells).sum();
-            let message = messages.packed(cells, |message| {
+            let cells = peer.send.iter().map(CellBox::cells).sum();
+            let message = messages.pack(cells, |message| {
                 let mut at = 0;
                 for block in &peer.send {
                     pack(self.source, block, field, &mut message[at..at + block.cells()]);
@@ -165,8 +169,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// One step in which a vector gets its own ghost cells.
-    pub fn within(&self, group: &Group, field: &mut [f32], messages: &mut Messages) -> Result<()> {
+    /// Exchanges boxes within one vector: updates its ghost cells. Collective.
+    pub fn step_in_place(&self, group: &Group, field: &mut [f32], messages: &mut Messages) -> Result<()> {
         let tag = group.next_sequence();
         self.send(group, tag, field, messages)?;
         for (from, to) in &self.local {
@@ -181,8 +185,8 @@ impl Exchange {
         self.receive(group, tag, field)
     }
 
-    /// One step from a vector to another.
-    pub fn between(&self, group: &Group, from: &[f32], to: &mut [f32], messages: &mut Messages) -> Result<()> {
+    /// Copies boxes from one vector to another. Collective.
+    pub fn step_between(&self, group: &Group, from: &[f32], to: &mut [f32], messages: &mut Messages) -> Result<()> {
         let tag = group.next_sequence();
         self.send(group, tag, from, messages)?;
         for (source, destination) in &self.local {

@@ -1,4 +1,4 @@
-//! Plain files of as many bytes, and what others do with files (peers/files.py).
+//! Plain file operations, and other libraries' file formats in a Python process (peers/files.py).
 
 use std::fs::{self, File};
 use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::peer::Peer;
-use super::vtk::PYTHON;
+use super::vtk::PYTHON_VARIABLE;
 
-/// So many bytes go to the system at once.
+/// Bytes of one read or write call.
 const BLOCK_BYTES: usize = 8 << 20;
 
-/// Writes bytes to a file that is there from byte `offset` on, and waits until they are on the disk.
+/// Writes bytes to an existing file at byte `offset`, and waits until they are on the disk.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::options().write(true).open(path)?;
     file.seek(SeekFrom::Start(offset))?;
@@ -24,37 +24,37 @@ pub fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
     file.sync_all()
 }
 
-/// Writes a file from its beginning: the same bytes again and again until there are so many.
+/// Writes a file of `length` bytes by repeating `bytes`, and waits until they are on the disk.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::create(path)?;
-    let mut left = length;
-    while left > 0 {
+    let mut remaining = length;
+    while remaining > 0 {
         for block in bytes.chunks(BLOCK_BYTES) {
-            let count = left.min(block.len() as u64);
+            let count = remaining.min(block.len() as u64);
             file.write_all(&block[..count as usize])?;
-            left -= count;
+            remaining -= count;
         }
     }
     file.sync_all()
 }
 
-/// Reads a file from byte `offset` on, until `bytes` are full.
+/// Reads `bytes.len()` bytes of a file from byte `offset`.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     bytes.chunks_mut(BLOCK_BYTES).try_for_each(|block| file.read_exact(block))
 }
 
-/// Copies a file with `dd`, which waits for the disk.
+/// Copies a file with the program `dd`, and waits until the bytes are on the disk.
 ///
 /// # Errors
-/// It is not there, or has failed.
+/// `dd` is missing or has failed.
 pub fn dd(from: &Path, to: &Path) -> Result<()> {
     let file = |word: &str, path: &Path| format!("{word}={}", path.display());
     let words = [&file("if", from), &file("of", to), "bs=8388608", "conv=fsync"];
@@ -62,25 +62,22 @@ pub fn dd(from: &Path, to: &Path) -> Result<()> {
     if status.success() { Ok(()) } else { Err(Error::other(format!("dd: {status}"))) }
 }
 
-/// The bytes of a file, or of all files in a directory.
+/// Total length of a file, or of all files in a directory, in bytes.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub fn length(path: &Path) -> Result<u64> {
-    let about = fs::metadata(path)?;
-    match about.is_dir() {
-        true => fs::read_dir(path)?.map(|entry| length(&entry?.path())).sum(),
-        false => Ok(about.len()),
-    }
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() { fs::read_dir(path)?.map(|entry| length(&entry?.path())).sum() } else { Ok(metadata.len()) }
 }
 
-/// Removes a file, or a directory with everything in it, that may be there, and waits until the disk knows.
+/// Removes a file or a directory, if it exists, and waits until the disk is up to date.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub fn remove(path: &Path) -> Result<()> {
     match fs::metadata(path) {
-        Ok(about) if about.is_dir() => fs::remove_dir_all(path)?,
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path)?,
         Ok(_) => fs::remove_file(path)?,
         Err(_) => {}
     }
@@ -89,43 +86,45 @@ pub fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the system said, as the benchmark's own error.
+/// Converts an I/O error to an error of the benchmark.
 pub fn failed(error: Error) -> zippy::Error {
     zippy::Error::program(error.to_string())
 }
 
-/// NumPy, h5py, zarr-python and VTK in a running process; ends when dropped.
-pub struct Others {
+/// A running Python process with NumPy, h5py, zarr-python and VTK; ends on drop.
+pub struct FilePeers {
     peer: Peer,
-    /// Versions.
+    /// Versions of the libraries.
     pub about: String,
 }
 
-impl Others {
-    /// Whether peers were asked for.
+impl FilePeers {
+    /// True if the comparison with other programs is enabled.
     pub fn wanted() -> bool {
-        std::env::var_os(PYTHON).is_some()
+        std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
-    /// Starts it for the field of this shape, x first.
+    /// Starts the process for a field of the given shape, x first.
     ///
     /// # Errors
-    /// Whatever keeps it from working, in words.
+    /// The reason why the process cannot be used.
     pub fn start(shape: [i64; 3]) -> std::result::Result<Self, String> {
-        let python = std::env::var_os(PYTHON).ok_or("no Python with h5py and zarr was named")?;
+        let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with h5py and zarr was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/files.py");
         let mut peer = Peer::start("the peers' Python", Command::new(python).arg(program).stderr(Stdio::null()))?;
-        let answer = peer.ask(&json!({ "do": "field", "shape": shape }))?;
+        let answer = peer.request(&json!({ "do": "field", "shape": shape }))?;
         let about = answer.get("about").and_then(Value::as_str).unwrap_or("unknown").to_string();
         Ok(Self { peer, about })
     }
 
-    /// Saves (`what` is `save`) or loads (`load`) a file by one of them, or looks whether it has the field's values (`check`;
-    /// `by` is the kind of file).
+    /// Saves, loads or checks a file.
+    ///
+    /// `action` is `save` or `load`, and `by` the name of a library; or `action` is `check`, and
+    /// `by` the file format: then the values of the file are compared with the field.
     ///
     /// # Errors
-    /// The program's own, in words: also that values are others.
-    pub fn ask(&mut self, what: &str, by: &str, path: &Path) -> std::result::Result<(), String> {
-        self.peer.ask(&json!({ "do": what, "by": by, "path": path })).map(drop)
+    /// The error of the process, including values that differ.
+    pub fn request(&mut self, action: &str, by: &str, path: &Path) -> std::result::Result<(), String> {
+        self.peer.request(&json!({ "do": action, "by": by, "path": path })).map(drop)
     }
 }

@@ -1,9 +1,11 @@
-//! The halo exchange of a 3-D block decomposition, one ghost layer, as a list of boxes: for every direction, the cells next
-//! to that side go to the neighbour's ghost cells on the opposite side.
+//! Halo exchange of a 3-D block decomposition with one ghost layer, as lists of boxes.
+//!
+//! For each direction, the owned cells at that side are sent to the neighbour's ghost cells on the
+//! opposite side.
 
-use super::exchange::{Block, Exchange};
+use super::exchange::{CellBox, Exchange};
 
-/// Which neighbours exchange.
+/// Set of neighbours that exchange cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     Faces,
@@ -11,7 +13,7 @@ pub enum Reach {
     All,
 }
 
-/// How ranks stand: `grid[a]` along axis `a`, axis 0 fastest, as square as their number allows.
+/// Process grid: the number of ranks along each axis, axis 0 fastest.
 pub fn grid(ranks: usize) -> [usize; 3] {
     match ranks {
         4 => [2, 2, 1],
@@ -29,7 +31,7 @@ fn directions(reach: Reach) -> impl Iterator<Item = [i64; 3]> {
     })
 }
 
-/// The rank in a direction, if there is one.
+/// Neighbour of a rank in a direction; `None` outside a grid that is not periodic.
 fn neighbour(rank: usize, grid: [usize; 3], direction: [i64; 3], periodic: bool) -> Option<usize> {
     let at = [rank % grid[0], rank / grid[0] % grid[1], rank / grid[0] / grid[1]];
     let mut found = [0; 3];
@@ -44,22 +46,24 @@ fn neighbour(rank: usize, grid: [usize; 3], direction: [i64; 3], periodic: bool)
     Some(found[0] + grid[0] * (found[1] + grid[1] * found[2]))
 }
 
-/// The owned cells at a side of a block of `n` cells an axis, or with `ghost` the ghost cells beyond it.
-fn side(n: usize, direction: [i64; 3], ghost: bool) -> Block {
+/// Owned cells at one side of a cube with edge `n`, or with `ghost` the ghost cells outside that
+/// side.
+fn side(n: usize, direction: [i64; 3], ghost: bool) -> CellBox {
     let start = direction.map(|d| match (d, ghost) {
         (1, false) => n,
         (1, true) => n + 1,
         (-1, true) => 0,
         _ => 1,
     });
-    Block { start, extent: direction.map(|d| if d == 0 { n } else { 1 }) }
+    CellBox { start, extent: direction.map(|d| if d == 0 { n } else { 1 }) }
 }
 
-/// What a rank of the grid exchanges when it has `n` cells an axis.
+/// Halo exchange of a rank that owns a cube with edge `n`.
 pub fn halo(rank: usize, grid: [usize; 3], n: usize, periodic: bool, reach: Reach) -> Exchange {
     let mut exchange = Exchange { source: [n + 2; 3], destination: [n + 2; 3], ..Exchange::default() };
     for direction in directions(reach) {
-        // What goes that way from here, and what comes that way from the other side.
+        // Data moves in `direction`: this rank sends that way and receives from the opposite
+        // neighbour.
         let opposite = direction.map(|d| -d);
         match neighbour(rank, grid, direction, periodic) {
             Some(to) if to == rank => exchange.local.push((side(n, direction, false), side(n, opposite, true))),

@@ -1,4 +1,4 @@
-//! Scans and sorts of u32 by the crate lampshade (wgpu-primitives, before), in a process of its own (peers/lampshade).
+//! Scans and sorts of u32 by the crate lampshade, in a separate process (peers/lampshade).
 
 use std::path::Path;
 use std::process::Command;
@@ -8,38 +8,40 @@ use zippy::World;
 
 use super::peer::Peer;
 
-/// Set where others are wanted beside the library, as by `cargo xtask bench --peers`.
-pub const WANTED: &str = "ZIPPY_BENCH_PEERS";
+/// Environment variable that enables the comparison with other programs; set by
+/// `cargo xtask bench --peers`.
+pub const PEERS_VARIABLE: &str = "ZIPPY_BENCH_PEERS";
 
-/// The running program, with this rank's adapter open.
+/// A running lampshade process that has opened this rank's adapter.
 pub struct Lampshade(Peer);
 
 impl Lampshade {
-    /// Builds the program under `target/peers` and starts it, if others are wanted.
+    /// Builds the program under `target/peers` and starts it, if [`PEERS_VARIABLE`] is set.
     ///
     /// # Errors
-    /// What keeps it from opening the adapter, in words.
+    /// The reason why the process cannot open the adapter.
     pub fn start(world: &World) -> Result<Option<Self>, String> {
-        if std::env::var_os(WANTED).is_none() {
+        if std::env::var_os(PEERS_VARIABLE).is_none() {
             return Ok(None);
         }
         let benches = Path::new(env!("CARGO_MANIFEST_DIR"));
         let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into());
-        // Of no workspace: its wgpu has features of its own.
+        // Built outside the workspace: its wgpu needs other features.
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         cargo.args(["run", "--quiet", "--release", "--manifest-path"]);
         cargo.arg(benches.join("peers/lampshade/Cargo.toml"));
         cargo.arg("--target-dir").arg(benches.join("..").join(target).join("peers/lampshade"));
         let mut peer = Peer::start("lampshade", &mut cargo)?;
-        peer.ask(&json!({ "do": "open", "adapter": world.gpu().adapter().name }))?;
+        peer.request(&json!({ "do": "open", "adapter": world.gpu().adapter().name }))?;
         Ok(Some(Self(peer)))
     }
 
-    /// Does one thing (`scan`, `sort`) with so many cells, which it has on the device, and waits for it.
+    /// Runs an operation (`scan` or `sort`) on `cells` cells in device memory and waits for its
+    /// end.
     ///
     /// # Errors
-    /// Its own, in words, and that it has ended.
-    pub fn run(&mut self, what: &str, cells: usize) -> Result<(), String> {
-        self.0.ask(&json!({ "do": what, "cells": cells })).map(drop)
+    /// The error of the process, or the process has ended.
+    pub fn run(&mut self, operation: &str, cells: usize) -> Result<(), String> {
+        self.0.request(&json!({ "do": operation, "cells": cells })).map(drop)
     }
 }

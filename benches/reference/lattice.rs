@@ -1,4 +1,5 @@
-//! Steps of D3Q19 in two copies (BGK): the text of the kernel, and a program around it by hand with wgpu.
+//! D3Q19 lattice Boltzmann (BGK, two copies of the populations): the kernel text, and a
+//! hand-written wgpu program.
 
 use std::fmt::Write;
 
@@ -7,13 +8,15 @@ use zippy::transport::Group;
 use zippy_lbm::VelocitySet;
 
 use super::device::DeviceHalo;
-use super::exchange::{Block, Exchange};
+use super::exchange::{CellBox, Exchange};
 use super::halo::{Reach, halo};
 
 pub const SET: VelocitySet = VelocitySet::D3Q19;
 
-/// What happens to the cell whose first population is at `at`, where its neighbours are `1`, `along_y` and `along_z` further
-/// and its populations `slot` apart.
+/// WGSL statements that update one cell.
+///
+/// `at` is the index of the cell's first population; `1`, `along_y` and `along_z` are the strides
+/// of the axes, and `slot` is the stride of the populations.
 pub fn body() -> String {
     let mut text = String::new();
     for q in 0..19 {
@@ -42,14 +45,14 @@ pub fn body() -> String {
     text
 }
 
-/// What a rank of a periodic grid exchanges: of the populations those that cross.
+/// Exchange of a rank of a periodic grid: only the populations that cross a boundary between ranks.
 fn crossing(rank: usize, grid: [usize; 3], n: usize) -> Exchange {
     let pitch = n + 2;
     let all = halo(rank, grid, n, true, Reach::All);
     let extents = [pitch, pitch, 19 * pitch];
     let mut exchange = Exchange { source: extents, destination: extents, ..Exchange::default() };
-    // A box at a side goes that way: those populations do that fly there.
-    let way = |block: &Block, ghost: bool| -> [i64; 3] {
+    // Direction in which the cells of a box move.
+    let direction = |block: &CellBox, ghost: bool| -> [i64; 3] {
         std::array::from_fn(|axis| match (block.start[axis], block.extent[axis] == n, ghost) {
             (_, true, _) => 0,
             (start, _, false) => {
@@ -68,12 +71,13 @@ fn crossing(rank: usize, grid: [usize; 3], n: usize) -> Exchange {
             }
         })
     };
-    let slots = |block: &Block, ghost: bool| {
-        let way = way(block, ghost);
-        let crosses = move |q: &usize| (0..3).all(|axis| way[axis] == 0 || way[axis] == SET.velocity(*q)[axis]);
+    let slots = |block: &CellBox, ghost: bool| {
+        let direction = direction(block, ghost);
+        let crosses =
+            move |q: &usize| (0..3).all(|axis| direction[axis] == 0 || direction[axis] == SET.velocity(*q)[axis]);
         let [x, y, z] = block.start;
         let extent = block.extent;
-        (0..19).filter(crosses).map(move |q| Block { start: [x, y, z + q * pitch], extent }).collect::<Vec<_>>()
+        (0..19).filter(crosses).map(move |q| CellBox { start: [x, y, z + q * pitch], extent }).collect::<Vec<_>>()
     };
     for peer in &all.peers {
         peer.send.iter().flat_map(|block| slots(block, false)).for_each(|block| exchange.send_box(peer.rank, block));
@@ -88,14 +92,14 @@ fn crossing(rank: usize, grid: [usize; 3], n: usize) -> Exchange {
     exchange
 }
 
-/// What does not change from step to step.
-pub struct Plan {
+/// Extents and exchange of a rank, constant over all steps.
+pub struct LatticePlan {
     n: usize,
     exchange: Exchange,
 }
 
-/// The flow of a rank: two copies, each with its exchange of ghost cells.
-pub struct ByHand<'e> {
+/// Flow of a rank: two copies of the populations, each with its halo exchange.
+pub struct HandWrittenLattice<'e> {
     device: wgpu::Device,
     queue: wgpu::Queue,
     n: usize,
@@ -105,19 +109,21 @@ pub struct ByHand<'e> {
     pub now: usize,
 }
 
-impl Plan {
-    /// For a rank with `n` cells an axis.
+impl LatticePlan {
+    /// Plans the exchange of a rank that owns a cube with edge `n`.
     pub fn new(rank: usize, grid: [usize; 3], n: usize) -> Self {
         Self { n, exchange: crossing(rank, grid, n) }
     }
 
-    /// Where the first population of cell (0, 0, 0) is, and how far along each axis and slot the next one is.
+    /// Index of the first population of cell (0, 0, 0), and the strides of y, z and the
+    /// populations.
     fn strides(&self) -> [usize; 4] {
         let pitch = self.n + 2;
         [1 + pitch + pitch * pitch, pitch, pitch * pitch, pitch * pitch * pitch]
     }
 
-    /// A field of populations, ghost cells included, of which `value` knows those of cells.
+    /// Creates a field of populations with ghost cells. `value` computes the populations of owned
+    /// cells; ghost cells are zero.
     pub fn field(&self, value: impl Fn([usize; 3], usize) -> f32) -> Vec<f32> {
         let [zero, y_stride, z_stride, slot] = self.strides();
         let mut field = vec![0.0; 19 * slot];
@@ -130,7 +136,7 @@ impl Plan {
         field
     }
 
-    /// The cells of such a field, population by population.
+    /// Extracts the owned cells of a field, population by population.
     pub fn cells(&self, field: &[f32]) -> Vec<f32> {
         let [zero, y_stride, z_stride, slot] = self.strides();
         let n = self.n;
@@ -143,8 +149,8 @@ impl Plan {
     }
 }
 
-impl<'e> ByHand<'e> {
-    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, plan: &'e Plan, field: &[f32]) -> Self {
+impl<'e> HandWrittenLattice<'e> {
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, plan: &'e LatticePlan, field: &[f32]) -> Self {
         let n = plan.n;
         let [zero, along_y, along_z, slot] = plan.strides();
         let text = format!(
@@ -174,14 +180,14 @@ impl<'e> ByHand<'e> {
         Self { device, queue, n, copies, pipeline, bindings, now: 0 }
     }
 
-    /// One step. The device may still be at it on return.
+    /// Computes a step with its halo exchange. The kernel may not have finished on return.
     pub fn step(&mut self, group: &Group) -> Result<()> {
         self.copies[self.now].step(group)?;
         self.compute();
         Ok(())
     }
 
-    /// A step without the exchange.
+    /// Submits the kernel of a step without the halo exchange.
     pub fn compute(&mut self) {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         {

@@ -1,6 +1,6 @@
-//! What the library is measured against, written by hand without it (apart from its transport, which both use).
+//! Hand-written reference implementations. They use nothing of the library except its transport.
 
-#![allow(dead_code)] // every benchmark uses its part of this
+#![allow(dead_code)] // no benchmark uses all items
 
 pub mod compositing;
 pub mod device;
@@ -19,7 +19,7 @@ pub mod stencil;
 pub mod surfaces;
 pub mod vtk;
 
-/// Compiles the only entry point of a text.
+/// Compiles a WGSL text with exactly one entry point.
 pub fn pipeline(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
     let source = wgpu::ShaderSource::Wgsl(text.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });

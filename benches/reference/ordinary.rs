@@ -1,4 +1,5 @@
-//! [`Ordinary`]: a process with programs in C (peers/programs.c) or NumPy (peers/programs.py).
+//! [`Ordinary`]: a process with ordinary programs in C (peers/programs.c) or NumPy
+//! (peers/programs.py).
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,24 +7,24 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::lampshade::WANTED;
+use super::lampshade::PEERS_VARIABLE;
 use super::peer::Peer;
-use super::vtk::PYTHON;
+use super::vtk::PYTHON_VARIABLE;
 
-/// The peers, in the order in which they are reported.
+/// Names of the peers, in the order of the report.
 pub const NAMES: [&str; 2] = ["NumPy", "C"];
 
-/// A running process that computes one program at a time; ends when dropped.
+/// A running process that computes one program at a time; ends on drop.
 pub struct Ordinary {
     peer: Peer,
 }
 
 impl Ordinary {
-    /// Starts the peers in the order of [`NAMES`] where other programs are wanted.
+    /// Starts the peers in the order of [`NAMES`], if [`PEERS_VARIABLE`] is set.
     ///
-    /// A peer without a compiler or without NumPy is left out with a line of text.
+    /// Prints a line for each peer that cannot be started.
     pub fn start_all() -> [Option<Self>; 2] {
-        if std::env::var_os(WANTED).is_none() {
+        if std::env::var_os(PEERS_VARIABLE).is_none() {
             return [None, None];
         }
         let mut started = [Self::numpy(), Self::c()].into_iter().zip(NAMES).map(|(peer, name)| {
@@ -33,7 +34,7 @@ impl Ordinary {
         std::array::from_fn(|_| started.next().flatten())
     }
 
-    /// Compiles the C side under `target/peers` and starts it.
+    /// Compiles the C program under `target/peers` and starts it.
     fn c() -> Result<Peer, String> {
         let benches = Path::new(env!("CARGO_MANIFEST_DIR"));
         let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into());
@@ -55,40 +56,40 @@ impl Ordinary {
         Peer::start("C", &mut Command::new(program))
     }
 
-    /// Starts NumPy in the Python that was named, or in the one of the system.
+    /// Starts NumPy in the interpreter named by [`PYTHON_VARIABLE`], or in `python3`.
     fn numpy() -> Result<Peer, String> {
-        let python = std::env::var_os(PYTHON).unwrap_or(OsString::from("python3"));
+        let python = std::env::var_os(PYTHON_VARIABLE).unwrap_or(OsString::from("python3"));
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/programs.py");
         let mut peer = Peer::start("NumPy", Command::new(python).arg(program).stderr(Stdio::null()))?;
-        peer.ask(&json!({ "do": "start", "program": "axpy", "n": 1 }))?;
+        peer.request(&json!({ "do": "start", "program": "axpy", "n": 1 }))?;
         Ok(peer)
     }
 
-    /// Sets the initial values of a program; false where this peer does not have the program.
+    /// Sets the initial values of a program. Returns false if the peer does not have the program.
     ///
     /// # Errors
-    /// The peer's own error, in words.
+    /// The error of the peer.
     pub fn start(&mut self, program: &str, n: i64) -> Result<bool, String> {
-        let answer = self.peer.ask(&json!({ "do": "start", "program": program, "n": n }))?;
+        let answer = self.peer.request(&json!({ "do": "start", "program": program, "n": n }))?;
         Ok(answer.get("missing").and_then(Value::as_bool) == Some(false))
     }
 
-    /// Seconds of a number of steps, without the way to the process and back.
+    /// Computes steps and returns their seconds, without the communication with the process.
     ///
     /// # Errors
     /// As [`Self::start`].
     pub fn steps(&mut self, steps: usize) -> Result<f64, String> {
-        let answer = self.peer.ask(&json!({ "do": "step", "steps": steps }))?;
+        let answer = self.peer.request(&json!({ "do": "step", "steps": steps }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
     }
 
-    /// Weighted sum of the cells, weighted sum of their magnitudes, and the number that the last
-    /// step has read.
+    /// Weighted sum of the cells, weighted sum of their magnitudes, and the scalar that the last
+    /// step has computed.
     ///
     /// # Errors
     /// As [`Self::start`].
     pub fn values(&mut self) -> Result<[f64; 3], String> {
-        let answer = self.peer.ask(&json!({ "do": "values" }))?;
+        let answer = self.peer.request(&json!({ "do": "values" }))?;
         let number = |index: usize| answer["values"][index].as_f64().ok_or_else(|| format!("no values in {answer}"));
         Ok([number(0)?, number(1)?, number(2)?])
     }

@@ -1,11 +1,11 @@
-//! A program of others' that is asked for one thing at a time: a line of JSON each for what is wanted and for the answer.
+//! [`Peer`]: a process that answers requests, one line of JSON each.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-/// A running program; ends when dropped.
+/// A running program; ends on drop.
 pub struct Peer {
     name: &'static str,
     child: Child,
@@ -17,10 +17,10 @@ impl Peer {
     /// Starts the program.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn start(name: &'static str, command: &mut Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Not a rank: a launcher's variables are not for it.
+        // The peer is no MPI rank: an MPI library in it must not see the launcher's variables.
         for (name, _) in std::env::vars_os() {
             if name.to_str().is_some_and(|name| ["OMPI_", "PMI", "MPI"].iter().any(|start| name.starts_with(start))) {
                 command.env_remove(name);
@@ -32,11 +32,11 @@ impl Peer {
         Ok(Self { name, child, requests, answers })
     }
 
-    /// The answer to a request.
+    /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// The program's own, in words, and that it has ended.
-    pub fn ask(&mut self, request: &Value) -> Result<Value, String> {
+    /// The error of the program, or the program has ended.
+    pub fn request(&mut self, request: &Value) -> Result<Value, String> {
         let name = self.name;
         let requests = self.requests.as_mut().ok_or(format!("{name} has no input"))?;
         let gone = |error: std::io::Error| format!("{name} has ended: {error}");
@@ -53,7 +53,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // The end of its input is the end of the program.
+        // The program ends at the end of its input.
         drop(self.requests.take());
         let _ = self.child.wait();
     }

@@ -1,16 +1,16 @@
-//! Pixels of premultiplied colour: how one is laid over another, and runs of pixels that are not empty.
+//! Pixels with premultiplied alpha: the operator "over", and run-length encoding of empty pixels.
 
 use bytemuck::Pod;
 
-/// A premultiplied pixel that is made of whole words.
+/// A pixel with premultiplied alpha that consists of whole words.
 pub trait Pixel: Pod {
-    /// Words in a pixel.
+    /// Words of a pixel.
     const WORDS: usize = size_of::<Self>() / 4;
 
-    /// Whether nothing is seen in it.
+    /// True for a fully transparent pixel.
     fn is_empty(self) -> bool;
 
-    /// This one in front of another.
+    /// Blends this pixel over `back`.
     fn over(self, back: Self) -> Self;
 }
 
@@ -26,7 +26,7 @@ impl Pixel for [f32; 4] {
     }
 }
 
-/// 8 bits each of red (lowest), green, blue and alpha.
+/// Red (lowest), green, blue and alpha with 8 bits each.
 impl Pixel for u32 {
     fn is_empty(self) -> bool {
         self >> 24 == 0
@@ -36,7 +36,7 @@ impl Pixel for u32 {
     fn over(self, back: Self) -> Self {
         const PAIR: u32 = 0x00ff_00ff;
         let through = 255 - (self >> 24);
-        // Two components at a time, rounded to the nearest.
+        // Two components at a time, rounded to nearest.
         let dimmed = |pair: u32| {
             let product = pair * through + 0x0080_0080;
             (product + ((product >> 8) & PAIR)) >> 8 & PAIR
@@ -45,7 +45,10 @@ impl Pixel for u32 {
     }
 }
 
-/// Runs of pixels, as words: their number; for each the empty pixels before it and its length; the pixels of all.
+/// Encodes the runs of pixels that are not empty.
+///
+/// `words` gets the number of runs; for each run the number of empty pixels before it and its
+/// length; then the pixels of all runs.
 pub fn encode<P: Pixel>(pixels: &[P], runs: &mut Vec<u32>, words: &mut Vec<u32>) {
     runs.clear();
     words.clear();
@@ -69,7 +72,7 @@ pub fn encode<P: Pixel>(pixels: &[P], runs: &mut Vec<u32>, words: &mut Vec<u32>)
     }
 }
 
-/// Calls with the place and the pixels of each run.
+/// Calls `run` with the index of the first pixel and the pixels of each run.
 pub fn decode<P: Pixel>(words: &[u32], mut run: impl FnMut(usize, &[P])) {
     let count = words[0] as usize;
     let (runs, pixels) = words[1..].split_at(2 * count);
@@ -77,9 +80,9 @@ pub fn decode<P: Pixel>(words: &[u32], mut run: impl FnMut(usize, &[P])) {
     let mut at = 0;
     for pair in runs.chunks_exact(2) {
         at += pair[0] as usize;
-        let (these, rest) = pixels.split_at(pair[1] as usize);
-        run(at, these);
+        let (run_pixels, rest) = pixels.split_at(pair[1] as usize);
+        run(at, run_pixels);
         pixels = rest;
-        at += these.len();
+        at += run_pixels.len();
     }
 }

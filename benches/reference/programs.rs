@@ -1,19 +1,20 @@
-//! [`ByHand`]: ordinary programs written by hand with wgpu.
+//! [`KernelCycle`]: hand-written wgpu programs.
 //!
-//! Kernels have plain indices. Buffers have the border of the library's arrays.
+//! Kernels compute indices directly. Buffers have a border as wide as the ghost cells of the
+//! library's arrays.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{Buffer, BufferUsages};
 use zippy::device::Device;
 
-/// Steps that are submitted together, as many as the library records before it submits.
-const STEPS_OF_A_SUBMISSION: usize = 32;
+/// Steps of a submission: the same number as the library records before it submits.
+const STEPS_PER_SUBMISSION: usize = 32;
 
-/// Kernels that are dispatched in turn, again and again, over buffers of one device.
-pub struct ByHand {
+/// A cycle of kernel dispatches on one device.
+pub struct KernelCycle {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// The dispatches of each step of a cycle, after which every buffer has its first role again.
+    /// Dispatches of each step. After the last step, every buffer has its initial role again.
     cycle: Vec<Vec<Dispatch>>,
     steps_done: usize,
     readback: Option<Readback>,
@@ -31,18 +32,18 @@ struct Readback {
     to: Buffer,
 }
 
-impl ByHand {
+impl KernelCycle {
     pub fn new(gpu: &Device) -> Self {
         let (device, queue) = (gpu.raw().clone(), gpu.queue().clone());
         Self { device, queue, cycle: Vec::new(), steps_done: 0, readback: None }
     }
 
-    /// A storage buffer with this content.
+    /// Creates a storage buffer with the given content.
     pub fn buffer<T: bytemuck::NoUninit>(&self, content: &[T]) -> Buffer {
         self.filled(bytemuck::cast_slice(content), BufferUsages::STORAGE | BufferUsages::COPY_SRC)
     }
 
-    /// A uniform buffer with one value.
+    /// Creates a uniform buffer with one value.
     pub fn uniform<T: bytemuck::NoUninit>(&self, value: T) -> Buffer {
         self.filled(bytemuck::bytes_of(&value), BufferUsages::UNIFORM)
     }
@@ -55,13 +56,13 @@ impl ByHand {
         super::pipeline(&self.device, text)
     }
 
-    /// Begins the next step of the cycle.
+    /// Adds a step to the cycle.
     pub fn step(&mut self) -> &mut Self {
         self.cycle.push(Vec::new());
         self
     }
 
-    /// Adds a dispatch to the last step of the cycle: buffers by the number of their binding.
+    /// Adds a dispatch to the last step of the cycle. `buffers[i]` gets binding `i`.
     pub fn dispatch(&mut self, pipeline: &wgpu::ComputePipeline, buffers: &[&Buffer], groups: [u32; 3]) {
         let entries: Vec<_> = (0..)
             .zip(buffers)
@@ -74,23 +75,23 @@ impl ByHand {
         step.push(Dispatch { pipeline: pipeline.clone(), bindings, groups });
     }
 
-    /// Lets the host read a buffer after every step.
+    /// Makes [`steps`](Self::steps) read a buffer on the host after every step.
     pub fn read_after_step(&mut self, from: &Buffer) {
         let (size, usage) = (from.size(), BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         self.readback = Some(Readback { from: from.clone(), to: self.device.create_buffer(&descriptor) });
     }
 
-    /// Submits a number of steps and waits where the host reads.
+    /// Submits steps; waits for each step only if the host reads a buffer.
     ///
-    /// Returns the Euclidean norm of the buffer that the host reads, after the last step.
+    /// Returns the Euclidean norm of that buffer after the last step, or 0.
     pub fn steps(&mut self, count: usize) -> f64 {
         let mut norm = 0.0;
-        let mut left = count;
-        while left > 0 {
-            let together = if self.readback.is_some() { 1 } else { left.min(STEPS_OF_A_SUBMISSION) };
+        let mut remaining = count;
+        while remaining > 0 {
+            let submitted = if self.readback.is_some() { 1 } else { remaining.min(STEPS_PER_SUBMISSION) };
             let mut encoder = self.device.create_command_encoder(&Default::default());
-            for _ in 0..together {
+            for _ in 0..submitted {
                 for dispatch in &self.cycle[self.steps_done % self.cycle.len()] {
                     let mut pass = encoder.begin_compute_pass(&Default::default());
                     pass.set_pipeline(&dispatch.pipeline);
@@ -107,16 +108,16 @@ impl ByHand {
             if let Some(Readback { to, .. }) = &self.readback {
                 norm = self.mapped_norm(to);
             }
-            left -= together;
+            remaining -= submitted;
         }
         norm
     }
 
-    /// The Euclidean norm of a readback buffer, by a plain loop.
+    /// Maps a readback buffer and computes its Euclidean norm by a plain loop.
     fn mapped_norm(&self, buffer: &Buffer) -> f64 {
         buffer.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
         self.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
-        let view = buffer.get_mapped_range(..).expect("it is mapped");
+        let view = buffer.get_mapped_range(..).expect("the buffer is mapped");
         let squares = |cells: &[f32]| cells.iter().map(|&cell| f64::from(cell) * f64::from(cell)).sum::<f64>();
         let norm = squares(bytemuck::cast_slice(&view)).sqrt();
         drop(view);
@@ -124,12 +125,12 @@ impl ByHand {
         norm
     }
 
-    /// The words of a buffer now.
+    /// Copies the words of a buffer to the host.
     pub fn words(&self, buffer: &Buffer) -> Vec<u32> {
         super::device::read(&self.device, &self.queue, buffer).into_iter().map(f32::to_bits).collect()
     }
 
-    /// Steps that were done.
+    /// Number of steps submitted so far.
     pub fn steps_done(&self) -> usize {
         self.steps_done
     }

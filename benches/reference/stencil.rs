@@ -1,7 +1,7 @@
-//! [`BareStencil`]: heat diffusion with a 7-point stencil, written by hand with wgpu.
+//! [`BareStencil`]: hand-written heat diffusion with a 7-point stencil and wgpu.
 //!
-//! Two buffers hold a field with one layer of ghost cells. The kernel contains the layout of the
-//! field.
+//! Two buffers hold a field with one ghost layer. The strides of the field are constants of the
+//! kernel.
 
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{BufferUsages, CommandEncoder};

@@ -1,4 +1,4 @@
-//! Marching Cubes of VTK and scikit-image, in a Python process of their own (peers/isosurface.py).
+//! Isosurfaces by VTK and scikit-image, in a Python process (peers/isosurface.py).
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,41 +6,43 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::peer::Peer;
-use super::vtk::{PYTHON, Scratch};
+use super::vtk::{PYTHON_VARIABLE, Scratch};
 
-/// A running process with a field; ends when dropped.
+/// A running Python process with a field; ends on drop.
 pub struct Surfaces {
     peer: Peer,
-    // It goes after the program that uses it.
+    // Declared after `peer`, because the process uses it until the end.
     _scratch: Scratch,
-    /// Versions.
+    /// Versions of the libraries.
     pub about: String,
 }
 
 impl Surfaces {
-    /// Starts it with a field: bytes of `kind`, which is `uint8` or `float32`, x fastest.
+    /// Starts the process with a field of samples, x fastest. `kind` is the sample type: `uint8` or
+    /// `float32`.
     ///
     /// # Errors
-    /// Whatever keeps it from working, in words.
+    /// The reason why the process cannot be used.
     pub fn start(samples: &[u8], kind: &str, shape: [i64; 3]) -> Result<Self, String> {
-        let python = std::env::var_os(PYTHON).ok_or("no Python with VTK was named")?;
+        let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/isosurface.py");
         let scratch = Scratch::new()?;
         let file = scratch.0.join("samples");
         std::fs::write(&file, samples).map_err(|error| format!("{}: {error}", file.display()))?;
         let mut peer = Peer::start("VTK's Python", Command::new(python).arg(program).stderr(Stdio::null()))?;
-        let answer = peer.ask(&json!({ "do": "field", "samples": file, "type": kind, "shape": shape }))?;
+        let answer = peer.request(&json!({ "do": "field", "samples": file, "type": kind, "shape": shape }))?;
         let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or("unknown").to_string();
         let about = format!("VTK {}, scikit-image {}", text("vtk"), text("skimage"));
         Ok(Self { peer, _scratch: scratch, about })
     }
 
-    /// Extracts a surface; seconds of it alone, without the way to the process and back.
+    /// Extracts a surface and returns the seconds, without the communication with the process.
     ///
     /// # Errors
-    /// The program's own, in words.
+    /// The error of the process.
     pub fn secs(&mut self, by: &str, isovalue: f32, normals: bool) -> Result<f64, String> {
-        let answer = self.peer.ask(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": normals }))?;
+        let answer =
+            self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": normals }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
     }
 
@@ -49,6 +51,6 @@ impl Surfaces {
     /// # Errors
     /// As [`Self::secs`].
     pub fn counts(&mut self, by: &str, isovalue: f32) -> Result<Value, String> {
-        self.peer.ask(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": false, "euler": true }))
+        self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": false, "euler": true }))
     }
 }

@@ -1,4 +1,4 @@
-//! VTK's volume mappers, in a Python process of their own (peers/vtk_volume.py), asked for one picture at a time.
+//! Volume rendering by VTK, in a Python process (peers/vtk_volume.py).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,19 +8,20 @@ use zippy_render::volume::{Camera, Projection, TransferFunction};
 
 use super::peer::Peer;
 
-/// Where `cargo xtask bench --peers` says which Python has VTK.
-pub const PYTHON: &str = "ZIPPY_BENCH_PYTHON";
+/// Environment variable with the path of a Python interpreter that has VTK; set by
+/// `cargo xtask bench --peers`.
+pub const PYTHON_VARIABLE: &str = "ZIPPY_BENCH_PYTHON";
 
-/// A running VTK with a scene; ends when dropped.
+/// A running VTK process with a scene; ends on drop.
 pub struct Vtk {
     peer: Peer,
-    // It goes after the program that uses it.
+    // Declared after `peer`, because the process uses it until the end.
     scratch: Scratch,
-    /// Version, and what draws for the GPU mapper.
+    /// Version of VTK, and the OpenGL renderer of the GPU mapper.
     pub about: String,
 }
 
-/// What VTK is to draw: voxels of 8 bits, x fastest.
+/// A scene for VTK: 8-bit voxels, x fastest, with camera and transfer function.
 pub struct Scene<'a> {
     pub voxels: &'a [u8],
     pub shape: [i64; 3],
@@ -32,17 +33,17 @@ pub struct Scene<'a> {
 }
 
 impl Vtk {
-    /// Whether peers were asked for.
+    /// True if the comparison with other programs is enabled.
     pub fn wanted() -> bool {
-        std::env::var_os(PYTHON).is_some()
+        std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
-    /// Starts VTK with a scene seen in perspective.
+    /// Starts VTK with a scene. The projection must be perspective.
     ///
     /// # Errors
-    /// Whatever keeps it from drawing, in words.
+    /// The reason why VTK cannot draw the scene.
     pub fn start(scene: &Scene) -> Result<Self, String> {
-        let python = std::env::var_os(PYTHON).ok_or("no Python with VTK was named")?;
+        let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vtk_volume.py");
         let scratch = Scratch::new()?;
         let voxels = scratch.0.join("voxels");
@@ -52,7 +53,7 @@ impl Vtk {
         let Projection::Perspective { vertical_fov_degrees } = scene.camera.projection else {
             return Err("this scene is not in perspective".into());
         };
-        let answer = vtk.peer.ask(&json!({
+        let answer = vtk.peer.request(&json!({
             "do": "scene",
             "voxels": voxels,
             "shape": scene.shape,
@@ -72,31 +73,33 @@ impl Vtk {
         Ok(vtk)
     }
 
-    /// Draws with the mapper `gpu` or `cpu`, until the pixels are in host memory.
+    /// Draws with the mapper `gpu` or `cpu`. On return, the pixels are in host memory.
     ///
     /// # Errors
-    /// VTK's own, in words.
+    /// The error of VTK.
     pub fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
-        self.peer.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
+        self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
     }
 
-    /// Draws, and returns the picture: red, green and blue of 8 bits, the top row first.
+    /// Draws and returns the picture: 8 bits each of red, green and blue, top row first.
     ///
     /// # Errors
     /// As [`Self::render`].
     pub fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
         let file = self.scratch.0.join("picture");
-        self.peer.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
+        self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
         std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
     }
 }
 
-/// A directory for what goes to and fro; removed when dropped.
+/// A temporary directory for files that are exchanged with a peer; removed on drop.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
+    /// Creates the directory.
+    ///
     /// # Errors
-    /// What the system said.
+    /// The error of the operating system.
     pub fn new() -> Result<Self, String> {
         let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;

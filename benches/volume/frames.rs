@@ -1,4 +1,5 @@
-//! Whole frames: where their time goes, beside what they cannot do without and beside VTK.
+//! Whole frames: division of their time, compared with the arithmetic of their samples and with
+//! VTK.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -15,32 +16,34 @@ use super::super::reference::vtk::{Scene, Vtk};
 use super::limit::{arithmetic, visible_samples};
 use super::subject::{Subject, subjects};
 
-/// Pixels along each side of the pictures of scans, and of those of weak scaling.
+/// Pixels along each side of a picture of a scan.
 const SIDE: u32 = 1024;
+/// Pixels along each side of a picture in weak scaling.
 const WEAK_SIDE: u32 = 512;
 
-/// Voxels along each side of what a rank has in weak scaling.
+/// Voxels of a rank along each axis in weak scaling.
 const WEAK: i64 = 128;
 
-/// Frames of the scans, unshaded and shaded, in both modes.
+/// Measures frames of the scans, unshaded and shaded, in both modes.
 pub fn scans(run: &Run) -> Result<()> {
     for subject in subjects()? {
         for shading in [None, Some(Shading::default())] {
             for mode in [Mode::Reproducible, Mode::Fast] {
-                let looks = if shading.is_some() { "shaded" } else { "unshaded" };
-                let case = format!("frame of {}, {looks}, {}", subject.name, name(mode));
-                frame(run, &case, &subject, shading, (mode, SIDE))?;
+                let shading_name = if shading.is_some() { "shaded" } else { "unshaded" };
+                let case = format!("frame of {}, {shading_name}, {}", subject.name, name(mode));
+                frame(run, &case, &subject, &FrameSettings { shading, mode, side: SIDE })?;
             }
         }
     }
     Ok(())
 }
 
-/// Frames of a volume that grows with the number of ranks.
+/// Measures frames of a volume that grows with the number of ranks.
 pub fn weak(run: &Run) -> Result<()> {
     let subject = Subject::phantom([WEAK, WEAK, WEAK * run.world.size() as i64]);
     for mode in [Mode::Reproducible, Mode::Fast] {
-        frame(run, &format!("weak scaling, {WEAK}^3 a rank, {}", name(mode)), &subject, None, (mode, WEAK_SIDE))?;
+        let settings = FrameSettings { shading: None, mode, side: WEAK_SIDE };
+        frame(run, &format!("weak scaling, {WEAK}^3 a rank, {}", name(mode)), &subject, &settings)?;
     }
     Ok(())
 }
@@ -52,17 +55,25 @@ fn name(mode: Mode) -> &'static str {
     }
 }
 
-/// Seconds of one frame of one rank.
+struct FrameSettings {
+    shading: Option<Shading>,
+    mode: Mode,
+    /// Pixels along each side.
+    side: u32,
+}
+
+/// Seconds of a frame on one rank.
 #[derive(Clone, Copy)]
-struct Parts {
+struct FrameSecs {
     total: f64,
     cast: f64,
     composite: f64,
 }
 
-fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mode, side): (Mode, u32)) -> Result<()> {
+fn frame(run: &Run, case: &str, subject: &Subject, settings: &FrameSettings) -> Result<()> {
+    let &FrameSettings { shading, mode, side } = settings;
     let named = run.named(case);
-    if !run.options.wants(&named) {
+    if !run.options.selects(&named) {
         return Ok(());
     }
     let world = run.world;
@@ -71,12 +82,12 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
     let renderer = VolumeRenderer::new(world, &array, spacing, RendererOptions { mode, ..Default::default() })?;
     let look = Look { size: (side, side), shading, ..Look::new(subject.camera.clone(), subject.transfer.clone()) };
     if shading.is_some() && !is_lit(run, &renderer, &look)? {
-        println!("{named}: not measured, as light changes nothing in its picture");
+        println!("{named}: not measured, because shading does not change the picture");
         return Ok(());
     }
     let view = View::new(&look.camera, look.size, subject.shape, spacing, look.step)?;
     let table = look.transfer.table(look.step)?;
-    // One rank counts for all.
+    // Rank 0 counts the samples of all ranks.
     let count = || visible_samples(subject, &view, &table, 1.0 - look.ends_at());
     let counted = world.agree("counting samples", if world.rank() == 0 { count() } else { Ok(0) })?;
     let mut samples = [counted];
@@ -85,12 +96,12 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
 
     let vtk = (Vtk::wanted() && world.size() == 1).then(|| start(subject, &look)).transpose()?;
     let vtk = vtk.map(RefCell::new);
-    let (parts, last) = (RefCell::new(Vec::new()), RefCell::new(None));
+    let (frames, last) = (RefCell::new(Vec::new()), RefCell::new(None));
     let library = || {
         let start = Instant::now();
         let Frame { image, cast_secs, composite_secs, .. } = renderer.render(&look)?;
         let total = start.elapsed().as_secs_f64();
-        parts.borrow_mut().push(Parts { total, cast: cast_secs, composite: composite_secs });
+        frames.borrow_mut().push(FrameSecs { total, cast: cast_secs, composite: composite_secs });
         *last.borrow_mut() = image;
         Ok(())
     };
@@ -111,7 +122,7 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
     let bytes = subject.shape.iter().product::<i64>() as u64 / world.size() as u64;
     run.compare(case, bytes, None, contenders)?;
 
-    split(run, &named, &parts.take(), samples)?;
+    report_shares(run, &named, &frames.take(), samples)?;
     if let (Some(vtk), Some(image)) = (&vtk, last.take()) {
         println!("    {}", vtk.borrow().about);
         let ours = image.over_background([0.0; 3]);
@@ -128,14 +139,14 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
     Ok(())
 }
 
-/// Whether light is seen in the picture; a time without it would be none of a shaded frame.
+/// True if shading changes the picture on any rank. Collective.
 fn is_lit(run: &Run, renderer: &VolumeRenderer<u8>, look: &Look) -> Result<bool> {
     let small = Look { size: (64, 64), ..look.clone() };
     let lit = renderer.render(&small)?.image;
     let plain = renderer.render(&Look { shading: None, ..small })?.image;
-    let mut seen = [u32::from(lit != plain)];
-    run.world.group().all_reduce(&mut seen, |most, other| *most = (*most).max(*other))?;
-    Ok(seen[0] > 0)
+    let mut differs = [u32::from(lit != plain)];
+    run.world.group().all_reduce(&mut differs, |max, other| *max = (*max).max(*other))?;
+    Ok(differs[0] > 0)
 }
 
 fn start(subject: &Subject, look: &Look) -> Result<Vtk> {
@@ -156,13 +167,14 @@ fn failed(message: String) -> zippy::Error {
     zippy_render::RenderError::Setting(message).into()
 }
 
-/// Where the time of the frames went: means over frames and ranks, so that the parts add up.
-fn split(run: &Run, case: &str, parts: &[Parts], samples: u64) -> Result<()> {
+/// Reports casting, compositing and remaining seconds as means over frames and ranks.
+fn report_shares(run: &Run, case: &str, frames: &[FrameSecs], samples: u64) -> Result<()> {
     let world = run.world;
-    let slowest = Spread::of(&run.slowest(parts.iter().map(|one| one.total).collect())?);
-    let mut sums = parts.iter().fold([0.0; 3], |s, one| [s[0] + one.total, s[1] + one.cast, s[2] + one.composite]);
+    let slowest = Spread::of(&run.slowest(frames.iter().map(|frame| frame.total).collect())?);
+    let mut sums =
+        frames.iter().fold([0.0; 3], |s, frame| [s[0] + frame.total, s[1] + frame.cast, s[2] + frame.composite]);
     world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
-    let [total, cast, composite] = sums.map(|sum| sum / (parts.len() * world.size()) as f64);
+    let [total, cast, composite] = sums.map(|sum| sum / (frames.len() * world.size()) as f64);
     if world.rank() != 0 {
         return Ok(());
     }

@@ -1,5 +1,5 @@
-//! What a frame cannot do without: its samples, counted on a sixteenth of the rays, and the arithmetic of so many, in plain
-//! Rust on all cores with everything in the nearest cache.
+//! Lower limit of a frame: the arithmetic of its visible samples in plain Rust on all cores, with
+//! all data in the first-level cache. The samples are counted on a sixteenth of the rays.
 
 use zippy::Result;
 use zippy::extents::Index;
@@ -8,18 +8,18 @@ use zippy_render::volume::{TransferTable, View};
 
 use super::subject::Subject;
 
-/// Every so many columns and rows a ray is followed.
+/// Distance between counted rays, in columns and rows.
 const STRIDE: u32 = 4;
 
-/// Cells along each side of the cube that stays in the cache.
+/// Cells along each side of a cube that fits in the cache.
 const CUBE: usize = 15;
 
-/// Samples of a picture that have an opacity, up to where rays end.
+/// Number of samples with an opacity above zero until the ray's opacity reaches `opaque`.
 pub fn visible_samples(subject: &Subject, view: &View, table: &TransferTable, opaque: f32) -> Result<u64> {
     let [nx, ny, _] = subject.shape.map(|n| n as usize);
     let voxels = subject.read(&Region::whole(Index::new(&subject.shape)))?;
     let mut count = 0;
-    for (row, column) in places(view) {
+    for (row, column) in ray_positions(view) {
         let ray = view.ray(column, row);
         let (mut alpha, mut sample) = (0.0_f32, 0);
         while sample < ray.samples && alpha < opaque {
@@ -37,7 +37,7 @@ pub fn visible_samples(subject: &Subject, view: &View, table: &TransferTable, op
     Ok(count * u64::from(STRIDE * STRIDE))
 }
 
-fn places(view: &View) -> impl Iterator<Item = (u32, u32)> {
+fn ray_positions(view: &View) -> impl Iterator<Item = (u32, u32)> {
     let (width, height) = (view.width, view.height);
     (0..height).step_by(STRIDE as usize).flat_map(move |y| (0..width).step_by(STRIDE as usize).map(move |x| (y, x)))
 }
@@ -59,7 +59,7 @@ fn colour(table: &TransferTable, value: f32) -> [f32; 4] {
     std::array::from_fn(|part| a[part] + (x - entry as f32) * (b[part] - a[part]))
 }
 
-/// Takes so many samples, this rank's share of the cores working.
+/// Computes `samples` samples with `threads` threads.
 pub fn arithmetic(samples: u64, threads: usize, table: &TransferTable) {
     std::thread::scope(|scope| {
         for thread in 0..threads {
@@ -71,19 +71,19 @@ pub fn arithmetic(samples: u64, threads: usize, table: &TransferTable) {
 fn one_thread(samples: u64, seed: usize, table: &TransferTable) -> [f32; 4] {
     const SIDE: usize = CUBE + 1;
     let cube: Vec<u8> = (0..SIDE.pow(3)).map(|at| (at * 31 + seed) as u8).collect();
-    let (mut seen, delta) = ([0.0_f32; 4], [0.37_f32, 0.61, 0.7]);
+    let (mut pixel, delta) = ([0.0_f32; 4], [0.37_f32, 0.61, 0.7]);
     let mut p = [0.5_f32; 3];
     for _ in 0..samples {
         let cell = p.map(|p| p as usize);
         let share = std::array::from_fn(|axis| p[axis] - cell[axis] as f32);
         let at = cell[0] + SIDE * (cell[1] + SIDE * cell[2]);
         let [red, green, blue, alpha] = colour(table, value(&cube, at, [SIDE, SIDE * SIDE], share));
-        let through = (1.0 - seen[3]) * alpha;
-        [red, green, blue, 1.0].iter().zip(&mut seen).for_each(|(part, seen)| *seen += through * part);
+        let through = (1.0 - pixel[3]) * alpha;
+        [red, green, blue, 1.0].iter().zip(&mut pixel).for_each(|(part, pixel)| *pixel += through * part);
         for axis in 0..3 {
             p[axis] += delta[axis];
             p[axis] -= if p[axis] >= CUBE as f32 { CUBE as f32 } else { 0.0 };
         }
     }
-    seen
+    pixel
 }

@@ -1,4 +1,4 @@
-//! What is rendered: scanned volumes where they are present, else a phantom.
+//! Rendered volumes: scans if their files exist, else a phantom.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use zippy_io::volume::VolumeFile;
 use zippy_render::scene;
 use zippy_render::volume::{Camera, Phantom, TransferFunction};
 
-/// A volume of 8 bits, and how it is looked at.
+/// An 8-bit volume with camera and transfer function.
 pub struct Subject {
     pub name: &'static str,
     pub shape: [i64; 3],
     pub camera: Camera,
     pub transfer: TransferFunction,
-    /// What is said elsewhere about the time of such a frame.
+    /// Published time of another program for this frame.
     pub note: Option<&'static str>,
     voxels: Voxels,
 }
@@ -29,7 +29,7 @@ fn shared(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path)
 }
 
-/// The scans with the transfer functions and the cameras of VTK's reference pictures; else the phantom.
+/// The scans with transfer functions and cameras of VTK's reference pictures, or the phantom.
 pub fn subjects() -> Result<Vec<Subject>> {
     let known = [
         ("engine", "VTK needed 1.43 s (GPU mapper in software; shaded 3.2 s) and 0.48 s (CPU mapper) on 2 quiet cores"),
@@ -54,7 +54,7 @@ pub fn subjects() -> Result<Vec<Subject>> {
 }
 
 impl Subject {
-    /// The phantom in 8 bits, all of it in the picture.
+    /// The phantom with 8 bits, completely in the picture.
     pub fn phantom(shape: [i64; 3]) -> Self {
         Self {
             name: "phantom",
@@ -66,7 +66,7 @@ impl Subject {
         }
     }
 
-    /// The voxels of a region, x fastest.
+    /// Reads the voxels of a region, x fastest.
     pub fn read(&self, region: &Region) -> Result<Vec<u8>> {
         match &self.voxels {
             Voxels::File(file) => Ok(file.read_region(region)?),
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// The volume as an array over all ranks. Collective.
+    /// Creates an array over all ranks with the voxels. Collective.
     pub fn array(&self, world: &World) -> Result<GlobalArray<u8, 3>> {
         let array = world.array(self.name, &Layout::new(self.shape))?;
         for chunk in array.chunks() {

@@ -1,6 +1,9 @@
-//! Scans and sorts of u32 by the crate lampshade, asked for one at a time, by lines of standard input: first
-//! `{"do": "open", "adapter": NAME}`, then `{"do": "scan" or "sort", "cells": N}`. Each is answered when the device has done it:
-//! `{}`, or `{"error": TEXT}`. Cells are on the device before; the first result of a kind and length is checked.
+//! Scans and sorts of u32 by the crate lampshade.
+//!
+//! Each line of standard input is a request: first `{"do": "open", "adapter": NAME}`, then `{"do":
+//! "scan" or "sort", "cells": N}`. The answer `{}` or `{"error": TEXT}` follows when the device has
+//! finished. The cells are on the device before the request; the first result of each operation and
+//! length is checked.
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
@@ -26,7 +29,8 @@ fn answer(open: &mut Option<Lampshade>, line: &str) -> Result<Value, String> {
     if what == "open" {
         *open = Some(Lampshade::open(request["adapter"].as_str().unwrap_or_default())?);
     } else {
-        let cells = request["cells"].as_u64().and_then(|cells| u32::try_from(cells).ok()).ok_or("so many cells")?;
+        let cells =
+            request["cells"].as_u64().and_then(|cells| u32::try_from(cells).ok()).ok_or("\"cells\" is not a u32")?;
         open.as_mut().ok_or("no adapter is open")?.run(what == "sort", cells)?;
     }
     Ok(json!({}))
@@ -37,7 +41,7 @@ struct Lampshade {
     queue: Queue,
     scanner: Scanner,
     sorter: Sorter,
-    /// The cells, and room for the result, of each length.
+    /// Input and result of each operation (true: sort) and length.
     buffers: HashMap<(bool, u32), [wgpu::Buffer; 2]>,
 }
 
@@ -50,7 +54,7 @@ impl Lampshade {
         let adapters = pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
         let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == name);
         let adapter = adapter.ok_or(format!("no adapter {name:?}"))?;
-        // What lampshade's own context asks for, but for timestamps.
+        // The same as lampshade's own context, without timestamps.
         let device = adapter.request_device(&wgpu::DeviceDescriptor {
             required_features: adapter.features() & wgpu::Features::SUBGROUP,
             required_limits: adapter.limits(),
@@ -67,31 +71,32 @@ impl Lampshade {
     fn run(&mut self, sort: bool, cells: u32) -> Result<(), String> {
         let is_new = !self.buffers.contains_key(&(sort, cells));
         if is_new {
-            let given = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            let input = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: None,
-                contents: bytemuck::cast_slice(&given(cells)),
+                contents: bytemuck::cast_slice(&pseudo_random(cells)),
                 usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             });
             let found = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
-                size: given.size(),
+                size: input.size(),
                 usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
-            self.buffers.insert((sort, cells), [given, found]);
+            self.buffers.insert((sort, cells), [input, found]);
         }
-        let [given, found] = &self.buffers[&(sort, cells)];
-        let done = match sort {
-            true => self.sorter.sort_gpu_to_gpu(given, found, cells),
-            false => self.scanner.scan_gpu_to_gpu(given, found, cells),
+        let [input, found] = &self.buffers[&(sort, cells)];
+        let result = if sort {
+            self.sorter.sort_gpu_to_gpu(input, found, cells)
+        } else {
+            self.scanner.scan_gpu_to_gpu(input, found, cells)
         };
-        done.map_err(|error| error.to_string())?;
+        result.map_err(|error| error.to_string())?;
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| error.to_string())?;
         if is_new { self.check(sort, cells) } else { Ok(()) }
     }
 
     fn check(&self, sort: bool, cells: u32) -> Result<(), String> {
-        let mut expected = given(cells);
+        let mut expected = pseudo_random(cells);
         if sort {
             expected.sort_unstable();
         } else {
@@ -115,12 +120,12 @@ impl Lampshade {
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| error.to_string())?;
         let bytes = host.get_mapped_range(..).map_err(|error| error.to_string())?;
         let is_right = bytemuck::cast_slice::<u8, u32>(&bytes) == expected;
-        if is_right { Ok(()) } else { Err(format!("its {} is wrong", if sort { "sort" } else { "scan" })) }
+        if is_right { Ok(()) } else { Err(format!("the {} is wrong", if sort { "sort" } else { "scan" })) }
     }
 }
 
-/// Numbers without an order, those of benches/primitives.rs.
-fn given(cells: u32) -> Vec<u32> {
+/// Pseudo-random numbers: the same as in benches/primitives.rs.
+fn pseudo_random(cells: u32) -> Vec<u32> {
     let mixed = |i: u32| {
         let x = i.wrapping_mul(0x9e37_79b9);
         let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
