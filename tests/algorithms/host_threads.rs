@@ -1,5 +1,5 @@
-//! Host algorithms on one, two and three threads: the same bits, from sizes on that are worth
-//! several.
+//! Host algorithms on one, two and three threads have the same bits, for sizes that use several
+//! threads.
 
 use zippy::{Layout, Operator, Result, World};
 
@@ -8,7 +8,8 @@ use crate::algorithms::sequences::mixed;
 use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
 
-/// Runs a program in processes of their own with every number of threads; `test` is its whole path.
+/// Runs a program in separate processes with each number of threads. `test` is the full path of the
+/// test.
 fn on_threads(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::is_alone() {
         return support::ranks(ranks, program);
@@ -25,7 +26,7 @@ fn scans_of_integers_have_the_same_bits() {
         compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
         let values: Vec<u8> = (0..270_001).map(|i| u8::from(mixed(i).is_multiple_of(2000))).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
-        // Both ends of the range, so that the order of adding matters.
+        // Sums overflow the range, so that the order of additions matters.
         let values: Vec<i16> = (0..140_001).map(|i| (mixed(i) >> 16) as i16).collect();
         compare(world, &values, 3, &Operator::Add, i16::saturating_add)?;
         let values: Vec<[u32; 4]> = (0..50_001).map(|i| [mixed(i), i as u32, 1, 0]).collect();
@@ -77,8 +78,8 @@ fn scans_over_ranks_have_the_same_bits() {
 }
 
 #[test]
-fn overlapping_sections_are_written_one_after_the_other() {
-    on_threads("algorithms::host_threads::overlapping_sections_are_written_one_after_the_other", &[1], |world| {
+fn overlapping_sections_are_written_in_order() {
+    on_threads("algorithms::host_threads::overlapping_sections_are_written_in_order", &[1], |world| {
         let x = world.local_array::<u32, 1>("x", &Layout::new([140_000]))?;
         let y = world.local_array::<u32, 1>("y", &Layout::new([70_001]))?;
         x.all().fill(1)?;

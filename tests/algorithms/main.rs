@@ -1,4 +1,5 @@
-//! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
+//! Algorithms over global arrays and over local arrays, on several numbers of ranks, as threads and
+//! under MPI.
 
 #[path = "mod.rs"]
 mod algorithms;

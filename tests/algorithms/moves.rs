@@ -1,4 +1,5 @@
-//! Gather, scatter, compaction, partition, unique, reduction by key, amplification and histograms against plain loops.
+//! Gather, scatter, compaction, partition, unique, reduction by key, amplification and histograms,
+//! compared with plain loops.
 
 use zippy::{Element, Layout, Operator, Result, World};
 
@@ -14,7 +15,7 @@ fn cuts(n: usize) -> &'static [Cut] {
 
 fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
     let values: Vec<T> = (0..n).map(&value).collect();
-    // A permutation, by an odd factor modulo a power of two that is left out where it is too large.
+    // A permutation by an odd factor modulo a power of two, without the indices that are too large.
     let order: Vec<u32> = (0..n.next_power_of_two() as u32)
         .map(|i| i.wrapping_mul(2_654_435_761) % n.next_power_of_two() as u32)
         .filter(|&i| (i as usize) < n)
@@ -26,7 +27,7 @@ fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
         world.on_rank().gather(&input, &indices, &output)?;
         let gathered: Vec<T> = order.iter().map(|&i| values[i as usize]).collect();
         assert!(bits(&read(&sections)?) == bits(&gathered), "{n} {}, {cut:?}", T::INFO.name);
-        // Back to where they came from, in place.
+        // The inverse permutation in place.
         world.on_rank().scatter(&output, &indices, &output)?;
         assert!(bits(&read(&sections)?) == bits(&values), "{n} {}, {cut:?}", T::INFO.name);
     }
@@ -72,15 +73,15 @@ fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
         let of = |some: Vec<(&T, &u32)>| some.into_iter().map(|(value, _)| *value).collect::<Vec<T>>();
         let (yes, no) = (of(yes), of(no));
         for cut in cuts(n) {
-            let what = format!("{n} {} by flags {number}, {cut:?}", T::INFO.name);
+            let label = format!("{n} {} by flags {number}, {cut:?}", T::INFO.name);
             let (input, _) = sequence(world, &values, *cut)?;
             let (flags, _) = sequence(world, &flags, if *cut == Cut::Odd { Cut::Whole } else { Cut::Odd })?;
             let (output, sections) = sequence(world, &vec![T::zeroed(); n], *cut)?;
-            assert_eq!(world.on_rank().compact(&input, &flags, &output)?, yes.len() as u64, "{what}");
+            assert_eq!(world.on_rank().compact(&input, &flags, &output)?, yes.len() as u64, "{label}");
             let rest = vec![T::zeroed(); n - yes.len()];
-            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), rest].concat()), "compact {what}");
-            assert_eq!(world.on_rank().partition(&input, &flags, &output)?, yes.len() as u64, "{what}");
-            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), no.clone()].concat()), "partition {what}");
+            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), rest].concat()), "compact {label}");
+            assert_eq!(world.on_rank().partition(&input, &flags, &output)?, yes.len() as u64, "{label}");
+            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), no.clone()].concat()), "partition {label}");
         }
     }
     Ok(())
@@ -111,7 +112,7 @@ fn outputs_that_overlap_inputs() {
         ones.all().fill(1)?;
         assert_eq!(world.on_rank().compact(x.at(..100_000), &ones, x.at(50_000..))?, 100_000);
         assert!(x.at(50_000..).read()?.into_iter().eq(0..100_000));
-        // Into the flags themselves, and through indices that are overwritten.
+        // The output overwrites the flags or the indices.
         let (values, _) = sequence(world, &[10_u32, 20, 30, 40], Cut::Whole)?;
         let (flags, sections) = sequence(world, &[0_u32, 1, 0, 1], Cut::Whole)?;
         assert_eq!(world.on_rank().partition(&values, &flags, &flags)?, 2);
@@ -204,7 +205,7 @@ fn amplification() {
     });
 }
 
-/// Counters take as much memory as the bins.
+/// The counters need as much memory as the bins.
 fn too_little_memory() {
     alone(|world| {
         for (bins, fits) in [(4 << 20, true), (7 << 20, false)] {

@@ -1,5 +1,5 @@
-//! Algorithms by native kernels. Most algorithms have a version for the host, so that other tests
-//! run their kernels only by a driver.
+//! Algorithms by native kernels. Most algorithms have a host version, so that other tests run their
+//! kernels only by a driver.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Bounds, merges and sorts of segments against `std`.
+//! Bounds, merges and sorts of segments, compared with `std`.
 
 use zippy::{Operator, Result, World};
 
@@ -19,18 +19,18 @@ fn bounds() {
                 let needles: Vec<u32> = (0..700).map(|i| mixed(i) % most + u32::from(i % 5 == 0)).collect();
                 for cut in [Cut::Whole, Cut::Odd] {
                     let (given, _) = sequence(world, &keys, cut)?;
-                    let (asked, _) = sequence(world, &needles, Cut::Odd)?;
+                    let (queries, _) = sequence(world, &needles, Cut::Odd)?;
                     let (output, sections) = sequence(world, &[77_u32; 700], cut)?;
-                    world.on_rank().lower_bound(&given, &asked, &output)?;
+                    world.on_rank().lower_bound(&given, &queries, &output)?;
                     let lower = needles.iter().map(|needle| keys.partition_point(|key| key < needle) as u32);
                     assert!(read(&sections)?.into_iter().eq(lower), "{n} keys below {most}, {cut:?}");
-                    world.on_rank().upper_bound(&given, &asked, &output)?;
+                    world.on_rank().upper_bound(&given, &queries, &output)?;
                     let upper = needles.iter().map(|needle| keys.partition_point(|key| key <= needle) as u32);
                     assert!(read(&sections)?.into_iter().eq(upper), "{n} keys below {most}, {cut:?}");
                 }
             }
         }
-        // In total order, and by the first word first.
+        // Floats in total order, and records by their first word.
         let mut floats: Vec<f32> = (0..500).map(|i| f32::from_bits(mixed(i))).collect();
         floats.sort_by(f32::total_cmp);
         let (given, _) = sequence(world, &floats, Cut::Odd)?;
@@ -49,7 +49,7 @@ fn bounds() {
 
 fn merged(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
     let (a, b) = (sorted(n, 1, most), sorted(m, 2, most));
-    // Values tell where a pair came from.
+    // The values encode the input of a pair.
     let values = |from: u32, n: usize| (0..n as u32).map(|i| [from, i]).collect::<Vec<_>>();
     let (of_a, of_b) = (values(0, n), values(1, m));
     let mut expected: Vec<(u32, [u32; 2])> =

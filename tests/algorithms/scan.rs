@@ -1,4 +1,4 @@
-//! Scans and reductions against their definition.
+//! Scans and reductions, compared with their definition.
 
 use std::fmt::Debug;
 
@@ -7,13 +7,14 @@ use zippy::{Element, Layout, Operator, Result, World};
 
 use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
-/// What has been combined, and whether a segment begins in it.
+/// A combined value, and true if a segment begins in its range.
 pub type Item<T> = Option<(T, bool)>;
 
-/// Of each cell what stands before it, and what comes with it.
+/// Exclusive and inclusive result of each cell.
 pub type Scanned<T> = Vec<(Item<T>, Item<T>)>;
 
-/// The definition: runs of 16 cells from the left, 128 runs of a block by a binary tree, blocks from the left.
+/// Definition of the order of a scan: the 16 cells of a run from the left, the 128 runs of a block
+/// by a binary tree, and the blocks from the left.
 pub struct Definition<'a, T> {
     pub values: &'a [T],
     pub heads: &'a [bool],
@@ -35,7 +36,7 @@ impl<T: Copy> Definition<'_, T> {
         cells.fold(None, |all, i| self.join(all, Some((self.values[i], self.heads[i]))))
     }
 
-    /// Runs `first..first + runs` of all.
+    /// Combines the runs `first..first + runs`.
     fn tree(&self, first: usize, runs: usize) -> Item<T> {
         match runs {
             1 => self.fold(16 * first..16 * first + 16),
@@ -43,7 +44,7 @@ impl<T: Copy> Definition<'_, T> {
         }
     }
 
-    /// What stands before a run.
+    /// Combined value of all cells before a run.
     fn before(&self, run: usize, blocks: &[Item<T>]) -> Item<T> {
         let (mut first, mut runs) = (run / 128 * 128, 128);
         let mut all = blocks[run / 128];
@@ -59,7 +60,7 @@ impl<T: Copy> Definition<'_, T> {
         all
     }
 
-    /// What stands before each cell, and what comes with it; and all.
+    /// Scan results of all cells, and the total.
     pub fn scan(&self) -> (Scanned<T>, Item<T>) {
         let mut blocks: Vec<Item<T>> = vec![None];
         for block in 0..self.values.len().div_ceil(2048) {
@@ -75,12 +76,12 @@ impl<T: Copy> Definition<'_, T> {
     }
 }
 
-/// Bits, so that NaNs are equal to themselves.
+/// Bits of values, so that equal NaNs compare equal.
 fn bits<T: Pod>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-/// Every scan of some values, whole and cut, in place and not.
+/// Compares all scans of the values, whole and in several sections, in place and out of place.
 pub fn compare<T: Element + Debug>(
     world: &World,
     values: &[T],
@@ -107,12 +108,12 @@ pub fn compare<T: Element + Debug>(
                 .collect();
             let (output, sections) = sequence(world, &vec![T::zeroed(); n], *cut)?;
             let (again, again_sections) = sequence(world, values, *cut)?;
-            let what = format!("{} of {n} {}, {cut:?}", operator.name(), T::INFO.name);
+            let label = format!("{} of {n} {}, {cut:?}", operator.name(), T::INFO.name);
             if std::ptr::eq(heads, &none) {
                 assert_eq!(
                     on.reduce(&input, operator)?.map(|all| bits(&[all])),
                     all.map(|(all, _)| bits(&[all])),
-                    "{what}"
+                    "{label}"
                 );
                 on.inclusive_scan(&input, &output, operator)?;
                 on.exclusive_scan(&again, &again, first, operator)?;
@@ -123,8 +124,8 @@ pub fn compare<T: Element + Debug>(
                 on.inclusive_scan_by_key(&keys, &input, &output, operator)?;
                 on.exclusive_scan_by_key(&keys, &again, &again, first, operator)?;
             }
-            assert!(bits(&read(&sections)?) == bits(&inclusive), "inclusive {what}");
-            assert!(bits(&read(&again_sections)?) == bits(&exclusive), "exclusive {what}");
+            assert!(bits(&read(&sections)?) == bits(&inclusive), "inclusive {label}");
+            assert!(bits(&read(&again_sections)?) == bits(&exclusive), "exclusive {label}");
         }
     }
     Ok(())
@@ -182,7 +183,7 @@ fn floats_in_the_order_of_the_definition() {
             let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
             compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
         }
-        // On GPUs the results for NaN and for zeros of both signs are not defined.
+        // On GPUs, results for NaN and for zeros of both signs are undefined.
         let special = match world.gpu().adapter().device_type {
             zippy::wgpu::DeviceType::Cpu => [0.0, -0.0, f32::NAN],
             _ => [0.5, -0.5, f32::MAX],
@@ -218,7 +219,7 @@ fn outputs_that_overlap_inputs() {
                 Some(*sum)
             });
             assert!(array.at(3..).read()?.into_iter().eq(sums), "{operator}");
-            // Flags that are overwritten by what they are flags of.
+            // The output overwrites the flags.
             let flags: Vec<u32> = (0..n).map(|i| u32::from(i % 100 == 0)).collect();
             array.at(3..).write(&flags)?;
             let (input, _) = sequence(world, &values, Cut::Odd)?;
@@ -234,9 +235,9 @@ fn outputs_that_overlap_inputs() {
 }
 
 #[test]
-fn operators_of_ones_own_that_do_not_commute() {
+fn custom_operators_that_do_not_commute() {
     alone(|world| {
-        // The second of two maps after the first.
+        // Composition of affine maps.
         let after = Operator::custom(
             "after",
             "fn combine(f: Affine, g: Affine) -> Affine {
@@ -252,7 +253,7 @@ fn operators_of_ones_own_that_do_not_commute() {
                 applied: f.applied + g.applied,
             })?;
         }
-        // Names that a kernel around it might use.
+        // Names that the surrounding kernel might use.
         let shy = Operator::custom(
             "shy",
             "fn join(a: u32) -> u32 { return a; }\nfn combine(a: u32, b: u32) -> u32 { return join(a) ^ b; }",
@@ -262,7 +263,7 @@ fn operators_of_ones_own_that_do_not_commute() {
 }
 
 #[test]
-fn transforms_on_the_way() {
+fn transforms_before_the_scan() {
     alone(|world| {
         for n in [0, 1, 2049, 5000] {
             let bytes: Vec<i8> = (0..n).map(|i| mixed(i) as i8).collect();

@@ -1,4 +1,4 @@
-//! Sequences of every length that matters, whole and in parts.
+//! Sequences with lengths near all limits, in one and in several chunks.
 
 use zippy::algorithms::Sequence;
 use zippy::array::LocalSection;
@@ -6,28 +6,29 @@ use zippy::{Element, Layout, Result, Split, World};
 
 use crate::support;
 
-/// Runs a program on one rank, and nothing under a launcher, where it would be the same.
+/// Runs a program on one rank. Does nothing under a launcher, which would not change the program.
 pub fn alone(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::launcher::size().is_none() {
         support::ranks(&[1], program);
     }
 }
 
-/// Around runs, blocks and workgroups.
+/// Lengths near multiples of runs, blocks and workgroups.
 pub const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
 
-/// Numbers that look random and encode their place.
+/// Pseudo-random number for an index.
 pub fn mixed(i: usize) -> u32 {
     let x = (i as u32).wrapping_add(1).wrapping_mul(0x9e37_79b9);
     (x ^ x >> 15).wrapping_mul(0x85eb_ca6b) ^ x >> 13
 }
 
-/// How a sequence is made of chunks.
+/// Division of a sequence into chunks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cut {
     /// One chunk.
     Whole,
-    /// Chunks of odd lengths, some empty, with ghost cells, so that sections begin within them.
+    /// Chunks of odd lengths, some empty, with ghost cells, so that sections do not begin at the
+    /// start of a chunk's memory.
     Odd,
     /// Chunks of whole blocks.
     Blocks,
@@ -35,7 +36,7 @@ pub enum Cut {
 
 pub const CUTS: [Cut; 3] = [Cut::Whole, Cut::Odd, Cut::Blocks];
 
-/// The sections of this rank of an array that holds these values alone on this rank.
+/// Sections of a new local array with the given values.
 pub fn sections<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<Vec<LocalSection<T, 1>>> {
     let mut sections = Vec::new();
     for (number, lengths) in lengths(values.len(), cut).into_iter().enumerate() {
@@ -68,7 +69,7 @@ pub fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>> {
     Ok(sections.iter().map(LocalSection::read).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// A sequence of these values, and its sections.
+/// Sequence with the given values, and its sections.
 pub fn sequence<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<(Sequence<T>, Vec<LocalSection<T, 1>>)> {
     let sections = sections(world, values, cut)?;
     Ok(((&sections).into(), sections))

@@ -1,4 +1,5 @@
-//! What one rank holds is more than a buffer has room for: primitives over many chunks, with memory of their own that is cut.
+//! Primitives over more cells than a buffer can hold: many chunks, and temporary memory in several
+//! buffers.
 
 use zippy::array::LocalSection;
 use zippy::{Element, Layout, LocalArray, Operator, Result, World};
@@ -6,15 +7,15 @@ use zippy::{Element, Layout, LocalArray, Operator, Result, World};
 use crate::algorithms::sequences::mixed;
 use crate::support::ranks;
 
-/// Cells of all arrays, which are cut at other places than memory of the primitives' own.
+/// Number of cells. The chunks of arrays and of temporary memory have different lengths.
 const CELLS: usize = 50_000;
 
-/// Sections one after the other, and how to read them.
+/// A sequence in several local arrays.
 struct Several<T: Element>(Vec<LocalArray<T, 1>>);
 
 impl<T: Element> Several<T> {
     fn new(world: &World, name: &str, values: &[T]) -> Result<Self> {
-        // Of 64 KiB or less each.
+        // Each array has at most 64 KiB.
         let most = 60_000 / size_of::<T>() - 7;
         let array = |(number, some): (usize, &[T])| {
             let array = world.local_array::<T, 1>(&format!("{name} {number}"), &Layout::new([some.len() as i64]))?;
@@ -46,7 +47,7 @@ fn on_one_rank(world: &World) -> Result<()> {
         sum += key;
         sum
     })));
-    // In an order that is fixed by the whole sequence, so that it goes through memory that is cut otherwise.
+    // The order depends on the whole sequence, so that the cells move through temporary memory.
     let halves: Vec<f32> = keys.iter().map(|&key| key as f32 / 2.0).collect();
     let f = Several::new(world, "f", &halves)?;
     on.inclusive_scan(f.all(), f.all(), &Operator::Add)?;
@@ -92,7 +93,7 @@ fn on_one_rank(world: &World) -> Result<()> {
 }
 
 fn sorts_over_ranks(world: &World) -> Result<()> {
-    // Each rank has chunks of one buffer each.
+    // Each chunk fits in a buffer.
     let lengths: Vec<i64> = vec![12_000; 4 * world.size()];
     let cells = 12_000 * lengths.len();
     let owners = zippy::Ownership::table((0..lengths.len()).map(|chunk| chunk / 4).collect(), world.size())?;

@@ -1,4 +1,4 @@
-//! Sorts against `std`'s stable ones.
+//! Sorts, compared with the stable sorts of `std`.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use zippy::{Element, Layout, Result, World};
 
 use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
-/// Keys that sorts may stumble over: many, few and one value, in order, in reverse order.
+/// Difficult keys for sorts: many, few and one different value, ascending, and descending.
 const KINDS: [fn(usize, usize) -> u32; 6] = [
     |i, _| mixed(i),
     |i, _| mixed(i) % 2 * 0xffff_ff00,
@@ -34,18 +34,18 @@ fn compare<K: SortKey + Debug, V: Element>(
         let mut expected: Vec<(K, usize)> = keys.iter().copied().zip(0..).collect();
         expected.sort_by(|(a, _), (b, _)| order(a, b));
         let sorted: Vec<K> = expected.iter().map(|(key, _)| *key).collect();
-        let beside: Vec<V> = expected.iter().map(|(_, i)| value(*i)).collect();
+        let sorted_values: Vec<V> = expected.iter().map(|(_, i)| value(*i)).collect();
         let values: Vec<V> = (0..n).map(&value).collect();
         for cut in if n > 4000 { &CUTS[..] } else { &CUTS[..2] } {
-            let what = format!("{n} {} of kind {number}, {cut:?}", K::INFO.name);
+            let label = format!("{n} {} of kind {number}, {cut:?}", K::INFO.name);
             let (given, sections) = sequence(world, &keys, *cut)?;
             world.on_rank().sort(&given)?;
-            assert!(bits(&read(&sections)?) == bits(&sorted), "{what}");
+            assert!(bits(&read(&sections)?) == bits(&sorted), "{label}");
             let (given, sections) = sequence(world, &keys, *cut)?;
             let (with, with_sections) = sequence(world, &values, if *cut == Cut::Whole { Cut::Odd } else { *cut })?;
             world.on_rank().sort_pairs(&given, &with)?;
-            assert!(bits(&read(&sections)?) == bits(&sorted), "keys of {what}");
-            assert!(bits(&read(&with_sections)?) == bits(&beside), "values of {what}");
+            assert!(bits(&read(&sections)?) == bits(&sorted), "keys of {label}");
+            assert!(bits(&read(&with_sections)?) == bits(&sorted_values), "values of {label}");
         }
     }
     Ok(())
@@ -56,7 +56,7 @@ fn every_length() {
     alone(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
 }
 
-/// Around the tiles that a workgroup sorts, and the blocks that it goes over.
+/// Lengths near multiples of the tiles and blocks of a workgroup.
 #[test]
 fn tiles_and_blocks() {
     alone(|world| {
@@ -66,7 +66,8 @@ fn tiles_and_blocks() {
     });
 }
 
-/// Keys that have some of their bits in common, so that there is less to do: nothing, an odd or an even number of times.
+/// Keys with common bits, for which the sort skips passes: no pass, an odd or an even number of
+/// passes remain.
 #[test]
 fn bits_in_common() {
     alone(|world| {
@@ -82,7 +83,8 @@ fn bits_in_common() {
     });
 }
 
-/// More than a core's cache has, which the host deals out by the highest digits first, again where many share one.
+/// More keys than a core's cache holds: the host first distributes them by their highest digits,
+/// repeatedly if many keys share a digit.
 #[test]
 fn more_than_a_cache_has() {
     alone(|world| {

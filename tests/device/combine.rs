@@ -1,4 +1,5 @@
-//! Operators on every element type, from payloads and from boxes of the device, against plain loops.
+//! Merge operators for every element type, from payloads and from boxes on the device, compared
+//! with plain loops.
 
 use bytemuck::Pod;
 use half::f16;
@@ -26,7 +27,8 @@ pub fn contents<T: Pod>(device: &Device, chunk: &ChunkBuffer, n: usize) -> Vec<T
     bytemuck::pod_collect_to_vec(&payload.as_ref()[..bytes])
 }
 
-/// Combines boxes of a 2-d storage that share words and overlap each other, from a payload and from another chunk.
+/// Combines boxes of a 2-d storage that share words and overlap, from a payload and from another
+/// chunk.
 fn check<T: Element + PartialEq + std::fmt::Debug>(
     operator: &Operator,
     make: impl Fn(u64) -> T,
@@ -35,8 +37,8 @@ fn check<T: Element + PartialEq + std::fmt::Debug>(
     check_rounded_or_fused(operator, make, [twin, twin]);
 }
 
-/// [`check`] of an operator with sums of products. The first twin rounds the products before it
-/// adds them. The second twin fuses both operations, and only GPUs may do so.
+/// [`check`] for an operator with sums of products. The first host version rounds the products
+/// before the sum. The second version fuses both operations, which only GPUs may do.
 fn check_rounded_or_fused<T: Element + PartialEq + std::fmt::Debug>(
     operator: &Operator,
     make: impl Fn(u64) -> T,
@@ -130,7 +132,7 @@ fn integers_wrap() {
 }
 
 #[test]
-fn packed_integers_stop_at_the_ends_of_their_range() {
+fn packed_integers_saturate() {
     let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     check::<u8>(&Operator::Add, |i| make(i) as u8, u8::saturating_add);
     check::<i8>(&Operator::Add, |i| make(i) as i8, i8::saturating_add);
@@ -149,7 +151,7 @@ fn packed_integers_stop_at_the_ends_of_their_range() {
 }
 
 #[test]
-fn optional_formats_where_the_adapter_has_them() {
+fn optional_formats_combine_on_adapters_that_support_them() {
     let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     check::<u64>(&Operator::Add, make, u64::wrapping_add);
     check::<i64>(&Operator::Max, |i| make(i) as i64, i64::max);
@@ -169,7 +171,7 @@ struct Nearest {
 }
 
 #[test]
-fn records_with_an_operator_of_their_own() {
+fn records_combine_by_custom_operator() {
     let wgsl = "
         fn combine(src: T, dst: T) -> T {
             if src.distance < dst.distance { return src; }
@@ -186,14 +188,14 @@ fn records_with_an_operator_of_their_own() {
     check(&Operator::custom("nearest", wgsl), make, twin);
 }
 
-/// A premultiplied colour whose bits are all in use.
+/// A premultiplied colour that uses all bits.
 fn colour(i: u64) -> [f32; 4] {
     let part = |c: u64| ((i + c).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32;
     let alpha = part(3);
     [part(0) * alpha, part(1) * alpha, part(2) * alpha, alpha]
 }
 
-/// One colour in front of another, with products that are rounded before the sum.
+/// Operator "over" with products that are rounded before the sum.
 pub fn onto(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| front[c] + (1.0 - front[3]) * back[c])
 }
@@ -204,7 +206,7 @@ fn onto_fused(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
 }
 
 #[test]
-fn colours_in_front_and_behind() {
+fn over_and_under_blend_colours() {
     type Onto = fn([f32; 4], [f32; 4]) -> [f32; 4];
     let twins: [Onto; 2] = [onto, onto_fused];
     check_rounded_or_fused::<[f32; 4]>(&Operator::Over, colour, twins);
@@ -226,7 +228,7 @@ fn colours_in_front_and_behind() {
 }
 
 #[test]
-fn what_lies_behind_an_opaque_cell_adds_nothing() {
+fn cell_under_opaque_cell_has_no_effect() {
     let operator = Operator::under_opaque_from(1.0 - 1.0 / 1024.0);
     let there = [0.5, 0.25, 0.125, 1.0 - 1.0 / 2048.0_f32];
     for device in devices() {
@@ -239,7 +241,7 @@ fn what_lies_behind_an_opaque_cell_adds_nothing() {
     }
 }
 
-/// To the nearest 255th, all four of red, green, blue and opacity, red lowest.
+/// Operator "over" for 8 bits each of red (lowest), green, blue and alpha, rounded to nearest.
 fn onto_bytes(front: u32, back: u32) -> u32 {
     let (front, back) = (front.to_le_bytes(), back.to_le_bytes());
     let through = 255 - u32::from(front[3]);
@@ -251,7 +253,8 @@ fn onto_bytes(front: u32, back: u32) -> u32 {
 
 #[test]
 fn colours_of_eight_bits() {
-    // Every product of a transparency and a component, and colours that are not premultiplied, which saturate.
+    // Every product of a transparency and a component, and colours without premultiplication, which
+    // saturate.
     let make = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
     check::<u32>(&Operator::Over, make, onto_bytes);
     check::<u32>(&Operator::Under, make, |s, d| onto_bytes(d, s));
@@ -305,7 +308,7 @@ fn a_warm_repeat_allocates_nothing() {
 }
 
 #[test]
-fn operators_that_do_not_exist_say_what_would_be_right() {
+fn unsupported_operator_error_lists_alternatives() {
     let over = Operator::Over.check(&f32::INFO).unwrap_err().to_string();
     assert!(over.contains("over") && over.contains("f32") && over.contains("vec4<f32>"), "{over}");
     let record = Operator::Add.check(&Nearest::INFO).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Operators where floats end: zeros, the smallest numbers, and what is no number. The host and kernels agree.
+//! Merge operators for zeros, subnormal floats and NaNs: host and kernels give the same bits.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use zippy::device::{Device, DeviceOptions, Operator, Piece};
 use super::combine::{chunk, contents, dense, onto};
 use super::devices::{devices, moves_by_shaders};
 
-/// Whether kernels make what is smaller than the smallest normal float a zero, as WGSL lets them.
+/// True if kernels flush subnormal floats to zero, which WGSL allows.
 fn kernels_flush() -> bool {
     let device = Device::open(&DeviceOptions { host_map: moves_by_shaders(), ..Default::default() }).unwrap();
     let cell = chunk(&device, &[f32::MIN_POSITIVE]);
@@ -38,7 +38,7 @@ fn zeros_and_the_smallest_floats() {
     }
 }
 
-/// What becomes of cells that are no numbers, by whatever means: NaNs of any payload count as the same.
+/// Host and kernels combine NaNs alike. All NaN payloads are equal here.
 #[test]
 fn not_numbers_by_the_host_and_by_kernels() {
     let values = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1.0, 0.25, f32::MAX];

@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use zippy::device::{Device, DeviceOptions};
 
-/// A device with moves by the host if it can map chunks, a device with moves by shaders, and a
-/// device with moves by shaders through small windows. Without a driver: the first, and one with
-/// small windows.
+/// Opens devices with all ways to move cells: by the host (if it can map chunks), by shaders, and
+/// by shaders through small binding windows. Without a driver: by the host, and with small windows.
 pub fn devices() -> Vec<Rc<Device>> {
     let with = |host_map, binding_limit_bytes| {
         Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()

@@ -1,4 +1,4 @@
-//! Memory that is lent to the host.
+//! Leases of device memory to the host.
 
 use zippy::device::{Piece, Strided};
 use zippy::error::DeviceError;
@@ -6,7 +6,7 @@ use zippy::error::DeviceError;
 use super::devices::devices;
 use super::transfers::{chunk, contents};
 
-/// Memory that the host has belongs to no other operation until it is given back: an error, and no panic of wgpu's.
+/// An operation on a leased buffer returns an error instead of a panic of wgpu.
 #[test]
 fn buffer_that_is_lent_already_is_an_error() {
     for device in devices() {

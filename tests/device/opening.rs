@@ -1,11 +1,12 @@
-//! Opening devices, buffers, recording and errors.
+//! Opening of devices, buffers, recording of commands, and errors.
 
 use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, Piece, Strided};
 use zippy::error::DeviceError;
 
 use super::devices::moves_by_shaders;
 
-/// Options that no other test of this process uses at the same time, so that pooling can be seen.
+/// Options that no other test of this process uses, so that the test observes its own pooled
+/// devices.
 fn options(binding_limit_bytes: u64) -> DeviceOptions {
     DeviceOptions { binding_limit_bytes: Some(binding_limit_bytes), ..Default::default() }
 }
@@ -31,8 +32,8 @@ fn an_idle_device_serves_the_next_rank_with_its_caches() {
 
 #[test]
 fn an_unknown_adapter_is_an_error_that_lists_what_is_there() {
-    let asked = DeviceOptions { adapter: Some("no such card".into()), ..Default::default() };
-    let error = Device::open(&asked).unwrap_err().to_string();
+    let requested = DeviceOptions { adapter: Some("no such card".into()), ..Default::default() };
+    let error = Device::open(&requested).unwrap_err().to_string();
     assert!(error.contains("no such card") && error.contains("0: "), "{error}");
 }
 
@@ -88,7 +89,7 @@ fn wrong_calls_are_errors_and_not_panics() {
     let misuse = || device.queue().write_buffer(buffer.raw(), 1 << 20, &[0; 4]);
     let error = device.checked("writing past the end", misuse).unwrap_err();
     assert!(error.to_string().contains("writing past the end"), "{error}");
-    // Outside of a scope: told by the next call, once.
+    // An error outside of a scope is returned by the next call, once.
     misuse();
     assert!(device.flush().is_err());
     device.flush().unwrap();
@@ -118,8 +119,10 @@ fn a_destroyed_device_is_lost_and_not_a_panic() {
     assert!(!error.to_string().is_empty());
 }
 
-/// Lavapipe of Mesa 22.3 silently stops loops after 65,535 iterations of an invocation. Every built-in kernel stays far
-/// below; this shows the cap where the driver has it, and that the answer is right up to it everywhere.
+/// Lavapipe of Mesa 22.3 silently stops loops after 65,535 iterations of an invocation.
+///
+/// Every built-in kernel has far fewer iterations. This test documents the limit, and checks that
+/// loops are correct up to it on every driver.
 #[test]
 fn loops_by_driver_run_to_their_end_or_stop_at_the_known_cap() {
     const WANTED: u32 = 70_000;
@@ -197,7 +200,7 @@ fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
     }
 }
 
-/// Runs itself again with a Vulkan loader that finds no driver.
+/// Runs the test in a new process with a Vulkan loader that finds no driver.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_adapter_says_what_to_install() {
@@ -217,12 +220,12 @@ fn no_adapter_says_what_to_install() {
         .env("VK_ICD_FILENAMES", "/nonexistent")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&again.stdout);
-    assert!(again.status.success(), "{told}");
-    assert!(told.contains("told: no GPU adapter") && told.contains("mesa-vulkan-drivers"), "{told}");
+    let text = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success(), "{text}");
+    assert!(text.contains("told: no GPU adapter") && text.contains("mesa-vulkan-drivers"), "{text}");
 }
 
-/// Runs itself again with settings in the environment.
+/// Runs the test in a new process with settings in the environment.
 #[test]
 fn settings_are_checked() {
     if std::env::var_os("SETTINGS_OF_THIS_TEST").is_some() {
@@ -253,14 +256,14 @@ fn settings_are_checked() {
     assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));
 }
 
-/// A host that submits faster than its device computes waits for an earlier submission. This wait
-/// leaves errors to the next check.
+/// A host that submits faster than the device computes waits for an earlier submission. Errors
+/// during this wait are returned by the next check.
 #[test]
 fn error_before_a_wait_for_an_earlier_submission_is_returned_by_the_next_check() {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let buffer = device.storage_buffer(256, "cleared").unwrap();
     let record = || device.record(|encoder| encoder.clear_buffer(buffer.raw(), 0, None));
-    // More submissions than a device may have unfinished. The last submissions have no check.
+    // More submissions than the limit of unfinished submissions. No check follows the last ones.
     for _ in 0..80 {
         record();
         device.flush().unwrap();

@@ -1,4 +1,5 @@
-//! Gather, scatter and copies within a device, by shaders and by the host, against plain loops.
+//! Gather, scatter and copies within a device, by shaders and by the host, compared with plain
+//! loops.
 
 use zippy::device::{BoxOf, ChunkBuffer, Device, Piece, Strided};
 use zippy::error::DeviceError;
@@ -6,7 +7,7 @@ use zippy::extents::Index;
 
 use super::devices::devices;
 
-/// A small generator, so that a failure repeats.
+/// Pseudo-random generator with a seed, so that failures are reproducible.
 struct Random(u64);
 
 impl Random {
@@ -28,18 +29,19 @@ impl Random {
     }
 }
 
-/// Elements of the cells of a view, axis 0 fastest: the plain definition.
+/// Element indices of a view's cells by definition, axis 0 fastest.
 fn elements(view: &Strided) -> Vec<usize> {
     let mut out = vec![view.offset as usize];
     for axis in (0..view.extents.axes()).rev() {
         let along = |e: &usize| (0..view.extents[axis]).map(|i| e + (i * view.strides[axis]) as usize).collect();
         out = out.iter().flat_map(|e| -> Vec<usize> { along(e) }).collect();
     }
-    // The first axis was expanded last, so it is the fastest already.
+    // The last expanded axis is axis 0, which is the fastest.
     out
 }
 
-/// A storage of random shape, and boxes in it that do not overlap: slabs along one axis, each shrunk at random.
+/// A storage with random shape and disjoint boxes in it: slabs along one axis, each randomly
+/// shrunk.
 fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<Strided>) {
     let mut room = cells;
     let shape = Index::from_fn(axes, |axis| {
@@ -71,7 +73,7 @@ fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<Strided>
     (shape, boxes)
 }
 
-/// Makes a chunk with these bytes.
+/// Creates a chunk with the given bytes.
 pub fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
     let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
     let mut padded = bytes.to_vec();
@@ -81,7 +83,7 @@ pub fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
     buffer
 }
 
-/// All bytes of a chunk, by a copy that the device layer has no part in.
+/// Reads all bytes of a chunk with plain wgpu, independently of the device layer.
 pub fn contents(device: &Device, chunk: &ChunkBuffer) -> Vec<u8> {
     device.flush().unwrap();
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
@@ -129,7 +131,7 @@ fn gather_and_scatter_agree_with_plain_loops() {
                 let filled = &payload.as_ref()[at + packed.len()..(at + packed.len()).next_multiple_of(4)];
                 assert!(filled.iter().all(|&byte| byte == 0), "device {which} round {round}");
             }
-            // Back into other chunks, in another order of pieces.
+            // Scatters into other chunks, with a different order of boxes.
             let fresh = random.bytes(payload_bytes as usize);
             let order = random.shuffled(pieces.len());
             let shuffled: Vec<_> = order.iter().map(|&i| pieces[i]).collect();
@@ -157,7 +159,8 @@ fn copies_behave_as_if_sources_were_read_first() {
         for round in 0..84 {
             let bytes = [1, 2, 4, 8, 12, 16, 20][round % 7];
             let axes = 1 + round / 7 % 7;
-            // Two chunks of one shape; copies between equal boxes of both, or within one, shifted.
+            // Two chunks with one shape: copies between equal boxes of both, or shifted copies
+            // within one.
             let (shape, boxes) = storage(&mut random, axes, 3000);
             let content: Vec<_> = (0..2).map(|_| random.bytes(shape.product().unwrap() as usize * bytes)).collect();
             let chunks: Vec<_> = content.iter().map(|bytes| chunk(device, bytes)).collect();
@@ -171,7 +174,7 @@ fn copies_behave_as_if_sources_were_read_first() {
                 let src = Strided { offset: random.below(view.offset + room + 1), ..*view };
                 copies.push((BoxOf { buffer: &chunks[from], view: src }, BoxOf { buffer: &chunks[to], view: *view }));
                 for (s, d) in elements(&src).into_iter().zip(elements(view)) {
-                    // Boxes of one chunk do not overlap, so destinations do not.
+                    // Boxes of a chunk are disjoint, so the destinations are disjoint.
                     let cell = content[from][s * bytes..][..bytes].to_vec();
                     expected[to][d * bytes..][..bytes].copy_from_slice(&cell);
                 }
@@ -185,7 +188,8 @@ fn copies_behave_as_if_sources_were_read_first() {
     }
 }
 
-/// A periodic ghost update among 3 x 3 chunks of one rank, in one call: every pair of buffers meets.
+/// A periodic ghost update of 3 x 3 chunks of one rank in one call: every pair of buffers exchanges
+/// cells.
 #[test]
 fn chunks_of_one_rank_exchange_their_ghosts() {
     for device in devices() {
@@ -226,7 +230,7 @@ fn chunks_of_one_rank_exchange_their_ghosts() {
 }
 
 #[test]
-fn nan_payloads_and_negative_zeros_stay_as_they_are() {
+fn moves_preserve_nan_payloads_and_negative_zeros() {
     let words: Vec<u32> =
         (0..4096).map(|i| [0x7fc0_0000, 0x7f80_0001, 0xffff_ffff, 0x8000_0000][i % 4] ^ i as u32).collect();
     for device in devices() {
@@ -245,9 +249,9 @@ fn nan_payloads_and_negative_zeros_stay_as_they_are() {
 }
 
 #[test]
-fn payloads_beyond_a_slice_are_whole_and_need_bounded_staging() {
+fn payloads_larger_than_a_slice_are_complete_with_bounded_staging() {
     for device in devices() {
-        // 72 MiB less a little, of elements that do not divide a slice; a transpose back and forth would be slow.
+        // Slightly less than 72 MiB, with an element size that does not divide a slice.
         let (n, m) = (2_000_003_i64, 3_i64);
         let content: Vec<u8> = (0..n * m * 12).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect();
         if device.limits().binding_bytes < 1 << 20 {

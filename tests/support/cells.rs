@@ -1,4 +1,5 @@
-//! Cells that encode their place, arrays cut in every way, and comparing an array with a function of the position.
+//! Cells that encode their position, arrays with every kind of cut, and comparison of an array with
+//! a function of the position.
 
 use std::fmt::Display;
 
@@ -7,9 +8,10 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Element, GlobalArray, Layout, Ownership, Result, Split, World};
 
-/// A number for a position, mixed so that neighbours, wraps and transposes differ in every byte. `of` tells arrays apart.
-pub fn code<const D: usize>(of: u64, at: [i64; D]) -> u64 {
-    at.iter().fold(mix(of), |code, &x| mix(code ^ x as u64))
+/// Hash of a position: neighbours, wrapped and transposed positions differ in every byte. Arrays
+/// with different `seed` have different cells.
+pub fn code<const D: usize>(seed: u64, at: [i64; D]) -> u64 {
+    at.iter().fold(mix(seed), |code, &x| mix(code ^ x as u64))
 }
 
 /// The finalizer of splitmix64.
@@ -20,9 +22,9 @@ pub fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// An element type that can be made from a number.
+/// An element type that can be created from a number.
 pub trait Value: Element {
-    /// Some value for this number; every bit pattern may come.
+    /// Converts a number to a value. All bit patterns occur.
     fn of(code: u64) -> Self;
 }
 
@@ -64,7 +66,7 @@ where
     }
 }
 
-/// A position as an array.
+/// Converts a position to an array.
 pub fn position<const D: usize>(at: &Index) -> [i64; D] {
     std::array::from_fn(|axis| at[axis])
 }
@@ -74,55 +76,56 @@ pub fn boxed<const D: usize>(start: [i64; D], extents: [i64; D]) -> Region {
     Region::at(start.into(), extents.into())
 }
 
-/// Sets every cell of an array to the value of its code.
-pub fn fill<T: Value, const D: usize>(array: &GlobalArray<T, D>, of: u64) -> Result<()> {
-    array.fill_with(|at| T::of(code(of, at)))
+/// Sets every cell of an array to the value of its [`code`].
+pub fn fill<T: Value, const D: usize>(array: &GlobalArray<T, D>, seed: u64) -> Result<()> {
+    array.fill_with(|at| T::of(code(seed, at)))
 }
 
-/// Compares this rank's own cells with a function of the position, bit by bit.
+/// Compares this rank's owned cells bitwise with a function of the position.
 pub fn expect<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
-    what: &dyn Display,
+    label: &dyn Display,
     expected: impl Fn([i64; D]) -> T,
 ) -> Result<()> {
     for chunk in array.chunks() {
-        same(chunk.region().points().zip(chunk.all().read()?), what, &expected);
+        same(chunk.region().points().zip(chunk.all().read()?), label, &expected);
     }
     Ok(())
 }
 
-/// Compares the cells of the whole array, brought to every rank, with a function of the position. Collective.
+/// Compares all cells of the array bitwise with a function of the position, on every rank.
+/// Collective.
 pub fn expect_whole<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
-    what: &dyn Display,
+    label: &dyn Display,
     expected: impl Fn([i64; D]) -> T,
 ) -> Result<()> {
     let ticket = world.get(array.at(..))?;
     let cells = world.fence()?.redeem(ticket)?;
     let points = Region::whole(array.shape().into()).points();
-    assert_eq!(points.clone().count(), cells.len(), "{what}");
-    same(points.zip(cells), what, &expected);
+    assert_eq!(points.clone().count(), cells.len(), "{label}");
+    same(points.zip(cells), label, &expected);
     Ok(())
 }
 
-/// Compares cells with a function of their position, bit by bit.
+/// Compares cells bitwise with a function of their position.
 pub fn same<T: Element, const D: usize>(
     cells: impl Iterator<Item = (Index, T)>,
-    what: &dyn Display,
+    label: &dyn Display,
     expected: &dyn Fn([i64; D]) -> T,
 ) {
     for (at, cell) in cells {
         let expected = expected(position(&at));
-        same_bytes(&at, what, bytemuck::bytes_of(&cell), bytemuck::bytes_of(&expected));
+        same_bytes(&at, label, bytemuck::bytes_of(&cell), bytemuck::bytes_of(&expected));
     }
 }
 
-fn same_bytes(at: &Index, what: &dyn Display, found: &[u8], expected: &[u8]) {
-    assert!(found == expected, "{what}: at {at}: {found:02x?} is not {expected:02x?}");
+fn same_bytes(at: &Index, label: &dyn Display, found: &[u8], expected: &[u8]) {
+    assert!(found == expected, "{label}: at {at}: {found:02x?} is not {expected:02x?}");
 }
 
-/// A way to cut an array and to spread its chunks.
+/// Layout and ownership of an array.
 pub struct Cut {
     pub name: &'static str,
     pub layout: Layout,
@@ -130,7 +133,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// An array cut like this. Collective.
+    /// Creates an array with this layout and ownership. Collective.
     pub fn array<T: Element, const D: usize>(&self, world: &World, name: &str) -> Result<GlobalArray<T, D>> {
         match &self.owners {
             None => world.array(name, &self.layout),
@@ -141,14 +144,16 @@ impl Cut {
         }
     }
 
-    /// The same with ghost cells.
+    /// Changes the layout, for example to add ghost cells.
     pub fn with(self, change: impl FnOnce(Layout) -> Layout) -> Self {
         Self { layout: change(self.layout), ..self }
     }
 }
 
-/// Arrays of one shape cut in every way: by the library, in slabs, in sizes that differ, with chunks without cells, by
-/// boxes, not at all; with balanced, scattered and absent owners.
+/// All kinds of layouts of a shape.
+///
+/// * Cuts: automatic, slabs, unequal sizes, chunks without cells, boxes, and one chunk.
+/// * Owners: balanced, scattered, and ranks without chunks.
 pub fn cuts<const D: usize>(shape: [i64; D], ranks: usize) -> Vec<Cut> {
     let last = D - 1;
     let splits = |of: &dyn Fn(usize) -> Split| Layout::new(shape).split::<D>(std::array::from_fn(of));
@@ -164,7 +169,7 @@ pub fn cuts<const D: usize>(shape: [i64; D], ranks: usize) -> Vec<Cut> {
     let empties = splits(&|axis| if axis == 0 { Split::Even(shape[0] as usize + 2) } else { Split::Whole });
     let mut boxes = vec![Region::whole([0; D].into())];
     tree(Region::whole(shape.into()), 2 * ranks, 7, &mut boxes);
-    // The first rank owns none of the boxes, where there is another.
+    // With several ranks, rank 0 owns no box.
     let of_boxes = scattered(boxes.len()).into_iter().map(|rank| if ranks > 1 { rank.max(1) } else { 0 }).collect();
     vec![
         Cut { name: "auto", layout: Layout::new(shape), owners: None },
@@ -176,7 +181,7 @@ pub fn cuts<const D: usize>(shape: [i64; D], ranks: usize) -> Vec<Cut> {
     ]
 }
 
-/// Cuts a box again and again at places that depend on `seed`.
+/// Cuts a box recursively at pseudo-random planes.
 fn tree(whole: Region, leaves: usize, seed: u64, out: &mut Vec<Region>) {
     let extents = whole.extents();
     let axis = (0..whole.axes()).max_by_key(|&axis| (extents[axis], mix(seed + axis as u64))).unwrap_or(0);

@@ -1,11 +1,12 @@
-//! What ghost cells show, found cell by cell.
+//! Definition of ghost cells, cell by cell.
 
 use zippy::region::Region;
 
-/// What ghost cells hold before an update.
+/// Code of ghost cells before an update.
 pub const STALE: u64 = 0x5a5a_5a5a_5a5a_5a5a;
 
-/// The own cell that a ghost cell stands for; `None` beyond an end that is not periodic.
+/// Position of the owned cell that a ghost cell copies; `None` outside a boundary that is not
+/// periodic.
 pub fn image<const D: usize>(mut at: [i64; D], shape: [i64; D], periodic: [bool; D]) -> Option<[i64; D]> {
     for axis in 0..D {
         if periodic[axis] && shape[axis] > 0 {
@@ -17,7 +18,7 @@ pub fn image<const D: usize>(mut at: [i64; D], shape: [i64; D], periodic: [bool;
     Some(at)
 }
 
-/// On which side of a box a position lies, by axis; all zero inside.
+/// Direction from a box to a position along each axis; all zero inside the box.
 pub fn direction<const D: usize>(at: [i64; D], own: &Region) -> [i8; D] {
     std::array::from_fn(|axis| i8::from(at[axis] >= own.end[axis]) - i8::from(at[axis] < own.start[axis]))
 }

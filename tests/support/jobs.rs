@@ -1,5 +1,7 @@
-//! Jobs that end badly, run in processes of their own: the test binary starts itself again, as threads of one process or
-//! under the MPI launcher, and looks at how that ends.
+//! Jobs that may fail, in separate processes.
+//!
+//! The test binary starts itself again, with ranks as threads of one process or under the MPI
+//! launcher, and checks exit code and output.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -8,30 +10,30 @@ use std::time::Duration;
 
 use super::launcher;
 
-/// Names the job to the processes that run it.
+/// Environment variable with the name of the job, for the processes that run it.
 const JOB: &str = "ZIPPY_TEST_JOB";
-/// No job takes nearly as long unless it hangs, on a busy machine with a slow processor either.
+/// Time limit of a job, in seconds. A job that reaches it hangs.
 const LIMIT_SECS: u64 = 300;
 
-/// What carries a job.
+/// Implementation of a job's ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     Threads,
     Mpi,
 }
 
-/// How a job ended.
+/// Exit code and output of a job.
 #[derive(Debug)]
 pub struct Ended {
     pub carrier: Carrier,
-    /// The exit code; none after a signal.
+    /// Exit code; `None` after a signal.
     pub code: Option<i32>,
     /// Standard output and error.
     pub text: String,
 }
 
 impl Ended {
-    /// The lines that contain a text.
+    /// Lines of the output that contain `text`.
     pub fn lines(&self, text: &str) -> Vec<&str> {
         self.text.lines().filter(|line| line.contains(text)).collect()
     }
@@ -42,39 +44,41 @@ impl Ended {
     }
 }
 
-/// Runs `role` if this process belongs to the job, and says whether it does. An error is printed and ends the process
-/// as it ends a Rust program.
+/// Runs `role` if this process belongs to the job, and returns true if it does.
+///
+/// An error of `role` is printed and ends the process, like an error of `main`.
 pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
     match std::env::var(JOB) {
         Ok(job) if job == name => {
             if let Err(error) = role() {
-                // In one piece, as several processes write at the same time.
+                // One write call, because several processes write at the same time.
                 let _ = std::io::stderr().write_all(format!("Error: {error:?}\n").as_bytes());
                 std::process::exit(1);
             }
             true
         }
-        // Under the launcher every test runs again; jobs are started from outside only.
+        // Under the launcher every test runs again, but jobs are started only by the process
+        // without a launcher.
         _ => launcher::size().is_some(),
     }
 }
 
-/// Runs a job of this test binary, which the test of this name plays.
+/// Runs a job: starts this test binary with the test `name`. `None` if the carrier is not enabled.
 pub fn run(carrier: Carrier, ranks: usize, name: &str) -> Option<Ended> {
     (carrier == Carrier::Threads || launcher::wanted()).then(|| start(carrier, ranks, name, &[]))
 }
 
-/// Runs a job of this test binary with these variables, on each of these numbers of ranks; fails the test unless it passes.
+/// Runs a job with environment variables on each number of ranks, and panics unless it passes.
 pub fn must_pass(carrier: Carrier, counts: &[usize], name: &str, environment: &[(&str, &str)]) {
     for &ranks in counts.iter().filter(|_| carrier == Carrier::Threads || launcher::wanted()) {
         let ended = start(carrier, ranks, name, environment);
-        // A name that matches no test would end well, too.
+        // A name that matches no test also exits with 0.
         let well = ended.code == Some(0) && ended.text.contains("1 passed");
         assert!(well, "{carrier:?} with {ranks}, {environment:?}: {}", ended.text);
     }
 }
 
-/// [`run`] with variables, whatever was asked for.
+/// [`run`] with environment variables, even if the carrier is not enabled.
 pub fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &str)]) -> Ended {
     let session = launcher::SessionDirectory::new();
     let mut command = match carrier {
@@ -92,13 +96,13 @@ pub fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &
     Ended { carrier, code: output.status.code(), text }
 }
 
-/// The name of a test of a module, given the module's path.
+/// Full name of a test, from the path of its module.
 pub fn test(module: &str, name: &str) -> String {
     let (_, inside) = module.split_once("::").expect("jobs stand in modules of a test binary");
     format!("{inside}::{name}")
 }
 
-/// Runs a command; fails the test if it does not end.
+/// Runs a command, and panics if it does not end in time.
 pub fn finish(mut command: Command) -> Output {
     let limit = LIMIT_SECS.to_string();
     command.env("RUST_BACKTRACE", "0").env("MPIEXEC_TIMEOUT", limit);
@@ -107,7 +111,7 @@ pub fn finish(mut command: Command) -> Output {
     let id = child.id();
     let (ended, end) = mpsc::channel();
     std::thread::spawn(move || ended.send(child.wait_with_output()));
-    // Ahead of the launcher's own limit, which would look like a failure that was asked for.
+    // Shorter than the launcher's limit, which would look like an expected failure.
     match end.recv_timeout(Duration::from_secs(LIMIT_SECS - 10)) {
         Ok(output) => output.expect("the output of a job can be read"),
         Err(_) => {
@@ -117,8 +121,8 @@ pub fn finish(mut command: Command) -> Output {
     }
 }
 
-/// A job: a module with the tests `as_threads` and `under_mpi`, which start it on a number of ranks and look at its end.
-/// With `mpi` before its name there is only the second.
+/// Defines a job: a module with the tests `as_threads` and `under_mpi`, which run the job on a
+/// number of ranks and check its end. With `mpi` before the name, only `under_mpi`.
 #[macro_export]
 macro_rules! job {
     (mpi $name:ident, $ranks:expr, $role:expr, $look:expr) => {
@@ -157,8 +161,10 @@ macro_rules! job {
     };
 }
 
-/// A test with variables that a process may read only once: a module with the tests `as_threads` and `under_mpi`, which run
-/// the body in jobs with these variables. It must pass, the second time with 3 ranks.
+/// Defines a test with environment variables that a process reads only once.
+///
+/// The module has the tests `as_threads` and `under_mpi` (3 ranks), which run the body in jobs with
+/// these variables. The body must pass.
 #[macro_export]
 macro_rules! with_variables {
     ($(#[$about:meta])* $name:ident, $variables:expr, $body:expr) => {

@@ -1,10 +1,10 @@
-//! Re-running a test binary under the MPI launcher.
+//! Runs of a test binary under the MPI launcher.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What Open MPI needs to start as root and on few cores; other MPI libraries ignore it.
+/// Settings with which Open MPI starts as root and on few cores. Other MPI libraries ignore them.
 pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
@@ -16,19 +16,20 @@ pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("NODEVICE_SELECT", "1"),
 ];
 
-/// The number of ranks that a launcher has started, if one started this process.
+/// Number of ranks of the launcher that started this process, if any.
 pub fn size() -> Option<usize> {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// This process' rank, if a launcher started it.
+/// Rank of this process, if a launcher started it.
 pub fn rank() -> Option<usize> {
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// `counts`, or under a launcher the one number that it has started. A run with another access to
-/// cells (`ZIPPY_HOST_MAP`, `ZIPPY_KERNELS`) has up to three ranks, or the fewest of `counts`: the work
-/// of ranks and their messages are those of the run with all numbers.
+/// Numbers of ranks to test: `counts`, or under a launcher only its number.
+///
+/// A run with another access to cells (`ZIPPY_HOST_MAP`, `ZIPPY_KERNELS`) uses at most three ranks,
+/// or the smallest of `counts`, because it does not change the messages.
 pub fn counts(counts: &[usize]) -> Vec<usize> {
     let few = counts.partition_point(|&count| count <= 3).max(1);
     let is_another_way = ["ZIPPY_HOST_MAP", "ZIPPY_KERNELS"].iter().any(|name| std::env::var_os(name).is_some());
@@ -36,8 +37,10 @@ pub fn counts(counts: &[usize]) -> Vec<usize> {
     size().map_or_else(|| counts.to_vec(), |size| vec![size])
 }
 
-/// Directory for the files of one launcher, removed on drop. By default Open MPI's launchers share one, which the last to
-/// leave removes, even while the next one enters it.
+/// Directory for the files of a launcher, removed on drop.
+///
+/// By default, Open MPI's launchers share a directory, and the last launcher that ends removes it
+/// even while another launcher starts.
 pub struct SessionDirectory(PathBuf);
 
 impl SessionDirectory {
@@ -52,13 +55,14 @@ impl SessionDirectory {
 
 impl Drop for SessionDirectory {
     fn drop(&mut self) {
-        // Files of a launcher that was killed are in it.
+        // A killed launcher leaves files in the directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// A command that runs this test binary on `ranks` processes; the caller adds which tests to run, and keeps the directory
-/// until they have ended.
+/// Creates a command that runs this test binary on `ranks` processes.
+///
+/// The caller adds the names of the tests, and keeps `session` until the command has ended.
 pub fn command(ranks: usize, session: &SessionDirectory) -> Command {
     let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
     let binary = std::env::current_exe().expect("a test binary has a path");
@@ -68,19 +72,20 @@ pub fn command(ranks: usize, session: &SessionDirectory) -> Command {
     command
 }
 
-/// Whether this process was asked to run its tests under MPI, and does not do so already.
+/// True if tests under MPI are enabled and this process does not run under a launcher.
 pub fn wanted() -> bool {
     std::env::var_os("ZIPPY_TEST_MPI").is_some() && size().is_none()
 }
 
-/// Runs all tests of this binary under the launcher, once for each number of ranks, but for those of some modules and the one
-/// that calls this.
+/// Runs all tests of this binary under the launcher, once for each number of ranks, except the
+/// modules `without` and the calling test.
 pub fn rerun_all(counts: &[usize], without: &[&str]) {
     let skipped: Vec<&str> = without.iter().flat_map(|module| ["--skip", module]).collect();
     rerun(counts, &skipped, &[]);
 }
 
-/// Runs tests that are chosen by arguments, with settings.
+/// Runs the tests selected by the arguments `chosen` under the launcher, with environment
+/// variables.
 pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     if !wanted() {
         return;
@@ -88,14 +93,15 @@ pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     for &ranks in counts {
         let session = SessionDirectory::new();
         let mut command = command(ranks, &session);
-        // Not captured, because a rank that panics ends the job before anything captured is shown.
+        // Without capture, because a rank that panics ends the job before captured output is
+        // printed.
         command.args(chosen).args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
         command.envs(settings.iter().copied());
         if ranks == 3 {
-            // Once with all that can be sent from where it lies.
+            // This run sends messages directly from chunks if possible.
             command.env("ZIPPY_IN_PLACE", "4");
         }
-        // All tests of a binary, one after the other.
+        // The limit applies to all tests of the binary together.
         command.env("MPIEXEC_TIMEOUT", "900");
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -105,7 +111,7 @@ pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     }
 }
 
-/// The process of a rank below the launcher's, on Linux, once it is there.
+/// Process id of a rank started by `launcher`, once the process exists. Linux only.
 pub fn process_of_rank(rank: usize, launcher: u32) -> Option<u32> {
     let variables = [format!("OMPI_COMM_WORLD_RANK={rank}"), format!("PMI_RANK={rank}")];
     let below = |mut process: u32| {
@@ -118,7 +124,8 @@ pub fn process_of_rank(rank: usize, launcher: u32) -> Option<u32> {
     };
     let of_rank = |process: &u32| {
         let variables_of = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        let has = |wanted: &String| variables_of.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes());
+        let has =
+            |entry_text: &String| variables_of.split(|&byte| byte == 0).any(|entry| entry == entry_text.as_bytes());
         variables.iter().any(has) && below(*process)
     };
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

@@ -1,4 +1,4 @@
-//! What a thread logs.
+//! Capture of the log messages of a thread.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::Write;
@@ -8,14 +8,14 @@ use tracing::Dispatch;
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Listens to the calling thread until it is dropped.
+/// Captures the log messages of the thread that created it, until drop.
 pub struct Log {
     written: Written,
     _guard: DefaultGuard,
 }
 
-/// Where there is one subscriber alone, tracing asks only the thread that comes first to an event whether anybody listens,
-/// which may be one where nobody does.
+/// Additional subscribers without effect. With a single subscriber, tracing caches for all threads
+/// the interest of the first thread that reaches an event, and this thread may have no subscriber.
 static OTHERS: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
 
 #[derive(Clone, Default)]
@@ -41,12 +41,12 @@ impl Log {
         Self { written, _guard: subscriber.set_default() }
     }
 
-    /// All so far.
+    /// All captured messages.
     pub fn text(&self) -> String {
         String::from_utf8(self.written.0.lock().unwrap().clone()).expect("text")
     }
 
-    /// What was logged since the last call.
+    /// Messages since the previous call.
     pub fn take(&self) -> String {
         String::from_utf8(std::mem::take(&mut *self.written.0.lock().unwrap())).expect("text")
     }

@@ -1,5 +1,7 @@
-//! What the integration tests share: a program is run on several numbers of ranks, as threads of this process or, where
-//! the test binary re-runs itself under the MPI launcher, on the launcher's processes.
+//! Support of the integration tests: runs a program on several numbers of ranks.
+//!
+//! Ranks are threads of this process, or processes when the test binary runs itself under the MPI
+//! launcher.
 
 #![allow(dead_code)] // every test binary uses its part of this
 
@@ -17,16 +19,19 @@ use zippy::error::DeviceError;
 use zippy::transport::{Group, launch};
 use zippy::{Config, Result, World, run_with};
 
-/// The numbers of ranks that every operation is tested with as threads.
+/// Numbers of ranks as threads for every operation.
 pub const RANKS: &[usize] = &[1, 2, 3, 5, 8];
 
-/// Runs `program` once for every number of ranks; under a launcher, once with the number that it has started.
-/// Panics, which fails the test, if any rank returns an error.
+/// Runs `program` once for every number of ranks; under a launcher, once with the launcher's
+/// number.
+///
+/// # Panics
+/// A rank returns an error.
 pub fn ranks(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
     run_all(counts, &program);
 }
 
-/// Compiled once, and not for each test.
+/// Version of [`ranks`] without generics, to save compile time.
 fn run_all(counts: &[usize], program: &(dyn Fn(&World) -> Result<()> + Send + Sync)) {
     for count in launcher::counts(counts) {
         if let Err(error) = run_with(Config::threads(count), program) {
@@ -35,7 +40,7 @@ fn run_all(counts: &[usize], program: &(dyn Fn(&World) -> Result<()> + Send + Sy
     }
 }
 
-/// [`ranks`] without a GPU: what layers below the world are tested with.
+/// [`ranks`] without a GPU, for tests of the layers below the world.
 pub fn groups(counts: &[usize], program: impl Fn(Group) -> Result<()> + Send + Sync) {
     groups_with(counts, |config| config, program);
 }
@@ -54,13 +59,15 @@ pub fn groups_with(
     }
 }
 
-/// The seed of property tests that run on ranks: under a launcher all processes must draw the same cases.
+/// Seed of property tests on ranks: all processes of a launcher must draw the same cases.
 pub fn seed() -> RngSeed {
     if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
-/// Runs this binary again in a process of its own, and returns its standard output. Panics with all
-/// output if a test of the process fails; `label` is the first line.
+/// Runs this binary again in a separate process, and returns its standard output.
+///
+/// # Panics
+/// A test of the process fails. The message is `label` and all output.
 fn run_again(label: &str, change: impl FnOnce(&mut Command)) -> String {
     let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
     change(&mut command);
@@ -71,8 +78,8 @@ fn run_again(label: &str, change: impl FnOnce(&mut Command)) -> String {
     out
 }
 
-/// Runs one test of this binary, named by its whole path, in a process of its own, with settings,
-/// so that its measurements are its own.
+/// Runs the test with the full path `test` in a separate process with environment variables, so
+/// that no other test affects its measurements.
 pub fn alone(test: &str, settings: &[(&str, &str)]) {
     if launcher::size().is_some() {
         return;
@@ -83,13 +90,13 @@ pub fn alone(test: &str, settings: &[(&str, &str)]) {
     assert!(out.contains("1 passed"), "{test} was not run:\n{out}");
 }
 
-/// Whether this process runs a single test, named by its whole path, as [`alone`] does.
+/// True if this process runs a single test, started by [`alone`].
 pub fn is_alone() -> bool {
     let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|argument| argument.starts_with('-'));
     names.len() == 1 && options.iter().any(|option| option == "--exact")
 }
 
-/// Whether the host computes kernels natively. Adapters that cannot, refuse the request of it.
+/// True if the host computes kernels natively.
 pub fn computes_natively() -> bool {
     match Device::open(&DeviceOptions::default()) {
         Ok(device) => device.is_native(),
@@ -98,9 +105,10 @@ pub fn computes_natively() -> bool {
     }
 }
 
-/// Runs tests of this binary again with native kernels instead of an operation's version for the
-/// host. A test runs if its path contains one of the filters. Runs nothing on adapters that compute
-/// kernels themselves.
+/// Runs tests of this binary again with native kernels instead of host versions of operations.
+///
+/// A test runs if its path contains one of the filters. On adapters that compute kernels, no test
+/// runs.
 pub fn rerun_by_native_kernels(filters: &[&str]) {
     let other = ["ZIPPY_KERNELS", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
     if other || launcher::size().is_some() || !computes_natively() {
@@ -108,7 +116,7 @@ pub fn rerun_by_native_kernels(filters: &[&str]) {
     }
     let out = run_again("native kernels only", |command| {
         command.args(filters).env("ZIPPY_KERNELS", "native-only");
-        // Threads of the host compute its versions.
+        // These tests need the host versions, a driver, or a launcher.
         for skipped in ["by_native_kernels", "by_driver", "host_thread", "in_place_too", "under_mpi"] {
             command.args(["--skip", skipped]);
         }
@@ -116,8 +124,8 @@ pub fn rerun_by_native_kernels(filters: &[&str]) {
     assert!(out.contains(" ... ok"), "{out}");
 }
 
-/// Runs all tests of a module again, with messages of any size sent from chunks, without staging.
-/// The module is named by its whole path.
+/// Runs all tests of the module with the full path `module` again, with messages of any size sent
+/// directly from chunks, without staging.
 pub fn rerun_in_place(module: &str) {
     let other = ["ZIPPY_IN_PLACE", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
     if other || launcher::size().is_some() {
@@ -130,7 +138,7 @@ pub fn rerun_in_place(module: &str) {
     assert!(out.contains(" ... ok"), "{out}");
 }
 
-/// Makes a module re-run all its other tests with messages sent from where they lie.
+/// Defines a test that runs all other tests of its module with messages sent directly from chunks.
 #[macro_export]
 macro_rules! in_place_too {
     () => {
@@ -141,8 +149,11 @@ macro_rules! in_place_too {
     };
 }
 
-/// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set, once for each of these
-/// numbers of ranks, but for modules in which ranks exchange nothing that others do not. The run with 3 has `ZIPPY_IN_PLACE=4`, so that sending from mapped memory is tested under MPI, too.
+/// Defines a test that runs all other tests of the binary under the MPI launcher if
+/// `ZIPPY_TEST_MPI` is set, once for each number of ranks, except modules without additional
+/// messages.
+///
+/// The run with 3 ranks sets `ZIPPY_IN_PLACE=4`, to test sending from mapped memory under MPI.
 #[macro_export]
 macro_rules! under_mpi {
     ($($ranks:literal),+ $(; without $($module:ident),+)?) => {

@@ -1,15 +1,17 @@
-//! The shaders of a crate, and their twins in plain Rust.
+//! Shaders of a crate and their twins: reference versions in plain Rust.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The shaders of the crate in `root`, by their path below its `shaders/`.
+/// Shaders of the crate in `root`, by path relative to `shaders/`.
 pub fn files(root: &str) -> BTreeMap<String, String> {
     below(&Path::new(root).join("shaders"), "wgsl")
 }
 
-/// The shaders that have no twin. A twin has the name of its shader, as a file or as a function in one, and names the
-/// shader or its folder. `elsewhere` lists those that are part of another one's twin, with its file.
+/// Shaders without a twin.
+///
+/// A twin is a Rust file or function with the name of its shader, and mentions the shader or its
+/// folder. `elsewhere` lists shaders that are covered by the twin of another shader, with its file.
 pub fn without_twin(root: &str, elsewhere: &[(&str, &str)]) -> Vec<String> {
     let root = Path::new(root);
     let rust = [below(&root.join("src"), "rs"), below(&root.join("tests"), "rs")];
@@ -29,7 +31,7 @@ pub fn without_twin(root: &str, elsewhere: &[(&str, &str)]) -> Vec<String> {
     files(&root.display().to_string()).into_keys().filter(|shader| !has_twin(shader)).collect()
 }
 
-/// Files below a folder, by their path in it.
+/// Files in a folder and its subfolders, by relative path.
 fn below(folder: &Path, extension: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut open: Vec<PathBuf> = vec![folder.to_path_buf()];

@@ -1,10 +1,10 @@
-//! Collectives: every root, any length, operators that do not commute.
+//! Collectives with every root, any length, and operators that do not commute.
 
 use zippy::transport::{Group, Payload, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// Lengths on both sides of what is passed along trees.
+/// Lengths below and above the limit for trees.
 const LENGTHS: [usize; 5] = [0, 1, 5, 8 << 10, 70_000];
 
 fn text(rank: usize, length: usize) -> Vec<u8> {
@@ -15,13 +15,13 @@ fn bytes(payload: &Payload) -> &[u8] {
     (**payload).as_ref()
 }
 
-/// A length that differs from rank to rank.
+/// A length that differs between ranks.
 fn length(rank: usize, round: usize) -> usize {
     LENGTHS[(rank * 2 + round) % LENGTHS.len()] + rank
 }
 
 #[test]
-fn nobody_leaves_a_barrier_before_all_have_come() {
+fn barrier_returns_after_all_ranks_have_entered() {
     groups(RANKS, |group| {
         let folder = (group.rank() == 0).then(|| {
             let id = (std::process::id(), std::thread::current().id());
@@ -78,7 +78,7 @@ fn every_root_gathers() {
 }
 
 #[test]
-fn all_gather_what_each_has() {
+fn all_gather_returns_the_data_of_all_ranks() {
     groups(RANKS, |group| {
         for round in 0..2 * LENGTHS.len() {
             let all = group.all_gather_v(copied(&text(group.rank(), length(group.rank(), round))))?;
@@ -92,7 +92,7 @@ fn all_gather_what_each_has() {
 }
 
 #[test]
-fn all_give_to_all() {
+fn all_to_all_delivers_every_pair() {
     groups(RANKS, |group| {
         let (rank, size) = (group.rank(), group.size());
         for round in 0..LENGTHS.len() {
@@ -141,7 +141,7 @@ fn all_reduce_in_order_of_rank() {
 }
 
 #[test]
-fn scans_leave_out_the_own_rank() {
+fn exclusive_scans_exclude_the_own_rank() {
     groups(RANKS, |group| {
         for length in [0, 1, 3, 5000] {
             let mut items: Vec<Affine> = (0..length).map(|i| affine(group.rank(), i)).collect();
@@ -154,7 +154,7 @@ fn scans_leave_out_the_own_rank() {
     });
 }
 
-/// A few calls whose results depend on everybody.
+/// A sequence of collectives whose results depend on all ranks.
 fn mixture(group: &Group, round: u64) -> zippy::Result<()> {
     let (rank, size) = (group.rank() as u64, group.size() as u64);
     let mut sum = [rank + round];

@@ -1,4 +1,5 @@
-//! Ranks that panic, fail, exit or are killed: the whole job ends, with a code that says so.
+//! Ranks that panic, fail, exit or are killed: the whole job ends with an exit code that reports
+//! it.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use zippy::{Error, Result};
 use crate::job;
 use crate::support::jobs::{Carrier, Ended};
 
-/// Runs a program as the environment says.
+/// Runs a program on the ranks of the environment.
 fn job_of(program: fn(&Group) -> Result<()>) -> Result<()> {
     launch(&Config::new(), |group| program(&group)).map(drop)
 }
@@ -140,7 +141,7 @@ job!(
     || job_of(|group| {
         group.barrier()?;
         assert_ne!(group.rank(), 2, "boom");
-        // As threads, the ranks that compute must come to an end by themselves; processes are ended.
+        // Ranks as threads must stop by themselves; ranks as processes are ended by the launcher.
         let (threads, mut rounds) = (group.kind() == zippy::transport::TransportKind::Threads, 0_u64);
         while !threads || rounds < 1000 {
             rounds = std::hint::black_box(rounds + 1);
@@ -163,7 +164,7 @@ job!(
     }),
     |ended: &Ended| {
         ended.must_have_failed();
-        // Every process says the error of the run, which names the rank that failed.
+        // Every process prints the error of the run, which names the failed rank.
         let processes = if ended.carrier == Carrier::Mpi { 3 } else { 1 };
         let told = ended.lines("Error: rank 1 failed in its program: the disk is full at ");
         assert_eq!(told.len(), processes, "{}", ended.text);
@@ -184,7 +185,7 @@ job!(
     |ended: &Ended| ended.must_have_failed()
 );
 
-/// The code and the line of an exit in the middle of a run, the same for threads and processes.
+/// Checks exit code and message of an exit during a run.
 fn said_to_be_in_the_middle(ended: &Ended, whose: &str) {
     ended.must_have_failed();
     let lines = ended.lines(&format!("zippy: the process{whose} exits in the middle of a run"));
@@ -229,7 +230,7 @@ job!(
         group.wait_for(Some(1), || Ok(None))
     }),
     |ended: &Ended| {
-        // A process of several ranks cannot say whose it is.
+        // A process with several ranks cannot attribute the exit to a rank.
         said_to_be_in_the_middle(ended, if ended.carrier == Carrier::Mpi { " of rank 1" } else { "" });
     }
 );
@@ -255,7 +256,7 @@ fn hang() -> ! {
     }
 }
 
-/// Both lines, once each.
+/// Checks that the failure and the end of the rank are printed once each.
 fn ended_without(ended: &Ended, failure: &str, rank: usize) {
     ended.must_have_failed();
     let first = ended.lines(&format!("; rank {rank} has not come back yet"));
@@ -311,7 +312,7 @@ job!(
         job_of(|group| group.barrier())?;
         let again = Config::new().timeout(Duration::from_secs(1));
         match crate::support::launcher::rank() {
-            // As threads all ranks start.
+            // With threads, all ranks start.
             None | Some(0) => launch(&again, |group| group.barrier()).map(drop),
             Some(_) => Ok(()),
         }

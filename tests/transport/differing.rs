@@ -1,4 +1,4 @@
-//! Ranks that call different collectives: all return an error that names both calls.
+//! Ranks that call different collectives: every rank returns an error that names both calls.
 
 use zippy::error::ErrorKind;
 use zippy::transport::{Config, Group, copied, launch};
@@ -6,12 +6,12 @@ use zippy::{Error, Result};
 
 use super::support::launcher;
 
-/// Long enough for any machine.
+/// Wait limit that is long enough for a slow machine.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 type Step = fn(&Group) -> Result<()>;
 
-/// Every rank calls `usual`, rank `odd` calls `other`; returns nothing, as every rank looks at its own error.
+/// Rank `odd` calls `other` and all other ranks call `usual`; every rank checks its own error.
 fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
         for odd in 0..ranks {
@@ -30,7 +30,8 @@ fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
                 Err::<(), _>(error)
             });
             assert!(matches!(result.as_ref().map_err(Error::kind), Err(ErrorKind::Differing { .. })), "{result:?}");
-            // Without the comparison ahead of each call, by what the messages say.
+            // Without the comparison before each call, the difference is detected from the
+            // messages.
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 group.barrier()?;
                 if group.rank() == odd { other(&group) } else { usual(&group) }
@@ -83,8 +84,9 @@ fn calls_of_the_user_are_compared() {
 }
 
 #[test]
-fn a_rank_that_has_gone_ahead_is_told_apart_by_numbers() {
-    // The odd rank has taken one number more, so that its third call meets the others' third, of another number.
+fn rank_one_call_ahead_is_detected_by_call_numbers() {
+    // The odd rank has taken one more sequence number, so that its third call has another number
+    // than the third call of the other ranks.
     let ahead: Step = |group| {
         group.next_sequence();
         group.barrier()
@@ -110,8 +112,8 @@ fn a_rank_that_has_finished_is_named() {
     }
 }
 
-/// Two ranks that wait for each other, each in a call in which the other has nothing to send: no message ever shows that
-/// they have gone apart.
+/// Two ranks wait for each other in calls in which the other rank sends nothing, so that no message
+/// reveals the difference.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_calls() {
     for ranks in launcher::counts(&[2, 3, 5]) {
@@ -128,9 +130,10 @@ fn ranks_that_wait_for_each_other_in_different_calls() {
     }
 }
 
-/// A rank that only sends may be hundreds of calls ahead before another one notices.
+/// A rank that only sends may be hundreds of calls ahead before another rank detects the
+/// difference.
 #[test]
-fn a_rank_far_ahead_is_told_of_calls_that_differed_long_ago() {
+fn rank_far_ahead_gets_error_of_old_differing_calls() {
     for ranks in launcher::counts(&[2, 3]) {
         for (behind, expected) in [(3, "sent another way"), (700, "after calls that differed")] {
             let result = launch(&Config::threads(ranks).check(false), |group| {
@@ -150,16 +153,16 @@ fn a_rank_far_ahead_is_told_of_calls_that_differed_long_ago() {
             else {
                 panic!("{result:?}")
             };
-            // A process whose send waits for room listens, and may hear of it in time.
+            // A process whose send waits for buffer space receives, and may get the error early.
             let in_time = launcher::size().is_some() && call == "sent another way";
             assert!((in_time || call.contains(expected)) && other_call.starts_with("sent"), "{call}, {other_call}");
         }
     }
 }
 
-/// Two groups of the same ranks, one after the other, have the same context.
+/// Two successive groups of the same ranks have the same context.
 #[test]
-fn messages_of_an_earlier_group_are_not_taken_for_those_of_a_later_one() {
+fn messages_of_earlier_group_are_not_received_by_later_group() {
     for ranks in launcher::counts(&[2, 3]) {
         let result = launch(&Config::threads(ranks).check(false), |group| {
             let first = group.split(0, 0)?;
@@ -176,9 +179,9 @@ fn messages_of_an_earlier_group_are_not_taken_for_those_of_a_later_one() {
     }
 }
 
-/// A group is made and left in every step, and one rank always comes late.
+/// Every step creates and drops a group, and one rank is always late.
 #[test]
-fn late_ranks_of_groups_that_are_made_anew_are_waited_for() {
+fn groups_created_in_every_step_wait_for_late_ranks() {
     for (ranks, check) in launcher::counts(&[2, 3]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {
         let result = launch(&Config::threads(ranks).check(check), |group| {
             for step in 0..6 {
@@ -194,8 +197,8 @@ fn late_ranks_of_groups_that_are_made_anew_are_waited_for() {
     }
 }
 
-/// Ranks that wait for each other in different groups: each has called as much as the other in the group in which it is
-/// waited for, or less.
+/// Ranks wait for each other in different groups, in which the awaited rank has made as many calls
+/// as the waiting rank, or fewer.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_groups() {
     for (ranks, check) in
@@ -221,7 +224,8 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
 fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
         let result = launch(&Config::threads(ranks).check(false).timeout(PATIENCE), |group| {
-            // Group i has ranks i and i + 1; every rank is in two of them, and calls the one with the next rank first.
+            // Group i has ranks i and i + 1. Every rank is in two groups, and first calls the one
+            // with the next rank.
             let rank = group.rank();
             let pair = |i: usize| group.split(u64::from(rank == i || rank == (i + 1) % ranks), 0);
             let pairs = (0..ranks).map(pair).collect::<Result<Vec<_>>>()?;
@@ -235,9 +239,10 @@ fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     }
 }
 
-/// A rank that computes for long is waited for, in whatever groups, and by ranks that others wait for.
+/// Long waits for a rank that computes are no error, in any group, and also in chains of waiting
+/// ranks.
 #[test]
-fn ranks_that_only_wait_for_long_are_left_alone() {
+fn long_wait_without_deadlock_is_no_error() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         for check in [true, false] {
             let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
@@ -257,14 +262,16 @@ fn ranks_that_only_wait_for_long_are_left_alone() {
     }
 }
 
-/// Each rank of a sub-group sends as the root of its own broadcast and leaves: no message is ever received, none is waited for.
+/// Each rank of a sub-group is the root of a different broadcast and leaves the group: no message
+/// is received or awaited.
 #[test]
-fn calls_that_differ_in_a_group_that_was_left() {
+fn differing_calls_in_dropped_group_are_detected() {
     for (ranks, check) in launcher::counts(&[2, 3, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
     {
         for kept in [false, true] {
             let result = launch(&Config::threads(ranks).check(check), |group| {
-                // The last rank alone in a group, the others in one in reverse order.
+                // The last rank is alone in a group; the other ranks are in a group in reverse
+                // order.
                 let last = group.rank() + 1 == ranks && ranks > 2;
                 let part = group.split(u64::from(last), -(group.rank() as i64))?;
                 if part.size() > 1 {
@@ -272,7 +279,7 @@ fn calls_that_differ_in_a_group_that_was_left() {
                     part.broadcast(part.rank(), Some(copied(&[part.rank()])))?;
                 }
                 if kept {
-                    // A group that is still alive at the end is compared as well.
+                    // Groups that exist until the end are compared, too.
                     Box::leak(Box::new(part));
                 }
                 for colour in 0..5 {
@@ -293,9 +300,9 @@ fn calls_that_differ_in_a_group_that_was_left() {
 }
 
 #[test]
-fn a_call_too_many_in_a_group_of_a_group() {
+fn additional_call_in_nested_group_is_detected() {
     for ranks in launcher::counts(&[4, 5, 8]).into_iter().filter(|&ranks| ranks > 3) {
-        // So many groups are made afterwards that the calls are still remembered, or no longer.
+        // After few groups the library still remembers the calls; after many it does not.
         for (later, remembered) in [(3, true), (200, false)] {
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 let half = group.split((group.rank() % 2) as u64, 0)?;
@@ -322,9 +329,9 @@ fn a_call_too_many_in_a_group_of_a_group() {
     }
 }
 
-/// Exchanges by hand in a sub-group, of which one rank has one more.
+/// One rank makes one more exchange by hand in a sub-group.
 #[test]
-fn an_exchange_too_many_in_a_group_that_was_left() {
+fn additional_exchange_in_dropped_group_is_detected() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         let result = launch(&Config::threads(ranks).check(false), |group| {
             let part = group.split(0, 0)?;
@@ -343,7 +350,7 @@ fn an_exchange_too_many_in_a_group_that_was_left() {
     }
 }
 
-/// Texts of calls may hold groups, which go with them.
+/// Texts of calls may own groups, which are dropped with the texts.
 #[test]
 fn groups_that_are_held_by_the_texts_of_calls() {
     struct Holds(#[allow(dead_code)] Group);
@@ -364,8 +371,8 @@ fn groups_that_are_held_by_the_texts_of_calls() {
     }
 }
 
-/// Ranks that have finished wait for others that still talk to each other, however long that takes, also for one that is
-/// always the last and so never waits.
+/// Finished ranks wait without limit for ranks that still exchange messages, even for a rank that
+/// is always last and never waits.
 #[test]
 fn a_rank_that_finishes_early_waits_for_ranks_that_go_on() {
     for (ranks, check) in launcher::counts(&[3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {

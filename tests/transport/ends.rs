@@ -1,4 +1,5 @@
-//! Ranks whose program has finished while others still wait for them, and what failures leave behind for people to read.
+//! Ranks whose program has finished while other ranks wait for them, and the printed reports of
+//! failures.
 
 use std::time::Duration;
 
@@ -10,12 +11,12 @@ use super::support::jobs::Ended;
 use super::support::launcher;
 use crate::job;
 
-/// Long enough for any machine, and an error of its own where a rank is waited for in vain.
+/// Wait limit that is long enough for a slow machine. Its error differs from the expected errors.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 type Call = fn(&Group) -> Result<()>;
 
-/// Waits that cannot end without rank 1.
+/// All waits that need rank 1.
 fn waits() -> Vec<(&'static str, Call)> {
     vec![
         ("barrier", |group| group.barrier()),
@@ -31,7 +32,7 @@ fn waits() -> Vec<(&'static str, Call)> {
     ]
 }
 
-/// The error of this process names rank 1 as the one that has finished, and `operation`.
+/// Checks that the error names rank 1 as finished, and `operation`.
 fn names_rank_1(result: Result<Vec<()>>, operation: &str) {
     let error = result.unwrap_err();
     let text = error.to_string();
@@ -44,8 +45,8 @@ fn names_rank_1(result: Result<Vec<()>>, operation: &str) {
 fn a_rank_that_has_finished_is_not_waited_for() {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
         for (name, wait) in waits() {
-            // With the comparison of calls ahead of each and without, and inside of an operation: then as soon as somebody
-            // needs the rank.
+            // With and without the comparison before each call; inside an operation, the error
+            // occurs as soon as a rank needs rank 1.
             for (check, inside) in [(true, false), (false, false), (false, true)] {
                 let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
                     group.barrier()?;
@@ -65,7 +66,7 @@ fn a_rank_that_has_finished_is_not_waited_for() {
 fn a_rank_of_a_sub_group_that_has_finished_is_not_waited_for() {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
         let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| {
-            // The other way round, so that the numbers differ.
+            // Reverse order, so that the ranks in the group differ from the world ranks.
             let backwards = group.split(0, -(group.rank() as i64))?;
             if group.rank() == 1 { Ok(()) } else { backwards.unchecked().barrier() }
         });
@@ -85,8 +86,8 @@ fn the_last_rank_does_not_wait_for_any() {
 }
 
 #[test]
-fn what_a_rank_has_sent_before_its_end_arrives() {
-    // Small ones, some of several pieces, and more than is fetched before it is asked for.
+fn messages_sent_before_the_end_of_a_rank_arrive() {
+    // Small messages, messages of several pieces, and more bytes than are received in advance.
     let lengths = [0, 1, 4095, 4096, 4097, 100_000, 40 << 20, 40 << 20, 7];
     for ranks in launcher::counts(&[2, 3]) {
         let config = Config::threads(ranks).timeout(PATIENCE).piece_bytes(1 << 20);
@@ -101,7 +102,7 @@ fn what_a_rank_has_sent_before_its_end_arrives() {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(50));
-            // The last ones first.
+            // Reverse order.
             for (&length, tag) in lengths.iter().zip(tags).rev() {
                 let payload = group.receive(1, tag)?;
                 assert!((*payload).as_ref() == vec![length as u8; length], "{length} bytes");
@@ -112,9 +113,9 @@ fn what_a_rank_has_sent_before_its_end_arrives() {
     }
 }
 
-/// After a decision that all ranks have shared they may go different ways.
+/// Ranks may call different operations after a shared decision.
 #[test]
-fn a_failure_of_another_rank_that_nobody_was_told_of_ends_the_run() {
+fn failure_known_to_one_rank_only_ends_the_run() {
     let failure = Error::from(ErrorKind::Remote { rank: 0, operation: "open".into(), message: "no such file".into() });
     for ranks in launcher::counts(&[2, 3, 5]) {
         let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| match group.rank() {
@@ -130,7 +131,7 @@ fn one_line(ended: &Ended, text: &str) {
     assert_eq!(ended.lines(text).len(), 1, "{}", ended.text);
 }
 
-/// Runs a program that leaves the report to the library.
+/// Runs a program whose failures are reported by the library.
 fn program(config: Config, body: fn(&Group) -> Result<()>) -> Result<()> {
     launch(&config.exit_on_failure(true), |group| body(&group)).map(drop)
 }
@@ -183,9 +184,9 @@ job!(
 );
 
 #[test]
-fn a_failure_is_told_by_every_process_where_asked() {
+fn failure_is_reported_by_every_process_if_enabled() {
     use super::support::jobs::{self, Carrier};
-    let name = "ends::a_failure_is_told_by_every_process_where_asked";
+    let name = "ends::failure_is_reported_by_every_process_if_enabled";
     if !jobs::play(name, one_rank_fails) && launcher::wanted() {
         let ended = jobs::start(Carrier::Mpi, 4, name, &[("ZIPPY_VERBOSE", "1")]);
         ended.must_have_failed();
@@ -195,7 +196,7 @@ fn a_failure_is_told_by_every_process_where_asked() {
     }
 }
 
-/// More ranks than are of use here.
+/// Runs more ranks than the machine has cores.
 fn crowd() -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     launch(&Config::apart(65.max(16 * cores + 1)), |group| group.barrier()).map(drop)

@@ -1,4 +1,4 @@
-//! A rank that fails: all ranks return its failure, whatever they do, and the next run is a fresh one.
+//! A failing rank: all ranks return its failure in any operation, and the next run is independent.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use zippy::{Error, Result};
 
 use super::support::launcher;
 
-/// Runs a program that fails and returns this process' error with the ranks that ran here.
+/// Runs a program that fails. Returns the error of this process and the ranks of this process.
 fn failing(ranks: usize, program: impl Fn(&Group) -> Result<()> + Send + Sync) -> (Error, Vec<usize>) {
     let here = Mutex::new(Vec::new());
     let result = launch(&Config::threads(ranks), |group| {
@@ -22,12 +22,12 @@ fn remote(rank: usize, operation: &str, message: &str) -> Error {
     ErrorKind::Remote { rank, operation: operation.into(), message: message.into() }.into()
 }
 
-/// Several ranks are needed for one to fail.
+/// Numbers of ranks. The tests need at least two.
 const RANKS: &[usize] = &[2, 3, 5, 8];
 
 type Call = fn(&Group) -> Result<()>;
 
-/// Every way to wait for others.
+/// All operations that wait for other ranks.
 fn waits() -> Vec<(&'static str, Call)> {
     vec![
         ("barrier", |group| group.barrier()),
@@ -128,12 +128,12 @@ fn a_failure_names_the_operation() {
 }
 
 #[test]
-fn a_failure_passes_by_large_messages_that_nobody_takes() {
+fn failure_arrives_despite_large_unreceived_messages() {
     for ranks in launcher::counts(RANKS) {
         failing(ranks, |group| {
             let tag = group.next_sequence();
             for to in (0..group.size()).filter(|&to| to != group.rank()) {
-                // From two others more than the 64 MiB that are fetched before they are asked for.
+                // More than the 64 MiB that are received in advance, from two other ranks.
                 for _ in 0..6 {
                     group.send(to, tag, copied(&vec![7_u8; 8 << 20]))?;
                 }
@@ -149,7 +149,7 @@ fn a_failure_passes_by_large_messages_that_nobody_takes() {
 }
 
 #[test]
-fn several_failures_at_once_are_one_of_them() {
+fn simultaneous_failures_are_reported_as_one_of_them() {
     for ranks in launcher::counts(RANKS) {
         failing(ranks, |group| {
             let error = group.fail(Error::program(format!("of {}", group.rank())));
@@ -203,8 +203,8 @@ fn wrong_arguments_fail_on_all_ranks() {
 }
 
 #[test]
-fn a_panic_of_a_thread_is_told_to_the_others() {
-    // As processes a panic ends the whole job: see the crashes.
+fn panic_of_a_thread_is_reported_to_other_ranks() {
+    // With processes, a panic ends the whole job: see crashes.rs.
     for ranks in [2, 3, 5, 8] {
         let result = launch(&Config::apart(ranks), |group| {
             assert_eq!(group.kind(), TransportKind::Threads);

@@ -1,4 +1,4 @@
-//! Programs that have initialised MPI themselves.
+//! Programs that initialise MPI themselves.
 
 use mpi::environment::Threading;
 use mpi::topology::{Color, Communicator};
@@ -22,7 +22,8 @@ fn sum_of_ranks(group: &Group) -> Result<u64> {
     Ok(sum[0])
 }
 
-/// The ranks of a program's own communicator are a run; its own messages and Zippy's do not meet.
+/// A run on the program's own communicator: the program's messages and Zippy's messages are
+/// separate.
 fn on_a_part() -> Result<()> {
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let world = universe.world();
@@ -41,7 +42,7 @@ fn on_a_part() -> Result<()> {
         })?;
         assert_eq!(sum, 1);
     }
-    // Failures stay in their communicator.
+    // A failure affects only its communicator.
     let failed = run_on(&part, |group| match (even, group.rank()) {
         (true, 1) => Err(Error::program("no")),
         _ => sum_of_ranks(&group),
@@ -57,7 +58,7 @@ job!(mpi a_communicator_of_the_program, 4, on_a_part, |ended: &Ended| {
     assert_eq!(ended.lines("is done").len(), 4, "{}", ended.text);
 });
 
-/// MPI that is absent, or promised not to be used by several threads, is refused.
+/// A run is refused if MPI is not initialised or does not support threads.
 fn initialised_wrongly() -> Result<()> {
     let world = mpi::topology::SimpleCommunicator::world();
     refused(run_on(&world, |_| Ok(())), "not initialised");
@@ -76,7 +77,8 @@ job!(mpi mpi_for_one_thread, 2, initialised_wrongly, |ended: &Ended| {
     assert_eq!(ended.lines("is done").len(), 2, "{}", ended.text);
 });
 
-/// Where MPI is for its own thread only, a run on another thread is refused, if MPI keeps to what was asked.
+/// With `MPI_THREAD_FUNNELED`, a run on another thread is refused, unless MPI provides a higher
+/// level.
 fn from_another_thread() -> Result<()> {
     let (universe, level) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let result = std::thread::scope(|scope| {
@@ -97,7 +99,7 @@ job!(mpi a_run_on_another_thread, 2, from_another_thread, |ended: &Ended| {
     assert_eq!(ended.lines("is done").len(), 2, "{}", ended.text);
 });
 
-/// The same through the front door: arrays on a part of the program's ranks.
+/// Arrays on a part of the program's ranks, through the public interface.
 fn arrays_on_a_part() -> Result<()> {
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let world = universe.world();

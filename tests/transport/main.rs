@@ -1,4 +1,5 @@
-//! The conformance suite of the transports: the same tests on ranks as threads and, under the MPI launcher, as processes.
+//! Conformance suite of the transports: the same tests with ranks as threads and, under the MPI
+//! launcher, with ranks as processes.
 
 #[path = "../support/log.rs"]
 mod log;
@@ -20,7 +21,7 @@ mod waits;
 
 under_mpi!(3);
 
-/// What differs and who waits is told alike by any number of ranks.
+/// Errors of differing calls and of waits are the same for any number of ranks.
 #[test]
 fn under_mpi_with_other_counts() {
     support::launcher::rerun_all(&[2, 4], &["differing::", "waits::"]);

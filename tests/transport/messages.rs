@@ -1,10 +1,10 @@
-//! Messages between two ranks: order, sizes, pieces, the same tag in many hands.
+//! Messages between two ranks: order, sizes, pieces, and shared tags.
 
 use zippy::transport::{Config, copied, values};
 
 use super::support::{RANKS, groups, groups_with};
 
-/// Contents that tell sender, receiver, number and place.
+/// Message content that encodes sender, receiver, message number and offset.
 fn text(from: usize, to: usize, number: usize, length: usize) -> Vec<u8> {
     let seed = from * 31 + to * 17 + number * 7;
     (0..length).map(|i| (seed + i * (i % 13 + 1)) as u8).collect()
@@ -62,7 +62,7 @@ fn messages_without_bytes_arrive() {
 
 #[test]
 fn messages_are_cut_and_joined() {
-    // Lengths around whole numbers of pieces, several on their way at a time.
+    // Lengths near multiples of the piece size, with several messages in transit.
     let lengths = [0, 1, 63, 64, 65, 127, 128, 129, 640, 1000, 64 * 64, 10_007];
     for piece_bytes in [1, 64, 4096] {
         groups_with(
@@ -90,7 +90,7 @@ fn messages_are_cut_and_joined() {
 
 #[test]
 fn large_messages_cross() {
-    // Beyond what MPI libraries send before the receiver is ready.
+    // Larger than the eager limit of MPI libraries.
     let length = 5 << 20;
     groups(RANKS, |group| {
         let tag = group.next_sequence();
@@ -103,8 +103,8 @@ fn large_messages_cross() {
 }
 
 #[test]
-fn more_than_fits_at_once_comes_in_the_order_that_is_asked() {
-    // 40 messages of 4 MiB from the neighbour, taken last first: more than is fetched before it is asked for.
+fn more_than_the_receive_buffer_arrives_in_requested_order() {
+    // 40 messages of 4 MiB, received in reverse order: more bytes than are received in advance.
     groups(&[2, 3], |group| {
         let tags: Vec<_> = (0..40).map(|_| group.next_sequence()).collect();
         let to = (group.rank() + 1) % group.size();
@@ -141,8 +141,8 @@ fn any_sender_is_named() {
 }
 
 #[test]
-fn runs_do_not_hear_each_other() {
-    // Every run leaves messages behind that the next one, with the same tags, must not get.
+fn messages_of_a_run_are_not_received_by_the_next_run() {
+    // Every run leaves unreceived messages, which the next run with the same tags must not receive.
     for number in 0..20 {
         groups(RANKS, |group| {
             let tag = group.next_sequence();

@@ -1,4 +1,4 @@
-//! Starts that are refused: launchers that do not fit, numbers that nobody started, runs inside of runs.
+//! Refused starts: launchers that do not match, wrong numbers of ranks, and runs inside of runs.
 
 use std::process::Command;
 
@@ -10,19 +10,19 @@ use super::support::{jobs, launcher};
 #[test]
 fn a_number_of_ranks_that_was_not_started_is_refused() {
     let Some(started) = launcher::size() else {
-        // Without a launcher any number can be started, within reason.
-        for asked in [0, 1_000_000] {
-            let error = launch(&Config::threads(asked), |_| Ok(())).unwrap_err().to_string();
-            assert!(error.contains(&asked.to_string()) && error.contains("from 1 to 4096"), "{error}");
+        // Without a launcher, any reasonable number is possible.
+        for requested in [0, 1_000_000] {
+            let error = launch(&Config::threads(requested), |_| Ok(())).unwrap_err().to_string();
+            assert!(error.contains(&requested.to_string()) && error.contains("from 1 to 4096"), "{error}");
         }
         return;
     };
-    let refused = |config: Config, asked: usize| {
-        let expected = TransportError::RankCount { asked, by: "Config".into(), started };
+    let refused = |config: Config, requested: usize| {
+        let expected = TransportError::RankCount { requested, by: "Config".into(), started };
         assert_eq!(launch(&config, |_| Ok(())).unwrap_err(), expected.into());
     };
     refused(Config::threads(started + 1), started + 1);
-    // One process' mistake is told to all.
+    // The mistake of one process is reported to all processes.
     let last = launcher::rank() == Some(started - 1);
     refused(if last { Config::threads(1) } else { Config::new() }, 1);
 }
@@ -39,7 +39,7 @@ fn processes_with_other_settings_are_refused() {
 }
 
 #[test]
-fn a_run_inside_a_run_is_refused_but_for_threads_apart() {
+fn run_inside_a_run_is_refused_except_on_separate_threads() {
     for ranks in launcher::counts(&[1, 3]) {
         let sums = launch(&Config::threads(ranks), |group| {
             if group.kind() == TransportKind::Mpi {
@@ -65,7 +65,7 @@ fn group_number(group: &zippy::transport::Group) -> usize {
     group.size()
 }
 
-/// Played by a process that has a launcher's variables and no launcher.
+/// Runs in a process with the variables of a launcher, but without a launcher.
 #[test]
 fn a_launcher_that_is_not_there_is_noticed() {
     const PLAYED: &str = "ZIPPY_TEST_NO_LAUNCHER";
@@ -77,7 +77,7 @@ fn a_launcher_that_is_not_there_is_noticed() {
     if launcher::size().is_some() {
         return;
     }
-    // What the launchers of both families set, of which the program's own library must not find all it needs.
+    // One variable of each family of launchers: an incomplete set for the program's MPI library.
     for (name, value) in [("OMPI_COMM_WORLD_SIZE", "3"), ("PMI_SIZE", "3")] {
         let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
         command.envs(launcher::ENVIRONMENT).env(PLAYED, "1").env(name, value);

@@ -1,10 +1,10 @@
-//! The exchange in which receivers do not know their senders.
+//! Sparse exchange: receivers do not know their senders.
 
 use zippy::transport::{Payload, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// How many messages `from` has for `to` in a round: mostly none, sometimes several.
+/// Number of messages from `from` to `to` in a round: mostly none, sometimes several.
 fn count(from: usize, to: usize, round: usize) -> usize {
     match (from * 7 + to * 3 + round * 5) % 8 {
         0 => 3,
@@ -20,7 +20,7 @@ fn message(from: usize, to: usize, round: usize, number: usize) -> Vec<u64> {
 }
 
 #[test]
-fn messages_reach_those_who_do_not_expect_them() {
+fn messages_reach_receivers_that_do_not_know_senders() {
     groups(RANKS, |group| {
         let (rank, size) = (group.rank(), group.size());
         for round in 0..60 {
@@ -39,7 +39,7 @@ fn messages_reach_those_who_do_not_expect_them() {
 }
 
 #[test]
-fn nothing_to_say_is_fine() {
+fn exchange_without_messages_succeeds() {
     groups(RANKS, |group| {
         for _ in 0..50 {
             assert!(group.sparse_exchange(Vec::new())?.is_empty());
@@ -49,7 +49,7 @@ fn nothing_to_say_is_fine() {
 }
 
 #[test]
-fn all_talk_to_one() {
+fn all_ranks_send_to_one_rank() {
     groups(RANKS, |group| {
         for target in 0..group.size() {
             let length = 30_000 + group.rank();

@@ -1,11 +1,11 @@
-//! Sub-groups: members, order, and messages that stay inside.
+//! Sub-groups: members, order, and separation of messages.
 
 use zippy::error::TransportError;
 use zippy::transport::{Group, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// The world ranks of a group, as its members tell them.
+/// World ranks of a group's members, gathered from the members.
 fn members(group: &Group) -> zippy::Result<Vec<u64>> {
     let all = group.all_gather_v(copied(&[group.world_rank() as u64]))?;
     all.iter().map(|payload| Ok(values::<u64>(payload)?[0])).collect()
@@ -31,12 +31,12 @@ fn colours_choose_and_keys_order() {
 }
 
 #[test]
-fn groups_of_groups_talk_at_the_same_time() {
+fn nested_groups_communicate_concurrently() {
     groups(RANKS, |group| {
         let half = group.split((group.rank() * 2 / group.size()) as u64, 0)?;
         let pair = half.split((half.rank() / 2) as u64, -(half.rank() as i64))?;
         for round in 0..30_u64 {
-            // Each group is at another number of its sequence, and none waits for another.
+            // Each group has a different sequence number and is independent of the others.
             for _ in 0..(half.rank() / 2 + half.size()) % 3 {
                 pair.next_sequence();
             }
@@ -60,7 +60,7 @@ fn messages_stay_in_their_group() {
     groups(RANKS, |group| {
         let twin = group.split(0, 0)?;
         let (to, from) = ((group.rank() + 1) % group.size(), (group.rank() + group.size() - 1) % group.size());
-        // Equal numbers in both groups, sent in one order and received in the other.
+        // Equal sequence numbers in both groups, received in the reverse order of sending.
         let (outer, inner) = (group.next_sequence(), twin.next_sequence());
         group.send(to, outer, copied(&[1_u8]))?;
         twin.send(to, inner, copied(&[2_u8]))?;
@@ -71,7 +71,7 @@ fn messages_stay_in_their_group() {
 }
 
 #[test]
-fn contexts_come_back() {
+fn contexts_of_dropped_groups_are_reused() {
     groups(&[1, 3], |group| {
         for round in 0..600_u64 {
             let part = group.split(round % 2 * (group.rank() as u64 % 2), 0)?;

@@ -1,4 +1,4 @@
-//! Waits that take long: they say what they wait for, and give up in the end.
+//! Long waits: reports of the awaited rank and operation, and the time limit.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn a_wait_that_gives_up_names_peer_and_operation() {
         let result = launch(&Config::threads(ranks).timeout(Duration::from_millis(200)), |group| {
             let tag = group.next_sequence();
             if group.rank() != 0 {
-                // Not a wait of the group, which might give up first.
+                // A wait of the group could reach its limit first.
                 loop {
                     if let Err(error) = group.alive() {
                         let text = error.to_string();
@@ -49,7 +49,7 @@ fn a_wait_that_gives_up_names_peer_and_operation() {
 }
 
 #[test]
-fn a_slow_wait_says_what_it_waits_for() {
+fn slow_wait_logs_peer_and_operation() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         let config = Config::threads(ranks).warn_after(Duration::from_millis(5));
         let result: Result<Vec<()>> = launch(&config, |group| {
@@ -57,7 +57,7 @@ fn a_slow_wait_says_what_it_waits_for() {
             let tag = group.next_sequence();
             let next = (group.rank() + 1) % group.size();
             let _ghosts = group.entering("ghosts(\"pressure\")");
-            // The message never comes; the wait ends when it has complained twice.
+            // The message never arrives; the wait ends after two log messages.
             group.wait_for(Some(next), || {
                 assert!(group.try_receive(Some(next), tag)?.is_none());
                 Ok((log.text().lines().count() >= 2).then_some(()))
@@ -72,7 +72,7 @@ fn a_slow_wait_says_what_it_waits_for() {
     }
 }
 
-/// Without a subscriber in the program: complains at the second look, and ends with the third.
+/// A wait without a log subscriber: prints a message at the second check and ends at the third.
 fn a_wait_of_three_looks() -> Result<()> {
     launch(&Config::new().warn_after(Duration::ZERO), |group| {
         let _ghosts = group.entering("ghosts(\"pressure\")");

@@ -1,4 +1,5 @@
-//! Arrays themselves: creating, owning, naming, filling, reading; growing ones; handles re-arranged; many chunks a rank.
+//! Arrays: creation, ownership, names, filling and reading; growable arrays; re-arranged handles;
+//! many chunks per rank.
 
 use zippy::error::{ArrayError, ErrorKind, LayoutError};
 use zippy::region::Region;
@@ -28,7 +29,7 @@ fn new_arrays_are_zero_and_know_their_shape() {
 }
 
 #[test]
-fn names_are_free_again_when_an_array_is_gone() {
+fn name_is_free_after_array_is_dropped() {
     ranks(RANKS, |world| {
         let layout = Layout::new([8]);
         let array = world.array::<f32, 1>("name", &layout)?;
@@ -83,7 +84,8 @@ fn sections_are_written_and_read_by_the_host() {
                     assert!(chunk.with_ghosts().read()?.is_empty());
                     continue;
                 }
-                // A box from the first ghost cells to the middle, by chunk coordinates; its corner again by global ones.
+                // A box from the first ghost cells to the middle in chunk coordinates, and its
+                // corner in global coordinates.
                 let [x, y] = chunk.extents().map(|extent| (extent + 1) / 2);
                 let part = chunk.at((-1..x, -3..y));
                 let region = part.region()?;
@@ -112,7 +114,7 @@ fn sections_are_written_and_read_by_the_host() {
 fn local_arrays_differ_between_ranks() {
     ranks(RANKS, |world| {
         let rank = world.rank() as i64;
-        // Rank 0 has an array without cells, and only even ranks have the second one.
+        // Rank 0 has an array without cells, and only even ranks have the second array.
         let first = world.local_array::<u32, 2>("first", &Layout::new([rank, 3]).ghost([1, 1]))?;
         assert_eq!(first.shape(), [rank, 3]);
         let second = (rank % 2 == 0).then(|| world.local_array::<u8, 1>("first", &Layout::new([5]))).transpose()?;
@@ -129,7 +131,7 @@ fn local_arrays_differ_between_ranks() {
 }
 
 #[test]
-fn chunks_of_the_lengths_that_ranks_name() {
+fn each_rank_chooses_the_length_of_its_chunk() {
     ranks(RANKS, |world| {
         let lengths: Vec<u64> = (0..world.size() as u64).map(|rank| rank * 7 % 4 * 10).collect();
         let array = world.array_of_lengths::<i16>("array", lengths[world.rank()])?;
@@ -149,7 +151,7 @@ fn growing_arrays_keep_their_cells_and_can_be_published() {
         let (mut list, mut other) = (world.growable::<u8>("list")?, world.growable::<u8>("other")?);
         assert!(list.is_empty() && world.publish(&list)?.shape() == [0]);
         let cell = |rank: i64, at: i64| u8::of(code(4, [rank, at]));
-        // Ten thousand cells in pieces of odd lengths; ranks grow differently.
+        // Ten thousand cells, appended in odd lengths. The ranks have different lengths.
         let wanted = 10_000 * (rank + 1) / size;
         while (list.len() as i64) < wanted {
             let start = list.len() as i64;
@@ -165,12 +167,13 @@ fn growing_arrays_keep_their_cells_and_can_be_published() {
         let published = world.publish(&list)?;
         assert_eq!(published.shape(), [*starts.last().unwrap()]);
         expect_whole(world, &published, &"published", |[at]| cell(place(at).0, place(at).1))?;
-        // Published cells are the growing array's own: what an operation writes there is seen here.
+        // Published cells share the memory of the growable array: the array has the cells that an
+        // operation writes.
         world.copy(published.at(0..500), published.at(250..750))?;
         let shifted = |at: i64| if (250..750).contains(&at) { at - 250 } else { at };
         let own = (0..wanted).map(|at| place(shifted(starts[rank as usize] + at))).map(|(rank, at)| cell(rank, at));
         assert!(list.all().read()?.into_iter().eq(own));
-        // Into another one, of equal lengths everywhere.
+        // Copy to another growable array with equal lengths on all ranks.
         other.set_len(100)?;
         let target = world.publish(&other)?;
         world.copy(published.at(..100 * size), target.at(..))?;
@@ -202,7 +205,7 @@ fn rearranged_handles_name_the_same_memory() {
         assert_eq!(world.plan_counters(), counters);
         let moved = |y: i64| 2 * order[(y / 2) as usize] as i64 + y % 2;
         expect(&other, &"re-arranged", |[x, y]| f32::of(code(5, [x, moved(y)])))?;
-        // Neighbours are those of the new order.
+        // Ghost updates use the neighbours of the new order.
         world.ghosts(&other)?;
         for chunk in other.chunks() {
             let cells = chunk.with_ghosts();
@@ -210,7 +213,7 @@ fn rearranged_handles_name_the_same_memory() {
                 f32::of(code(5, [x, moved(y.rem_euclid(2 * chunks as i64))]))
             });
         }
-        // And back: order[i] is where chunk i came from.
+        // Inverse order: order[i] is the previous index of chunk i.
         let mut back = vec![0; chunks];
         order.iter().enumerate().for_each(|(at, &chunk)| back[chunk] = at);
         let again = other.reassigned(&back)?;
@@ -230,7 +233,7 @@ fn owners(array: &zippy::GlobalArray<f32, 2>) -> Vec<usize> {
 }
 
 #[test]
-fn only_chunks_of_equal_extents_change_places() {
+fn only_chunks_of_equal_extents_are_rearranged() {
     ranks(RANKS, |world| {
         let array = world.array::<u8, 1>("array", &Layout::new([8]).split([[3, 2, 3].into()]))?;
         fill(&array, 7)?;
@@ -249,7 +252,7 @@ fn only_chunks_of_equal_extents_change_places() {
     });
 }
 
-/// Doubles a cell and adds those before and behind it along axis 1.
+/// Doubles a cell and adds its neighbours along axis 1.
 const KERNEL: &str = "
 @group(0) @binding(0) var<storage, read> old: array<u32>;
 @group(0) @binding(1) var<storage, read_write> fresh: array<u32>;
@@ -260,7 +263,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     fresh_store(p, 2u * old_load(p) + 3u * old_load(p - vec2(0, 1)) + 5u * old_load(p + vec2(0, 1)));
 }";
 
-/// All that is done with arrays, on chunks of any number and size.
+/// Applies all kinds of operations to an array with any number and size of chunks.
 fn exercise(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> Result<()> {
     let shape = [301, 211];
     let layout = layout.clone().ghost([0, 1]).periodic([false, true]);
@@ -299,7 +302,8 @@ fn many_chunks_a_rank() {
 }
 
 crate::with_variables! {
-    /// 248 KiB an array: cut into chunks of one binding where the library may, seen through windows where it may not.
+    /// Arrays of 248 KiB: automatic cuts give chunks within a binding; larger chunks are bound as
+    /// windows.
     arrays_beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "65536")], || {
         ranks(&[1, 3], |world| {
             assert_eq!(world.gpu().limits().binding_bytes, 65_536);

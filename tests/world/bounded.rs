@@ -1,12 +1,12 @@
-//! Operations that stage more than a message may have go message by message, in the order of their rounds.
+//! Operations larger than the message limit send several messages, in the order of the rounds.
 
 use zippy::{Exchange, Layout, Operator, Result, Split, World};
 
 use crate::support::cells::{code, cuts, expect};
 use crate::support::{RANKS, ranks};
 
-/// Four ranks, two of which send in two rounds and receive in the later one: none may wait for the other's later message
-/// before it has sent the earlier one.
+/// Two of four ranks send in two rounds and receive in the second: neither may wait for the other's
+/// second message before it has sent its first one.
 fn rounds_of_different_length(world: &World) -> Result<()> {
     const PART: i64 = 40;
     let layout = Layout::new([4 * PART]).split([Split::Even(4)]);
@@ -22,7 +22,7 @@ fn rounds_of_different_length(world: &World) -> Result<()> {
     })
 }
 
-/// Neighbours in the middle of a grid send more messages than those at its corners.
+/// Ranks inside a grid send more messages than ranks at its corners.
 fn ghosts_of_a_grid(world: &World) -> Result<()> {
     let layout = Layout::new([9, 9]).split([Split::Even(3), Split::Even(3)]).ghost([1, 1]);
     let array = world.array::<u32, 2>("array", &layout)?;
@@ -39,7 +39,7 @@ fn ghosts_of_a_grid(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// From every cut to every other one.
+/// Copies between all pairs of layouts.
 fn between_cuts(world: &World) -> Result<()> {
     const SHAPE: [i64; 2] = [13, 9];
     let names = |_: usize, of: &str, name: &str| format!("{of} {name}");

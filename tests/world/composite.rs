@@ -1,4 +1,5 @@
-//! Composite: every operator on every kind of cell between any two layouts, the same bits on any number of ranks.
+//! Composite: every operator for every element type between any two layouts, with the same bits on
+//! any number of ranks.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -11,7 +12,8 @@ use crate::support::{RANKS, ranks};
 
 crate::in_place_too!();
 
-/// Combines a box of one array with a box of another, between cuts of every kind, and compares with `twin(source, destination)`.
+/// Combines a box of one array with a box of another for all pairs of layouts, and compares with
+/// `twin(source, destination)`.
 fn between_cuts<T: Element + Debug>(
     world: &World,
     operator: &Operator,
@@ -27,20 +29,20 @@ fn between_cuts<T: Element + Debug>(
         destination.fill_with(|at| make(code(2, at)))?;
         let region = boxed(onto, extents);
         world.composite(source.at(boxed(from, extents)), destination.at(region), operator.clone())?;
-        let what = format!("{operator} on {}: {} to {}", T::INFO.name, from_cut.name, onto_cut.name);
-        expect(&destination, &what, |at| {
+        let label = format!("{operator} on {}: {} to {}", T::INFO.name, from_cut.name, onto_cut.name);
+        expect(&destination, &label, |at| {
             let own = make(code(2, at));
             if !region.contains(&at.into()) {
                 return own;
             }
             twin(make(code(1, [at[0] - onto[0] + from[0], at[1] - onto[1] + from[1]])), own)
         })?;
-        expect(&source, &what, |at| make(code(1, at)))?;
+        expect(&source, &label, |at| make(code(1, at)))?;
     }
     Ok(())
 }
 
-/// A float that adds without rounding.
+/// A float whose sums are exact.
 fn exact(code: u64) -> f32 {
     (code >> 44) as f32 - 524_288.0
 }
@@ -76,7 +78,7 @@ struct Hit {
 }
 
 #[test]
-fn the_programs_own_operators() {
+fn custom_operators_combine_every_kind_of_cell() {
     ranks(RANKS, |world| {
         let nearest = Operator::custom(
             "nearest",
@@ -85,7 +87,7 @@ fn the_programs_own_operators() {
                 return dst;
             }",
         );
-        // Few depths, so that ties occur.
+        // Few different depths, so that ties occur.
         let hit = |code| Hit { depth: (code % 8) as f32, object: (code >> 32) as u32 };
         between_cuts(world, &nearest, hit, |s, d| if (s.depth, s.object) < (d.depth, d.object) { s } else { d })?;
         let bits = Operator::custom("and-not", "fn combine(src: T, dst: T) -> T { return dst & ~src; }");
@@ -95,7 +97,7 @@ fn the_programs_own_operators() {
     });
 }
 
-/// Packed integers are combined as 32-bit ones and clamped to their range.
+/// Packed integers are combined as 32-bit integers and clamped to their range.
 fn i8_difference(source: i8, destination: i8) -> i8 {
     destination.saturating_sub(source)
 }
@@ -196,7 +198,8 @@ fn rearranged_layers_are_blended_in_their_new_order() {
         let order: Vec<usize> = (0..layers).map(|layer| (layer * (layers - 1) + 1) % layers).collect();
         let ordered = images.reassigned(&order)?;
         let sum = world.array::<f32, 3>("sum", &Layout::new([5, 3, 1]))?;
-        // Halving what is there makes the order visible; 4 bits of values and at most 16 layers stay exact.
+        // Halving the destination reveals the order. Values of 4 bits and at most 16 layers are
+        // exact.
         let fold = Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return 0.5 * dst + src; }");
         for layer in 0..layers as i64 {
             world.composite(ordered.at((.., .., layer)), sum.at(..), fold.clone())?;
@@ -258,7 +261,7 @@ fn operators_that_do_not_fit_are_the_same_error_everywhere() {
             operator own, line 2, column 16: invalid field accessor `depht`
             ");
         }
-        // Nothing was moved, and the world goes on.
+        // No cell has changed, and the world is usable.
         fill(&scalars, 9)?;
         world.composite(
             scalars.at((.., 0..3)),

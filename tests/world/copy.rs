@@ -1,4 +1,5 @@
-//! Copy: any two layouts, overlapping regions of one array, permuted axes, local sections, every element type.
+//! Copy between any two layouts, within one array, with permuted axes, with local sections, and of
+//! every element type.
 
 use zippy::region::Region;
 use zippy::{Element, Exchange, Layout, Result, Split, World};
@@ -8,7 +9,7 @@ use crate::support::{self, RANKS, ranks};
 
 crate::in_place_too!();
 
-/// What `to` holds after a copy of the box at `from` onto the box at `onto`: the source's values there, its own elsewhere.
+/// Expected cells of the destination after a copy of the box at `from` to the box at `onto`.
 fn moved<T: Value, const D: usize>(
     (source, from): (u64, [i64; D]),
     (own, onto): (u64, [i64; D]),
@@ -33,12 +34,12 @@ fn between_any_two_layouts() {
                 let destination = onto_cut.array::<u32, 3>(world, "destination")?;
                 fill(&destination, 2)?;
                 let moved_bytes = world.copy(source.at(boxed(from, extents)), destination.at(boxed(onto, extents)))?;
-                let what = format!("{} to {} on {} ranks", from_cut.name, onto_cut.name, world.size());
-                expect(&destination, &what, moved((1, from), (2, onto), extents))?;
-                expect(&source, &what, |at| u32::of(code(1, at)))?;
+                let label = format!("{} to {} on {} ranks", from_cut.name, onto_cut.name, world.size());
+                expect(&destination, &label, moved((1, from), (2, onto), extents))?;
+                expect(&source, &label, |at| u32::of(code(1, at)))?;
                 let mut sum = [moved_bytes.bytes_local + moved_bytes.bytes_network];
                 world.group().all_reduce(&mut sum, |a, b| *a += b)?;
-                assert_eq!(sum, [7 * 6 * 4 * 4], "{what}");
+                assert_eq!(sum, [7 * 6 * 4 * 4], "{label}");
             }
         }
         Ok(())
@@ -53,8 +54,8 @@ fn overlapping<const D: usize>(world: &World, shape: [i64; D], shift: [i64; D]) 
         let array = cut.array::<i32, D>(world, "array")?;
         fill(&array, 3)?;
         world.copy(array.at(boxed(from, extents)), array.at(boxed(onto, extents)))?;
-        let what = format!("{} by {shift:?} on {} ranks", cut.name, world.size());
-        expect(&array, &what, moved((3, from), (3, onto), extents))?;
+        let label = format!("{} by {shift:?} on {} ranks", cut.name, world.size());
+        expect(&array, &label, moved((3, from), (3, onto), extents))?;
     }
     Ok(())
 }
@@ -89,7 +90,7 @@ fn rearranged_handles_of_one_array_overlap() {
         fill(&array, 4)?;
         let order: Vec<usize> = (0..chunks as usize).rev().collect();
         let reversed = array.reassigned(&order)?;
-        // Reversing the chunks through an alias: every cell is both read and written.
+        // Reverses the chunks through an alias: every cell is read and written.
         world.copy(reversed.at(..), array.at(..))?;
         let mirrored = |[x, y]: [i64; 2]| u16::of(code(4, [x, 3 * (chunks - 1 - y / 3) + y % 3]));
         expect(&array, &"through an alias", mirrored)?;
@@ -117,14 +118,14 @@ fn axes_can_be_permuted() {
                     fill(&destination, 6)?;
                     if started {
                         let pending = world.start(Exchange::new().copy(ends().0, ends().1).permuted(order))?;
-                        // It has been read.
+                        // The source may change after the start of the copy.
                         fill(&source, 7)?;
                         pending.wait()?;
                     } else {
                         world.exchange(Exchange::new().copy(ends().0, ends().1).permuted(order))?;
                     }
-                    let what = format!("{order:?}, {} to {}, started: {started}", from_cut.name, onto_cut.name);
-                    expect(&destination, &what, |at| {
+                    let label = format!("{order:?}, {} to {}, started: {started}", from_cut.name, onto_cut.name);
+                    expect(&destination, &label, |at| {
                         if !boxed(onto, along).contains(&at.into()) {
                             return i16::of(code(6, at));
                         }
@@ -155,7 +156,7 @@ impl Value for Particle {
 }
 
 fn every_bit_arrives<T: Value>(world: &World) -> Result<()> {
-    // Odd places and extents, so that packed cells of one word have different neighbours at both ends.
+    // Odd offsets and extents, so that packed cells at both ends share words with other cells.
     let (from, onto, extents) = ([3, 1], [2, 4], [17, 9]);
     let all = cuts([23, 11], world.size()).into_iter().zip(cuts([21, 14], world.size()).into_iter().rev());
     for (from_cut, onto_cut) in all {
@@ -164,8 +165,8 @@ fn every_bit_arrives<T: Value>(world: &World) -> Result<()> {
         fill(&source, 7)?;
         fill(&destination, 8)?;
         world.copy(source.at(boxed(from, extents)), destination.at(boxed(onto, extents)))?;
-        let what = format!("{}: {} to {}", T::INFO.name, from_cut.name, onto_cut.name);
-        expect(&destination, &what, moved((7, from), (8, onto), extents))?;
+        let label = format!("{}: {} to {}", T::INFO.name, from_cut.name, onto_cut.name);
+        expect(&destination, &label, moved((7, from), (8, onto), extents))?;
     }
     Ok(())
 }
@@ -209,7 +210,8 @@ fn optional_element_types_move_or_are_refused_by_name() {
 #[test]
 fn payloads_of_nans_are_moved_intact() {
     ranks(RANKS, |world| {
-        // Quiet and signalling, both signs, with payloads; negative zero; denormals; infinities.
+        // Quiet and signalling NaNs of both signs with payloads; negative zero; subnormals;
+        // infinities.
         let patterns =
             [0x7fc0_0000_u32, 0x7f80_0001, 0xffff_ffff, 0xff80_0001, 0x7fbf_ffff, 0x8000_0000, 1, 0xff80_0000];
         let value = |[x, y]: [i64; 2]| {
@@ -245,7 +247,8 @@ fn local_sections_of_every_rank() {
         for cut in cuts([11, 3 * size], world.size()) {
             let global = cut.array::<f32, 2>(world, "global")?;
             fill(&global, 9)?;
-            // Rank r takes r + 1 columns from x = r on (cut off at the end) of all rows, to (1, 2) of its own array.
+            // Rank r copies r + 1 columns from x = r (fewer at the end) of all rows to (1, 2) of
+            // its local array.
             let (start, end) = (rank.min(10), (2 * rank + 1).min(11));
             let mine = world.local_array::<f32, 2>("mine", &Layout::new([14, 3 * size + 3]))?;
             mine.at(..).write(&vec![-1.0; (14 * (3 * size + 3)) as usize])?;
@@ -256,7 +259,7 @@ fn local_sections_of_every_rank() {
                 let taken = (1..1 + end - start).contains(&x) && (2..2 + 3 * size).contains(&y);
                 if taken { f32::of(code(9, [x - 1 + start, y - 2])) } else { -1.0 }
             });
-            // And brings its own three rows back, mirrored by ranks; the last rank brings none.
+            // Each rank except the last copies its three rows back, in the reverse order of ranks.
             let row = 3 * (size - 1 - rank);
             let rows = if rank == size - 1 { 0 } else { 3 };
             let out = world.local_array::<f32, 2>("out", &Layout::new([11, 3]))?;
@@ -274,12 +277,13 @@ fn local_sections_of_every_rank() {
 }
 
 #[test]
-fn where_local_sections_meet_the_highest_rank_wins() {
+fn highest_rank_wins_where_local_sections_overlap() {
     ranks(RANKS, |world| {
         let global = world.array::<u8, 1>("global", &Layout::new([10]).split([Split::Even(3)]))?;
         let mine = world.local_array::<u8, 1>("mine", &Layout::new([10]))?;
         mine.all().write(&[world.rank() as u8 + 1; 10])?;
-        // Rank r writes [r, 10 − r): the last one whose section holds a cell.
+        // Rank r writes [r, 10 − r): a cell has the value of the highest rank whose section
+        // contains it.
         let (start, end) = (world.rank().min(5) as i64, 10 - world.rank().min(5) as i64);
         world.copy(mine.at(start..end), global.at(start..end))?;
         let last = world.size() as i64 - 1;
@@ -296,11 +300,11 @@ fn chunks_and_their_ghosts_are_local_sections() {
         let other = world.array::<u32, 2>("other", &Layout::new([5, 2 * size as i64]))?;
         fill(&array, 10)?;
         fill(&other, 11)?;
-        // Own cells to ghost cells: a local matter.
+        // A local copy of owned cells to ghost cells.
         let own = array.local()?;
         world.copy(own.at((.., 0)), own.at((.., -1)))?;
         world.copy(own.at((0..3, ..)), own.at((1..4, ..)))?;
-        // The other array's first column into the ghost column before every chunk.
+        // Copies the other array's first column to the ghost column before every chunk.
         let rows = own.region();
         world.copy(other.at((0, rows.start[1]..rows.end[1])), own.at((-1, 0..2)))?;
         let storage = own.with_ghosts();
@@ -329,19 +333,19 @@ fn started_copies_have_read_their_source() {
             fill(&a, 12)?;
             fill(&b, 13)?;
             let first = world.start_copy(a.at((..6, ..)), b.at((6.., ..)))?;
-            // The source may change at once, and other operations may pass by.
+            // The source may change at once, and other operations may run before the wait.
             fill(&a, 14)?;
             let second = world.start_copy(a.at(..), c.at(..))?;
             fill(&a, 15)?;
             world.barrier()?;
             let (second, first) = (second.wait()?, first.wait()?);
             assert!(second.bytes_local + second.bytes_network >= first.bytes_local + first.bytes_network);
-            let what = format!("{} to {}", from_cut.name, onto_cut.name);
-            expect(&b, &what, |[x, y]| u32::of(if x < 6 { code(13, [x, y]) } else { code(12, [x - 6, y]) }))?;
-            expect(&c, &what, |at| u32::of(code(14, at)))?;
-            // One that is not waited for is finished all the same.
+            let label = format!("{} to {}", from_cut.name, onto_cut.name);
+            expect(&b, &label, |[x, y]| u32::of(if x < 6 { code(13, [x, y]) } else { code(12, [x - 6, y]) }))?;
+            expect(&c, &label, |at| u32::of(code(14, at)))?;
+            // A copy that is dropped without a wait is also completed.
             drop(world.start_copy(a.at(..), c.at(..))?);
-            expect(&c, &what, |at| u32::of(code(15, at)))
+            expect(&c, &label, |at| u32::of(code(15, at)))
         })
     });
 }
@@ -378,7 +382,7 @@ fn a_repeated_copy_builds_no_plan_and_allocates_nothing() {
         assert_eq!(world.plan_counters().reused, plans.reused + 5);
         let after = world.gpu().counters();
         assert_eq!((after.buffers_made, after.pipelines_made), (device.buffers_made, device.pipelines_made));
-        // Other arrays of the same cuts use the same plan.
+        // Other arrays with the same layout use the same plan.
         let c = cuts[1].array::<f32, 2>(world, "c")?;
         world.copy(c.at((0..20, ..)), b.at((4..24, ..)))?;
         assert_eq!(world.plan_counters().built, plans.built);

@@ -1,4 +1,4 @@
-//! Started copies between a global array and each rank's own local sections.
+//! Asynchronous copies between a global array and local sections of each rank.
 
 use zippy::{Layout, Split};
 
@@ -14,7 +14,7 @@ fn started_copies_with_local_ends_have_read_their_source() {
         array.fill_with(value)?;
         let local = world.local_array::<i32, 2>("local", &Layout::new([5, 2]))?;
 
-        // Each rank takes the rows of the next one, whose owner changes them before the wait.
+        // Each rank copies the rows of the next rank, which changes them before the wait.
         let next = (rank + 1) % size;
         let pending = world.start_copy(array.at((.., 2 * next..2 * next + 2)), local.at(..))?;
         array.fill(-1)?;
@@ -22,14 +22,14 @@ fn started_copies_with_local_ends_have_read_their_source() {
         let expected: Vec<i32> = (0..10).map(|i| value([i % 5, 2 * next + i / 5])).collect();
         assert_eq!(local.all().read()?, expected);
 
-        // And puts them where they were, though its own section changes before the wait.
+        // Copies them back, and changes the local section before the wait.
         let pending = world.start_copy(local.at(..), array.at((.., 2 * next..2 * next + 2)))?;
         local.all().fill(-2)?;
         pending.wait()?;
         world.barrier()?;
         expect(&array, &"put back", value)?;
 
-        // A copy of this rank's own.
+        // A copy within this rank.
         world.start_copy(local.at((0..2, ..)), local.at((3..5, ..)))?.wait()?;
         assert_eq!(local.all().read()?, [-2; 10]);
         Ok(())

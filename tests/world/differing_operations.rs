@@ -1,5 +1,5 @@
-//! Ranks that call an operation with different arguments: every rank gets an error that names both calls, whichever
-//! argument it is that differs.
+//! Ranks that call an operation with different arguments: for every argument, all ranks get an
+//! error that names both calls.
 
 use zippy::Exchange;
 use zippy::array::GlobalSection;
@@ -8,7 +8,7 @@ use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, 
 
 use crate::support::launcher;
 
-/// Two arrays of the same shape in four chunks, and the second one re-arranged.
+/// Two arrays of the same shape in four chunks, and a re-arranged handle of the second array.
 struct Arrays {
     a: GlobalArray<f32, 2>,
     b: GlobalArray<f32, 2>,
@@ -23,12 +23,13 @@ impl Arrays {
         Ok(Self { a, b, turned })
     }
 
-    /// Across faces of axis 1, some rows of a component axis that is axis 0.
+    /// Ghost update across the faces of axis 1 with a list of components; axis 0 is the component
+    /// axis.
     fn listed(&self, list: &'static [usize]) -> Exchange {
         Exchange::new().ghosts(&self.a).components(0, |_| list.to_vec())
     }
 
-    /// Two columns of the first array onto two of the second, from these on.
+    /// Copies of two columns of the first array to two columns of the second, starting at `starts`.
     fn pairs(&self, starts: [i64; 2]) -> Vec<(GlobalSection<f32, 2>, GlobalSection<f32, 2>)> {
         starts.map(|x| (self.a.at((x..x + 2, ..)), self.b.at((0..2, ..)))).into()
     }
@@ -36,7 +37,8 @@ impl Arrays {
 
 type Call = fn(&World, &Arrays) -> Result<()>;
 
-/// Rank `odd` calls `other`, the others `usual`: all of them get an error that names the two.
+/// Rank `odd` calls `other` and all other ranks call `usual`: every rank gets an error that names
+/// both.
 fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
     for ranks in launcher::counts(&[2, 3]) {
         for odd in 0..ranks {
@@ -54,7 +56,8 @@ fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
                 Err::<(), _>(error)
             });
             assert!(matches!(result.as_ref().map_err(Error::kind), Err(ErrorKind::Differing { .. })), "{result:?}");
-            // Without the comparison ahead of each call: by the next message, at the latest at the end.
+            // Without the comparison before each call, the next message or the end of the run
+            // reveals the difference.
             let result = run_with(Config::threads(ranks).check(false), |world| {
                 let arrays = Arrays::new(world)?;
                 if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }
@@ -124,7 +127,7 @@ fn operators() {
 }
 
 #[test]
-fn ghosts_which_way_and_of_what() {
+fn ghost_updates_with_different_options_are_named() {
     differ(
         |world, arrays| world.ghosts(&arrays.a).map(drop),
         |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).reverse()).map(drop),
@@ -145,8 +148,9 @@ fn ghosts_which_way_and_of_what() {
     );
 }
 
-/// What cannot be printed whole is told apart by a number: rank 0 calls `other`, the others `usual`.
-fn told_apart(usual: Call, other: Call, by: &str) {
+/// Rank 0 calls `other` and all other ranks call `usual`: the errors distinguish long arguments by
+/// a hash.
+fn differ_by_hash(usual: Call, other: Call, by: &str) {
     for ranks in launcher::counts(&[2, 3]) {
         for check in [true, false] {
             let result = run_with(Config::threads(ranks).check(check), |world| {
@@ -163,13 +167,13 @@ fn told_apart(usual: Call, other: Call, by: &str) {
 }
 
 #[test]
-fn lists_and_owners_are_told_apart() {
-    told_apart(
+fn different_lists_and_owners_have_different_hashes() {
+    differ_by_hash(
         |world, arrays| world.exchange(arrays.listed(&[0, 3])).map(drop),
         |world, arrays| world.exchange(arrays.listed(&[0, 4])).map(drop),
         "ghosts(\"a\" by components #",
     );
-    told_apart(
+    differ_by_hash(
         |world, arrays| world.copy(arrays.a.at(..), arrays.b.at(..)).map(drop),
         |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
         ", owners [",
@@ -179,13 +183,13 @@ fn lists_and_owners_are_told_apart() {
         world.exchange(Exchange::new().composites(arrays.pairs(at), &operator)).map(drop)
     }
     let usual: Call = |world, arrays| added(world, arrays, [0, 4], Operator::Add);
-    told_apart(usual, |world, arrays| added(world, arrays, [0, 5], Operator::Add), by);
-    told_apart(usual, |world, arrays| added(world, arrays, [4, 0], Operator::Add), by);
-    told_apart(usual, |world, arrays| added(world, arrays, [0, 4], Operator::Max), by);
+    differ_by_hash(usual, |world, arrays| added(world, arrays, [0, 5], Operator::Add), by);
+    differ_by_hash(usual, |world, arrays| added(world, arrays, [4, 0], Operator::Add), by);
+    differ_by_hash(usual, |world, arrays| added(world, arrays, [0, 4], Operator::Max), by);
 }
 
-/// Runs a program in which the last rank does something else, with and without the comparison ahead of each call: the
-/// result is an error that has these texts, in this order.
+/// Runs a program in which the last rank differs, with and without the comparison before each call.
+/// The error must contain `texts` in this order.
 fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
     for ranks in launcher::counts(&[2, 3, 5]) {
         for check in [true, false] {
@@ -216,7 +220,7 @@ fn updates_in_another_order() {
 }
 
 #[test]
-fn a_call_that_is_left_out() {
+fn omitted_call_is_named() {
     goes_apart(
         |world, other| {
             let Arrays { a, b, .. } = Arrays::new(world)?;
@@ -230,7 +234,7 @@ fn a_call_that_is_left_out() {
     );
 }
 
-/// Nothing is sent when an array is made; what is sent next shows the difference.
+/// Creating an array sends no message; the next message reveals the difference.
 #[test]
 fn arrays_of_another_type_shape_or_cut() {
     fn layout(shape: [i64; 2], split: Split) -> Layout {
@@ -265,7 +269,7 @@ fn arrays_of_another_type_shape_or_cut() {
     );
 }
 
-/// Nothing is sent when chunks are re-arranged either.
+/// Re-arranging chunks sends no message, either.
 #[test]
 fn chunks_rearranged_in_another_order() {
     fn turned(world: &World, other: bool) -> Result<GlobalArray<i32, 1>> {

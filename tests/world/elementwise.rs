@@ -1,4 +1,4 @@
-//! Fills and elementwise expressions, against plain loops on the host.
+//! Fills and elementwise expressions, compared with plain loops on the host.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use zippy::{Element, GlobalArray, KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// A value of the position that fits every type and is exact in every one.
+/// A value for a position that is exact in every element type.
 fn encode(p: &[i64]) -> i64 {
     p.iter().rev().fold(0, |n, &x| n * 7 + x) % 101
 }
@@ -23,7 +23,7 @@ fn inside<const D: usize>(p: &[i64; D], section: &[Range<i64>; D]) -> bool {
     p.iter().zip(section).all(|(x, range)| range.contains(x))
 }
 
-/// Cuts and ghosts of a plane, the last in as many chunks as ranks.
+/// Layouts of a plane; the last one has as many chunks as ranks.
 fn layouts(shape: [i64; 2], ranks: usize) -> Vec<Layout> {
     vec![
         Layout::new(shape),
@@ -33,7 +33,7 @@ fn layouts(shape: [i64; 2], ranks: usize) -> Vec<Layout> {
 }
 
 #[test]
-fn fills_set_their_cells_and_no_other() {
+fn fills_change_only_their_cells() {
     fn check<T: Element + PartialEq + std::fmt::Debug>(world: &World, [a, b]: [T; 2]) -> Result<()> {
         if T::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -112,7 +112,7 @@ fn axpy_between_shifted_sections() {
                 let x = if inside(&p, &section) { encode(&p) as f32 } else { 0.0 };
                 assert_eq!(value, 1000.0 + encode(&[p[1], p[0]]) as f32 - 2.5 * x, "{p:?}");
             }
-            // Cells that go together may be elsewhere in their chunks where those are on one rank.
+            // On one rank, corresponding cells may have different offsets in their chunks.
             if world.size() == 1 {
                 let call = world.elementwise("x + 0.5");
                 call.call().read("x", x.at((0..20, 0..9))).write("y", y.at((13..33, 5..14)))?;
@@ -142,7 +142,7 @@ fn types_may_differ_and_small_cells_keep_their_neighbours() {
                 let n = encode(&p) as f32;
                 assert_eq!(value, if inside(&p, &section) { [50.0 + n * 0.5, n * -300.0] } else { [0.0; 2] }, "{p:?}");
             }
-            // Back into bytes and shorts, whose words have cells on both sides of the section's ends.
+            // Writes bytes and shorts: words at the ends of the section also have cells outside.
             let odd = [5..26, 0..9];
             world.elementwise("b + u32(i32(n) - p.x)").call().param("n", 40.0_f32).write("b", bytes.at(odd.clone()))?;
             world.elementwise("-s / 2").call().write("s", shorts.at(odd.clone()))?;
@@ -223,7 +223,7 @@ fn mistakes_are_named_and_placed() {
         );
         assert!(!error.is_empty());
 
-        // Sections of one chunk under two names, one of them written.
+        // Sections of one chunk with two names, one of them written.
         let same = world.elementwise("b").call().read("b", a.at(..)).write("a", a.at(..));
         if a.chunks().next().is_some() {
             assert!(text(same).contains("use the target's own name"));
@@ -245,7 +245,7 @@ fn mistakes_are_named_and_placed() {
 }
 
 #[test]
-fn functions_of_ones_own() {
+fn expressions_call_custom_functions() {
     let functions = "const HALF = 0.5;\nfn wave(p: vec2<i32>) -> f32 {\n  return HALF * f32(p.x * p.y);\n}\n";
     support::ranks(&[1, 2], |world| {
         let array = world.array::<f32, 2>("a", &Layout::new([12, 10]).split([Split::Whole, Split::Even(3)]))?;
@@ -283,9 +283,9 @@ fn a_warm_repeat_allocates_nothing() {
     });
 }
 
-/// The first array of each kind has the number 1.
+/// The first array of each kind has the same number, 1.
 #[test]
-fn local_array_is_not_the_global_one_of_its_number() {
+fn local_array_is_distinct_from_global_array_with_its_number() {
     support::ranks(&[1], |world| {
         let global = world.array::<f32, 1>("u", &Layout::new([12]).split_all(Split::Auto))?;
         global.at(..).fill_with(|[x]| x as f32)?;
@@ -294,8 +294,8 @@ fn local_array_is_not_the_global_one_of_its_number() {
             let local = world.local_array::<f32, 1>("t", &Layout::new([extent]))?;
             world.elementwise("x * 2.0").call().read("x", chunk.all()).write("y", local.all())?;
             let start = chunk.region().start[0];
-            let wanted: Vec<f32> = (start..start + extent).map(|x| 2.0 * x as f32).collect();
-            assert_eq!(local.all().read()?, wanted);
+            let expected: Vec<f32> = (start..start + extent).map(|x| 2.0 * x as f32).collect();
+            assert_eq!(local.all().read()?, expected);
         }
         Ok(())
     });

@@ -1,5 +1,6 @@
-//! Many pairs in one exchange: random pairs on top of each other, between arrays of all cuts and within one, against
-//! plain vectors that take one pair after the other; and pairs among ghost updates.
+//! Many pairs in one exchange: overlapping random pairs between arrays of all layouts and within
+//! one array, compared with plain vectors that apply the pairs in order; and pairs with ghost
+//! updates.
 
 use zippy::array::GlobalSection;
 use zippy::{Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
@@ -11,7 +12,7 @@ crate::in_place_too!();
 
 const SHAPE: [i64; 2] = [13, 9];
 
-/// A sequence of numbers that all ranks draw alike.
+/// Pseudo-random numbers, the same on all ranks.
 struct Draw(u64);
 
 impl Draw {
@@ -20,7 +21,7 @@ impl Draw {
         self.0 % n
     }
 
-    /// Two boxes of equal extents within the shape, seldom without cells.
+    /// Two boxes of equal extents within the shape. Few have no cells.
     fn boxes(&mut self) -> ([i64; 2], [i64; 2], [i64; 2]) {
         let extents = SHAPE.map(|n| self.below(n as u64 / 2 + 1) as i64);
         let mut place = || std::array::from_fn(|axis| self.below((SHAPE[axis] - extents[axis] + 1) as u64) as i64);
@@ -28,21 +29,21 @@ impl Draw {
     }
 }
 
-/// An array of the test and its plain twin, axis 0 fastest.
-struct Both {
+/// An array and a vector with its expected cells, axis 0 fastest.
+struct ArrayAndTwin {
     array: GlobalArray<u32, 2>,
     plain: Vec<u32>,
 }
 
-impl Both {
+impl ArrayAndTwin {
     fn new(array: GlobalArray<u32, 2>, of: u64) -> Result<Self> {
         array.fill_with(|at| code(of, at) as u32)?;
         let plain = (0..SHAPE[1]).flat_map(|y| (0..SHAPE[0]).map(move |x| code(of, [x, y]) as u32)).collect();
         Ok(Self { array, plain })
     }
 
-    fn check(&self, what: &str) -> Result<()> {
-        expect(&self.array, &what, |at| self.plain[index(at)])
+    fn check(&self, label: &str) -> Result<()> {
+        expect(&self.array, &label, |at| self.plain[index(at)])
     }
 }
 
@@ -50,7 +51,7 @@ fn index(at: [i64; 2]) -> usize {
     (at[0] + SHAPE[0] * at[1]) as usize
 }
 
-/// What the destination holds tells the order of everything that fell on it.
+/// Operator whose result depends on the order of all sources.
 fn fold(source: u32, destination: u32) -> u32 {
     destination.wrapping_mul(31).wrapping_add(source)
 }
@@ -62,12 +63,12 @@ fn fold_operator() -> Operator {
 /// An operator on `u32` and its twin, `twin(source, destination)`.
 type Twin = (Operator, fn(u32, u32) -> u32);
 
-/// One operator that a kernel carries out, and one that the host does where it maps the chunks.
+/// An operator computed by a kernel, and one computed by the host if chunks are mapped.
 fn both_kinds() -> [Twin; 2] {
     [(fold_operator(), fold), (Operator::Under, under)]
 }
 
-/// Colours of four bytes, red lowest; the destination lies in front.
+/// Operator "under" for colours of four bytes, red lowest: the destination is in front.
 fn under(source: u32, destination: u32) -> u32 {
     let (front, back) = (destination.to_le_bytes(), source.to_le_bytes());
     let behind = |c: usize| (2 * (255 - u32::from(front[3])) * u32::from(back[c]) + 255) / 510;
@@ -76,11 +77,12 @@ fn under(source: u32, destination: u32) -> u32 {
 
 type Sections = Vec<(GlobalSection<u32, 2>, GlobalSection<u32, 2>)>;
 
-/// Random pairs between the arrays, taken by the plain vectors as they are listed, all sources being read before.
+/// Draws random pairs between the arrays, and applies them to the vectors in order, after reading
+/// all sources.
 fn draw(
     draw: &mut Draw,
     twin: fn(u32, u32) -> u32,
-    arrays: &mut [Both],
+    arrays: &mut [ArrayAndTwin],
     count: u64,
     from: &[usize],
     onto: &[usize],
@@ -103,11 +105,11 @@ fn draw(
     pairs
 }
 
-/// One array of every cut, with ghost cells and periodic axes among them.
-fn arrays(world: &World) -> Result<Vec<Both>> {
+/// One array of every layout, some with ghost cells and periodic axes.
+fn arrays(world: &World) -> Result<Vec<ArrayAndTwin>> {
     let make = |(of, cut): (usize, support::cells::Cut)| {
         let cut = if of % 2 == 0 { cut.with(|layout| layout.ghost([1, 2]).periodic([true, false])) } else { cut };
-        Both::new(cut.array(world, cut.name)?, of as u64)
+        ArrayAndTwin::new(cut.array(world, cut.name)?, of as u64)
     };
     cuts(SHAPE, world.size()).into_iter().enumerate().map(make).collect()
 }
@@ -117,7 +119,7 @@ fn pairs_take_effect_as_listed() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
         let mut numbers = Draw(world.size() as u64);
-        // Apart, on top of each other between few arrays, and anything onto anything.
+        // Disjoint pairs, overlapping pairs between few arrays, and pairs between all arrays.
         let all: Vec<usize> = (0..arrays.len()).collect();
         let few = [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])];
         for ((count, from, onto), (operator, twin)) in
@@ -128,15 +130,15 @@ fn pairs_take_effect_as_listed() {
             let planned = plan.moved();
             let moved = world.exchange(Exchange::new().composites(pairs.clone(), &operator.clone()))?;
             assert_eq!(moved, planned);
-            // One message for each rank; where boxes can be sent from where they lie, one for each of these, too.
+            // One message per rank, and one for each box that can be sent directly from its chunk.
             let boxes: usize = plan.rank_plans().flat_map(|plan| &plan.sends).map(|message| message.moves.len()).sum();
             let apart = if std::env::var_os("ZIPPY_IN_PLACE").is_some() { boxes as u64 } else { 0 };
             assert!(moved.messages < world.size() as u64 + apart, "{moved:?}");
-            let what = format!("{count} pairs from {from:?} onto {onto:?}, {operator}");
-            arrays.iter().try_for_each(|both| both.check(&what))?;
-            // Opaque cells would hide what comes behind them.
+            let label = format!("{count} pairs from {from:?} onto {onto:?}, {operator}");
+            arrays.iter().try_for_each(|both| both.check(&label))?;
+            // Opaque cells would hide the cells under them.
             for (of, both) in arrays.iter_mut().enumerate() {
-                *both = Both::new(both.array.clone(), count + of as u64)?;
+                *both = ArrayAndTwin::new(both.array.clone(), count + of as u64)?;
             }
         }
         Ok(())
@@ -148,7 +150,7 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
     ranks(RANKS, |world| {
         for of in 0..cuts(SHAPE, world.size()).len() {
             let cut = cuts(SHAPE, world.size()).swap_remove(of);
-            let mut arrays = [Both::new(cut.array(world, cut.name)?, of as u64)?];
+            let mut arrays = [ArrayAndTwin::new(cut.array(world, cut.name)?, of as u64)?];
             let mut numbers = Draw(100 + of as u64);
             for (operator, twin) in both_kinds() {
                 let pairs = draw(&mut numbers, twin, &mut arrays, 12, &[0], &[0]);
@@ -161,7 +163,7 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
 }
 
 #[test]
-fn of_copies_onto_the_same_cells_the_last_one_stays() {
+fn last_of_several_copies_to_the_same_cells_wins() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
         let mut numbers = Draw(50 + world.size() as u64);
@@ -185,7 +187,8 @@ fn handles_of_the_same_chunks_are_written_in_order() {
         images.fill_with(|at| code(1, at) as u32)?;
         let order: Vec<usize> = (0..layers).map(|layer| (layer + 3) % layers).collect();
         let turned = images.reassigned(&order)?;
-        // Every layer goes onto layer 1 through one handle or the other, in an order that the sums tell.
+        // Every layer is combined with layer 1 through one of two handles; the sums reveal the
+        // order.
         let at = |x: i64, layer: usize| code(1, [x, layer as i64]) as u32;
         let place = |layer: usize| order.iter().position(|&from| from == layer).expect("a permutation") as i64;
         let mut pairs = Vec::new();
@@ -203,7 +206,7 @@ fn handles_of_the_same_chunks_are_written_in_order() {
 }
 
 #[test]
-fn started_ones_have_read_their_sources() {
+fn started_exchanges_have_read_their_sources() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
         let pairs = draw(&mut Draw(7), under, &mut arrays, 25, &[0, 1, 2], &[3, 4]);
@@ -216,9 +219,9 @@ fn started_ones_have_read_their_sources() {
     });
 }
 
-/// Wherever the cells come from, and whether several fall on the same ones or not.
+/// For any sources, with and without overlapping destinations.
 #[test]
-fn those_started_onto_the_same_cells_take_effect_as_they_are_waited_for() {
+fn started_exchanges_to_the_same_cells_apply_in_the_order_of_waits() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
         let mut numbers = Draw(11);
@@ -269,8 +272,8 @@ fn nothing_and_mistakes_are_the_same_on_all_ranks() {
     });
 }
 
-/// A plan of many pairs costs little more than the pairs: this would take minutes if every pair were held against every
-/// other.
+/// The cost of a plan is nearly linear in the number of pairs. A comparison of all pairs with each
+/// other would take minutes.
 #[test]
 fn thousands_of_pairs() {
     ranks(&[3], |world| {
@@ -286,10 +289,10 @@ fn thousands_of_pairs() {
     });
 }
 
-/// Between two ranks more travels than one message may hold, and boxes that meet do so in the order of the list,
-/// although the large one arrives in parts.
+/// An exchange larger than the message limit applies overlapping boxes in the order of the list,
+/// although the large box arrives in parts.
 #[test]
-fn what_is_too_much_for_a_message() {
+fn exchange_larger_than_a_message_applies_boxes_in_order() {
     ranks(&[2], |world| {
         // 68 MiB.
         let layout = Layout::new([4097, 4353]).split_all(Split::Whole);
@@ -300,7 +303,8 @@ fn what_is_too_much_for_a_message() {
         from.fill_with(value)?;
         let moved = world.copy(from.at(..), onto.at(..))?;
         assert_eq!(moved.messages, if world.rank() == 0 && world.size() > 1 { 2 } else { 0 });
-        // A box on top of the middle, where the large one is cut, before and after it.
+        // A small box on the middle, where the large box is divided, before and after the large
+        // box.
         let middle = || (from.at((7..20, 3..40)), onto.at((2050..2063, 2160..2197)));
         world
             .exchange(Exchange::new().composites([middle(), (from.at(..), onto.at(..)), middle()], &fold_operator()))?;

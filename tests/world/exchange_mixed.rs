@@ -1,5 +1,5 @@
-//! Copies, composites, ghost updates and prefixes in one exchange: everything is read before anything is written, then
-//! they take effect in their order.
+//! Copies, composites, ghost updates and prefixes in one exchange: all sources are read before the
+//! first write, and the entries apply in order.
 
 use zippy::{Exchange, GlobalArray, Layout, Moved, Operator, Result, Split, World};
 
@@ -22,12 +22,12 @@ fn value(of: u64, at: [i64; 2]) -> u32 {
     code(of, at) as u32 | 1
 }
 
-/// All that a rank stores of an array.
+/// All stored cells of an array on this rank, including ghost cells.
 fn stored(array: &GlobalArray<u32, 2>) -> Result<Vec<Vec<u32>>> {
     array.chunks().map(|chunk| chunk.with_ghosts().read()).collect()
 }
 
-/// What each entry reads, another one before it writes.
+/// Each entry reads cells that an earlier entry writes.
 #[test]
 fn every_source_is_read_before_anything_is_written() {
     ranks(RANKS, |world| {
@@ -90,7 +90,7 @@ fn element_types_and_orders_of_axes_may_differ() {
     });
 }
 
-/// Records of two modules that have one name, and the same bytes.
+/// Records of two modules with the same name and the same size.
 mod whole {
     #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
     #[repr(C)]
@@ -108,7 +108,7 @@ mod fraction {
 }
 
 #[test]
-fn records_of_one_name_are_told_apart() {
+fn records_with_the_same_name_are_distinguished() {
     ranks(RANKS, |world| {
         let layout = Layout::new([9]).split([Split::Even(2)]);
         let add = || Operator::custom("add_v", "fn combine(src: T, dst: T) -> T { return T(src.v + dst.v); }");
@@ -128,9 +128,10 @@ fn records_of_one_name_are_told_apart() {
     });
 }
 
-/// As an in-place lattice step needs: some components come from the owners, others go back to them, in one message.
+/// Ghost update and reverse ghost update with component lists in one message, like an in-place
+/// lattice Boltzmann step.
 #[test]
-fn one_array_goes_both_ways_by_its_lists() {
+fn components_of_one_array_move_in_both_directions() {
     ranks(RANKS, |world| {
         let layout = Layout::new([8, 4]).split([Split::Even(4), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let (f, g) = (world.array::<u32, 2>("f", &layout)?, world.array::<u32, 2>("g", &layout)?);
@@ -155,14 +156,14 @@ fn one_array_goes_both_ways_by_its_lists() {
 }
 
 #[test]
-fn every_ghost_update_has_its_own_way() {
+fn every_ghost_update_has_its_own_direction() {
     ranks(RANKS, |world| {
         let line = Layout::new([6]).split([Split::Even(3)]).ghost([1]).periodic([true]);
         let make = |name: &str| {
             let array = world.array::<u32, 1>(name, &line)?;
             for chunk in array.chunks() {
                 let all = chunk.with_ghosts();
-                // Ghost cells hold 100 and more, by chunk and side.
+                // Ghost cells have values from 100, by chunk and side.
                 let own = chunk.region();
                 let at = |p: zippy::extents::Index| match own.contains(&p) {
                     true => p[0] as u32,
@@ -175,12 +176,13 @@ fn every_ghost_update_has_its_own_way() {
         let (a, b, c, d) = (make("a")?, make("b")?, make("c")?, make("d")?);
         let all = Exchange::new().ghosts(&a).reverse_with(Operator::Add).ghosts(&b).reverse();
         let all = all.ghosts(&c).ghosts(&d).reverse_with(Operator::Max);
-        // Each cell of these is read by one way and written by the other.
+        // Each cell of these arrays is read by one direction and written by the other.
         let (e, f, g) = (make("e")?, make("f")?, make("g")?);
         let all = all.ghosts(&e).ghosts(&e).reverse_with(Operator::Add).ghosts(&f).reverse().ghosts(&f);
         world.start(all)?.wait()?;
         world.exchange(Exchange::new().ghosts(&g).ghosts(&g).reverse_with(Operator::Add))?;
-        // Of two cells a chunk, the lower is the ghost behind the chunk before, the upper the one before the next.
+        // A chunk has two cells: the lower is the upper ghost cell of the previous chunk, and the
+        // upper is the lower ghost cell of the next chunk.
         let ghost =
             |x: i64| if x % 2 == 0 { 101 + 10 * ((x / 2 + 2) % 3) } else { 100 + 10 * ((x / 2 + 1) % 3) } as u32;
         expect(&a, &"added", |[x]| x as u32 + ghost(x))?;
@@ -200,7 +202,7 @@ fn every_ghost_update_has_its_own_way() {
     });
 }
 
-/// An owner's cell with a ghost on either side, so that what comes back has an order.
+/// A cell with ghost copies on both sides: the values of the reverse update apply in order.
 #[test]
 fn both_ways_where_ghosts_meet() {
     ranks(RANKS, |world| {
@@ -213,7 +215,8 @@ fn both_ways_where_ghosts_meet() {
         world.exchange(Exchange::new().ghosts(&array).ghosts(&array).reverse_with(Operator::Max))?;
         for chunk in array.chunks() {
             let (own, before, behind) = (chunk.id() as u32, (chunk.id() as u32 + 2) % 3, (chunk.id() as u32 + 1) % 3);
-            // The cell is the ghost behind the chunk before it, and the one before the chunk behind it.
+            // The cell is the upper ghost cell of the previous chunk and the lower ghost cell of
+            // the next chunk.
             let largest = (10 * own).max(10 * before + 2).max(10 * behind + 1);
             assert_eq!(chunk.with_ghosts().read()?, [10 * before, largest, 10 * behind]);
         }
@@ -222,7 +225,7 @@ fn both_ways_where_ghosts_meet() {
 }
 
 #[test]
-fn prefixes_stand_among_other_entries() {
+fn prefixes_combine_with_other_entries() {
     ranks(RANKS, |world| {
         let line = Layout::new([12]).split([Split::Even(4)]);
         let (a, b) = (world.array::<u32, 1>("a", &line)?, world.array::<u32, 1>("b", &line)?);
@@ -249,7 +252,7 @@ fn prefixes_stand_among_other_entries() {
 }
 
 #[test]
-fn descriptions_that_make_no_sense_are_refused() {
+fn misplaced_options_are_refused() {
     ranks(&[1, 2], |world| {
         let array = array(world, "array", 3, [2, 2])?;
         let fails = |exchange: Exchange, expected: &str| {
@@ -262,14 +265,14 @@ fn descriptions_that_make_no_sense_are_refused() {
         fails(Exchange::new().reverse(), "reverse must directly follow a ghost update");
         fails(copy().faces_only(), "faces_only must directly follow a ghost update");
         fails(Exchange::new().ghosts(&array).permuted([1, 0]), "permuted must directly follow a copy or a composite");
-        // What names nothing is what the next word is about.
+        // An option after an entry without pairs refers to this entry.
         let none: [(zippy::array::GlobalSection<u32, 2>, zippy::array::GlobalSection<u32, 2>); 0] = [];
         fails(
             Exchange::new().ghosts(&array).copies(none.clone()).reverse(),
             "reverse must directly follow a ghost update",
         );
         world.exchange(copy().copies(none).permuted([1, 0]))?;
-        // The first mistake is told.
+        // The first mistake is reported.
         fails(
             copy().faces_only().copy(array.at((0..99, ..)), array.at(..)),
             "faces_only must directly follow a ghost update",

@@ -1,4 +1,4 @@
-//! Chunks filled by a function of the position: the values, and how much memory of the host it takes.
+//! Filling chunks by a function of the position: values, and host memory.
 
 use zippy::{Element, Layout, Result, Split, World};
 
@@ -9,7 +9,7 @@ fn of<const D: usize>(p: [i64; D]) -> i64 {
     p.iter().rev().fold(0, |sum, x| 1009 * sum + x)
 }
 
-/// Fills an array of 32 MiB in one chunk, and checks some of its cells, all of them along one line.
+/// Fills an array of 32 MiB in one chunk, and checks some cells and all cells of one line.
 fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
     let rows = (32 << 20) / 1021 / size_of::<T>() as i64;
     let layout = Layout::new([1021, rows]).split_all(Split::Whole).ghost([1, 0]);
@@ -25,7 +25,7 @@ fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(
     Ok(())
 }
 
-/// No rank takes part in what another one fills.
+/// A fill is local to its rank.
 #[test]
 fn chunks_by_driver_are_not_collected_on_the_host() {
     if support::launcher::size().is_some() {
@@ -33,7 +33,7 @@ fn chunks_by_driver_are_not_collected_on_the_host() {
     }
     support::ranks(&[1], |world| {
         let wide = |world: &World| fill(world, |n| [n as u32, 1, 2, n as u32]);
-        // What stays after a first one is held for the next ones.
+        // The first fill allocates memory that later fills reuse.
         wide(world)?;
         let mut result = Ok(());
         let grown = most(|| {
@@ -50,7 +50,7 @@ fn chunks_by_driver_are_not_collected_on_the_host() {
 #[test]
 fn every_cell_of_every_part_has_its_value() {
     fn check<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
-        // Rows longer than what is written at a time, and of a length that is no multiple of a word.
+        // Rows longer than one write, with a length that is not a multiple of a word.
         let layout = Layout::new([4_500_001, 2]).split([Split::Even(world.size()), Split::Whole]);
         let array = world.array::<T, 2>("long", &layout)?;
         let mut order = None;
@@ -71,7 +71,7 @@ fn every_cell_of_every_part_has_its_value() {
     });
 }
 
-/// Every cell against a loop over a plain vector, ghost cells too; and that cells come in order,
+/// Compares all cells, including ghost cells, with a plain loop, and checks the order of the calls:
 /// axis 0 fastest.
 fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     world: &World,

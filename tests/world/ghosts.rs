@@ -1,4 +1,5 @@
-//! Ghost updates: which ghost cells are filled and with what, component lists, several arrays, overlap.
+//! Ghost updates: filled cells and their values, component lists, several arrays, and overlap with
+//! computation.
 
 use zippy::Exchange;
 use zippy::error::{DeviceError, ErrorKind, PlanError};
@@ -10,17 +11,18 @@ use crate::support::cells::{Value, code, cuts, expect, fill, same};
 use crate::support::ghosts::{STALE, direction, image, outside};
 use crate::support::{RANKS, ranks};
 
-/// Every cell of this rank's storage: own cells as filled, ghost cells filled where `crosses` says so, else stale.
+/// Checks all stored cells of this rank: owned cells are unchanged, ghost cells are filled if
+/// `crosses` is true, else stale.
 fn check<T: Value, const D: usize>(
     array: &GlobalArray<T, D>,
-    what: &str,
+    label: &str,
     (of, periodic): (u64, [bool; D]),
     crosses: impl Fn([i8; D], [i64; D]) -> bool,
 ) -> Result<()> {
     for chunk in array.chunks() {
         let (own, all) = (chunk.region(), chunk.with_ghosts());
-        let what = format!("{what}, chunk {}", chunk.id());
-        same(all.region()?.points().zip(all.read()?), &what, &|at: [i64; D]| {
+        let label = format!("{label}, chunk {}", chunk.id());
+        same(all.region()?.points().zip(all.read()?), &label, &|at: [i64; D]| {
             let side = direction(at, &own);
             match image(at, array.shape(), periodic) {
                 _ if outside(side) == 0 => T::of(code(of, at)),
@@ -45,13 +47,13 @@ fn faces_and_all<T: Value, const D: usize>(
 ) -> Result<()> {
     for cut in cuts(shape, world.size()) {
         let cut = cut.with(|layout| layout.ghost_sides(widths).periodic(periodic));
-        let what = format!("{} {widths:?} {periodic:?} on {} ranks", cut.name, world.size());
+        let label = format!("{} {widths:?} {periodic:?} on {} ranks", cut.name, world.size());
         let array = cut.array::<T, D>(world, "array")?;
         prepare(&array, 1)?;
         world.exchange(Exchange::new().ghosts(&array).faces_only())?;
-        check(&array, &format!("faces of {what}"), (1, periodic), |side, _| outside(side) == 1)?;
+        check(&array, &format!("faces of {label}"), (1, periodic), |side, _| outside(side) == 1)?;
         world.ghosts(&array)?;
-        check(&array, &format!("all of {what}"), (1, periodic), |_, _| true)?;
+        check(&array, &format!("all of {label}"), (1, periodic), |_, _| true)?;
     }
     Ok(())
 }
@@ -61,13 +63,13 @@ fn faces_edges_and_corners() {
     ranks(RANKS, |world| {
         faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [false; 3])?;
         faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [true; 3])?;
-        // Another width on every side, some wider than chunks, and none on one axis.
+        // A different width on every side, some wider than chunks and some zero.
         faces_and_all::<u32, 3>(world, [7, 6, 5], [(2, 0), (3, 1), (0, 2)], [true, false, true])?;
         faces_and_all::<u8, 3>(world, [7, 6, 5], [(0, 3), (0, 0), (4, 1)], [false, false, true])
     });
 }
 
-/// Ranks that go into no grid: each has one chunk all the same.
+/// A prime number of ranks forms no grid; each rank has one chunk nevertheless.
 #[test]
 fn a_chunk_for_each_of_thirteen_ranks() {
     ranks(&[13], |world| {
@@ -103,7 +105,8 @@ fn one_to_seven_axes() {
     });
 }
 
-/// The components of a 9-velocity lattice that stream towards a side, every second one at odd parity.
+/// Components of a 9-velocity lattice that stream towards a side; every second component at odd
+/// parity.
 fn streaming(side: &[i8], parity: usize) -> Vec<usize> {
     let velocity = |c: usize| [c as i8 % 3 - 1, c as i8 / 3 - 1];
     let towards = |c: &usize| (0..2).all(|axis| side[axis] == 0 || velocity(*c)[axis] == -side[axis]);
@@ -115,7 +118,7 @@ fn components_cross_by_direction_and_parity() {
     ranks(RANKS, |world| {
         let (shape, periodic) = ([8, 7, 9], [true, true, false]);
         for cut in cuts([8, 7], world.size()) {
-            // The cuts of a plane; every chunk has all nine components.
+            // Layouts of a plane in which every chunk has all nine components.
             let chunks = cut.layout.resolve(world.size(), 4, 1 << 20)?;
             let columns = (0..chunks.count()).map(|chunk| {
                 let plane = chunks.region(chunk);
@@ -128,13 +131,13 @@ fn components_cross_by_direction_and_parity() {
                 prepare(&array, 2)?;
                 let moved =
                     world.exchange(Exchange::new().ghosts(&array).components(2, |side| streaming(side, parity)))?;
-                let what = format!("{} with parity {parity} on {} ranks", cut.name, world.size());
-                check(&array, &what, (2, periodic), |side, at| {
+                let label = format!("{} with parity {parity} on {} ranks", cut.name, world.size());
+                check(&array, &label, (2, periodic), |side, at| {
                     streaming(&side[..2], parity).contains(&(at[2] as usize))
                 })?;
                 let whole = world.ghosts(&array)?;
                 let bytes = |moved: zippy::Moved| moved.bytes_local + moved.bytes_network;
-                assert!(bytes(moved) < bytes(whole) || bytes(whole) == 0, "{what}");
+                assert!(bytes(moved) < bytes(whole) || bytes(whole) == 0, "{label}");
             }
         }
         Ok(())
@@ -285,7 +288,8 @@ fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
     });
 }
 
-/// As many exchanges under an open update as MPI has tags for: none of them meets its messages.
+/// More exchanges during an open update than MPI has tags: none of them receives the update's
+/// messages.
 #[test]
 fn an_open_update_keeps_its_messages_whatever_is_exchanged_meanwhile() {
     ranks(&[1, 2, 3, 5], |world| {
@@ -293,7 +297,7 @@ fn an_open_update_keeps_its_messages_whatever_is_exchanged_meanwhile() {
         let array = world.array::<f32, 1>("array", &layout)?;
         prepare(&array, 1)?;
         let update = world.start_ghosts(&array)?;
-        // The numbers of all-reduces and barriers, whose messages need not travel to use them up.
+        // Uses up the sequence numbers without sending messages.
         for _ in 0..(1 << 20) - 12 {
             world.group().next_sequence();
         }

@@ -1,4 +1,5 @@
-//! Ghost updates the reverse way: ghost cells to the owners of what they show, replacing or with an operator.
+//! Reverse ghost updates: ghost cells are moved to the owners of the copied cells, by replacement
+//! or with an operator.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -12,7 +13,7 @@ use crate::support::cells::{Value, code, cuts, expect, fill, position};
 use crate::support::ghosts::{STALE, direction, image, outside};
 use crate::support::{RANKS, ranks};
 
-/// Every ghost cell and the own cell that it stands for, over all chunks of an array: what an update has to move.
+/// All pairs of a ghost cell and the owned cell that it copies, over all chunks of an array.
 fn pairs<const D: usize>(
     array: &GlobalArray<i32, D>,
     periodic: [bool; D],
@@ -35,7 +36,7 @@ fn pairs<const D: usize>(
     pairs
 }
 
-/// What the ghost cell `at` of a chunk holds before it is sent back.
+/// Value of the ghost cell `at` of a chunk before the reverse update.
 fn ghost_value<const D: usize>(chunk: usize, at: [i64; D]) -> i32 {
     i32::of(code(100 + chunk as u64, at))
 }
@@ -55,7 +56,7 @@ fn sums_and_replacements_go_back_to_the_owners() {
         let (widths, periodic) = ([(1, 2), (2, 1)], [true, false]);
         for (cut, faces) in cuts([9, 8], world.size()).into_iter().zip([false, true].into_iter().cycle()) {
             let cut = cut.with(|layout| layout.ghost_sides(widths).periodic(periodic));
-            let what = format!("{} on {} ranks", cut.name, world.size());
+            let label = format!("{} on {} ranks", cut.name, world.size());
             let array = cut.array::<i32, 2>(world, "array")?;
             let pairs = pairs(&array, periodic, faces);
             let update = || {
@@ -64,13 +65,13 @@ fn sums_and_replacements_go_back_to_the_owners() {
             };
             fill_ghosts(&array)?;
             world.exchange(update().reverse_with(Operator::Add))?;
-            expect(&array, &format!("sums, {what}"), |at| {
+            expect(&array, &format!("sums, {label}"), |at| {
                 let back = pairs.iter().filter(|(_, _, from)| *from == at);
                 back.fold(i32::of(code(4, at)), |sum, &(chunk, ghost, _)| sum.wrapping_add(ghost_value(chunk, ghost)))
             })?;
             fill_ghosts(&array)?;
             world.exchange(update().reverse_with(Operator::Max))?;
-            expect(&array, &format!("largest, {what}"), |at| {
+            expect(&array, &format!("largest, {label}"), |at| {
                 let back = pairs.iter().filter(|(_, _, from)| *from == at);
                 back.map(|&(chunk, ghost, _)| ghost_value(chunk, ghost)).chain([i32::of(code(4, at))]).max().unwrap()
             })?;
@@ -84,7 +85,7 @@ fn sums_and_replacements_go_back_to_the_owners() {
                         None => value == i32::of(code(4, at)),
                         Some(_) => back.any(|&(chunk, ghost, _)| value == ghost_value(chunk, ghost)),
                     };
-                    assert!(expected, "replaced, {what}: {value} at {at:?}");
+                    assert!(expected, "replaced, {label}: {value} at {at:?}");
                 }
             }
         }
@@ -100,7 +101,7 @@ fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
         let boxes = boxes.map(|(start, end)| Region::new(&start, &end).unwrap()).to_vec();
         let layout = Layout::new([10, 9]).boxes(boxes).ghost([2, 2]).periodic([true, true]);
         let array = world.array::<f32, 2>("array", &layout)?;
-        // Neither associative nor commutative, in floats that round.
+        // The operator is neither associative nor commutative, and rounds.
         let mix = Operator::custom("mix", "fn combine(src: T, dst: T) -> T { return 0.3 * dst - src; }");
         let mut results = Vec::new();
         for update in [Exchange::new().ghosts(&array).reverse_with(mix), Exchange::new().ghosts(&array).reverse()] {

@@ -1,4 +1,4 @@
-//! Who wrote what, which ghost cells are stale, and what kernels reach beyond their chunks.
+//! Findings of checked runs: writers of cells, stale ghost cells, and accesses outside of chunks.
 
 use zippy::history::{Finding, GhostState, Problem};
 use zippy::transport::{Payload, copied};
@@ -6,12 +6,13 @@ use zippy::{Config, Exchange, GlobalArray, KernelSource, Layout, Operator, Resul
 
 use crate::support::launcher;
 
-/// Runs a program on some numbers of ranks in checked runs, and returns what each rank found, for each number.
+/// Runs a program on several numbers of ranks in checked runs. Returns the findings of each rank,
+/// for each number.
 pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) -> Vec<Vec<String>> {
     let run = |ranks: usize| {
         let found = run_with(Config::threads(ranks).check(true), |world| {
             program(world)?;
-            // What was read last is looked at when the ranks meet once more.
+            // The next synchronisation checks the last reads.
             world.barrier()?;
             // Under a launcher each process has one rank.
             let own: Vec<String> = world.findings().iter().map(short).collect();
@@ -27,7 +28,7 @@ pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send +
     launcher::counts(counts).into_iter().map(run).collect()
 }
 
-/// A finding without what depends on which chunk comes first.
+/// Text of a finding without the parts that depend on the order of chunks.
 fn short(finding: &Finding) -> String {
     let Finding { array, site, problem, .. } = finding;
     let site = format!("{}:{}", site.operation(), site.call_site().line());
@@ -41,11 +42,11 @@ fn short(finding: &Finding) -> String {
     }
 }
 
-/// A writer without the column and the file.
+/// Text of a writer without file and column.
 fn line(writer: &str) -> String {
-    let (what, at) = writer.split_once(" at ").unwrap_or((writer, ""));
+    let (label, at) = writer.split_once(" at ").unwrap_or((writer, ""));
     let line = at.split(':').nth(1).unwrap_or("?");
-    format!("{}:{line}", what.split('(').next().unwrap_or(what))
+    format!("{}:{line}", label.split('(').next().unwrap_or(label))
 }
 
 const STENCIL: &str = "
@@ -66,7 +67,7 @@ fn fields(world: &World) -> Result<[GlobalArray<f32, 2>; 2]> {
     Ok([world.array("one", &layout)?, world.array("two", &layout)?])
 }
 
-/// Steps of a stencil; after the second one ghost cells are not updated any more.
+/// Steps of a stencil. With `forgets`, no ghost update follows the second step.
 pub fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]> {
     let [one, two] = fields(world)?;
     let kernel = world.kernel(KernelSource::text("stencil", STENCIL.replace("REACH", &reach.to_string())))?;
@@ -86,7 +87,7 @@ pub fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]> {
 }
 
 #[test]
-fn a_program_in_order_is_silent() {
+fn correct_program_has_no_findings() {
     for found in checked(&[1, 2, 3], |world| steps(world, 1, false).map(drop)) {
         assert_eq!(found, [""; 0], "nothing is wrong");
     }
@@ -123,7 +124,7 @@ fn findings_name_the_call() {
 }
 
 #[test]
-fn a_forgotten_component_is_found() {
+fn missing_component_is_found() {
     let text = "
 @group(0) @binding(0) var<storage, read> f: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
@@ -131,7 +132,7 @@ fn a_forgotten_component_is_found() {
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = out_position(id);
     if !out_inside(p) { return; }
-    // Component 1 comes from below, 3 from above, 0 and 2 from here.
+    // Component 1 is read from the cell below, 3 from the cell above, 0 and 2 from this cell.
     let origin = array<i32, 4>(0, 1, 0, -1);
     out_store(p, f_load(vec2(p.x - origin[p.y], p.y)));
 }";
@@ -155,9 +156,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-/// What one rank alone writes is known to the others when they have met.
+/// The other ranks know a local write of a rank after the next synchronisation.
 #[test]
-fn the_writes_of_one_rank_are_told() {
+fn local_writes_of_one_rank_are_reported() {
     let program = |world: &World| {
         let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]);
         let line = world.array::<f32, 1>("line", &layout)?;
@@ -169,7 +170,7 @@ fn the_writes_of_one_rank_are_told() {
         world.barrier()?;
         let sides = world.ghost_states(&line)?;
         for side in sides {
-            // Its first cell is a ghost cell of the chunk before it only.
+            // The first cell of the chunk is a ghost cell of the previous chunk only.
             let stale = (side.chunk, side.side[0]) == (1, 1);
             assert_eq!(side.state, if stale { GhostState::Stale } else { GhostState::Fresh }, "{side:?}");
         }
@@ -194,9 +195,10 @@ fn the_writes_of_one_rank_are_told() {
     }
 }
 
-/// Interior and ghost update at the same time, and steps in place with lists both ways, as a flow solver has them.
+/// Overlap of the interior with the ghost update, and in-place steps with component lists in both
+/// directions, like a flow solver, have no findings.
 #[test]
-fn overlap_and_both_ways_are_in_order() {
+fn overlap_and_both_directions_have_no_findings() {
     let program = |world: &World| {
         let layout = Layout::new([16, 4]).split([Split::Even(4), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let f = world.array::<f32, 2>("f", &layout)?;
@@ -228,7 +230,7 @@ fn overlap_and_both_ways_are_in_order() {
 }
 
 #[test]
-fn states_are_asked_for_in_checked_runs() {
+fn checked_runs_return_ghost_states() {
     run_with(Config::apart(2).check(false), |world| {
         let [one, two] = fields(world)?;
         let error = world.ghost_states(&one).unwrap_err().to_string();
@@ -236,7 +238,7 @@ fn states_are_asked_for_in_checked_runs() {
         two.fill_with(|[x, _]| x as f32)?;
         let differ = world.compare_ghosts(&two)?;
         let low = differ.iter().find(|one| one.side == [-1, 0] && one.chunk == 1);
-        // Of five ghost cells with another value than 0 on that side all differ.
+        // All five ghost cells on that side have a value other than 0 and differ.
         let here = two.chunks().any(|chunk| chunk.id() == 1);
         assert_eq!(low.map(|one| (one.cells, one.first[0])), here.then_some((5, 2)), "{differ:?}");
         Ok(())
@@ -255,9 +257,10 @@ fn states_are_asked_for_in_checked_runs() {
     .unwrap();
 }
 
-/// Sources, walls and probes are for some chunks only, so that chunks see other numbers of operations.
+/// Sources, walls and probes exist in some chunks only, so that chunks have different numbers of
+/// operations.
 #[test]
-fn chunks_may_see_other_operations() {
+fn chunks_with_different_operations_have_no_findings() {
     let program = |world: &World| {
         let layout = Layout::new([12]).split([Split::Even(4)]).ghost([1]).periodic([true]);
         let (u, v) = (world.array::<f32, 1>("u", &layout)?, world.array::<f32, 1>("v", &layout)?);
@@ -287,9 +290,9 @@ fn chunks_may_see_other_operations() {
     }
 }
 
-/// Ghost cells that are read while an update is under way are those from before; so are those that are overwritten later.
+/// Reads of ghost cells during an update, and before a later overwrite, return the previous values.
 #[test]
-fn what_is_read_too_early_is_found() {
+fn early_read_of_ghost_cells_is_found() {
     let program = |world: &World| {
         let layout = Layout::new([8]).split([Split::Even(4)]).ghost([1]).periodic([true]);
         let u = world.array::<f32, 1>("u", &layout)?;
@@ -314,8 +317,10 @@ fn what_is_read_too_early_is_found() {
     }
 }
 
-/// One call site of a chunk writes before and after another chunk has written its ghost cells itself: each write counts, not the
-/// first, whether the ghost cells are read before the ranks meet again or later.
+/// One call site of a chunk writes before and after another chunk has written its own ghost cells.
+///
+/// Every write counts, not only the first, whether the ghost cells are read before or after the
+/// next synchronisation.
 #[test]
 fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
     let program = |world: &World, (is_last, meets): (bool, bool)| {
@@ -339,7 +344,7 @@ fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
     };
     for is_last in [true, false] {
         for meets in [true, false] {
-            // On more ranks no rank has both chunks.
+            // With more ranks, no rank has both chunks.
             for found in checked(&[1, 2], |world| program(world, (is_last, meets))) {
                 let stale = found.iter().filter(|one| one.starts_with("u [1] stale by read:")).count();
                 assert_eq!((stale, found.len()), (usize::from(is_last), usize::from(is_last)), "{meets}: {found:?}");
@@ -348,7 +353,7 @@ fn write_repeated_at_its_call_site_after_ghost_cells_were_written_is_found() {
     }
 }
 
-/// Of several writes at one call site, the last one follows the ghost update or overlaps it.
+/// The last of several writes at one call site follows the ghost update or overlaps it.
 #[test]
 fn write_repeated_at_its_call_site_after_an_update_is_found() {
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -380,7 +385,8 @@ fn write_repeated_at_its_call_site_after_an_update_is_found() {
         read()
     };
     for last in [Last::Write, Last::Update, Last::WriteWhileUpdating] {
-        // On more ranks no rank has both chunks, and their writes and updates are ordered when the ranks meet.
+        // With more ranks, no rank has both chunks, and synchronisation orders their writes and
+        // updates.
         for found in checked(&[1, 2], |world| program(world, last)) {
             let is_stale = found.iter().any(|one| one.starts_with("u [1] stale by read:"));
             assert_eq!(is_stale, last != Last::Update, "{last:?}: {found:?}");

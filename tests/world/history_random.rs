@@ -1,4 +1,5 @@
-//! Checked runs of random programs that leave out ghost updates at random, held against a model of when cells were written.
+//! Checked runs of random programs that omit random ghost updates, compared with a model of the
+//! write times of all cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 const WIDTHS: [i64; 3] = [1, 7, 4];
 const SHAPE: [i64; 2] = [12, 10];
 
-/// A way to write cells of a box, or of all of an array.
+/// Method of writing the cells of a box or of a whole array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Copy,
@@ -61,7 +62,7 @@ const WAYS: [Way; 11] = [
     Way::Chunks,
 ];
 
-/// Random numbers, the same on every rank.
+/// Pseudo-random numbers, the same on every rank.
 struct Draw(u64);
 
 impl Draw {
@@ -71,7 +72,7 @@ impl Draw {
     }
 }
 
-/// An array, when its cells were written, and when its ghost cells were filled.
+/// An array with the write times of its cells and the fill times of its ghost cells.
 struct Watched {
     array: GlobalArray<f32, 2>,
     written: BTreeMap<[i64; 2], u64>,
@@ -91,13 +92,13 @@ impl Watched {
         self.written.extend(cells.map(|cell| (cell, now)));
     }
 
-    /// Notes that all ghost cells at the sides of chunks are read.
+    /// Records a read of all ghost cells at the sides of chunks.
     fn read(&mut self, ghosts: &BTreeSet<[i64; 2]>) {
         self.is_stale |= ghosts.iter().any(|cell| self.written.get(cell).is_some_and(|&at| at > self.filled));
     }
 }
 
-/// The cells that are ghost cells beside some chunk.
+/// Cells that are ghost cells of a chunk.
 fn sources() -> BTreeSet<[i64; 2]> {
     let columns: [[i64; 2]; 3] = [[0, 1], [1, 8], [8, 12]];
     let rows: [[i64; 2]; 2] = [[0, 5], [5, 10]];
@@ -111,7 +112,7 @@ fn sources() -> BTreeSet<[i64; 2]> {
     out
 }
 
-/// Writes in one of the ways.
+/// Writes cells by one of the methods.
 fn write(
     world: &World,
     way: Way,
@@ -142,7 +143,8 @@ fn write(
     }
 }
 
-/// Runs a program; which of its two arrays has stale ghost cells read.
+/// Runs a program. Returns for each of its two arrays the name, and true if stale ghost cells were
+/// read.
 fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(String, bool); 2]> {
     let mut draw = Draw(1000 * seed);
     let names = ["u", "v"].map(|name| format!("{name} {seed}"));
@@ -176,7 +178,7 @@ fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(Stri
             }
             u.write(now, if matches!(way, Way::Kernel | Way::Chunks) { everything } else { [start, end] });
             now += 1;
-            // What only the rank of a chunk has done to it alone is known to others when the ranks have met.
+            // Other ranks know a local write after the next synchronisation.
             if way == Way::Parts && world.size() > 1 || draw.below(4) == 0 {
                 world.barrier()?;
             }
@@ -212,15 +214,15 @@ fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(Stri
     Ok([&u, &v].map(|watched| (watched.array.name().to_string(), watched.is_stale)))
 }
 
-/// How many programs one world runs: findings are kept up to a number.
-const AT_A_TIME: u64 = 15;
+/// Programs per world. The number of findings of a world is limited.
+const PROGRAMS_PER_WORLD: u64 = 15;
 
-/// Runs some programs; how many arrays have no stale ghost cells read, and how many have.
+/// Runs programs. Returns the numbers of arrays without and with reads of stale ghost cells.
 fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
     let kernel = |name: &str, text: &str| world.kernel(KernelSource::text(name, text));
     let (step, set) = (kernel("step", STEP)?, kernel("set", SET)?);
     let mut seen = [0, 0];
-    for seed in first..first + AT_A_TIME {
+    for seed in first..first + PROGRAMS_PER_WORLD {
         let expected = program(world, seed, [&step, &set])?;
         let found: Vec<String> = world.findings().iter().map(|finding| finding.array.clone()).collect();
         let found = world.group().all_gather_v(copied(found.join("\n").as_bytes()))?;
@@ -240,7 +242,7 @@ fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
 fn random_programs_have_the_findings_of_the_model() {
     for ranks in launcher::counts(&[1, 2, 3]) {
         let mut seen = [0, 0];
-        for first in (0..8).map(|number| number * AT_A_TIME) {
+        for first in (0..8).map(|number| number * PROGRAMS_PER_WORLD) {
             match run_with(Config::threads(ranks).check(true), |world| batch(world, first)) {
                 Ok(of_ranks) => (0..2).for_each(|kind| seen[kind] += of_ranks[0][kind]),
                 Err(error) => panic!("on {ranks} ranks: {error}"),

@@ -1,5 +1,5 @@
-//! Messages sent from the chunks that they are read from: what travels so, that it is the same as packed, and that chunks
-//! are given back.
+//! Messages sent directly from chunks without packing: selection, equality with packed messages,
+//! and return of the leases.
 
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
@@ -15,7 +15,7 @@ use crate::support::{RANKS, launcher, ranks};
 
 const COLUMNS: i64 = 512;
 
-/// Rows of 2 KiB: 32 of them are as much as is sent from where it lies, if nothing else is said.
+/// An array with rows of 2 KiB: 32 rows are the default limit for sending directly from a chunk.
 fn rows(world: &World, name: &str, sizes: &[i64], of: u64) -> Result<GlobalArray<u32, 2>> {
     let rows = Layout::new([COLUMNS, sizes.iter().sum()]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
     let owners = Ownership::table((0..sizes.len()).map(|chunk| (chunk + 1) % world.size()).collect(), world.size())?;
@@ -32,7 +32,7 @@ fn packed(world: &World) -> u64 {
 #[test]
 fn large_and_small_boxes_arrive_in_their_order() {
     ranks(RANKS, |world| {
-        // Overlaps of 1 to 60 rows, most of them with boxes of both kinds between the same two ranks.
+        // Overlaps of 1 to 60 rows; most pairs of ranks exchange packed and direct boxes.
         let from = rows(world, "from", &[40, 3, 64, 1, 100, 33, 70], 1)?;
         let onto = rows(world, "onto", &[5, 60, 61, 2, 90, 93], 2)?;
         for shift in [0, 1, 17] {
@@ -51,20 +51,21 @@ fn large_and_small_boxes_arrive_in_their_order() {
     });
 }
 
-/// Whole chunks of dense rows need no packing; parts of rows, what is also written, and operators of kernels do.
+/// Dense rows of whole chunks are sent without packing. Parts of rows, cells that are also written,
+/// and operators computed by kernels need packing.
 #[test]
-fn what_is_packed_and_what_is_not() {
+fn only_dense_unwritten_boxes_are_sent_without_packing() {
     ranks(&[2, 3], |world| {
         let Some(least) = world.gpu().in_place_bytes() else { return Ok(()) };
         let sizes = [64, 32, 96];
         let (a, b) = (rows(world, "a", &sizes, 1)?, rows(world, "b", &[192], 2)?);
-        let packs = |what: &str, packs: bool, step: &dyn Fn() -> Result<()>| -> Result<()> {
+        let packs = |label: &str, packs: bool, step: &dyn Fn() -> Result<()>| -> Result<()> {
             let before = packed(world);
             step()?;
             world.barrier()?;
             let mut any = [packed(world) - before];
             world.group().all_reduce(&mut any, |sum, more| *sum += more)?;
-            assert_eq!(any[0] > 0, packs, "{what}, from {least} bytes on");
+            assert_eq!(any[0] > 0, packs, "{label}, from {least} bytes on");
             Ok(())
         };
         packs("whole rows", false, &|| world.copy(a.at(..), b.at(..)).map(drop))?;
@@ -98,7 +99,7 @@ fn copies_elements<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &
 }
 
 crate::with_variables! {
-    /// Elements of 1 and 2 bytes, whose rows begin at whole words, and boxes that end within one.
+    /// Elements of 1 and 2 bytes: rows begin at whole words, and boxes end within a word.
     small_elements_at_odd_places, [("ZIPPY_IN_PLACE", "1")], || {
         ranks(&[3], |world| {
             for columns in [16, 13, 14, 15] {
@@ -110,7 +111,7 @@ crate::with_variables! {
     }
 }
 
-/// What a rank finds after another one has failed in the middle of a copy.
+/// State of a rank after another rank has failed during a copy.
 #[derive(Debug)]
 struct Found {
     remote: bool,
@@ -121,16 +122,16 @@ struct Found {
 
 /// Runs a copy in which rank 1 fails.
 fn found_after_a_failure(count: usize) -> Vec<Found> {
-    // Its mailbox must last, as that of a process that hangs does.
+    // The mailbox of the failed rank must stay alive, like that of a process that hangs.
     let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
     let program = |world: &World| {
         let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
         world.barrier()?;
         if world.rank() == 1 {
-            // The whole of b is on this rank, which gets as far as its own part of a.
+            // This rank owns b, and fails after its own part of a.
             world.gpu().inject_failure(InjectedFailure::OutOfMemory);
         }
-        // A fourth rank has no part in it.
+        // A fourth rank does not participate in the copy.
         let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
         if world.group().kind() == TransportKind::Threads {
             let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
@@ -162,16 +163,17 @@ fn found_after_a_failure(count: usize) -> Vec<Found> {
 }
 
 crate::with_variables! {
-    /// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
-    /// and are told what they cannot do.
+    /// A rank that fails during the operation never receives its messages: the other ranks return,
+    /// can read their chunks, and get errors for other accesses.
     a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {
         let count = launcher::size().unwrap_or(3);
         let mapped = std::env::var_os("ZIPPY_HOST_MAP").is_none() && open_mapping_device().is_some();
-        // A rank that hears of the failure before it has sent anything lends nothing: whether both have is a matter of time.
+        // A rank that gets the failure before it has sent a message leases no memory; this depends
+        // on timing.
         let tries = if mapped { 50 } else { 1 };
         let both_lent = (0..tries).any(|_| found_after_a_failure(count).iter().all(|found| found.lent));
         assert_eq!(both_lent, mapped || launcher::size().is_some());
-        // The devices serve the next run.
+        // The next run reuses the devices.
         ranks(&[3], |world| {
             let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
             world.copy(a.at(..), b.at(..))?;
@@ -180,7 +182,7 @@ crate::with_variables! {
     }
 }
 
-/// Opens a device whose chunks the host can map; `None` if the adapter has its own memory.
+/// Opens a device with mapped chunks; `None` if the adapter has its own memory.
 fn open_mapping_device() -> Option<Rc<Device>> {
     let device = Device::open(&DeviceOptions::from_env(0, 1).unwrap()).unwrap();
     device.host_mapped().then_some(device)
@@ -197,7 +199,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let payload = device.in_place(&chunk, 400..800).unwrap();
     let more = device.in_place(&chunk, 0..4096).unwrap().part(4..8).unwrap();
     assert_eq!((payload.as_ref(), more.as_ref()), (bytemuck::cast_slice(&values[100..200]), &[1, 0, 0, 0][..]));
-    // It can be read, also from, but not be written.
+    // A leased chunk can be read and packed, but not written.
     let read = device.gather(4, &[box_of(&chunk, 7, 3)], 12).unwrap();
     assert_eq!(read.as_ref(), bytemuck::cast_slice::<u32, u8>(&values[7..10]));
     let other = device.storage_buffer(4096, "other").unwrap();
@@ -211,7 +213,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let error = device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap_err().to_string();
     assert!(error.contains("a message is still being sent from a chunk"), "{error}");
     assert!(device.in_place(&chunk, 0..4097).unwrap_err().to_string().contains("leave the chunk"));
-    // Whoever has the last payload may be another rank.
+    // The last payload may be dropped by another rank.
     assert!(!device.take_back());
     drop(more);
     assert!(!device.take_back());
@@ -231,7 +233,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     assert_eq!(kernels.in_place_bytes(), None);
 }
 
-/// A chunk whose array is gone stays until its payload is, and then serves others.
+/// A chunk of a dropped array lives until its payload is dropped; then other arrays reuse it.
 #[test]
 fn a_dropped_chunk_outlives_its_payload() {
     let Some(device) = open_mapping_device() else { return };

@@ -1,4 +1,4 @@
-//! What arrays there are, who wrote them, and who looks into them.
+//! List of arrays with their writers, and observers of debug points.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ fn arrays_are_listed_with_their_writers() {
         world.copy(a.at(..), b.at(..))?;
         world.ghosts(&b)?;
         list.append(&[[1.0; 2]; 4])?;
-        // It moves to a larger buffer.
+        // The list moves to a larger buffer.
         list.append(&[[1.0; 2]; 1])?;
         scratch.at(2..4).write(&[1, 2])?;
         let b = find("b");
@@ -56,7 +56,7 @@ fn observers_are_called_at_debug_points() {
         world.observe(move |world, point| {
             let written = world.arrays()[0].chunks[0].last_writer.as_ref().map(|site| site.step());
             list.borrow_mut().push((point.name.clone(), point.step, written));
-            // Within it nobody looks.
+            // No observer is called during a call of the observer.
             world.debug_point("inside")
         });
         world.debug_point("first")?;

@@ -1,17 +1,18 @@
-//! What a long program does again and again leaves no memory behind.
+//! Repeated operations of a long program do not accumulate memory.
 
 use zippy::{KernelSource, Layout, Operator, Result, Split, World};
 
 use crate::counting::held;
 use crate::support;
 
-/// Bytes of this process that are in memory, where the system tells.
+/// Resident bytes of this process, if the operating system reports them.
 fn resident() -> i64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok()).map_or(0, |pages| 4096 * pages)
 }
 
-/// Runs a program alone in its process, on one rank. The test binary counts the bytes of each thread.
+/// Runs a program in a separate process on one rank. The test binary counts the allocated bytes per
+/// thread.
 fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
     match support::is_alone() {
         true => support::ranks(&[1], program),
@@ -19,8 +20,9 @@ fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
     }
 }
 
-/// Does something `times` times; the last quarter may leave `most` bytes allocated.
-fn settles(world: &World, what: &str, times: i64, most: i64, mut each: impl FnMut(i64) -> Result<()>) -> Result<()> {
+/// Runs `each` `times` times. The last quarter may increase the allocated memory by at most `most`
+/// bytes.
+fn settles(world: &World, label: &str, times: i64, most: i64, mut each: impl FnMut(i64) -> Result<()>) -> Result<()> {
     let mut settled = (0, 0);
     for time in 0..times {
         if time == times - times / 4 {
@@ -31,18 +33,18 @@ fn settles(world: &World, what: &str, times: i64, most: i64, mut each: impl FnMu
     }
     world.barrier()?;
     let (allocated, resident) = (held() as i64 - settled.0, resident() - settled.1);
-    assert!(allocated < most, "{what}: {allocated} bytes allocated");
-    // Drivers allocate behind the counter; allocators keep some of what is free.
-    assert!(resident < most + (32 << 20), "{what}: {resident} bytes in memory");
+    assert!(allocated < most, "{label}: {allocated} bytes allocated");
+    // Drivers allocate uncounted memory, and allocators keep some free memory.
+    assert!(resident < most + (32 << 20), "{label}: {resident} bytes in memory");
     Ok(())
 }
 
 #[test]
-fn handles_that_are_dropped_leave_nothing() {
-    alone("handles_that_are_dropped_leave_nothing", |world| {
+fn dropped_handles_leave_no_memory() {
+    alone("dropped_handles_leave_no_memory", |world| {
         let mut hits = world.growable::<u32>("hits")?;
         hits.append(&[7; 5])?;
-        // Handles are counted, and what was made before decides whether their numbers are odd.
+        // The number of earlier handles decides if the numbers of new handles are odd.
         let layout = Layout::new([6]).split([Split::Even(2)]);
         let mut others = Vec::new();
         for parity in ["one", "two"] {
@@ -66,7 +68,7 @@ fn plans_are_bounded_by_their_bytes() {
             let (start, cells) = (time % 500, 1 + time / 500);
             world.copy(from.at(start..start + cells), to.at(start + 7..start + 7 + cells)).map(drop)
         })?;
-        // Few of many moves weigh as much as many of few.
+        // A few plans of many moves take as many bytes as many plans of few moves.
         let ends = |of: i64| (0..1000).map(move |x| (x * 7 + of) % 1000);
         settles(world, "copies of many boxes", 600, 24 << 20, |time| {
             let pairs: Vec<_> = ends(time).zip(ends(3 * time + 1)).collect();
@@ -82,7 +84,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
     if !support::is_alone() {
         return support::alone(test, &[]);
     }
-    // At first the share of a rank is smaller than its plan of all neighbours.
+    // At first, the share of a rank is smaller than its plan for all neighbours.
     zippy::device::bound_kept(8 << 20);
     support::ranks(&[8], |world| {
         let layout = Layout::new([32; 3]).split([8; 3].map(Split::Even)).ghost([1; 3]).periodic([true; 3]);
@@ -105,7 +107,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
     });
 }
 
-/// A kernel that adds a number, in the text of the kernel.
+/// A kernel that adds a number, which is a constant of its text.
 fn step(number: i64) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
@@ -144,8 +146,8 @@ fn texts_are_bounded_by_their_bytes() {
     });
 }
 
-/// The process has one limit on kept texts. Four ranks that are threads keep fewer texts each than
-/// one rank, until they use more texts in turn.
+/// The process has one limit for cached texts. Each of four ranks as threads caches fewer texts
+/// than one rank alone, unless the ranks use more texts alternately.
 #[test]
 fn ranks_that_are_threads_share_the_memory_for_texts() {
     let test = "world::kept_memory::ranks_that_are_threads_share_the_memory_for_texts";
@@ -154,7 +156,7 @@ fn ranks_that_are_threads_share_the_memory_for_texts() {
     }
     // Room for about 15 texts.
     zippy::device::bound_kept(4 << 20);
-    // The run of four ranks is first: its devices have no cached texts yet.
+    // The run of four ranks comes first, because its devices must have no cached texts.
     support::ranks(&[4, 1], |world| {
         let x = world.array::<f32, 1>("x", &Layout::new([64]).split([Split::Auto]))?;
         let run_all = || -> Result<u64> {
@@ -165,7 +167,7 @@ fn ranks_that_are_threads_share_the_memory_for_texts() {
             Ok(world.gpu().counters().pipelines_made - before)
         };
         run_all()?;
-        // A fourth of the room is for three.
+        // A quarter of the limit holds three texts.
         let again = run_all()?;
         assert!(if world.size() == 1 { again == 0 } else { again >= 5 }, "{again} of 8 on {} ranks", world.size());
         assert_eq!(run_all()?, 0, "texts that are used in turn");

@@ -1,4 +1,5 @@
-//! Programs over global arrays: every operation and every mistake, on several numbers of ranks, as threads and under MPI.
+//! Programs with global arrays: all operations and all errors, on several numbers of ranks, as
+//! threads and under MPI.
 
 #[path = "mod.rs"]
 mod world;
@@ -18,7 +19,8 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 
 under_mpi!(3; without elementwise, kept_memory, kernels, memory, names, readme);
 
-/// Which messages ranks exchange depends on their number where operations are mixed; the rest does so in the transport only.
+/// In mixed operations the messages depend on the number of ranks; in other tests only the
+/// transport does.
 #[test]
 fn under_mpi_with_other_counts() {
     support::launcher::rerun(&[2, 4], &["random_operations::"], &[]);

@@ -1,4 +1,5 @@
-//! Arrays that the ranks have no memory for are refused when they are made, alike on every rank, and the world goes on.
+//! Creating an array larger than the memory of the ranks returns the same error on every rank, and
+//! the world stays usable.
 
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use zippy::{Element, Error, GlobalArray, Layout, Ownership, Result, Split, World
 
 use crate::support;
 
-/// The refusal, which is the same on every rank.
+/// Text of the error, which must be the same on every rank.
 fn refused<T: Element + std::fmt::Debug, const D: usize>(
     world: &World,
     result: Result<GlobalArray<T, D>>,
@@ -25,9 +26,9 @@ fn auto<const D: usize>(shape: [i64; D]) -> Layout {
 }
 
 #[test]
-fn more_than_any_machine_has() {
+fn array_larger_than_any_machine_is_refused() {
     support::ranks(&[1, 3], |world| {
-        // Cut for bindings that small, these are more chunks than an array may have.
+        // With small bindings, the array would have more chunks than allowed.
         if world.gpu().room().rank == u64::MAX || std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
             return Ok(());
         }
@@ -46,10 +47,10 @@ fn more_than_any_machine_has() {
 }
 
 const MIB: u64 = 1 << 20;
-/// What a rank may have.
+/// Memory limit of a rank in bytes.
 const LIMIT: u64 = 64 * MIB;
 
-/// Runs the test below where every rank has little memory.
+/// Runs the next test in a process in which every rank has little memory.
 #[test]
 fn little_memory() {
     if std::env::var_os("ZIPPY_MEMORY_LIMIT").is_some() || support::launcher::size().is_some() {
@@ -85,7 +86,7 @@ fn what_fits() {
         assert!(needed >= 80 * MIB * world.size() as u64 && of_rank <= needed);
         assert_eq!((fits.map(|shape| shape[1]), more), (Some(16 * ranks / 5), 5 * world.size() as u128 / 4 + 1));
 
-        // Arrays that are alive count, dropped ones do not.
+        // Only arrays that are alive count.
         let first = array("first", 40 * ranks)?;
         let error = refused(world, array("second", 40 * ranks))?;
         assert!(
@@ -100,12 +101,12 @@ fn what_fits() {
         assert_eq!(world.sum(second.at(..))?, 40 * i128::from(MIB) * i128::from(ranks));
         drop(second);
 
-        // All on one rank, where all together have enough.
+        // All chunks on one rank are refused, although all ranks together have enough memory.
         if world.size() > 1 {
             let owners = Ownership::table(vec![1; 4 * world.size()], world.size())?;
             let error = refused(world, world.array_owned::<u8, 2>("there", &bytes(80), owners))?;
             assert!(matches!(error, ArrayError::Memory { rank: 1, .. }), "{error}");
-            // The second one of two on the same rank.
+            // The second of two arrays on the same rank is refused.
             let owners = || Ownership::table(vec![1; 4 * world.size()], world.size());
             let there = world.array_owned::<u8, 2>("there", &bytes(48), owners()?)?;
             let error = refused(world, world.array_owned::<u8, 2>("there, too", &bytes(48), owners()?))?;
@@ -114,7 +115,7 @@ fn what_fits() {
             drop(there);
         }
 
-        // Arrays of one rank.
+        // Local arrays.
         let local = |name: &str| world.local_array::<u8, 1>(name, &Layout::new([40 << 20]));
         let own = local("own")?;
         match local("more").map(drop).map_err(Error::into_kind) {

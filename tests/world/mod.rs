@@ -1,4 +1,5 @@
-//! Programs over global arrays: every operation and every mistake, on several numbers of ranks, as threads and under MPI.
+//! Programs with global arrays: all operations and all errors, on several numbers of ranks, as
+//! threads and under MPI.
 
 mod arrays;
 mod bounded;

@@ -1,12 +1,12 @@
-//! Names that users choose in WGSL, for arrays, in expressions and in operators: they work, or are refused where they
-//! stand by a message that names them.
+//! User-chosen names in WGSL for arrays, in expressions and in operators: each works, or is refused
+//! with its name and source position.
 
 use zippy::error::DeviceError;
 use zippy::{Element, KernelSource, Layout, Operator, Result, World};
 
 use crate::support;
 
-/// Names that generated text uses for itself in one place or another, less the prefix, and what is called like a function.
+/// Names that generated text uses (without its prefix), and names of built-in functions.
 const FREE: [&str; 20] = [
     "v", "at", "bit", "i", "q", "id", "axis", "size", "mask", "word", "first", "cells", "outside", "cell", "k", "min",
     "max", "distance", "load", "x_loaded",
@@ -20,7 +20,7 @@ fn run<T: Element + PartialEq + std::fmt::Debug>(world: &World, text: &str, name
 }
 
 #[test]
-fn arrays_may_be_called_like_what_helpers_use() {
+fn arrays_may_have_names_that_helpers_use() {
     support::ranks(&[1], |world| {
         for name in FREE.into_iter().chain(["p"]) {
             let text = |cell: &str, body: &str| {
@@ -86,7 +86,7 @@ fn names_in_expressions() {
             ];
             for (i, wrong) in wrong.into_iter().enumerate() {
                 match wrong {
-                    // Alone, it is no helper of an array `x`.
+                    // The name `x_load` alone is no helper of an array `x`.
                     Ok(()) => assert_eq!((i, name), (2, "x_load")),
                     Err(error) => {
                         let text = error.to_string();
@@ -103,7 +103,7 @@ fn names_in_expressions() {
 }
 
 #[test]
-fn what_is_wrong_in_an_expression_stands_in_it() {
+fn error_in_expression_has_position_in_expression() {
     support::ranks(&[1, 2], |world| {
         let a = world.array::<f32, 1>("a", &Layout::new([8]))?;
         let b = world.array::<f32, 1>("b", &Layout::new([8]))?;
@@ -160,7 +160,7 @@ fn names_in_operators() {
     for name in FREE.into_iter().chain(["p", "job", "slot", "lane", "shift", "old", "result", "placed", "x", "group"]) {
         for element in [&f32::INFO, &u8::INFO, &i16::INFO, &<[f32; 4]>::INFO, &records::Particle::INFO] {
             let result = check(&format!("fn {name}(a: f32) -> f32 {{ return a; }}"), element);
-            // Only what the kernel around an operator calls by its usual name is refused.
+            // Only names that the surrounding kernel calls are refused.
             if name != "min" {
                 result.unwrap_or_else(|error| panic!("{name}: {error}"));
             }

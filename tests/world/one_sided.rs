@@ -1,4 +1,5 @@
-//! Get, put, accumulate and fence: any rank, any section, run in (rank, sequence) order.
+//! Get, put, accumulate and fence: any rank and any section, in the order of (rank, sequence
+//! number).
 
 use zippy::error::{ArrayError, ErrorKind, PlanError, RegionError};
 use zippy::region::Region;
@@ -35,14 +36,14 @@ fn every_rank_gets_any_section() {
                 assert_eq!(cells.len() as u64, region.cells());
                 same(region.points().zip(cells), &cut.name, &|at: [i64; 3]| f32::of(code(1, at)));
             }
-            let asked: u64 = boxes.iter().map(|region| 4 * region.cells()).sum();
-            assert_eq!(fetched.moved.bytes_local + fetched.moved.bytes_network, asked);
+            let requested: u64 = boxes.iter().map(|region| 4 * region.cells()).sum();
+            assert_eq!(fetched.moved.bytes_local + fetched.moved.bytes_network, requested);
         }
         Ok(())
     });
 }
 
-/// The operations that a rank queues in the test of the order.
+/// Operations that a rank queues in the test of their order.
 fn operations(rank: usize) -> impl Iterator<Item = (u64, Region)> {
     (0..12).map(move |n| 100 * rank as u64 + n).map(|seed| (seed, random_box([8, 6], seed)))
 }
@@ -66,7 +67,7 @@ fn operations_run_in_the_order_of_rank_and_sequence() {
                 }
             }
             let mut fetched = world.fence()?;
-            // One operation after the other on plain cells.
+            // Applies the operations in order to plain cells.
             let mut state = values::<u32, 2>(2, &boxed([0, 0], [8, 6]));
             let mut tickets = tickets.into_iter();
             for rank in 0..world.size() {
@@ -101,7 +102,8 @@ fn there_and_back<T: Value>(world: &World) -> Result<()> {
         let array = cut.array::<T, 2>(world, "array")?;
         fill(&array, 3)?;
         world.barrier()?;
-        // Every rank writes an odd box into its own two rows; neighbours share words of packed cells.
+        // Every rank writes an odd box to its two rows; neighbouring ranks share words of packed
+        // cells.
         let rows = 2 * world.rank() as i64;
         let region = boxed([1 + rows % 3, rows], [9, 2]);
         world.put(&values::<T, 2>(4, &region), array.at(region))?;
@@ -145,7 +147,7 @@ fn every_element_type_arrives_bit_by_bit() {
 }
 
 #[test]
-fn sections_on_the_device_are_either_end() {
+fn local_sections_are_source_or_destination() {
     ranks(RANKS, |world| {
         let (rank, size) = (world.rank() as i64, world.size() as i64);
         for cut in cuts([7, 3 * size], world.size()) {
@@ -166,7 +168,7 @@ fn sections_on_the_device_are_either_end() {
                 if y % 3 == 2 { put.max(i32::of(code(of, [x, 0]))) } else { put }
             };
             expect(&array, &cut.name, expected)?;
-            // Ghost cells of a local array can be named too.
+            // Ghost cells of a local array are also possible.
             let next = 3 * ((rank + 1) % size);
             world.get_into(array.at((0..4, next..next + 3)), window.at((-1..3, 2..5)))?;
             world.fence()?;
@@ -182,7 +184,7 @@ fn sections_on_the_device_are_either_end() {
 }
 
 #[test]
-fn a_program_that_ends_without_its_fence_fails() {
+fn program_without_final_fence_fails() {
     let config = zippy::Config::apart(2);
     let outcome = zippy::run_with(config, |world| {
         let array = world.array::<u32, 1>("array", &Layout::new([9]).split([Split::Even(2)]))?;
@@ -212,7 +214,8 @@ fn tickets_belong_to_their_fence() {
         let expected = concat!("the ticket of section [3..5] of array \"array\", had from get at ", file!(), ":");
         assert!(message.contains(expected), "{message}");
         assert_eq!(second.redeem(late)?, values::<u16, 1>(7, &boxed([20], [9])));
-        // What is asked for and not redeemed is no mistake, nor is a fence without operations.
+        // A ticket that is not redeemed is no error; a fence without operations is no error,
+        // either.
         assert_eq!(world.fence()?.moved.bytes_network, 0);
         Ok(())
     });
@@ -226,7 +229,8 @@ fn rearranged_handles_name_the_same_cells() {
         let array = world.array::<i32, 2>("array", &layout)?;
         let order: Vec<usize> = (0..chunks).map(|chunk| (chunk + 1) % chunks).collect();
         let rotated = array.reassigned(&order)?;
-        // Row y of the rotated handle is row y + 1 of the array: both meet in one cell, in the order of the ranks.
+        // Row y of the rotated handle is row y + 1 of the array: both operations modify one cell,
+        // in rank order.
         let ten = Operator::custom("ten", "fn combine(src: T, dst: T) -> T { return 10 * dst + src; }");
         let digit = world.rank() as i32 + 1;
         if world.rank() % 2 == 0 {
@@ -242,7 +246,7 @@ fn rearranged_handles_name_the_same_cells() {
 }
 
 #[test]
-fn empty_regions_ask_nothing() {
+fn empty_regions_send_no_requests() {
     ranks(RANKS, |world| {
         let array = world.array::<f32, 2>("array", &Layout::new([6, 4]).split([Split::Even(8), Split::Whole]))?;
         let none = world.array::<f32, 2>("none", &Layout::new([0, 4]))?;
@@ -274,7 +278,7 @@ fn a_great_many_small_requests() {
             world.accumulate(&[n as u32 + 1], array.at(cell..cell + 1), Operator::Add)?;
         }
         for n in 0..50 {
-            // All ranks meet in one cell.
+            // All ranks accumulate to one cell.
             world.accumulate(&[n], array.at(17), Operator::Max)?;
             world.accumulate(&[1], array.at(17), Operator::Add)?;
         }
@@ -320,7 +324,7 @@ fn mistakes_are_found_at_the_call() {
         assert!(world.accumulate(&[1.0], array.at(0..1), Operator::Over).is_err());
         let text = world.put(&[1.0; 3], array.at(2..6)).unwrap_err().kind().to_string();
         assert_eq!(text, "the slice to put has 3 elements, but section [2..6] of array \"array\" has 4 cells");
-        // One rank's mistake at a call concerns nobody else, as nothing was queued.
+        // A mistake in a call affects only its rank, because no operation was queued.
         assert_eq!(world.fence()?.moved.messages, 0);
         expect(&array, &"untouched", |at| f32::of(code(9, at)))
     });

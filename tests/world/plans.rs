@@ -1,4 +1,4 @@
-//! What a program may ask before anything moves: plans, what they will move, and who holds what.
+//! Plans and their predicted moves, and ownership queries.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,9 @@ use zippy::{Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Sp
 
 use crate::support::{self, RANKS, ranks};
 
-/// A plan foretells what the operation returns, and its table has a line for every message.
-fn foretells(world: &World, plan: &Plan, moved: Moved) {
+/// Checks that a plan predicts the result of the operation, and that its table has a line per
+/// message.
+fn check_prediction(world: &World, plan: &Plan, moved: Moved) {
     assert_eq!(plan.moved(), moved);
     let mut rank_plans = plan.rank_plans();
     let (text, rank_plan) = (plan.explain(), rank_plans.next().expect("one"));
@@ -32,7 +33,7 @@ fn foretells(world: &World, plan: &Plan, moved: Moved) {
     assert_eq!(plan.to_string(), text);
 }
 
-/// The operation as a whole: what all ranks moved.
+/// Sums the moves of all ranks. Collective.
 fn together(world: &World, moved: Moved) -> Result<[u64; 3]> {
     let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
     world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
@@ -40,24 +41,24 @@ fn together(world: &World, moved: Moved) -> Result<[u64; 3]> {
 }
 
 #[test]
-fn plans_of_copies_say_what_the_copy_returns() {
+fn plans_of_copies_predict_the_result_of_the_copy() {
     ranks(RANKS, |world| {
         let slabs = Layout::new([12, 10]).split([Split::Whole, Split::Even(5)]);
         let blocks = Layout::new([12, 10]).split([[5, 0, 7].into(), Split::Even(3)]);
         let (a, b) = (world.array::<[f32; 2], 2>("a", &slabs)?, world.array::<[f32; 2], 2>("b", &blocks)?);
         let plan = world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))))?;
         let moved = world.copy(a.at((1..11, ..)), b.at((2..12, ..)))?;
-        foretells(world, &plan, moved);
+        check_prediction(world, &plan, moved);
         let [local, network, messages] = together(world, moved)?;
         assert_eq!(local + network, 10 * 10 * 8);
         assert_eq!(messages == 0, world.size() == 1);
-        // The same regions: composite moves the same boxes.
-        foretells(world, &plan, world.composite(a.at((1..11, ..)), b.at((2..12, ..)), Operator::Add)?);
+        // A composite of the same regions moves the same boxes.
+        check_prediction(world, &plan, world.composite(a.at((1..11, ..)), b.at((2..12, ..)), Operator::Add)?);
         assert!(world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..11, ..)))).is_err());
-        // The other way up: ten by ten cells.
+        // Transposed: ten by ten cells.
         let plan = world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))).permuted([1, 0]))?;
         assert!(plan.explain().lines().next().expect("a line").contains("axes [1, 0]"));
-        foretells(
+        check_prediction(
             world,
             &plan,
             world.exchange(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))).permuted([1, 0]))?,
@@ -67,7 +68,8 @@ fn plans_of_copies_say_what_the_copy_returns() {
     });
 }
 
-/// Populations that stream, with lists by direction, and a density without, in one exchange: one message a pair.
+/// Populations with component lists and a density without lists in one exchange: one message per
+/// pair of ranks.
 #[test]
 fn lists_belong_to_the_array_named_before_them() {
     ranks(RANKS, |world| {
@@ -90,8 +92,8 @@ fn lists_belong_to_the_array_named_before_them() {
             let count = peers.len();
             assert!(peers.into_iter().collect::<std::collections::BTreeSet<_>>().len() == count);
             let moved = world.exchange(update)?;
-            foretells(world, &plan, moved);
-            // Two ghosts of f and four of the density for each of four chunks.
+            check_prediction(world, &plan, moved);
+            // Two ghost cells of f and four of the density for each of four chunks.
             let [local, network, _] = together(world, moved)?;
             assert_eq!(local + network, 4 * (2 + 4) * 4);
             shown(&f, |x, c, side| if c == (if side > 0 { 2 } else { 1 }) { (100 * c + x) as f32 } else { -1.0 })?;
@@ -105,7 +107,8 @@ fn lists_belong_to_the_array_named_before_them() {
     });
 }
 
-/// Every stored cell of `f` is its own, or, as a ghost, what `expected(position, component, side)` says.
+/// Checks all stored cells of `f`: owned cells are unchanged, and ghost cells are
+/// `expected(position, component, side)`.
 fn shown(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Result<()> {
     for chunk in f.chunks() {
         let (own, all) = (chunk.region(), chunk.with_ghosts());
@@ -119,7 +122,8 @@ fn shown(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Re
     Ok(())
 }
 
-/// Every cell of an array times the number of stored cells, ghosts too, that are it or stand for it.
+/// Checks that every cell is its value times the number of its stored copies, including ghost
+/// cells.
 fn counted<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
     value: impl Fn([i64; D]) -> i64,
@@ -137,7 +141,8 @@ fn counted<T: Element, const D: usize>(
     sums
 }
 
-/// Stored cells hold the value of the cell that they stand for; the reverse way adds them up.
+/// Sets every stored cell to the value of the cell that it copies. A reverse ghost update sums
+/// them.
 fn prepare<T: Element, const D: usize>(array: &GlobalArray<T, D>, value: impl Fn([i64; D]) -> T) -> Result<()> {
     for chunk in array.chunks() {
         let (own, all) = (chunk.region(), chunk.with_ghosts());
@@ -152,9 +157,10 @@ fn prepare<T: Element, const D: usize>(array: &GlobalArray<T, D>, value: impl Fn
 }
 
 #[test]
-fn arrays_of_several_types_are_summed_on_the_way_back_together() {
+fn reverse_update_sums_arrays_of_several_types() {
     ranks(RANKS, |world| {
-        // Ghosts wider than chunks, and wider than the axis: a cell has many ghosts, also on one rank.
+        // Ghost layers wider than chunks and than the axis: a cell has many ghost copies, even on
+        // one rank.
         let line = Layout::new([7]).split([[2, 1, 4].into()]).ghost([9]).periodic([true]);
         let plane = Layout::new([6, 5]).split([Split::Even(3), Split::Even(2)]).ghost([2, 3]).periodic([true; 2]);
         let (a, b) = (world.array::<u16, 1>("a", &line)?, world.array::<f32, 2>("b", &plane)?);
@@ -168,7 +174,7 @@ fn arrays_of_several_types_are_summed_on_the_way_back_together() {
         let update = back(back(Exchange::new().ghosts(&a)).ghosts(&b));
         let update = back(back(update.ghosts(&c)).ghosts(&d));
         let plan = world.plan(&update)?;
-        foretells(world, &plan, world.exchange(update)?);
+        check_prediction(world, &plan, world.exchange(update)?);
         let (line, plane) = (counted(&a, on_line), counted(&b, on_plane));
         support::cells::expect(&a, &"a", |at| line[&at] as u16)?;
         support::cells::expect(&b, &"b", |at| plane[&at] as f32)?;
@@ -178,7 +184,7 @@ fn arrays_of_several_types_are_summed_on_the_way_back_together() {
 }
 
 #[test]
-fn handles_answer_who_holds_what() {
+fn handles_return_owners_of_cells() {
     ranks(RANKS, |world| {
         let layout =
             Layout::new([9, 8]).split([[4, 0, 5].into(), Split::Even(2)]).ghost([1, 2]).periodic([false, true]);

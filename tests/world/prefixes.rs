@@ -1,4 +1,4 @@
-//! Copies of which only the source's owner knows how long they are.
+//! Prefix copies: only the owner of the source knows the length.
 
 use zippy::array::GlobalSection;
 use zippy::{Config, Exchange, Layout, Split, World, run_with};
@@ -7,7 +7,7 @@ use crate::support;
 
 const SLOT: i64 = 10;
 
-/// How much rank `from` sends to rank `to`: nothing up to everything.
+/// Number of cells that rank `from` sends to rank `to`, from none to all.
 fn length(from: i64, to: i64) -> i64 {
     (from * 5 + to * 3) % (SLOT + 1)
 }
@@ -36,7 +36,7 @@ fn every_rank_to_every_rank() {
                 (out.at(source..source + SLOT), back.at(target..target + SLOT))
             })
             .collect();
-        // The lengths of other ranks' sources are not looked at.
+        // The lengths for sources of other ranks are ignored.
         let rank = world.rank() as i64;
         let known = |(from, to)| if from == rank { length(from, to) as u64 } else { u64::MAX };
         let lengths: Vec<u64> = all().map(known).collect();
@@ -77,9 +77,9 @@ fn mistakes_are_named_on_all_ranks() {
     });
 }
 
-/// Wherever the sources are, the last one named stays.
+/// The last entry wins, for any sources.
 #[test]
-fn those_onto_the_same_cells_take_effect_as_named() {
+fn prefixes_to_the_same_cells_apply_in_order() {
     support::ranks(support::RANKS, |world: &World| {
         let layout = Layout::new([8]).split([Split::Even(2)]);
         let (a, b) = (world.array::<u32, 1>("a", &layout)?, world.array::<u32, 1>("b", &layout)?);
@@ -96,7 +96,7 @@ fn those_onto_the_same_cells_take_effect_as_named() {
 }
 
 #[test]
-fn what_does_not_fit_ends_the_run_on_all_ranks() {
+fn prefix_longer_than_destination_ends_the_run_on_all_ranks() {
     for ranks in support::launcher::counts(&[2]) {
         let result = run_with(Config::threads(ranks), |world| {
             let array = world.array::<u32, 1>("array", &Layout::new([8]).split([Split::Even(2)]))?;
@@ -116,11 +116,11 @@ struct Three {
     c: u32,
 }
 
-/// What a message may have; the cells do not divide it.
+/// Message limit in bytes, which is not a multiple of the cell size.
 const MESSAGE_BYTES: u64 = 12_004;
 
-/// Messages are cut where the receiver cannot know that they will be: at the limit, one cell before and behind it, and
-/// where the room ends there.
+/// Messages are divided at offsets that the receiver does not know: at the limit, one cell before
+/// and after it, and at the end of the destination.
 fn cut() {
     const FULL: u64 = MESSAGE_BYTES / 12;
     support::ranks(&[2], |world| {

@@ -1,5 +1,6 @@
-//! Programs of random operations on random arrays, held against the truth after every step: each rank keeps all cells of
-//! all arrays in a map and changes them by the meaning of the operation, while the world changes the chunks.
+//! Programs of random operations on random arrays, compared with a model after every step. In the
+//! model, each rank has all cells of all arrays in a map and applies the definition of the
+//! operation.
 
 mod model;
 #[path = "../../crates/plan/tests/plans/random.rs"]
@@ -21,7 +22,7 @@ use model::{Model, OPERATORS, operator, replace};
 
 crate::in_place_too!();
 
-/// Cuts, and the ranks of the chunks, to be taken modulo the number of ranks; none is the default.
+/// Chunks, and their owners modulo the number of ranks; `None` for the default owners.
 type Cut = (Arc<Chunks>, Option<Vec<usize>>);
 
 #[derive(Debug, Clone)]
@@ -48,7 +49,7 @@ enum Step {
         lists: Option<usize>,
         operator: Option<usize>,
     },
-    /// Some components from the owners and some back to them, at once.
+    /// Ghost update of some components and reverse ghost update of others in one exchange.
     BothWays {
         arrays: Vec<usize>,
         faces: bool,
@@ -59,7 +60,7 @@ enum Step {
     Fence(Vec<Request<u32>>),
 }
 
-/// Source and destination: array and region.
+/// Array and region of source and destination.
 #[derive(Debug, Clone)]
 struct Ends {
     from: (usize, Region),
@@ -149,13 +150,13 @@ fn case(axes: usize) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Some components for each direction.
+/// Selects components for each direction.
 fn listed(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
     let code = direction.iter().fold(seed, |code, &side| code * 5 + (side + 1) as usize);
     (0..extent as usize).filter(|component| !(code / 3 + component * (code % 4 + 1)).is_multiple_of(3)).collect()
 }
 
-/// With a ghost update of arrays, each of which `way` says the way of.
+/// Adds a ghost update of each array to an exchange. `way` sets the direction of an update.
 fn update<const D: usize>(
     with: Exchange,
     models: &[Model<D>],
@@ -190,7 +191,7 @@ fn takes<const D: usize>(
     }
 }
 
-/// The step as the world does it, and as it is meant.
+/// Performs a step in the world and in the models.
 fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) -> Result<()> {
     let meant = |models: &[Model<D>], ends: &Ends, order: &[usize], combine: fn(&u32, &u32) -> u32| {
         let end = |(array, region): &(usize, Region)| (models[*array].chunks(), &models[*array].cells, *region);

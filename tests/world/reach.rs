@@ -1,4 +1,5 @@
-//! What kernels of checked runs reach: ghost cells by layers, and positions that are no cells of the chunk.
+//! Cells that kernels of checked runs access: layers of ghost cells, and positions outside of the
+//! chunk.
 
 use zippy::history::Problem;
 use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
@@ -8,7 +9,7 @@ use crate::world::history::{checked, steps};
 #[test]
 fn a_wide_stencil_is_found() {
     for found in checked(&[1, 2, 3], |world| steps(world, 3, false).map(drop)) {
-        // Chunks are 3 to 5 cells wide and have one layer of ghost cells.
+        // Chunks are 3 to 5 cells wide and have one ghost layer.
         assert!(found.iter().any(|one| one.starts_with("one load outside at [-3, 0] by kernel")), "{found:?}");
         assert!(found.iter().all(|one| one.contains("outside")), "{found:?}");
     }
@@ -37,9 +38,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     .unwrap();
 }
 
-/// Two layers of ghost cells are read in two steps, of which the first computes the inner layer anew.
+/// Two steps read two ghost layers; the first step recomputes the inner layer.
 #[test]
-fn deep_ghost_layers_are_told_apart() {
+fn ghost_layers_are_checked_separately() {
     let text = "
 @group(0) @binding(0) var<storage, read> u: array<f32>;
 @group(0) @binding(1) var<storage, read_write> out: array<f32>;
@@ -75,9 +76,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-/// Invocations beyond the domain reach nothing that counts.
+/// Accesses of invocations outside of the domain are no findings.
 #[test]
-fn invocations_that_fill_up_are_nobodys() {
+fn invocations_outside_the_domain_have_no_findings() {
     let text = "
 @group(0) @binding(0) var<storage, read> u: array<f32>;
 @group(0) @binding(1) var<storage, read_write> out: array<f32>;
@@ -96,7 +97,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-/// A kernel that sets its own ghost cells needs no update; one whose section has them need not write them.
+/// A kernel that writes its own ghost cells needs no update; a kernel whose section contains ghost
+/// cells need not write them.
 #[test]
 fn stores_to_ghost_cells_count_and_sections_do_not() {
     let text = "

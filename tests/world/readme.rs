@@ -1,10 +1,10 @@
-//! The program on the first screen of the README: it is `examples/readme.rs`, and it runs.
+//! The first program of the README: the README shows `examples/readme.rs`, which runs.
 
 use std::process::Command;
 
 use crate::support::{RANKS, launcher, ranks};
 
-/// The example itself; its `main` is not called here.
+/// The example. The tests do not call its `main`.
 mod example {
     #![allow(dead_code)]
     include!("../../examples/readme.rs");
@@ -14,7 +14,7 @@ mod example {
     }
 }
 
-/// An example, as Cargo has built it beside the tests.
+/// Command that runs an example, which Cargo has built next to the tests.
 pub fn built(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).unwrap().join("examples").join(name);
@@ -22,7 +22,7 @@ pub fn built(name: &str) -> Command {
     Command::new(path)
 }
 
-/// Without white space, which rustfmt arranges in the example and a screen in the README.
+/// Removes white space, because example and README have different line breaks.
 fn dense(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -48,7 +48,7 @@ fn the_example_runs() {
     ranks(RANKS, example::run);
 }
 
-/// As a process, on one rank and on more than a grid has places for.
+/// Runs the example as a process, on one rank and on more ranks than the grid has rows.
 #[test]
 fn the_readme_shows_what_the_example_prints() {
     if launcher::size().is_some() {

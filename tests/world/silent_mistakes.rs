@@ -1,4 +1,4 @@
-//! Mistakes that change no result by themselves: people are told of them, at the place in their program.
+//! Mistakes without an effect on results: a warning names the call site.
 
 use zippy::Exchange;
 use zippy::{Layout, Split, World};
@@ -6,13 +6,13 @@ use zippy::{Layout, Split, World};
 use crate::log::Log;
 use crate::support;
 
-/// The lines about an array.
+/// Log lines that mention an array.
 fn logged(log: &Log, array: &str) -> Vec<String> {
     log.text().lines().filter(|line| line.contains(&format!("{array:?}"))).map(str::to_owned).collect()
 }
 
 #[test]
-fn a_ghost_update_without_ghost_cells_is_told_once_with_its_place() {
+fn ghost_update_without_ghost_cells_warns_once_per_call_site() {
     support::ranks(&[3], |world| {
         let log = Log::listen();
         let layout = Layout::new([12]).split([Split::Even(world.size())]);
@@ -44,7 +44,7 @@ fn a_ghost_update_without_ghost_cells_is_told_once_with_its_place() {
 }
 
 #[test]
-fn a_permuted_copy_says_which_extents_are_wanted() {
+fn permuted_copy_error_names_required_extents() {
     support::ranks(&[1, 2], |world: &World| {
         let rows = world.array::<f32, 3>("rows", &Layout::new([4, 5, 6]))?;
         let other = world.array::<f32, 3>("other", &Layout::new([4, 5, 6]))?;

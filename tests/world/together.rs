@@ -1,11 +1,12 @@
-//! The chunks of several arrays side by side: all of them, or an error that says where the arrays differ.
+//! Simultaneous iteration over the chunks of several arrays, or an error that names the difference
+//! of the arrays.
 
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Result, Split, World, together};
 
 use crate::support;
 
-/// The texts of all ranks are one; returns it.
+/// Text of an error that must be the same on all ranks.
 fn refused<R>(world: &World, result: Result<R>) -> Result<String> {
     let text = result.err().expect("the arrays differ").to_string();
     let texts = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
@@ -42,7 +43,7 @@ fn every_chunk_comes_with_those_of_the_same_cells() {
     });
 }
 
-/// As a density and velocities with three components a cell.
+/// For example a density, and velocities with three components per cell.
 #[test]
 fn array_with_further_whole_axes_goes_with_others() {
     support::ranks(support::RANKS, |world| {
@@ -66,7 +67,7 @@ fn array_with_further_whole_axes_goes_with_others() {
         });
         let own: Vec<_> = density.chunks().map(|chunk| (chunk.id(), chunk.id())).collect();
         assert_eq!(steps.collect::<Vec<_>>(), own);
-        // Cut along the further axis, or otherwise along a common one.
+        // Cut along the additional axis, or differently along a common axis.
         for (splits, problem) in [
             (
                 [Split::Even(3), Split::Even(2), Split::Even(3)],
@@ -85,9 +86,9 @@ fn array_with_further_whole_axes_goes_with_others() {
     });
 }
 
-/// The same boxes in other words are the same cuts.
+/// Layouts with the same boxes are equal, even if they are described differently.
 #[test]
-fn what_counts_is_where_the_cuts_are() {
+fn layouts_with_the_same_boxes_are_compatible() {
     support::ranks(&[1, 3], |world| {
         let sizes = world.array::<f32, 1>("sizes", &Layout::new([7]).split([vec![3, 2, 2].into()]))?;
         let even = world.array::<f32, 1>("even", &Layout::new([7]).split([Split::Even(3)]))?;
@@ -114,7 +115,7 @@ fn other_cuts_and_owners_are_named_on_every_rank() {
         let text = refused(world, together((&a, &a, &longer)))?;
         assert!(text.contains("chunk 0 of \"a\" is [0..3], of \"longer\" [0..4]"), "{text}");
 
-        // Chunks without cells behind the same ones.
+        // Additional chunks without cells after the same chunks.
         let (three, five) = (array("three", [3], 3)?, array("five", [3], 5)?);
         let text = refused(world, together((&three, &five)))?;
         assert!(text.contains("\"three\" has 3 chunks, \"five\" has 5"), "{text}");

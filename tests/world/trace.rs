@@ -1,4 +1,4 @@
-//! The timeline of all ranks in a file, of runs that end well, fail and panic.
+//! Timeline of all ranks in a file, for runs that succeed, fail and panic.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -10,7 +10,7 @@ use zippy::{Config, Error, KernelSource, Layout, Result, Split, World, run_with}
 
 use crate::support::launcher;
 
-/// A span as a file has it; times are in nanoseconds.
+/// A span of the file; times in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 struct Span {
     rank: u64,
@@ -21,7 +21,7 @@ struct Span {
     peer: Option<u64>,
 }
 
-/// The spans of a file, and of which ranks it has rows. Only rank 0 writes it: nothing on other processes.
+/// Spans of a file, and names of its rows. `None` on processes without rank 0, which write no file.
 fn spans(path: &Path) -> Option<(Vec<Span>, Vec<String>)> {
     if launcher::rank().is_some_and(|rank| rank > 0) {
         assert!(!path.exists());
@@ -42,12 +42,13 @@ fn spans(path: &Path) -> Option<(Vec<Span>, Vec<String>)> {
     let named = events.iter().filter(|event| event["name"] == "process_name");
     let mut rows: Vec<String> = named.map(|event| text(&event["args"]["name"])).collect();
     rows.sort();
-    // No part of a file is left beside it.
+    // No temporary file remains.
     assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     Some((events.iter().filter(|event| event["ph"] == "X").map(span).collect(), rows))
 }
 
-/// Spans of one row lie in one another or apart, and no wait lies in another one, which would count it twice.
+/// Checks that spans of a row are nested or disjoint, and that no wait is inside another wait,
+/// which would count it twice.
 fn check_rows(spans: &[Span], ranks: u64) {
     for rank in 0..ranks {
         let mut row: Vec<&Span> = spans.iter().filter(|span| span.rank == rank).collect();
@@ -79,8 +80,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if field_inside(p) { field_store(p, 2.0 * field_load(p)); }
 }";
 
-/// Some steps of a program that computes and exchanges ghost cells. Before the last one, rank 1 sleeps in a debug point when
-/// the others are about to wait for it.
+/// Steps of a program that computes and updates ghost cells. Before the last step, rank 1 sleeps in
+/// a debug point, and the other ranks wait for it.
 fn steps(world: &World) -> Result<()> {
     let layout = Layout::new([3000]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
     let field = world.array::<f32, 1>("field", &layout)?;
@@ -167,7 +168,7 @@ fn a_run_that_fails_has_a_timeline() {
 
 /// Under a launcher a panic ends the job at once.
 #[test]
-fn what_a_rank_did_before_it_panicked_is_there() {
+fn timeline_of_a_panic_has_earlier_spans() {
     if launcher::size().is_some() {
         return;
     }
@@ -190,20 +191,20 @@ fn what_a_rank_did_before_it_panicked_is_there() {
 }
 
 #[test]
-fn a_file_that_cannot_be_is_known_before_the_run() {
+fn unwritable_file_is_an_error_before_the_run() {
     let directory = tempfile::tempdir().unwrap();
     let missing = directory.path().join("missing/run.json");
     for path in [missing.as_path(), directory.path(), Path::new("")] {
         let ranks = launcher::counts(&[2])[0];
         let error = run_with(Config::threads(ranks).trace(path), |world| world.barrier()).unwrap_err().to_string();
         assert!(error.contains("cannot be written") && error.contains("ZIPPY_TRACE"), "{error}");
-        // Under a launcher each process has a directory of its own.
+        // Under a launcher, each process has a separate directory.
         assert!(launcher::rank().is_some_and(|rank| rank > 0) || error.contains(&format!("{path:?}")), "{error}");
     }
 }
 
 #[test]
-fn a_file_that_cannot_be_in_the_end_loses_no_result() {
+fn unwritable_file_at_the_end_loses_no_result() {
     let directory = tempfile::tempdir().unwrap();
     let below = directory.path().join("below");
     std::fs::create_dir(&below).unwrap();

@@ -1,4 +1,5 @@
-//! A warm repeat of an operation makes no buffer, no pipeline and no plan, whether the host maps chunks or kernels pack them.
+//! A warm repeat of an operation creates no buffer, no pipeline and no plan, with mapped chunks and
+//! with chunks packed by kernels.
 
 use std::process::Command;
 
@@ -9,7 +10,7 @@ use crate::support;
 
 crate::in_place_too!();
 
-/// Everything once more where no chunk is mapped, under MPI too.
+/// Runs all tests again without mapped chunks, also under MPI.
 #[test]
 fn kernels_by_driver_too_under_mpi() {
     if std::env::var_os("ZIPPY_HOST_MAP").is_some() || support::launcher::size().is_some() {
@@ -25,13 +26,14 @@ fn kernels_by_driver_too_under_mpi() {
     assert!(text(&output.stdout).contains("ghosts ... ok"), "{}", text(&output.stdout));
 }
 
-/// Repeats `step` until it is warm. Warm repeats make nothing on this rank.
+/// Repeats `step` until it is warm, and checks that warm repeats create nothing on this rank.
 ///
-/// Between repeats each rank waits for its device and for the other ranks, so that no message of the last
-/// repeat is under way.
+/// Between repeats, each rank waits for its device and for the other ranks, so that no message of
+/// the previous repeat is in transit.
 ///
-/// `new` and `used` are how many plans the first repeat builds and how many each one takes.
-fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {
+/// `new` is the number of plans that the first repeat builds, and `used` the number of plans of
+/// each repeat.
+fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {
     let mut settled = || {
         step()?;
         world.gpu().wait()?;
@@ -40,12 +42,12 @@ fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut()
     };
     let cold = world.plan_counters();
     (0..3).try_for_each(|_| settled())?;
-    assert_eq!(world.plan_counters().built - cold.built, new, "{what} builds its plans once");
+    assert_eq!(world.plan_counters().built - cold.built, new, "{label} builds its plans once");
     let made = || {
         let device = world.gpu().counters();
         ([device.buffers_made, device.bytes_now, device.host_made], device.pipelines_made)
     };
-    // How many buffers a step needs at a time depends on how ranks meet within it, until there are enough.
+    // The number of buffers that a step needs at a time depends on the timing of the ranks.
     let (mut quiet, mut noisy) = (0, 0);
     for repeat in 0.. {
         if noisy > MOST_NOISY || repeat >= REPEATS && quiet >= QUIET {
@@ -54,22 +56,22 @@ fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut()
         let (before, planned) = (made(), world.plan_counters());
         settled()?;
         let (after, planned_after) = (made(), world.plan_counters());
-        assert_eq!(planned_after.built, planned.built, "{what} builds no plan");
-        assert_eq!(planned_after.reused - planned.reused, used, "{what} finds its plans");
-        assert_eq!(after.1, before.1, "{what} compiles nothing");
+        assert_eq!(planned_after.built, planned.built, "{label} builds no plan");
+        assert_eq!(planned_after.reused - planned.reused, used, "{label} finds its plans");
+        assert_eq!(after.1, before.1, "{label} compiles nothing");
         (quiet, noisy) = if after.0 == before.0 { (quiet + 1, noisy) } else { (0, noisy + 1) };
     }
-    assert!(noisy <= MOST_NOISY, "{what} makes buffers or payloads, or allocates: {noisy} times");
+    assert!(noisy <= MOST_NOISY, "{label} makes buffers or payloads, or allocates: {noisy} times");
     Ok(())
 }
 
-/// Fewest repeats in which a step becomes warm and stays so.
+/// Least number of repeats.
 const REPEATS: usize = 16;
 
-/// Most repeats that still make buffers.
+/// Largest number of repeats that create buffers.
 const MOST_NOISY: usize = 4;
 
-/// Last repeats that make nothing.
+/// Number of final repeats that must create nothing.
 const QUIET: usize = 4;
 
 /// Values encode their position.
@@ -80,7 +82,7 @@ fn numbered<const D: usize>(array: &GlobalArray<f32, D>) -> Result<()> {
 #[test]
 fn ghosts() {
     support::ranks(support::RANKS, |world| {
-        // Two chunks a rank, and one over.
+        // Two chunks per rank, and one more.
         let split = [Split::Even(world.size() * 2 + 1), Split::Whole, Split::Even(1)];
         let layout = Layout::new([41, 9, 11]).split(split).ghost([1, 2, 1]).periodic([true, false, true]);
         let field = world.array::<f32, 3>("field", &layout)?;
@@ -118,7 +120,7 @@ fn a_step_with_kernels() {
             halo.wait()?;
             run(true)
         };
-        // Both arrays are cut alike and share one plan.
+        // Both arrays have the same layout and share one plan.
         warm(world, "a step", [1, 2], || {
             half_step(&fields[0], &fields[1])?;
             half_step(&fields[1], &fields[0])
@@ -160,11 +162,11 @@ fn composites_of_a_new_arrangement() {
         let layout = Layout::new([33, 21, layers]).split([Split::Whole, Split::Whole, Split::Even(2 * ranks)]);
         let images = world.array::<[f32; 4], 3>("images", &layout)?;
         images.fill_with(|[x, y, layer]| [x as f32 / 64.0, y as f32 / 64.0, layer as f32 / 64.0, 0.5])?;
-        // The handle is made anew in every repeat; what it is cut into stays.
+        // Every repeat creates a new handle with the same layout.
         let order: Vec<usize> = (0..2 * ranks).rev().collect();
         let (front, back) = ((.., .., 0..layers / 2), (.., .., layers / 2..));
-        for (what, new, operator) in [("over", 1, Operator::Over), ("the larger", 0, Operator::Max)] {
-            warm(world, what, [new, 1], || {
+        for (label, new, operator) in [("over", 1, Operator::Over), ("the larger", 0, Operator::Max)] {
+            warm(world, label, [new, 1], || {
                 let images = images.reassigned(&order)?;
                 world.composite(images.at(front.clone()), images.at(back.clone()), operator.clone()).map(drop)
             })?;

@@ -1,4 +1,4 @@
-//! However much is delivered, a rank stages no more than a few messages.
+//! Staging memory of a delivery is bounded by a few messages per rank.
 
 use zippy::world::Destinations;
 use zippy::{Layout, Result, World};
@@ -7,7 +7,7 @@ use super::{CASES, Case, check, elements_in_runs, scattered, sections, two_colum
 use crate::counting::most;
 use crate::support::{launcher, ranks};
 
-/// The cases of all others with messages of very few elements, so that ranks wait for each other again and again.
+/// All other cases with messages of very few elements, so that ranks often wait for each other.
 fn small_messages() {
     ranks(&[2, 5], |world| {
         for case in CASES {
@@ -28,7 +28,7 @@ crate::with_variables! {
     some_cells_a_message, [("ZIPPY_MESSAGE", "400")], small_messages
 }
 
-/// As in `much`.
+/// Message limit in bytes, as in `more_than_a_message`.
 const MESSAGE: u64 = 1 << 17;
 
 fn memory(world: &World, case: &Case) -> Result<()> {
@@ -47,30 +47,30 @@ fn memory(world: &World, case: &Case) -> Result<()> {
     let grown = most(|| result = Some(world.deliver("x", own.all(), to.all())));
     let delivered = result.expect("called")?;
     let taken = world.gpu().counters().bytes_peak - device;
-    let what = format!("{} on rank {rank} of {size}", case.name);
-    // Slices on their way, and what wgpu holds for them, one that has come before the one before it is written among them;
-    // MPI also brings in what each of the others has under way.
+    let label = format!("{} on rank {rank} of {size}", case.name);
+    // Messages in transit, including wgpu's copies and one message that has arrived early. MPI also
+    // receives the messages of all other ranks in advance.
     let under_way = 4 + if launcher::size().is_some() { 2 * (size as u64 - 1) } else { 0 };
-    // Without a driver the buffers of all ranks of the process are the host's memory.
+    // Without a driver, the buffers of all ranks of the process are in host memory.
     let in_host_memory = |bytes: u64| if world.gpu().has_driver() { 0 } else { bytes * size as u64 };
     let buffers = in_host_memory(taken);
-    assert!(grown < (under_way * MESSAGE + buffers) as isize, "{what}: {grown} bytes of the host for {} sent", 4 * n);
-    // What arrives, once, and staging memory, of which there are three kinds in buffers of at least 64 KiB.
-    assert!(taken <= 4 * total + (1 << 20), "{what}: {taken} bytes of the device for {} that arrive", 4 * total);
+    assert!(grown < (under_way * MESSAGE + buffers) as isize, "{label}: {grown} bytes of the host for {} sent", 4 * n);
+    // The arriving elements, and three kinds of staging memory in buffers of at least 64 KiB.
+    assert!(taken <= 4 * total + (1 << 20), "{label}: {taken} bytes of the device for {} that arrive", 4 * total);
     let mut found = delivered.elements.all().read()?.into_iter();
     for source in 0..size {
         for x in arriving(source) {
-            assert_eq!(found.next(), Some((x as u32).wrapping_mul(11) + source as u32), "{what}: {x} of {source}");
+            assert_eq!(found.next(), Some((x as u32).wrapping_mul(11) + source as u32), "{label}: {x} of {source}");
         }
     }
     assert_eq!(found.next(), None);
 
-    // The same in one run, of which nothing passes the host.
+    // One run that stays on the rank, so that the host copies no element.
     let runs = Destinations::Runs(vec![(rank, n as u64)]);
     let mut result = None;
     let grown = most(|| result = Some(world.deliver("y", own.all(), runs)));
     let buffers = in_host_memory(4 * n as u64);
-    assert!(grown < (3 * MESSAGE + buffers) as isize, "{what}: {grown} bytes of the host for what stays");
+    assert!(grown < (3 * MESSAGE + buffers) as isize, "{label}: {grown} bytes of the host for what stays");
     assert!(result.expect("called")?.elements.all().read()? == own.all().read()?);
     Ok(())
 }
@@ -88,15 +88,15 @@ fn much() {
 }
 
 crate::with_variables! {
-    /// A dozen messages' worth a rank.
+    /// Each rank sends about twelve messages.
     more_than_a_message, [("ZIPPY_MESSAGE", "131072")], much
 }
 
-/// Elements of a rank in the longest step.
+/// Largest number of elements of a rank in a step.
 const LONGEST: u64 = 1 << 19;
 
-/// Deliveries whose lengths change at random. The program itself holds elements, their ranks and
-/// those that arrive.
+/// Deliveries with random lengths. The program holds the elements, their destinations, and the
+/// arriving elements.
 fn changing_lengths(world: &World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let length = |rank: usize, step: u64| {
@@ -121,7 +121,7 @@ fn changing_lengths(world: &World) -> Result<()> {
     }
     let counters = world.gpu().counters();
     let taken = counters.bytes_peak + counters.host_bytes_peak - before;
-    // Where the host does not reach chunks, staging has a copy of all that is sent and received.
+    // Without mapped chunks, staging memory has a copy of all sent and received elements.
     let times = if world.gpu().host_mapped() { 8 } else { 10 };
     assert!(
         taken <= times * 4 * LONGEST,

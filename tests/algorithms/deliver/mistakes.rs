@@ -1,4 +1,4 @@
-//! Mistakes are errors on all ranks, move nothing, and leave the world as it was.
+//! Mistakes in deliveries are errors on all ranks, move no element, and leave the world usable.
 
 use zippy::error::ErrorKind;
 use zippy::world::Destinations;
@@ -8,7 +8,8 @@ use super::{Case, check, scattered, sections};
 use crate::support::launcher::counts;
 use crate::support::ranks;
 
-/// That a call fails: on the ranks named with their own error, on all others with that of the lowest of them.
+/// Checks that a call fails: on the ranks `wrong` with their own error, and on all other ranks with
+/// the error of the lowest of them.
 fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
     let error = result.unwrap_err();
     assert!(error.to_string().contains(text), "{error} is not {text}");
@@ -19,14 +20,14 @@ fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize]
         }
         _ => assert!(wrong.contains(&world.rank()), "{error}"),
     }
-    // And the world goes on.
+    // The world is still usable.
     let case = Case { name: "after a mistake", length: |rank| 20 + rank as u64, to: scattered };
     let to = sections(world, "to", &case.ranks(world.rank(), world.size()), 0)?;
     check::<u16>(world, &case, &to[..], 1)
 }
 
 #[test]
-fn destinations_that_are_no_rank() {
+fn destinations_outside_the_world_are_refused() {
     ranks(&[1, 3], |world| {
         let (rank, size) = (world.rank(), world.size());
         let last = size - 1;
@@ -37,7 +38,7 @@ fn destinations_that_are_no_rank() {
             ranks[37] = u32::MAX;
         }
         let to = sections(world, "to", &ranks, 1)?;
-        // The second section is of cells 2.. of its array.
+        // The second section begins at cell 2 of its array.
         let first = to[0].region()?.cells() as i64;
         let cell = 33 - first + 2;
         let text = format!(
@@ -45,7 +46,7 @@ fn destinations_that_are_no_rank() {
         );
         refused(world, world.deliver("x", &own[..], &to[..]), &[last], &text)?;
 
-        // Every rank has a mistake of its own.
+        // Every rank has a different mistake.
         let to = sections(world, "to", &[99, 98], 0)?;
         let all: Vec<usize> = (0..size).collect();
         refused(world, world.deliver("x", own[0].clone(), to), &all, "40 cells")?;
@@ -106,7 +107,7 @@ fn sections_that_cannot_be_read() {
     });
 }
 
-/// What is the same on all ranks or ends the run: names and types.
+/// Different names or types on the ranks end the run.
 #[test]
 fn calls_that_differ_end_the_run() {
     for size in counts(&[2, 3]) {

@@ -1,4 +1,5 @@
-//! Elements that name the rank they go to, against plain vectors: every rank knows the elements of all by a formula.
+//! Delivery of elements to ranks, compared with plain vectors. A formula gives the elements of all
+//! ranks.
 
 mod bounded;
 mod mistakes;
@@ -10,7 +11,7 @@ use zippy::{Element, Layout, Result, Split, World};
 use crate::support::cells::{Value, code, mix};
 use crate::support::{RANKS, ranks};
 
-/// How many elements ranks have, and where those go.
+/// Numbers of elements of the ranks, and their destinations.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub name: &'static str,
@@ -19,12 +20,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// Where the elements of a rank go.
+    /// Destinations of the elements of a rank.
     pub fn ranks(&self, rank: usize, size: usize) -> Vec<u32> {
         (0..(self.length)(rank)).map(|place| (self.to)(rank, place, size) as u32).collect()
     }
 
-    /// What arrives at a rank: source and place in it, and how many come from each source.
+    /// Elements that arrive at a rank: source and index in the source, and the number of elements
+    /// per source.
     fn arriving(&self, at: usize, size: usize) -> [Vec<(usize, u64)>; 2] {
         let mut all = Vec::new();
         let mut counts = Vec::new();
@@ -40,7 +42,7 @@ impl Case {
     }
 }
 
-/// Odd lengths, and ranks without elements.
+/// Length of a rank: odd lengths, and some ranks without elements.
 fn few(rank: usize) -> u64 {
     [137, 0, 1, 96, 301][rank % 5]
 }
@@ -66,7 +68,8 @@ const CASES: &[Case] = &[
     Case { name: "in rising order", length: few, to: |rank, place, size| place as usize * size / few(rank) as usize },
 ];
 
-/// Values in several arrays of this rank, none of which they fill, as sections; of no values sometimes none.
+/// Sections of several local arrays that contain the values. No section is a whole array. Without
+/// values there may be no section.
 pub fn sections<T: Element>(world: &World, name: &str, values: &[T], cuts: u64) -> Result<Vec<LocalSection<T, 1>>> {
     let (mut rest, mut out) = (values, Vec::new());
     if values.is_empty() && cuts == 0 {
@@ -85,19 +88,19 @@ pub fn sections<T: Element>(world: &World, name: &str, values: &[T], cuts: u64) 
     Ok(out)
 }
 
-/// The element of a rank at a place of its own.
+/// Element of a rank by its index.
 pub fn element<T: Value>(rank: usize, place: u64) -> T {
     T::of(code(rank as u64, [place as i64]))
 }
 
-/// Delivers the elements of a case and compares what comes.
+/// Delivers the elements of a case and checks the arriving elements.
 pub fn check<T: Value>(world: &World, case: &Case, to: impl IntoDestinations, cuts: u64) -> Result<()> {
     let rank = world.rank();
     let own: Vec<T> = (0..(case.length)(rank)).map(|place| element(rank, place)).collect();
     check_elements(world, case, &sections(world, "own", &own, cuts)?, to)
 }
 
-/// The same with elements that are on the device already.
+/// [`check`] with elements that are already on the device.
 pub fn check_elements<T: Value>(
     world: &World,
     case: &Case,
@@ -108,26 +111,30 @@ pub fn check_elements<T: Value>(
     let delivered = world.deliver("delivered", own, to)?;
     let [arriving, counts] = case.arriving(rank, size);
     let expected: Vec<T> = arriving.iter().map(|&(source, place)| element(source, place)).collect();
-    let what = format!("{} of {} on rank {rank} of {size}", case.name, T::INFO.name);
-    assert_eq!(delivered.counts(), counts, "{what}");
-    same(&what, &delivered.elements.all().read()?, &expected);
+    let label = format!("{} of {} on rank {rank} of {size}", case.name, T::INFO.name);
+    assert_eq!(delivered.counts(), counts, "{label}");
+    same(&label, &delivered.elements.all().read()?, &expected);
     assert_eq!(
         (delivered.elements.len(), delivered.elements.capacity()),
         (expected.len() as u64, expected.len() as u64)
     );
-    // What stays here is in no message.
+    // Elements that stay on the rank are in no message.
     let (all, stays) = ((case.length)(rank), counts.iter().find(|(from, _)| *from == rank).map_or(0, |(_, n)| *n));
     let (moved, bytes) = (delivered.moved(), T::INFO.bytes as u64);
-    assert_eq!((moved.bytes_local, moved.bytes_network), (stays * bytes, (all - stays) * bytes), "{what}");
-    assert_eq!(moved.messages > 0, all > stays, "{what}");
+    assert_eq!((moved.bytes_local, moved.bytes_network), (stays * bytes, (all - stays) * bytes), "{label}");
+    assert_eq!(moved.messages > 0, all > stays, "{label}");
     Ok(())
 }
 
-/// Bit by bit.
-pub fn same<T: Element>(what: &str, found: &[T], expected: &[T]) {
-    assert_eq!(found.len(), expected.len(), "{what}");
+/// Bitwise comparison.
+pub fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
+    assert_eq!(found.len(), expected.len(), "{label}");
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert!(bytemuck::bytes_of(found) == bytemuck::bytes_of(expected), "{what}: place {place} of {}", T::INFO.name);
+        assert!(
+            bytemuck::bytes_of(found) == bytemuck::bytes_of(expected),
+            "{label}: place {place} of {}",
+            T::INFO.name
+        );
     }
 }
 
@@ -167,7 +174,7 @@ fn every_case<T: Value>(world: &World) -> Result<()> {
     }
     for (number, case) in CASES.iter().enumerate() {
         let ranks = case.ranks(world.rank(), world.size());
-        // Cuts of elements and of their destinations have nothing to do with each other.
+        // Elements and destinations have independent sections.
         let to = sections(world, "to", &ranks, number as u64 % 3)?;
         check::<T>(world, case, &to[..], (number as u64 + 1) % 4)?;
     }
@@ -187,19 +194,21 @@ of_every_type! {
     records_of_12_bytes: Three, records_of_20_bytes: Five
 }
 
-/// The elements of a rank by destination, for destinations in the order that `number` gives, in two runs where it is even.
+/// Elements of a rank by destination, in an order of destinations that depends on `number`. If
+/// `number` is even, one destination has two runs.
 fn in_runs(case: &Case, rank: usize, size: usize) -> (Vec<u64>, Vec<(usize, u64)>) {
     let to = case.ranks(rank, size);
     let (mut places, mut runs) = (Vec::new(), Vec::new());
     for number in 0..size {
         let destination = (number * 3 + rank + 1) % size;
-        // All of 0..size come where 3 does not divide it; else in plain order.
+        // The order is a permutation of 0..size if 3 does not divide `size`; else the order is
+        // ascending.
         let destination = if size.is_multiple_of(3) { number } else { destination };
         let of: Vec<u64> = (0..to.len() as u64).filter(|&place| to[place as usize] as usize == destination).collect();
         runs.push((destination, of.len() as u64));
         places.extend(of);
     }
-    // The last of each rank come behind those of all others.
+    // The second run of each rank arrives after the first runs of all other ranks.
     if let Some(split) = runs.iter().position(|(_, count)| *count > 1) {
         let start: u64 = runs[..split].iter().map(|(_, count)| count).sum();
         let moved = places.remove((start + runs[split].1 - 1) as usize);
@@ -227,7 +236,7 @@ pub fn elements_in_runs(world: &World) -> Result<()> {
 }
 
 #[test]
-fn elements_that_lie_in_runs() {
+fn elements_in_runs_are_delivered() {
     ranks(RANKS, elements_in_runs);
 }
 
@@ -269,8 +278,8 @@ fn two_columns_stay_together() {
     ranks(RANKS, two_columns);
 }
 
-/// Chunks of a global array, several a rank and some without cells, with ghost cells that are not delivered; and what
-/// arrives is an array like others.
+/// Chunks of a global array, several per rank and some empty, with ghost cells that are not
+/// delivered. The result is an ordinary array.
 #[test]
 fn from_chunks_to_an_array() {
     ranks(RANKS, |world| {
@@ -300,7 +309,8 @@ fn from_chunks_to_an_array() {
     });
 }
 
-/// What one delivery brings is the source of the next one; at last all is back, in its order.
+/// The result of a delivery is the source of the next delivery; in the end all elements are back in
+/// order.
 #[test]
 fn there_and_back() {
     ranks(RANKS, |world| {
@@ -311,7 +321,7 @@ fn there_and_back() {
         ranks.append(&CASES[0].ranks(rank, size))?;
         let there = world.deliver("there", places.all(), ranks.all())?;
         let back = world.deliver("back", there.elements.all(), Destinations::Runs(there.counts().to_vec()))?;
-        // By the ranks that they were at, in their order there.
+        // Ordered by the intermediate rank, and by the order there.
         let mut expected: Vec<[u32; 2]> = (0..few(rank) as u32).map(|place| [rank as u32, place]).collect();
         expected.sort_by_key(|[_, place]| scattered(rank, u64::from(*place), size));
         assert_eq!(back.elements.all().read()?, expected);

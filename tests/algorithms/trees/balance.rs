@@ -1,4 +1,5 @@
-//! Cuts balanced by points: they tile, count right, are balanced where regular ones are not, and know who touches whom.
+//! Boxes balanced by points: they tile the shape, count their points, are better balanced than
+//! regular blocks, and list their neighbours.
 
 use zippy::algorithms::kdtree::{BalancedBoxes, Point};
 use zippy::region::Region;
@@ -8,7 +9,7 @@ use crate::algorithms::sequences::mixed;
 use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
-/// A number between −1 and 1, near 0 more often: a sum of evenly spread ones.
+/// Pseudo-random number between −1 and 1, concentrated near 0: a sum of uniform numbers.
 fn blob(i: usize) -> f64 {
     let unit = |i: usize| f64::from(mixed(i)) / f64::from(u32::MAX);
     (0..12).map(|part| unit(13 * i + part) - 0.5).sum::<f64>() / 6.0
@@ -38,7 +39,8 @@ fn counted<P: Point>(values: &[P], boxes: &[Region]) -> Vec<u64> {
     boxes.iter().map(|region| values.iter().filter(|point| is_in(point, region)).count() as u64).collect()
 }
 
-/// By the definition: some cell of one is next to some cell of the other, on every axis at most one apart.
+/// Neighbourhood by definition: a cell of one box and a cell of the other differ by at most one on
+/// every axis.
 fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     (0..shape.len()).all(|axis| {
         let shifts = if periodic[axis] { vec![-shape[axis], 0, shape[axis]] } else { vec![0] };
@@ -46,7 +48,7 @@ fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     })
 }
 
-/// The cuts by their definition: every plane of every axis is looked at.
+/// Balanced boxes by definition: tries every plane of every axis.
 fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<Region>) {
     if count == 1 {
         return boxes.push(region);
@@ -66,16 +68,17 @@ fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<R
         };
         let mut planes: Vec<i64> = (region.start[axis] + 1..region.end[axis]).filter(enough).collect();
         if n == 0 {
-            // In proportion to the boxes.
-            let wanted = region.start[axis] + extents[axis] * (count as i64 / 2) / count as i64;
-            planes.sort_by_key(|at| (at - wanted).abs());
+            // In proportion to the numbers of boxes.
+            let ideal = region.start[axis] + extents[axis] * (count as i64 / 2) / count as i64;
+            planes.sort_by_key(|at| (at - ideal).abs());
             planes.truncate(1);
         }
         for at in planes {
-            let (below, wanted) = (counted(values, &halves(axis, at)[..1])[0] * count as u64, n * (count as u64 / 2));
-            let error = below.abs_diff(wanted);
-            // Between points the last plane that has not too many below it, the first one that has.
-            if of_axis.is_none_or(|(least, _)| error < least || error == least && below <= wanted) {
+            let (below, ideal) = (counted(values, &halves(axis, at)[..1])[0] * count as u64, n * (count as u64 / 2));
+            let error = below.abs_diff(ideal);
+            // Of equal planes between points: the last plane with at most the wanted number below
+            // it, or the first plane with more.
+            if of_axis.is_none_or(|(least, _)| error < least || error == least && below <= ideal) {
                 of_axis = Some((error, halves(axis, at)));
             }
         }
@@ -102,7 +105,7 @@ fn boxes_are_cut_where_points_are_divided_best() {
                 assert_eq!(check(world, &values, &shape, count)?.boxes(), expected, "{n} points, {count} of {shape:?}");
             }
         }
-        // More planes than are counted at a time.
+        // More planes than are counted in one pass.
         let shape = [700_i64, 5, 6];
         let values: Vec<[f32; 4]> = blobs(400, &shape);
         let mut expected = Vec::new();
@@ -113,29 +116,29 @@ fn boxes_are_cut_where_points_are_divided_best() {
 }
 
 fn check<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> Result<BalancedBoxes> {
-    let what = format!("{} points in {shape:?} cells and {count} boxes", values.len());
+    let label = format!("{} points in {shape:?} cells and {count} boxes", values.len());
     let points = vector(world, "points", values, Spread::Odd)?;
     let cuts = world.vectors().balanced_boxes(&points, shape, count)?;
-    assert_eq!(cuts.boxes().len(), count, "{what}");
-    assert!(cuts.boxes().iter().all(|region| !region.is_empty()), "{what}");
-    // That they are disjoint and cover the shape is what this looks at.
+    assert_eq!(cuts.boxes().len(), count, "{label}");
+    assert!(cuts.boxes().iter().all(|region| !region.is_empty()), "{label}");
+    // Fails unless the boxes are disjoint and cover the shape.
     Layout::from_shape(shape).boxes(cuts.boxes().to_vec()).resolve(world.size(), 4, u64::MAX)?;
     let expected = counted(values, cuts.boxes());
-    assert_eq!(cuts.points(), expected, "{what}");
+    assert_eq!(cuts.points(), expected, "{label}");
     let (most, mean) = (*expected.iter().max().unwrap() as f64, values.len() as f64 / count as f64);
-    assert!((cuts.imbalance() - if values.is_empty() { 1.0 } else { most / mean }).abs() < 1e-9, "{what}");
+    assert!((cuts.imbalance() - if values.is_empty() { 1.0 } else { most / mean }).abs() < 1e-9, "{label}");
     for periods in 0..1 << shape.len() {
         let periodic: Vec<bool> = (0..shape.len()).map(|axis| periods >> axis & 1 == 1).collect();
         let neighbours = cuts.neighbours(&periodic)?;
         for (i, (a, found)) in cuts.boxes().iter().zip(&neighbours).enumerate() {
             let near = (0..count).filter(|&j| j != i && touching(a, &cuts.boxes()[j], shape, &periodic));
-            assert_eq!(*found, near.collect::<Vec<_>>(), "neighbours of box {i}, periodic {periodic:?}, {what}");
+            assert_eq!(*found, near.collect::<Vec<_>>(), "neighbours of box {i}, periodic {periodic:?}, {label}");
         }
     }
-    // The same on every rank, and the same as on one.
+    // All ranks must have the same result as one rank.
     let text = format!("{cuts:?}");
     let all = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
-    assert!(all.iter().all(|other| (**other).as_ref() == text.as_bytes()), "{what}");
+    assert!(all.iter().all(|other| (**other).as_ref() == text.as_bytes()), "{label}");
     Ok(cuts)
 }
 
@@ -148,7 +151,7 @@ fn boxes_tile_and_are_counted_on_any_grid() {
             }
             check::<[f32; 4]>(world, &blobs(2000, &[20, 33, 17]), &[20, 33, 17], count)?;
         }
-        // As many boxes as cells, and nearly so many.
+        // As many boxes as cells, or nearly as many.
         for (shape, count) in [([3, 3], 9), ([3, 3], 8), ([1, 7], 7), ([5, 4], 19), ([2, 9], 17)] {
             check::<[f32; 2]>(world, &blobs(100, &shape), &shape, count)?;
         }
@@ -159,7 +162,7 @@ fn boxes_tile_and_are_counted_on_any_grid() {
     });
 }
 
-/// What regular blocks would have: most points of one by their mean.
+/// Imbalance of regular blocks: largest number of points divided by the mean.
 fn regular<P: Point>(values: &[P], shape: &[i64], blocks: &[i64]) -> f64 {
     let mut counts = vec![0_u64; blocks.iter().product::<i64>() as usize];
     for point in values {
@@ -204,7 +207,7 @@ fn boxes_do_not_depend_on_ranks() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_return_errors() {
     support::ranks(&[1, 3], |world| {
         let on = world.vectors();
         let mut values: Vec<[f32; 2]> = blobs(50, &[20, 30]);

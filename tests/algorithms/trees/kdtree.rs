@@ -1,4 +1,4 @@
-//! k-d trees against a plain builder.
+//! k-d trees, compared with a plain builder.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use crate::algorithms::sequences::mixed;
 use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
 
-/// A number from 0 to less than 1.
+/// Pseudo-random number in [0, 1).
 pub fn unit(i: usize) -> f32 {
     (mixed(i) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// A number that is near 0 and sometimes far from it: a sum of evenly spread ones.
+/// Pseudo-random number concentrated near 0: a sum of uniform numbers.
 fn blob(i: usize) -> f32 {
     (0..6).map(|part| unit(7 * i + part) - 0.5).sum::<f32>()
 }
 
-/// The `i`-th of `n` points, coordinates and a number that rides along.
+/// Function that returns the `i`-th of `n` points: coordinates and a payload.
 pub type Kind = fn(usize, usize) -> [f32; 4];
 
-/// What trees may stumble over.
+/// Difficult sets of points.
 pub const KINDS: [(&str, Kind); 7] = [
     ("anywhere", |i, _| [unit(3 * i), unit(3 * i + 1) * 4.0 - 2.0, unit(3 * i + 2), i as f32]),
     ("in blobs", |i, _| {
@@ -47,10 +47,10 @@ pub fn points<P: Point>(kind: Kind, n: usize) -> Vec<P> {
     (0..n).map(|i| P::from_parts(kind(i, n))).collect()
 }
 
-/// A node as the plain builder has it: its leaves, its points, its box, its axis and where it is cut.
+/// A node of the plain builder: leaves, points, bounding box, axis and position of the cut.
 type PlainNode = (Range<usize>, Range<u64>, [Position; 2], Option<(usize, f32)>);
 
-/// The tree by its definition, node by node.
+/// A k-d tree by definition, node by node.
 struct Plain {
     positions: Vec<Position>,
     leaves: usize,
@@ -107,7 +107,7 @@ impl Plain {
     }
 }
 
-fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread, what: &str) -> Result<()> {
+fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread, label: &str) -> Result<()> {
     let points = vector(world, "points", values, spread)?;
     let tree = world.vectors().kdtree("tree", &points, leaves)?;
     let plain = Plain::new(values, leaves);
@@ -118,25 +118,25 @@ fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread,
         for (child, expected) in node.cut.iter().flat_map(|cut| cut.children).zip([node.leaves.start, node.leaves.end])
         {
             let leaves = &tree.all_nodes()[child].leaves;
-            assert!(leaves.start == expected || leaves.end == expected, "{what}");
+            assert!(leaves.start == expected || leaves.end == expected, "{label}");
         }
     }
     let mut expected = plain.nodes.clone();
     nodes.sort_by_key(|(leaves, ..)| (leaves.start, leaves.end));
     expected.sort_by_key(|(leaves, ..)| (leaves.start, leaves.end));
-    assert_eq!(nodes, expected, "{what}");
+    assert_eq!(nodes, expected, "{label}");
     let order: Vec<usize> =
         all(world, tree.indices())?.into_iter().map(|[low, high]| low as usize | (high as usize) << 32).collect();
-    assert_eq!(order, plain.order, "{what}");
+    assert_eq!(order, plain.order, "{label}");
     let moved: Vec<P> = order.iter().map(|&i| values[i]).collect();
-    assert!(bits(&all(world, tree.points())?) == bits(&moved), "points of {what}");
+    assert!(bits(&all(world, tree.points())?) == bits(&moved), "points of {label}");
     let counts = (0..leaves).map(|leaf| Ok(tree.leaf(leaf).region()?.cells())).collect::<Result<Vec<u64>>>()?;
     let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
-    assert!(most - least <= 1 && counts.iter().sum::<u64>() == values.len() as u64, "{what}: {counts:?}");
+    assert!(most - least <= 1 && counts.iter().sum::<u64>() == values.len() as u64, "{label}: {counts:?}");
     for (leaf, &count) in counts.iter().enumerate() {
         let here = tree.leaf(leaf).local_parts()?.iter().map(|part| part.region().unwrap().cells()).sum::<u64>();
         let owner = tree.rank_of(leaf).unwrap();
-        assert_eq!(here, if owner == world.rank() { count } else { 0 }, "leaf {leaf} of {what}");
+        assert_eq!(here, if owner == world.rank() { count } else { 0 }, "leaf {leaf} of {label}");
     }
     Ok(())
 }
@@ -151,17 +151,17 @@ const LEAVES: [usize; 6] = [1, 2, 3, 5, 8, 13];
 fn trees_of_every_kind_of_points() {
     support::ranks(&[1, 3, 8], |world| {
         for (number, (kind, point)) in KINDS.into_iter().enumerate() {
-            // Few points have few ways to be.
+            // Few kinds of points are sufficient for small trees.
             let small = if [0, 4, 5].contains(&number) { &[0, 1, 2, 3, 100][..] } else { &[100] };
             for &n in small {
                 let some =
                     LEAVES.into_iter().filter(|leaves| if n < 100 { *leaves == 2 } else { (number + leaves) % 3 > 0 });
                 for leaves in some.chain([n + 3]) {
-                    let what = format!("{n} points {kind}, {leaves} leaves");
+                    let label = format!("{n} points {kind}, {leaves} leaves");
                     let spread = [Spread::Auto, Spread::Odd, Spread::Dealt][(number + leaves) % 3];
                     match leaves % 2 {
-                        0 => compare::<[f32; 2]>(world, &points(point, n), leaves, spread, &what)?,
-                        _ => compare::<[f32; 4]>(world, &points(point, n), leaves, spread, &what)?,
+                        0 => compare::<[f32; 2]>(world, &points(point, n), leaves, spread, &label)?,
+                        _ => compare::<[f32; 4]>(world, &points(point, n), leaves, spread, &label)?,
                     }
                 }
             }
@@ -174,9 +174,9 @@ fn trees_of_every_kind_of_points() {
 fn trees_of_many_points() {
     support::ranks(&[1, 5], |world| {
         for (kind, point) in KINDS {
-            let what = format!("5000 points {kind}");
-            compare::<[f32; 2]>(world, &points(point, 5000), 13, Spread::Odd, &what)?;
-            compare::<[f32; 4]>(world, &points(point, 5000), 64, Spread::Dealt, &what)?;
+            let label = format!("5000 points {kind}");
+            compare::<[f32; 2]>(world, &points(point, 5000), 13, Spread::Odd, &label)?;
+            compare::<[f32; 4]>(world, &points(point, 5000), 64, Spread::Dealt, &label)?;
         }
         compare::<[f32; 4]>(world, &points(KINDS[0].1, 5000), 5003, Spread::Auto, "5000 points, 5003 leaves")
     });
@@ -196,7 +196,7 @@ fn sections_have_trees() {
 }
 
 #[test]
-fn mistakes_in_trees_are_told() {
+fn mistakes_in_trees_return_errors() {
     support::ranks(&[1, 3], |world| {
         let on = world.vectors();
         let good = vector(world, "good", &points::<[f32; 2]>(KINDS[0].1, 50), Spread::Auto)?;
@@ -221,7 +221,7 @@ fn mistakes_in_trees_are_told() {
 }
 
 #[test]
-fn ranks_that_ask_differently_are_told() {
+fn ranks_with_different_arguments_get_errors() {
     let differing: [fn(&World, usize) -> Result<()>; 4] = [
         |world, odd| {
             let points = vector(world, "points", &[[0.5_f32; 2]; 9], Spread::Auto)?;
@@ -257,7 +257,7 @@ fn ranks_that_ask_differently_are_told() {
 }
 
 #[test]
-fn bounds_tell_what_is_in_them() {
+fn bounds_contain_their_points() {
     let bounds = Bounds::of([[1.0, 5.0, 0.0], [2.0, -1.0, 0.0]]);
     assert_eq!((bounds.low, bounds.high, bounds.widest()), ([1.0, -1.0, 0.0], [2.0, 5.0, 0.0], 1));
     assert_eq!(bounds.squared_distance(&[4.0, 8.0, 0.5]), 4.0 + 9.0 + 0.25);

@@ -1,4 +1,4 @@
-//! k-d trees, their queries, and cuts balanced by points.
+//! k-d trees, their queries, and boxes balanced by points.
 
 mod balance;
 mod kdtree;

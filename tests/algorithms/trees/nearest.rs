@@ -1,4 +1,4 @@
-//! Queries of k-d trees against looking at every point.
+//! Queries of k-d trees, compared with a search over all points.
 
 use zippy::algorithms::kdtree::{Neighbour, Point, Position};
 use zippy::{Result, World};
@@ -8,7 +8,7 @@ use crate::algorithms::sequences::mixed;
 use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
-/// The definition of a distance, once more.
+/// Squared distance by definition.
 fn distance(a: &Position, b: &Position) -> f32 {
     let mut sum = 0.0;
     for axis in 0..3 {
@@ -17,7 +17,7 @@ fn distance(a: &Position, b: &Position) -> f32 {
     sum
 }
 
-/// All points, sorted by distance and place.
+/// All points, sorted by distance and index.
 fn by_distance<P: Point>(values: &[P], query: P) -> Vec<Neighbour> {
     let near = |(index, point): (usize, &P)| Neighbour {
         index: index as u64,
@@ -34,7 +34,7 @@ fn inside<P: Point>(values: &[P], [low, high]: [P; 2]) -> Vec<u64> {
     (0..values.len()).filter(|&i| is_in(values[i].position())).map(|i| i as u64).collect()
 }
 
-/// Queries that lie on points, between and outside of them; none on some ranks.
+/// Query positions on points, between points and outside of them. Some ranks have no query.
 fn queries<P: Point>(world: &World, values: &[P]) -> Vec<P> {
     if world.rank() % 3 == 2 {
         return Vec::new();
@@ -58,18 +58,18 @@ fn ask<P: Point>(world: &World, kind: &str, values: &[P], leaves: usize) -> Resu
     let tree = world.vectors().kdtree("asked: tree", &array, leaves)?;
     let queries = queries(world, values);
     let expected: Vec<Vec<Neighbour>> = queries.iter().map(|&query| by_distance(values, query)).collect();
-    let what = format!("{} points {kind}, {leaves} leaves", values.len());
+    let label = format!("{} points {kind}, {leaves} leaves", values.len());
     for k in [1, 2, 7, 60, values.len() + 5, usize::MAX] {
         let found = world.vectors().nearest(&tree, &queries, k)?;
         let nearest: Vec<&[Neighbour]> = expected.iter().map(|list| &list[..k.min(list.len())]).collect();
-        assert_eq!(found, nearest, "{k} of {what}");
+        assert_eq!(found, nearest, "{k} of {label}");
     }
     for radius in [0.0, 0.3, 1.0, 2.5, 100.0, 1e30, f32::INFINITY] {
         let found = world.vectors().within(&tree, &queries, radius)?;
         let near = |list: &Vec<Neighbour>| {
             list.iter().copied().filter(|one| one.squared_distance <= radius * radius).collect::<Vec<_>>()
         };
-        assert_eq!(found, expected.iter().map(near).collect::<Vec<_>>(), "radius {radius}, {what}");
+        assert_eq!(found, expected.iter().map(near).collect::<Vec<_>>(), "radius {radius}, {label}");
     }
     let mut boxes = Vec::new();
     for (i, query) in queries.iter().enumerate() {
@@ -78,12 +78,12 @@ fn ask<P: Point>(world: &World, kind: &str, values: &[P], leaves: usize) -> Resu
         boxes.push([corner(-size), corner(size)]);
     }
     let found = world.vectors().in_boxes(&tree, &boxes)?;
-    assert_eq!(found, boxes.iter().map(|&wanted| inside(values, wanted)).collect::<Vec<_>>(), "boxes, {what}");
+    assert_eq!(found, boxes.iter().map(|&query| inside(values, query)).collect::<Vec<_>>(), "boxes, {label}");
     Ok(())
 }
 
 #[test]
-fn queries_find_what_looking_at_every_point_finds() {
+fn queries_agree_with_search_over_all_points() {
     support::ranks(&[1, 2, 5], |world| {
         for (kind, point) in KINDS {
             for (n, leaves) in [(0, 3), (1, 1), (3, 8), (100, 1), (100, 13), (1200, 8)] {
@@ -99,7 +99,7 @@ fn queries_find_what_looking_at_every_point_finds() {
 }
 
 #[test]
-fn mistakes_in_queries_are_told() {
+fn mistakes_in_queries_return_errors() {
     support::ranks(&[1, 3], |world| {
         let on = world.vectors();
         let good = vector(world, "good", &points::<[f32; 2]>(KINDS[0].1, 50), Spread::Auto)?;
@@ -109,7 +109,7 @@ fn mistakes_in_queries_are_told() {
             let error = on.within(&tree, &[], radius).unwrap_err().to_string();
             assert!(error.contains(&format!("{radius}")), "{error}");
         }
-        // The last rank alone makes these.
+        // Only the last rank makes these mistakes.
         let last = world.rank() + 1 == world.size();
         let queries: &[[f32; 2]] = if last { &[[0.0, 1.0], [f32::NAN, 0.0]] } else { &[[0.5, 0.5]] };
         let boxes: &[[[f32; 2]; 2]] = if last { &[[[0.0, 3.0], [1.0, 2.0]]] } else { &[] };

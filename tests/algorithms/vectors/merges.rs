@@ -1,4 +1,4 @@
-//! Merges, in any cut.
+//! Merges of vectors with any layout.
 
 use zippy::algorithms::sort::SortKey;
 use zippy::{Result, World};
@@ -18,24 +18,24 @@ fn merges<K: SortKey>(
         keys.sort_by(order);
         keys
     });
-    // Values tell which input a pair comes from, and where it stood there.
+    // The values encode the input of a pair and its index there.
     let values = [0, 1].map(|which| (0..lengths[which] as u32).map(|i| [which as u32, i, 7, 8]).collect::<Vec<_>>());
     let mut expected: Vec<(K, [u32; 4])> =
         (0..2).flat_map(|which| keys[which].iter().copied().zip(values[which].iter().copied())).collect();
     expected.sort_by(|(a, _), (b, _)| order(a, b));
-    let (merged, beside): (Vec<K>, Vec<[u32; 4]>) = expected.into_iter().unzip();
+    let (merged, sorted_values): (Vec<K>, Vec<[u32; 4]>) = expected.into_iter().unzip();
     for (spread, other) in FEW {
-        let what = format!("{lengths:?} {}, {spread:?} and {other:?}", K::INFO.name);
+        let label = format!("{lengths:?} {}, {spread:?} and {other:?}", K::INFO.name);
         let (x, y) = (vector(world, "x", &keys[0], spread)?, vector(world, "y", &keys[1], other)?);
         let z = vector(world, "z", &vec![K::zeroed(); merged.len()], other)?;
         world.vectors().merge(&x, &y, &z)?;
-        assert!(bits(&all(world, &z)?) == bits(&merged), "{what}");
+        assert!(bits(&all(world, &z)?) == bits(&merged), "{label}");
         let z = vector(world, "merged", &vec![K::zeroed(); merged.len()], spread)?;
         let (u, v) = (vector(world, "u", &values[0], spread)?, vector(world, "v", &values[1], spread)?);
         let w = vector(world, "w", &vec![[0_u32; 4]; merged.len()], other)?;
         world.vectors().merge_pairs((&x, &u), (&y, &v), (&z, &w))?;
-        assert!(bits(&all(world, &z)?) == bits(&merged), "keys of {what}");
-        assert!(bits(&all(world, &w)?) == bits(&beside), "values of {what}");
+        assert!(bits(&all(world, &z)?) == bits(&merged), "keys of {label}");
+        assert!(bits(&all(world, &w)?) == bits(&sorted_values), "values of {label}");
     }
     Ok(())
 }
@@ -60,12 +60,13 @@ fn merges_by_every_type_of_key() {
 }
 
 #[test]
-fn what_cannot_be_merged() {
+fn invalid_merges_are_refused() {
     support::ranks(&[1, 3], |world| {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
         let error = world.vectors().merge(&x, &x, &x).unwrap_err().to_string();
         assert!(error.contains("6 keys are merged, but") && error.contains("has 3 cells"), "{error}");
-        // On each of three ranks the larger keys hide the smaller ones. The world is as good as before.
+        // On each of three ranks, larger keys precede smaller keys. The world is still usable after
+        // the error.
         let hidden: Vec<u32> = (0..600).map(|i| if i % 200 <= 100 { 5000 } else { 1 }).collect();
         let (y, u) = (vector(world, "y", &hidden, Spread::Auto)?, vector(world, "u", &[3; 600], Spread::Auto)?);
         let z = vector(world, "z", &[0_u32; 1200], Spread::Auto)?;
@@ -81,7 +82,7 @@ fn what_cannot_be_merged() {
     });
 }
 
-/// One key in the wrong place is named, wherever it is: within a rank, and where the cells of another rank begin.
+/// The error names the index of an unsorted key, within a rank and at the boundary between ranks.
 #[test]
 fn unsorted_input_is_refused_on_any_number_of_ranks() {
     support::ranks(&[1, 2, 3, 5], |world| {

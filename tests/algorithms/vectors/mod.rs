@@ -1,4 +1,5 @@
-//! Primitives over distributed vectors: the same as on one rank, whatever the cuts and owners.
+//! Primitives over distributed vectors have the same results as on one rank, for any layout and
+//! ownership.
 
 mod merges;
 mod places;
@@ -10,27 +11,28 @@ mod sorts;
 use zippy::array::GlobalArray;
 use zippy::{Element, Layout, Ownership, Result, Split, World};
 
-/// How a vector is cut and owned.
+/// Layout and ownership of a vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spread {
-    /// As the library likes.
+    /// Automatic layout.
     Auto,
-    /// Odd lengths, empty chunks, a rank without any, owners in any order.
+    /// Odd lengths, empty chunks, a rank without chunks, owners in any order.
     Odd,
-    /// Whole blocks, dealt to the ranks in turn.
+    /// Whole blocks, assigned to the ranks in turn.
     Dealt,
-    /// In the order of ranks, each with several chunks, of which one is empty; one of many ranks has none.
+    /// Owners in rank order, each with several chunks including an empty one; with many ranks, one
+    /// has no cell.
     Rising,
 }
 
-/// A vector of these values.
+/// Creates a vector with the given values. Collective.
 pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Spread) -> Result<GlobalArray<T, 1>> {
     let (n, ranks) = (values.len() as i64, world.size());
     let array = match spread {
         Spread::Auto => world.array::<T, 1>(name, &Layout::new([n]).split([Split::Auto]))?,
         Spread::Odd => {
             let lengths = vec![n / 5, 0, n / 3, n / 100, 0, n - n / 5 - n / 3 - n / 100];
-            // Rank 0 has none, where there are others.
+            // With several ranks, rank 0 has no chunk.
             let owner = |chunk: usize| if ranks == 1 { 0 } else { 1 + (7 - chunk) % (ranks - 1) };
             let owners = Ownership::table((0..lengths.len()).map(owner).collect(), ranks)?;
             let layout = Layout::new([n]).split([Split::Sizes(lengths)]).ghost([1]);
@@ -55,7 +57,7 @@ pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Sprea
     Ok(array)
 }
 
-/// All cells, on every rank.
+/// Gathers all cells on every rank. Collective.
 pub fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
     let ticket = world.get(array.at(..))?;
     world.fence()?.redeem(ticket)
@@ -72,6 +74,6 @@ const PAIRS: [(Spread, Spread); 4] = [
     (Spread::Odd, Spread::Dealt),
 ];
 
-/// The pairs of spreads that the other primitives are tested with.
+/// Pairs of layouts for tests of the other primitives.
 const FEW: [(Spread, Spread); 3] =
     [(Spread::Rising, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Rising)];

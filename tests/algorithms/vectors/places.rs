@@ -1,4 +1,4 @@
-//! Cells by global index, bounds, shifts and the like.
+//! Gather and scatter by global index, bounds, histograms, transposition and shifts.
 
 use super::{FEW, Spread, all, vector};
 use crate::algorithms::sequences::mixed;
@@ -41,7 +41,8 @@ fn gather_and_scatter_of_own_cells_and_of_others() {
         value: fn(usize) -> T,
     ) -> zippy::Result<()> {
         let values: Vec<T> = (0..n).map(value).collect();
-        // Own cells where cuts are alike, some of others near the ends, and of others alone.
+        // With equal layouts: only owned cells, some cells of neighbouring ranks, and only cells of
+        // other ranks.
         let ways: [fn(usize, usize) -> usize; 3] = [|i, _| i, |i, n| (i + 5) % n, |i, n| (i + n / 2) % n];
         for (spread, other) in
             [(Spread::Auto, Spread::Auto), (Spread::Odd, Spread::Odd), (Spread::Rising, Spread::Auto)]
@@ -54,7 +55,7 @@ fn gather_and_scatter_of_own_cells_and_of_others() {
                 world.vectors().gather(&x, &indices, &y)?;
                 let gathered: Vec<T> = order.iter().map(|&i| values[i as usize]).collect();
                 assert!(all(world, &y)? == gathered, "{n}, {spread:?}");
-                // Back to where they came from, as the order has each index once.
+                // The inverse permutation, because the order has each index once.
                 world.vectors().scatter(&y, &indices, &y)?;
                 assert!(all(world, &y)? == values, "{n}, {spread:?}");
                 world.vectors().gather(&x, &indices, &x)?;
@@ -102,12 +103,12 @@ fn bounds_histograms_and_ends() {
             }
             keys.sort_unstable();
             for (spread, other) in FEW {
-                let (x, asked) = (vector(world, "x", &keys, spread)?, vector(world, "asked", &needles, other)?);
+                let (x, queries) = (vector(world, "x", &keys, spread)?, vector(world, "asked", &needles, other)?);
                 let bounds = vector(world, "bounds", &needles, spread)?;
-                world.vectors().lower_bound(&x, &asked, &bounds)?;
+                world.vectors().lower_bound(&x, &queries, &bounds)?;
                 let lower = needles.iter().map(|needle| keys.partition_point(|key| key < needle) as u32);
                 assert!(all(world, &bounds)?.into_iter().eq(lower), "{n}, {spread:?}");
-                world.vectors().upper_bound(&x, &asked, &bounds)?;
+                world.vectors().upper_bound(&x, &queries, &bounds)?;
                 let upper = needles.iter().map(|needle| keys.partition_point(|key| key <= needle) as u32);
                 assert!(all(world, &bounds)?.into_iter().eq(upper), "{n}, {spread:?}");
             }
@@ -158,7 +159,7 @@ fn items_and_their_copies() {
                 assert!(all(world, &pairs)?.into_iter().eq(expected()), "{n}, {spread:?}");
             }
         }
-        // More than can be made, on one rank; the others have nothing to complain of.
+        // Too many copies on one rank; the other ranks have valid arguments.
         let x = vector(world, "counts", &[1 << 31, 1 << 31, 1], Spread::Dealt)?;
         let error = world.vectors().amplify("too many", &x).unwrap_err().to_string();
         assert!(error.contains("asks for 4294967297 pairs"), "{error}");
@@ -168,7 +169,7 @@ fn items_and_their_copies() {
 }
 
 #[test]
-fn columns_that_differ_between_ranks_are_told() {
+fn columns_that_differ_between_ranks_are_errors() {
     if support::launcher::size().is_some() {
         return;
     }
@@ -181,7 +182,7 @@ fn columns_that_differ_between_ranks_are_told() {
 }
 
 #[test]
-fn shift_with_another_fill_value_on_one_rank_is_told() {
+fn shift_with_another_fill_value_on_one_rank_is_an_error() {
     if support::launcher::size().is_some() {
         return;
     }

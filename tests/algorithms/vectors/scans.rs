@@ -1,4 +1,4 @@
-//! Scans and reductions, in any cut.
+//! Scans and reductions of vectors with any layout.
 
 use zippy::{Element, Layout, Operator, Result, Split, World};
 
@@ -23,7 +23,7 @@ fn scans<T: Element>(
     let none = vec![false; n];
     let on = world.vectors();
     for &(spread, other) in spreads {
-        let what = format!("{} of {n} {}, {spread:?} and {other:?}", operator.name(), T::INFO.name);
+        let label = format!("{} of {n} {}, {spread:?} and {other:?}", operator.name(), T::INFO.name);
         let x = vector(world, "x", values, spread)?;
         let y = vector(world, "y", &vec![T::zeroed(); n], other)?;
         let flags = vector(world, "flags", &flags, other)?;
@@ -39,7 +39,7 @@ fn scans<T: Element>(
                 let found = on.reduce(&x, operator)?;
                 assert!(
                     found.map(|all| bits(&[all]).to_vec()) == whole.map(|(all, _)| bits(&[all]).to_vec()),
-                    "{what}"
+                    "{label}"
                 );
                 on.inclusive_scan(&x, &y, operator)?;
                 on.exclusive_scan(&z, &z, first, operator)?;
@@ -50,8 +50,8 @@ fn scans<T: Element>(
                 on.inclusive_scan_by_key(&keys, &x, &y, operator)?;
                 on.exclusive_scan_by_key(&keys, &z, &z, first, operator)?;
             }
-            assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {what}");
-            assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {what}");
+            assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {label}");
+            assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {label}");
         }
     }
     Ok(())
@@ -126,7 +126,7 @@ fn mistakes_are_the_same_on_all_ranks() {
 }
 
 #[test]
-fn what_an_expression_makes_of_cells() {
+fn scans_of_expressions_of_cells() {
     support::ranks(&[1, 3, 5], |world| {
         for n in [0_usize, 1, 5000] {
             let bytes: Vec<u8> = (0..n).map(|i| mixed(i) as u8).collect();

@@ -1,4 +1,4 @@
-//! Segments that reach over ranks.
+//! Segments that extend over several ranks.
 
 use zippy::{Operator, Result, World};
 
@@ -6,7 +6,7 @@ use super::{FEW, all, vector};
 use crate::algorithms::sequences::mixed;
 use crate::support;
 
-/// Flags of segments of many lengths, some of which reach over several ranks.
+/// Flags of segments with many lengths, some of which extend over several ranks.
 fn flags(n: usize) -> Vec<u32> {
     (0..n).map(|i| if i % 1700 > 900 { 0 } else { u32::from(mixed(i).is_multiple_of(30)) * (1 + i as u32) }).collect()
 }
@@ -38,17 +38,17 @@ fn sorts(world: &World, n: usize) -> Result<()> {
     let pairs: Vec<(i32, [u32; 2])> = (0..n).map(|i| (mixed(i) as i32 % 40, [i as u32, 9])).collect();
     let mut segments = cut(&flags, &pairs);
     segments.iter_mut().for_each(|segment| segment.sort_by_key(|(key, _)| *key));
-    let (sorted, beside): (Vec<i32>, Vec<[u32; 2]>) = segments.concat().into_iter().unzip();
+    let (sorted, sorted_values): (Vec<i32>, Vec<[u32; 2]>) = segments.concat().into_iter().unzip();
     let (keys, values): (Vec<i32>, Vec<[u32; 2]>) = pairs.into_iter().unzip();
     for (spread, other) in FEW {
-        let what = format!("{n}, {spread:?}, {other:?}");
+        let label = format!("{n}, {spread:?}, {other:?}");
         let (x, of) = (vector(world, "x", &keys, spread)?, vector(world, "flags", &flags, other)?);
         world.vectors().sort_segments(&of, &x)?;
-        assert_eq!(all(world, &x)?, sorted, "{what}");
+        assert_eq!(all(world, &x)?, sorted, "{label}");
         let (x, y) = (vector(world, "keys", &keys, spread)?, vector(world, "values", &values, other)?);
         world.vectors().sort_segments_pairs(&of, &x, &y)?;
-        assert_eq!(all(world, &x)?, sorted, "keys of {what}");
-        assert_eq!(all(world, &y)?, beside, "values of {what}");
+        assert_eq!(all(world, &x)?, sorted, "keys of {label}");
+        assert_eq!(all(world, &y)?, sorted_values, "values of {label}");
     }
     Ok(())
 }

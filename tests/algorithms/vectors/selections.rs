@@ -1,4 +1,4 @@
-//! Compaction, partition, unique, reduction by key.
+//! Compaction, partition, unique, and reduction by key of vectors.
 
 use zippy::Operator;
 
@@ -24,32 +24,32 @@ fn selections() {
             }
             let (keys_found, sums_found): (Vec<u32>, Vec<u32>) = by_key.into_iter().unzip();
             for (spread, other) in FEW {
-                let what = format!("{n}, {spread:?}, {other:?}");
+                let label = format!("{n}, {spread:?}, {other:?}");
                 let x = vector(world, "x", &sums, spread)?;
                 let keys = vector(world, "keys", &values, spread)?;
                 let flags = vector(world, "flags", &flags, other)?;
                 let compact = world.vectors().compact("compact", &x, &flags)?;
-                assert_eq!(all(world, &compact)?, of(&yes), "{what}");
+                assert_eq!(all(world, &compact)?, of(&yes), "{label}");
                 let (partition, first) = world.vectors().partition("partition", &x, &flags)?;
                 assert_eq!(
                     (all(world, &partition)?, first as usize),
                     ([of(&yes), of(&no)].concat(), yes.len()),
-                    "{what}"
+                    "{label}"
                 );
                 let unique = world.vectors().unique("unique", &keys)?;
-                assert_eq!(all(world, &unique)?, keys_found, "{what}");
+                assert_eq!(all(world, &unique)?, keys_found, "{label}");
                 let (unique, reduced) =
                     world.vectors().reduce_by_key(["runs", "reduced"], &keys, &x, &Operator::Add)?;
                 assert_eq!(
                     (all(world, &unique)?, all(world, &reduced)?),
                     (keys_found.clone(), sums_found.clone()),
-                    "{what}"
+                    "{label}"
                 );
                 let even = world.vectors().rebalanced("even", &unique)?;
-                assert_eq!(all(world, &even)?, keys_found, "{what}");
+                assert_eq!(all(world, &even)?, keys_found, "{label}");
                 let cells: Vec<i64> = even.chunks().map(|chunk| chunk.region().cells() as i64).collect();
                 let share = keys_found.len() as i64 / world.size() as i64;
-                assert!((share..=share + 1).contains(&cells.iter().sum()), "{what}: {cells:?}");
+                assert!((share..=share + 1).contains(&cells.iter().sum()), "{label}: {cells:?}");
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Sorts, in any cut.
+//! Sorts of vectors with any layout.
 
 use zippy::algorithms::sort::SortKey;
 use zippy::{Result, World};
@@ -7,7 +7,7 @@ use super::{PAIRS, Spread, all, bits, vector};
 use crate::algorithms::sequences::mixed;
 use crate::support;
 
-/// Keys that splitters may stumble over.
+/// Difficult keys for the choice of splitters.
 const KINDS: [fn(usize, usize) -> u32; 6] = [
     |i, _| mixed(i),
     |i, _| mixed(i) % 2 * 0xffff_ff00,
@@ -27,19 +27,19 @@ fn sorts<K: SortKey>(
         let keys: Vec<K> = (0..n).map(|i| key(kind(i, n))).collect();
         let mut expected: Vec<(K, [u32; 2])> = keys.iter().copied().zip((0..n as u32).map(|i| [i, 5])).collect();
         expected.sort_by(|(a, _), (b, _)| order(a, b));
-        let (sorted, beside): (Vec<K>, Vec<[u32; 2]>) = expected.into_iter().unzip();
+        let (sorted, sorted_values): (Vec<K>, Vec<[u32; 2]>) = expected.into_iter().unzip();
         let values: Vec<[u32; 2]> = (0..n as u32).map(|i| [i, 5]).collect();
-        // Each kind of keys meets two pairs of spreads.
+        // Each kind of keys is tested with two pairs of layouts.
         for (spread, other) in [PAIRS[number % 4], PAIRS[(number + 1 + number / 4) % 4]] {
-            let what = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
+            let label = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
             let x = vector(world, "x", &keys, spread)?;
             world.vectors().sort(&x)?;
-            assert!(bits(&all(world, &x)?) == bits(&sorted), "{what}");
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "{label}");
             let x = vector(world, "y", &keys, spread)?;
             let y = vector(world, "values", &values, other)?;
             world.vectors().sort_pairs(&x, &y)?;
-            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of {what}");
-            assert!(bits(&all(world, &y)?) == bits(&beside), "values of {what}");
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of {label}");
+            assert!(bits(&all(world, &y)?) == bits(&sorted_values), "values of {label}");
         }
     }
     Ok(())
@@ -63,7 +63,7 @@ fn sorts_by_every_type_of_key() {
     });
 }
 
-/// Cells for several threads of each rank, with several chunks a rank.
+/// Enough cells for several threads on each rank, with several chunks per rank.
 fn sorts_by_threads() {
     support::ranks(&[1, 2, 5], |world| {
         for (number, kind) in KINDS.into_iter().enumerate() {
@@ -71,13 +71,13 @@ fn sorts_by_threads() {
             let keys: Vec<f32> = (0..n).map(|i| f32::from_bits(kind(i, n))).collect();
             let mut expected: Vec<(f32, u32)> = keys.iter().copied().zip(0..).collect();
             expected.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            let (sorted, beside): (Vec<f32>, Vec<u32>) = expected.into_iter().unzip();
+            let (sorted, sorted_values): (Vec<f32>, Vec<u32>) = expected.into_iter().unzip();
             let (spread, other) = [PAIRS[1], PAIRS[3]][number % 2];
             let (x, y) =
                 (vector(world, "x", &keys, spread)?, vector(world, "y", &(0..n as u32).collect::<Vec<_>>(), other)?);
             world.vectors().sort_pairs(&x, &y)?;
             assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of kind {number}, {spread:?}");
-            assert!(all(world, &y)? == beside, "values of kind {number}, {other:?}");
+            assert!(all(world, &y)? == sorted_values, "values of kind {number}, {other:?}");
         }
         Ok(())
     });
@@ -106,7 +106,7 @@ fn sections_are_sorted_alone() {
 
 fn narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Result<()> {
     let n = 3001;
-    // The words of these keys are compared from the second one on.
+    // These keys differ only from their second word.
     let keys: Vec<i64> = (0..n).map(|i| i64::from(mixed(i as usize) % 900) * ((1 << 35) + 1) - (1 << 44)).collect();
     let values: Vec<V> = (0..n).map(value).collect();
     let mut order: Vec<usize> = (0..n as usize).collect();

@@ -1,4 +1,4 @@
-//! A viewer, as far as the tests need one.
+//! A viewer client for tests.
 
 use std::io;
 use std::net::TcpStream;
@@ -12,14 +12,14 @@ use zippy::{Config, Result, World, run_with};
 
 use crate::support::launcher;
 
-/// Longer than anything takes: a test that waits so long fails.
+/// Time limit of a wait. A test that reaches it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Client {
     stream: TcpStream,
     pub program: Program,
     next: u32,
-    /// Points that have been said.
+    /// Received debug points.
     points: Vec<Point>,
     pub ended: Option<String>,
 }
@@ -37,8 +37,8 @@ impl Client {
         &self.stream
     }
 
-    /// The next thing that is said; none when the connection has ended.
-    pub fn hear(&mut self) -> Option<Message> {
+    /// Receives the next message; `None` at the end of the connection.
+    pub fn receive(&mut self) -> Option<Message> {
         let message: Option<Message> = frame::read(&mut self.stream, frame::MOST_TOLD).expect("a message");
         match &message {
             Some(Message::Point(point)) => self.points.push(point.clone()),
@@ -54,7 +54,7 @@ impl Client {
         let id = self.next;
         self.say(id, request);
         loop {
-            match self.hear().expect("an answer") {
+            match self.receive().expect("an answer") {
                 Message::Answer(0, _) | Message::Point(_) | Message::Alive => {}
                 Message::Answer(answered, answer) => {
                     assert_eq!(answered, id);
@@ -73,21 +73,21 @@ impl Client {
         assert_eq!(self.ask(Request::Control(control)), Ok(Answer::Done));
     }
 
-    /// The point at which the program pauses next, or does already.
+    /// Waits until the program is paused, and returns the debug point.
     pub fn paused(&mut self) -> Point {
         loop {
             if let Some(point) = self.points.last().filter(|point| point.paused) {
                 return point.clone();
             }
-            assert!(self.hear().is_some(), "it ended");
+            assert!(self.receive().is_some(), "it ended");
         }
     }
 
-    /// Goes on and waits for the next pause.
+    /// Resumes the program and waits for the next pause.
     pub fn go(&mut self, control: Control) -> Point {
         self.points.clear();
         self.control(control);
-        // What was said before the answer may be where it was.
+        // A pause that was received before the answer may be the previous one.
         self.points.retain(|point| !point.paused);
         self.paused()
     }
@@ -103,15 +103,15 @@ impl Client {
         self.arrays().into_iter().find(|array| array.name == name).expect("it is listed")
     }
 
-    /// Goes on, and hears until the end.
+    /// Resumes the program and receives messages until the end.
     pub fn run_out(&mut self) -> String {
         self.control(Control::Continue);
-        while self.hear().is_some() {}
+        while self.receive().is_some() {}
         self.ended.clone().expect("a program says that it ends")
     }
 }
 
-/// Runs a program with a viewer beside it, once for each number of ranks.
+/// Runs a program with a viewer, once for each number of ranks.
 pub fn watched(
     counts: &[usize],
     settings: &Settings,
@@ -124,7 +124,7 @@ pub fn watched(
     }
 }
 
-/// One run, with its result.
+/// Runs a program with a viewer once, and returns its result.
 pub fn watched_once(
     config: Config,
     settings: &Settings,
@@ -149,7 +149,7 @@ pub fn watched_once(
             }
             program(world)
         });
-        // Where there is no rank 0 nobody comes.
+        // A process without rank 0 has no viewer.
         sender.lock().unwrap().take();
         watching.join().expect("what the viewer saw is right");
         run.map(drop)

@@ -1,4 +1,4 @@
-//! Who comes to the door, and what that does to the run: nothing.
+//! Connections to the debug port: no connection disturbs the run.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -27,8 +27,8 @@ fn refused(door: &Door) -> String {
     Client::connect(door).err().expect("it is refused").to_string()
 }
 
-/// All that is sent back.
-fn said(door: &Door, bytes: &[u8]) -> Vec<u8> {
+/// Sends bytes to the port and returns the response.
+fn response(door: &Door, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
     stream.write_all(bytes).unwrap();
     let mut back = Vec::new();
@@ -37,7 +37,7 @@ fn said(door: &Door, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn strangers_are_let_go() {
+fn connection_without_token_is_closed() {
     watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
         let wrong = Door { token: "0".repeat(greeting::TOKEN_DIGITS), ..door.clone() };
         assert!(refused(&wrong).contains("token"), "{}", refused(&wrong));
@@ -47,9 +47,9 @@ fn strangers_are_let_go() {
         }
         let greeting_of = |version: u16| [b"zippydbg".as_slice(), &version.to_le_bytes(), &[7; 32]].concat();
         let other = greeting_of(VERSION + 1);
-        assert_eq!(said(door, &other).last(), Some(&1), "another version");
-        assert_eq!(said(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
-        // A wrong proof; and that of the program, said to it again.
+        assert_eq!(response(door, &other).last(), Some(&1), "another version");
+        assert_eq!(response(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
+        // A wrong proof, and an echo of the program's proof.
         for echo in [false, true] {
             let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
             stream.write_all(&greeting_of(VERSION)).unwrap();
@@ -60,7 +60,7 @@ fn strangers_are_let_go() {
             let _ = stream.read_to_end(&mut back);
             assert_eq!(back.get(10..), Some(&[2][..]), "a wrong token");
         }
-        // Half a greeting and silence: others need not wait for its end.
+        // An incomplete greeting does not delay other connections.
         let silent = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
         (&silent).write_all(&other[..20]).unwrap();
         let mut viewer = Client::connect(door).unwrap();
@@ -69,8 +69,8 @@ fn strangers_are_let_go() {
     });
 }
 
-/// What goes between a program and a viewer, both ways.
-fn overheard(door: &Door) -> [Vec<u8>; 2] {
+/// Records the traffic between a program and a viewer in both directions.
+fn recorded_traffic(door: &Door) -> [Vec<u8>; 2] {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let between = Door { port: listener.local_addr().unwrap().port(), ..door.clone() };
     let port = door.port;
@@ -98,14 +98,14 @@ fn overheard(door: &Door) -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn overheard_viewer_opens_nothing() {
+fn replayed_traffic_of_viewer_is_refused() {
     watched(&[1], &Settings::listen(0).paused().lost(None), program, |door| {
-        let [asked, told] = overheard(door);
-        for said in [&asked, &told] {
-            assert!(!said.windows(8).any(|part| door.token.as_bytes().windows(8).any(|token| token == part)));
+        let [requests, responses] = recorded_traffic(door);
+        for bytes in [&requests, &responses] {
+            assert!(!bytes.windows(8).any(|part| door.token.as_bytes().windows(8).any(|token| token == part)));
         }
-        assert_eq!(asked.len(), 42 + 32);
-        let back = said(door, &asked);
+        assert_eq!(requests.len(), 42 + 32);
+        let back = response(door, &requests);
         assert_eq!((back.len(), back.last()), (11 + 64 + 11, Some(&2)), "a wrong token");
         let mut viewer = Client::connect(door).unwrap();
         viewer.paused();
@@ -113,7 +113,7 @@ fn overheard_viewer_opens_nothing() {
     });
 }
 
-/// Connections that say nothing: the oldest goes where there are sixteen, and viewers come in.
+/// With sixteen silent connections, the oldest is closed, so that a viewer can connect.
 #[test]
 fn silent_connections_do_not_keep_viewers_out() {
     watched(&[2], &Settings::listen(0).paused().lost(None), program, |door| {
@@ -140,12 +140,12 @@ fn nonsense_ends_a_connection_and_nothing_else() {
             let mut rest = Vec::new();
             let _ = viewer.stream().read_to_end(&mut rest);
         }
-        // As many as may come, and one more.
+        // One viewer more than the limit.
         let mut viewers = Vec::new();
         let error = loop {
             match Client::connect(door) {
                 Ok(viewer) => viewers.push(viewer),
-                // Those before have not all been let go yet.
+                // Some earlier connections may still be open.
                 Err(_) if viewers.is_empty() => {}
                 Err(error) => break error.to_string(),
             }
@@ -159,12 +159,12 @@ fn nonsense_ends_a_connection_and_nothing_else() {
 }
 
 #[test]
-fn a_paused_program_goes_on_when_its_viewer_has_gone() {
+fn paused_program_resumes_when_viewer_disconnects() {
     let lost = Some(Duration::from_millis(300));
     watched(&[1, 3], &Settings::listen(0).paused().lost(lost), program, |door| {
         Client::connect(door).unwrap().paused();
     });
-    // Nobody comes at all.
+    // No viewer connects.
     for count in launcher::counts(&[2]) {
         run_with(Config::threads(count), |world| {
             attach(world, &Settings::listen(0).paused().lost(lost))?;
@@ -175,16 +175,16 @@ fn a_paused_program_goes_on_when_its_viewer_has_gone() {
 }
 
 #[test]
-fn a_viewer_that_does_not_answer_is_gone() {
+fn viewer_without_answers_is_disconnected() {
     let silent = Duration::from_millis(800);
     let settings = Settings::listen(0).paused().lost(Some(Duration::ZERO)).silent(silent);
     watched(&[1, 2], &settings, program, |door| {
-        // It stays connected, as where a tunnel has died, and the program goes on without it.
+        // The connection stays open without answers, like a broken tunnel, and the program resumes.
         let mut dead = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
         greeting::greet(&mut dead, &door.token).unwrap();
         let mut viewer = Client::connect(door).unwrap();
         viewer.paused();
-        // One that answers when it is asked stays for longer than that.
+        // A viewer that answers stays connected beyond the time limit.
         let begun = std::time::Instant::now();
         while begun.elapsed() < silent * 3 / 2 {
             viewer.hear();
@@ -197,7 +197,7 @@ fn a_viewer_that_does_not_answer_is_gone() {
 }
 
 #[test]
-fn who_asks_and_does_not_listen_is_let_go() {
+fn viewer_that_does_not_read_answers_is_disconnected() {
     watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |door| {
         let mut viewer = Client::connect(door).unwrap();
         let array = viewer.array("a").array;
@@ -209,7 +209,7 @@ fn who_asks_and_does_not_listen_is_let_go() {
             stride: vec![1],
             numbers: None,
         };
-        // 400 MB of answers that nobody reads: the program lets the viewer go, and goes on.
+        // 400 MB of unread answers: the program closes the connection and resumes.
         for id in 0..1000 {
             let ask = Ask { id, request: Request::View(view.clone()) };
             if frame::write(&mut viewer.stream(), &ask, frame::MOST_ASKED).is_err() {

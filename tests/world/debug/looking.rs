@@ -1,4 +1,5 @@
-//! What a viewer finds out: conditions, summaries, differences, stale ghost cells, moves, what the ranks did.
+//! Queries of a viewer: conditions, summaries, differences, stale ghost cells, moves, and
+//! timelines.
 
 use zippy::debug::Settings;
 use zippy::debug::protocol::{
@@ -13,7 +14,7 @@ fn condition(text: &str) -> Request {
     Request::Rules(vec![Rule { name: None, when: When::Condition(text.to_string()) }])
 }
 
-/// The one cell of an array of 32-bit numbers, and the rank that owns it.
+/// Value and owner of a cell of an array of 32-bit numbers.
 fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
     let end = at.iter().map(|x| x + 1).collect();
     let stride = vec![1; at.len()];
@@ -27,14 +28,14 @@ fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
 }
 
 fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy::debug::protocol::Summary {
-    let wanted = SummaryRequest { bins, ..SummaryRequest::of(array.array, 0) };
-    match viewer.ask(Request::Summary(wanted)) {
+    let request = SummaryRequest { bins, ..SummaryRequest::of(array.array, 0) };
+    match viewer.ask(Request::Summary(request)) {
         Ok(Answer::Summary(summary)) => summary,
         other => panic!("{other:?}"),
     }
 }
 
-/// A field that grows in one cell by 0.1 a step, and turns into a NaN elsewhere at step 7.
+/// A field that grows by 0.1 per step in one cell, and becomes NaN in another cell at step 7.
 fn growing(world: &World) -> Result<()> {
     let layout = Layout::new([9, 8]).split([Split::Even(2), Split::Even(world.size())]);
     let u = world.array::<f32, 2>("u", &layout)?;
@@ -67,7 +68,7 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
         let u = viewer.array("u");
         let (value, owner) = pick(&mut viewer, &u, &[6, 5]);
         assert_eq!(value, 0.1 * 4.0);
-        // Two chunks of a row for each rank, and rows are as even as can be.
+        // Two chunks of whole rows per rank, with an even division of the rows.
         assert_eq!(owner, [0, 1, 1, 2, 2][viewer.program.ranks as usize - 1]);
         assert_eq!(viewer.ask(condition("u != w")), Ok(Answer::Done));
         let point = viewer.go(Control::Continue);
@@ -100,7 +101,7 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
     });
 }
 
-/// A ghost update that is forgotten in step 4 of 6.
+/// A program without the ghost update of step 4 of 6.
 fn forgetting(world: &World) -> Result<()> {
     let layout = Layout::new([12]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
     let [a, b] = ["a", "b"].map(|name| world.array::<f32, 1>(name, &layout));
@@ -129,7 +130,7 @@ fn forgetting(world: &World) -> Result<()> {
 }
 
 #[test]
-fn a_forgotten_ghost_update_is_found_and_seen() {
+fn missing_ghost_update_is_found_and_shown() {
     for count in launcher::counts(&[2, 4]) {
         let config = Config::threads(count).check(true);
         watched_once(config, &Settings::listen(0).paused(), forgetting, |door| {
@@ -175,7 +176,7 @@ fn a_forgotten_ghost_update_is_found_and_seen() {
 }
 
 #[test]
-fn moves_differences_and_times_are_told() {
+fn moves_differences_and_timelines_are_reported() {
     watched(
         &[1, 3],
         &Settings::listen(0).paused(),
@@ -188,7 +189,7 @@ fn moves_differences_and_times_are_told() {
             world.copy(a.at(..), b.at(..))?;
             b.at((7, 2)).fill(-1)?;
             world.debug_point("after")?;
-            // What it was told of must have come from somewhere.
+            // The timeline contains this wait.
             world.barrier()?;
             world.debug_point("last")
         },

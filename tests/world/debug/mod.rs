@@ -1,4 +1,4 @@
-//! Looking into a running program, over a real connection.
+//! Live viewing of a running program over a real connection.
 
 mod client;
 mod doors;

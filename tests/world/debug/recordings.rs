@@ -1,4 +1,4 @@
-//! What is recorded is what was there; a recording that was cut off opens up to there.
+//! Recordings have the cells of the run; a truncated recording opens up to its last whole entry.
 
 use std::io::Cursor;
 
@@ -38,12 +38,12 @@ fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
         Ok(())
     })
     .unwrap();
-    // Under a launcher the other processes have a directory of their own, and nothing in it.
+    // Under a launcher, each other process has a separate directory without a file.
     std::fs::read(file).ok()
 }
 
 #[test]
-fn each_step_is_there() {
+fn recording_has_every_step() {
     for count in launcher::counts(&[1, 3]) {
         for (words, steps, stride) in [("", &[1, 2, 3, 4][..], [1, 1]), (",every:2,most:40", &[2, 4], [2, 2])] {
             let Some(bytes) = recorded(count, words) else { continue };
@@ -82,9 +82,9 @@ fn each_step_is_there() {
     }
 }
 
-/// What was there beside the cells that chunks own.
+/// A recording also has ghost cells, moves, times and local arrays.
 #[test]
-fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
+fn recording_has_ghost_cells_moves_times_and_local_arrays() {
     for count in launcher::counts(&[1, 3]) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("run.zrec");
@@ -126,7 +126,7 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
             let (start, end) = (4 * chunk - 2, 4 * chunk + 6);
             assert_eq!((view.step, view.of.chunk), (step as u64, Some(chunk as u64)));
             assert_eq!((&view.of.start[..], &view.of.end[..]), (&[start][..], &[end][..]));
-            // In the second step ghost cells are those of the first.
+            // In the second step, ghost cells have the values of the first step.
             let of = |x: i64| if step == 2 && !(start + 2..end - 2).contains(&x) { 1 } else { step };
             let expected: Vec<i32> = (start..end).map(|x| (x.rem_euclid(12) + 100 * of(x)) as i32).collect();
             assert_eq!(bytemuck::pod_collect_to_vec::<u8, i32>(&view.cells), expected);
@@ -142,13 +142,13 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
                     states.push(ghosts.iter().filter(|ghost| ghost.state == GhostState::Stale).count());
                     assert_eq!(ghosts.len(), 6);
                 }
-                Recorded::Moves(told) => moves.push(told),
+                Recorded::Moves(transfer) => moves.push(transfer),
                 Recorded::Timeline(line) => {
                     let since = untils[untils.len() - 1];
                     assert!(line.ranks.len() == count && line.until > since);
                     let spans = || line.ranks.iter().flatten();
                     assert!(spans().all(|span| (since + 1..=line.until).contains(&(span.start + span.length))));
-                    // In the second step nothing is moved.
+                    // The second step has no moves.
                     let moved = spans().any(|span| span.kind == SpanKind::Unpack || span.kind == SpanKind::Local);
                     assert!(spans().next().is_some() && moved == (untils.len() != 2), "{line:?}");
                     untils.push(line.until);
@@ -157,13 +157,14 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
             }
         }
         assert_eq!((states, untils.len()), (vec![0, 6, 0], 4));
-        // Those of the third step are of another operation, and the same boxes.
-        let said: Vec<_> = moves.iter().map(|of| (of.count, of.moves.len(), of.operation.contains("line"))).collect();
-        assert_eq!(said, [(6, 6, true), (6, 0, true)], "{moves:?}");
+        // The third step moves the same boxes by another operation.
+        let expected_text: Vec<_> =
+            moves.iter().map(|of| (of.count, of.moves.len(), of.operation.contains("line"))).collect();
+        assert_eq!(expected_text, [(6, 6, true), (6, 0, true)], "{moves:?}");
     }
 }
 
-/// Cells and ghost cells, of which a ghost update changes the latter only.
+/// A ghost update changes only ghost cells.
 #[test]
 fn unchanged_arrays_are_recorded_once() {
     for count in launcher::counts(&[1, 3]) {
@@ -179,7 +180,7 @@ fn unchanged_arrays_are_recorded_once() {
                 moving.fill(step)?;
                 match step {
                     3 => drop(world.ghosts(&still)?),
-                    // The same cells again, and others.
+                    // Writes the same cells again, then other cells.
                     4 => still.fill_with(|[x]| x as i32 + 5)?,
                     6 => still.at(7).fill(-1)?,
                     _ => {}
@@ -236,7 +237,7 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
         assert_eq!(error, None);
         let count = |is: fn(&Recorded) -> bool| all.iter().filter(|entry| is(entry)).count();
         let points = count(|entry| matches!(entry, Recorded::Point(_)));
-        // 12,000 bytes of cells each.
+        // Each debug point has 12,000 bytes of cells.
         assert_eq!((points, count(|entry| matches!(entry, Recorded::View(_)))), (5, 5));
         assert_eq!(count(|entry| matches!(entry, Recorded::Timeline(_))), 5);
         let Some(Recorded::End(how)) = all.last() else { panic!("it has no end") };
@@ -244,7 +245,8 @@ fn recording_ends_at_its_limit_with_whole_debug_points() {
     }
 }
 
-/// A pipe has every byte that was ever written: nothing of the debug point beyond the limit is.
+/// A pipe keeps every written byte, so that no byte of the debug point beyond the limit may be
+/// written.
 #[test]
 fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
     const LIMIT: u64 = 64 << 10;
@@ -278,7 +280,7 @@ fn recording_with_a_limit_to_a_pipe_has_whole_debug_points() {
     }
 }
 
-/// As a program that was restarted, with files of its own at multiples of 50.
+/// A restarted program with its own files at multiples of 50.
 #[test]
 fn continued_run_is_recorded_at_the_steps_of_its_files() {
     for count in launcher::counts(&[2]) {
@@ -311,7 +313,7 @@ fn continued_run_is_recorded_at_the_steps_of_its_files() {
 }
 
 #[test]
-fn a_recording_that_was_cut_off_opens_up_to_there() {
+fn truncated_recording_opens_up_to_last_whole_entry() {
     let Some(bytes) = recorded(launcher::counts(&[2])[0], "") else { return };
     let (all, _) = entries(&bytes);
     let mut longest = 0;
@@ -322,7 +324,7 @@ fn a_recording_that_was_cut_off_opens_up_to_there() {
         assert!(error.is_some() || length >= 10, "{length}");
     }
     assert_eq!(longest, all.len() - 1);
-    // A byte that has changed is found, and nothing behind it is taken for good.
+    // A changed byte is detected, and no entry after it is read.
     for at in (0..bytes.len()).step_by(7) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);

@@ -1,4 +1,4 @@
-//! Pausing, stepping, and rules.
+//! Pauses, steps, and rules of a viewer.
 
 use zippy::debug::Settings;
 use zippy::debug::protocol::{Answer, Control, Request, Rule, When};
@@ -9,7 +9,7 @@ use crate::support::launcher;
 
 const COUNTS: &[usize] = &[1, 3];
 
-/// Six steps of two debug points each; `a` is filled with the number of the step.
+/// Six steps with two debug points each; `a` has the number of the step.
 fn program(world: &World) -> Result<()> {
     let a = world.array::<i32, 1>("a", &Layout::new([7]).split([Split::Even(world.size())]))?;
     for step in 1..=6 {
@@ -51,7 +51,7 @@ fn rules_pause_it() {
         assert_eq!((point.step, &*point.reason), (2, "debug point \"after\""));
         assert_eq!(rules(&mut viewer, vec![rule(None, When::Every(3))]), Ok(Answer::Done));
         assert_eq!([0; 2].map(|_| viewer.go(Control::Continue).step), [3, 6]);
-        // A rule counts while the program is to run elsewhere, too.
+        // A rule also pauses the program before the requested step.
         assert_eq!(viewer.go(Control::Step(100)).step, 9);
         let wrong = rules(&mut viewer, vec![rule(None, When::Every(0))]).unwrap_err();
         assert!(wrong.contains("1 at least"), "{wrong}");
@@ -61,14 +61,14 @@ fn rules_pause_it() {
 }
 
 #[test]
-fn it_ends_when_it_is_told_to() {
+fn program_ends_on_request_of_viewer() {
     let run = |control: Control| {
         watched_once(
             Config::threads(launcher::counts(&[3])[0]),
             &Settings::listen(0).paused(),
             |world| {
                 program(world)?;
-                // Nobody is asked any more.
+                // After the end of viewing, no point is observed.
                 assert!(!world.is_observed("before"));
                 Ok(())
             },
@@ -78,8 +78,9 @@ fn it_ends_when_it_is_told_to() {
                 viewer.control(control.clone());
                 while viewer.hear().is_some() {}
                 let how = viewer.ended.unwrap();
-                let said = if control == Control::Stop { "stopped by the viewer" } else { "goes on without it" };
-                assert!(how.contains(said), "{how}");
+                let expected_text =
+                    if control == Control::Stop { "stopped by the viewer" } else { "goes on without it" };
+                assert!(how.contains(expected_text), "{how}");
             },
         )
     };
@@ -89,14 +90,14 @@ fn it_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn what_is_computed_for_viewers_is_known_beforehand() {
+fn is_observed_reports_points_that_viewers_use() {
     watched(
         COUNTS,
         &Settings::listen(0).paused(),
         |world| {
             assert!(world.is_observed("first"));
             world.debug_point("first")?;
-            // How soon ranks meet again depends on time; at a rule they do.
+            // Ranks synchronise with viewers at times that vary, and always at the point of a rule.
             assert!(world.is_observed("named"));
             world.debug_point("other")?;
             assert!(world.is_observed("named"));
@@ -105,7 +106,7 @@ fn what_is_computed_for_viewers_is_known_beforehand() {
         |door| {
             let mut viewer = Client::connect(door).unwrap();
             viewer.paused();
-            // So that no meeting comes by itself.
+            // Prevents synchronisation by time.
             assert_eq!(viewer.ask(Request::Rules(vec![rule(Some("named"), When::Always)])), Ok(Answer::Done));
             assert_eq!(viewer.go(Control::Step(1000)).step, 3);
             viewer.run_out();

@@ -1,4 +1,4 @@
-//! What viewers are shown, against what the program has written.
+//! Views have the cells that the program has written.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, TestRunner};
@@ -24,7 +24,7 @@ fn number(at: [i64; 3]) -> i64 {
     at[0] + 10 * at[1] + 100 * at[2]
 }
 
-/// Arrays whose cells say where they are, one of them with ghost cells of which half are filled.
+/// Arrays whose cells encode their position. Half of the ghost cells of one array are filled.
 fn program(world: &World) -> Result<()> {
     let n = world.size();
     let layout = Layout::new(SHAPE).split([Split::Whole, Split::Even(2), Split::Even(n)]);
@@ -68,7 +68,7 @@ fn view(viewer: &mut Client, of: ViewRequest) -> std::result::Result<View, Strin
     }
 }
 
-/// The cells that a request asks for, axis 0 fastest.
+/// Positions of the cells of a request, axis 0 fastest.
 fn cells(of: &ViewRequest) -> Vec<[i64; 3]> {
     let along = |axis: usize| (of.start[axis]..of.end[axis]).step_by(of.stride[axis] as usize);
     let mut all = Vec::new();
@@ -98,20 +98,20 @@ fn any_box_with_any_strides_is_seen() {
         runner
             .run(&boxes(a), |of| {
                 let viewer = &mut *viewer.borrow_mut();
-                let wanted = cells(&of);
-                let seen = view(viewer, of.clone()).unwrap();
-                let expected: Vec<u8> = wanted.iter().flat_map(|&at| (number(at) as f32).to_le_bytes()).collect();
-                prop_assert_eq!(seen.cells, expected);
-                let seen = view(viewer, ViewRequest { array: bytes, ..of.clone() }).unwrap();
-                let expected: Vec<u8> = wanted.iter().map(|&at| number(at) as u8).collect();
-                prop_assert_eq!(seen.cells, expected);
+                let requested = cells(&of);
+                let found = view(viewer, of.clone()).unwrap();
+                let expected: Vec<u8> = requested.iter().flat_map(|&at| (number(at) as f32).to_le_bytes()).collect();
+                prop_assert_eq!(found.cells, expected);
+                let found = view(viewer, ViewRequest { array: bytes, ..of.clone() }).unwrap();
+                let expected: Vec<u8> = requested.iter().map(|&at| number(at) as u8).collect();
+                prop_assert_eq!(found.cells, expected);
                 let positions = ViewRequest { array: particles, numbers: Some(0), ..of.clone() };
-                let seen = view(viewer, positions).unwrap();
-                let expected: Vec<u8> = wanted.iter().flatten().flat_map(|&x| (x as f32).to_le_bytes()).collect();
-                prop_assert_eq!(seen.cells, expected);
-                let seen = view(viewer, ViewRequest { array: particles, numbers: Some(1), ..of }).unwrap();
-                let expected: Vec<u8> = wanted.iter().flat_map(|&at| (number(at) as u32).to_le_bytes()).collect();
-                prop_assert_eq!(seen.cells, expected);
+                let found = view(viewer, positions).unwrap();
+                let expected: Vec<u8> = requested.iter().flatten().flat_map(|&x| (x as f32).to_le_bytes()).collect();
+                prop_assert_eq!(found.cells, expected);
+                let found = view(viewer, ViewRequest { array: particles, numbers: Some(1), ..of }).unwrap();
+                let expected: Vec<u8> = requested.iter().flat_map(|&at| (number(at) as u32).to_le_bytes()).collect();
+                prop_assert_eq!(found.cells, expected);
                 Ok(())
             })
             .unwrap();
@@ -128,9 +128,9 @@ fn ghost_cells_are_seen_as_a_chunk_has_them() {
         for (chunk, of) in line.chunks.iter().enumerate() {
             let (start, end) = (of.start[0] - 2, of.end[0] + 2);
             let of = ViewRequest { chunk: Some(chunk as u64), ..request(line.array, &[start], &[end], &[1]) };
-            let seen: Vec<i32> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            let found: Vec<i32> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
             let expected: Vec<i32> = (start..end).map(|x| x.rem_euclid(12) as i32).collect();
-            assert_eq!(seen, expected);
+            assert_eq!(found, expected);
         }
         let wrong = ViewRequest { chunk: Some(3), ..request(line.array, &[0], &[1], &[1]) };
         assert!(view(&mut viewer, wrong).unwrap_err().contains("3 chunks and no chunk 3"));
@@ -168,11 +168,11 @@ fn all_arrays_of_all_ranks_are_listed() {
             );
             assert_eq!(array.chunks[0].rank, rank as u32);
             let of = request(array.array, &[1], &[4], &[2]);
-            let seen: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
-            assert_eq!(seen, [[1, rank as u32], [3, rank as u32]]);
+            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            assert_eq!(found, [[1, rank as u32], [3, rank as u32]]);
             let of = ViewRequest { numbers: Some(0), ..request(array.array, &[2], &[4], &[1]) };
-            let seen: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
-            assert_eq!(seen, [[2, rank as u32], [3, rank as u32]]);
+            let found: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            assert_eq!(found, [[2, rank as u32], [3, rank as u32]]);
         }
         let empty = viewer.array("empty");
         assert_eq!((&*empty.shape, empty.bytes), (&[0, 3][..], 0));
@@ -195,7 +195,7 @@ fn volume(start: &[i64], end: &[i64]) -> i64 {
 }
 
 #[test]
-fn what_cannot_be_seen_is_said() {
+fn invalid_view_request_returns_error() {
     watched(&[2], &Settings::listen(0).paused(), program, |door| {
         let mut viewer = Client::connect(door).unwrap();
         let array = viewer.array("a").array;
@@ -215,12 +215,12 @@ fn what_cannot_be_seen_is_said() {
             (of(ArrayRef { rank: Some(1), number: 1 << 40 }), "no such array"),
             (of(ArrayRef { rank: Some(99), number: 1 }), "no such rank"),
         ];
-        // One cell along an axis, whatever the stride.
+        // One cell along an axis, with any stride.
         let one = view(&mut viewer, request(array, &[0; 3], &SHAPE, &[1, far, far])).unwrap();
         assert_eq!(one.cells.len(), 7 * 4);
-        for (of, said) in wrong {
+        for (of, expected_text) in wrong {
             let error = view(&mut viewer, of.clone()).unwrap_err();
-            assert!(error.contains(said), "{of:?}: {error}");
+            assert!(error.contains(expected_text), "{of:?}: {error}");
         }
         let large = request(array, &[0; 3], &[1 << 20, 1 << 20, 1], &[1; 3]);
         assert!(large.bytes(4).is_some_and(|bytes| bytes > MOST_VIEW_BYTES));

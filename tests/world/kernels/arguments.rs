@@ -1,4 +1,5 @@
-//! What a call carries: records, parameters by name and as structs, sections read, written and updated.
+//! Arguments of calls: records, parameters by name and as structs, and sections that are read,
+//! written or updated.
 
 use zippy::{Element, KernelSource, Layout, LocalArray, Split};
 
@@ -31,7 +32,7 @@ struct Particle { place: vec2<f32>, speed: vec2<i32>, frame: Inner, id: u32 }
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = next_position(id);
     if !next_inside(p) { return; }
-    // From the cell mirrored along axis 0, a ghost cell at the ends.
+    // Loads the cell mirrored along axis 0, which is a ghost cell at the ends.
     var particle = old_load(vec2<i32>(next_extent().x - p.x, p.y));
     particle.place = particle.place.yx;
     particle.speed += vec2<i32>(1, -1);
@@ -146,7 +147,8 @@ fn parameters_by_name_and_as_structs() {
     });
 }
 
-/// A struct in Rust may have its members in another order; a parameter given by name as well goes before it.
+/// A Rust struct may have its members in another order. A parameter that is also given by name has
+/// precedence.
 #[test]
 fn a_struct_and_names_together() {
     support::ranks(&[1, 2], |world| {
@@ -176,7 +178,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// Arrays of different numbers of axes in one call, one of them updated, an entry point that needs but some.
+/// Arrays with different numbers of axes in one call, one of them updated; and an entry point that
+/// uses only some of them.
 #[test]
 fn several_arrays_and_entry_points() {
     support::ranks(&[1, 3], |world| {

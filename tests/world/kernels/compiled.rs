@@ -1,4 +1,5 @@
-//! How often a kernel is compiled: once for every kind of arrays, never for extents, chunks, sections or parameters.
+//! Number of compilations of a kernel: one per kind of arrays, none per extent, chunk, section or
+//! parameter.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +7,7 @@ use zippy::{Kernel, KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// A text that no device of this process has seen.
+/// A kernel text that is new to all devices of this process.
 fn source() -> KernelSource {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     KernelSource::text("compiled.wgsl", text)
 }
 
-/// Runs it over every chunk of an array made for it, and checks what it did.
+/// Runs a kernel over every chunk of a new array, and checks the cells.
 fn run<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i32) -> Result<()> {
     let a = world.array::<i32, D>("a", layout)?;
     let b = world.array::<i32, D>("b", layout)?;
@@ -39,7 +40,8 @@ fn run<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i3
     Ok(())
 }
 
-/// Runs a kernel over arrays of every make, and says how many pipelines that took for 2 axes and for 3.
+/// Runs a kernel over all kinds of arrays. Returns the numbers of pipelines for 2 axes and for 3
+/// axes.
 fn pipelines(world: &World, source: &KernelSource) -> Result<[u64; 2]> {
     let made = || world.gpu().counters().pipelines_made;
     let kernel = world.kernel(source)?;
@@ -59,7 +61,7 @@ fn pipelines(world: &World, source: &KernelSource) -> Result<[u64; 2]> {
 #[test]
 fn once_for_every_kind_of_arrays() {
     support::ranks(&[1, 3], |world| {
-        // The first time transfers compile theirs as well.
+        // The first run also compiles pipelines of transfers.
         pipelines(world, &source())?;
         let again = source();
         assert_eq!(pipelines(world, &again)?, [1, 1]);
@@ -68,7 +70,7 @@ fn once_for_every_kind_of_arrays() {
     });
 }
 
-/// A warm call makes nothing: no buffer, no pipeline; whatever the chunk.
+/// A warm call creates no buffer and no pipeline, for any chunk.
 #[test]
 fn warm_calls_allocate_nothing() {
     support::ranks(&[1, 3], |world| {

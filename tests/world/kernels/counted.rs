@@ -1,4 +1,4 @@
-//! Domains that are counted on the device: nothing is read back, nothing waits, nothing is allocated.
+//! Domains with a count on the device: calls neither read back, nor wait, nor allocate.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use zippy::{Kernel, KernelSource, Layout, LocalArray, Result, World};
 use super::report::Report;
 use crate::support;
 
-/// Notes, for every place, how often it was run, its workgroup, and the extent; counts all invocations and all workgroups
-/// that have a number.
+/// Kernel that records for every position the number of its invocations, its workgroup and the
+/// extent, and counts all invocations and all numbered workgroups.
 fn census(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> times: array<atomic<u32>>;
@@ -56,7 +56,7 @@ impl Arrays {
         })
     }
 
-    /// Runs the census over a count, and compares with `n` invocations by workgroups of `size`.
+    /// Runs the census over a count, and checks for `n` invocations in workgroups of `size`.
     fn check(&self, kernel: &Kernel, over: Domain, n: i64, size: i64) -> Result<()> {
         self.times.all().fill(0)?;
         self.totals.all().fill(0)?;
@@ -74,12 +74,12 @@ impl Arrays {
 }
 
 #[test]
-fn every_place_once() {
+fn every_position_runs_once() {
     support::ranks(&[1, 2], |world| {
         let arrays = Arrays::new(world, 3000)?;
         let set = setter(world)?;
         let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
-        // Invocations of a workgroup beside the one axis are nowhere.
+        // Invocations of a workgroup outside the single axis have no position.
         for (workgroup, size) in [("64", 64), ("1", 1), ("256, 1, 1", 256), ("32, 2, 2", 32)] {
             let kernel = world.kernel(census(workgroup))?;
             for n in [0, 1, 2, size - 1, size, size + 1, 10 * size, 2900].into_iter().filter(|&n| n < 3000) {
@@ -89,7 +89,7 @@ fn every_place_once() {
                 arrays.check(&kernel, Domain::counted(count.all(), 100), n.min(100), size)?;
                 arrays.check(&kernel, Domain::counted(count.all(), 0), 0, size)?;
             }
-            // What was never set to anything sensible.
+            // A count beyond the maximum.
             count.all().write(&[u32::MAX])?;
             arrays.check(&kernel, Domain::counted(count.all(), 2999), 2999, size)?;
         }
@@ -97,7 +97,7 @@ fn every_place_once() {
     });
 }
 
-/// More workgroups than a dispatch has along a direction.
+/// More workgroups than the limit of a dispatch along one direction.
 #[test]
 fn beyond_one_row() {
     support::ranks(&[1], |world| {
@@ -122,7 +122,8 @@ fn beyond_one_row() {
     });
 }
 
-/// The number may be any cell of any array, also behind the first window, also one that the kernel itself changes.
+/// The count may be any cell of any array, even after the first window, and even a cell that the
+/// kernel changes.
 #[test]
 fn any_cell_of_any_array() {
     support::ranks(&[1, 2], |world| {
@@ -142,7 +143,7 @@ fn any_cell_of_any_array() {
         let seven: LocalArray<u32, 7> = world.local_array("seven", &Layout::new([2, 1, 2, 1, 2, 1, 2]))?;
         seven.all().fill(123)?;
         arrays.check(&kernel, Domain::counted(seven.at((1, 0, 1, 0, 1, 0, 1)), 300), 123, 64)?;
-        // Every invocation doubles the count by adding one: it was read before.
+        // The call reads the count before its invocations increment it.
         let text = "@group(0) @binding(0) var<storage, read_write> count: array<atomic<u32>>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
                 if domain_inside(domain_position(id)) { atomicAdd(&count[0], 1u); }
@@ -155,13 +156,13 @@ fn any_cell_of_any_array() {
             double.call().update("count", count.all()).over(Domain::counted(count.all(), 5000)).run()?;
         }
         assert_eq!(world.gpu().counters().submissions, before, "nothing waits for a count");
-        // 3 · 2¹¹ is the first beyond the most.
+        // 3 · 2¹¹ is the first value beyond the maximum.
         assert_eq!(count.all().read()?, [3 * 2048 + 5000]);
         Ok(())
     });
 }
 
-/// Sums of blocks in workgroup memory, over as many cells as a kernel has kept.
+/// Sums of blocks in workgroup memory, over the number of cells that another kernel has kept.
 #[test]
 fn trees_of_blocks() {
     support::ranks(&[1, 2], |world| {
@@ -233,7 +234,7 @@ fn a_warm_call_makes_nothing() {
         let after = world.gpu().counters();
         assert_eq!((after.buffers_made, after.bytes_now), (before.buffers_made, before.bytes_now));
         assert_eq!(after.pipelines_made, before.pipelines_made);
-        // Nothing is waited for; three records a call are submitted when they have become many.
+        // No call waits. Each call has three recorded commands, which are submitted in batches.
         assert!(after.submissions - before.submissions <= 39 * 3 / 32, "{before:?} {after:?}");
         let expected = |p: u32| if p == 0 { 40 } else { 39_u32.saturating_sub(p) };
         assert!(arrays.times.all().read()?.into_iter().eq((0..1000).map(expected)));
@@ -279,7 +280,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { x_store(domain_position(
         if world.rank() == 0 {
             report.compare("counts");
         }
-        // The greatest most there is, over a count that is small.
+        // The largest possible maximum with a small count.
         count.all().write(&[5, 0, 0, 0])?;
         call(Domain::counted(count.at(0), i32::MAX as u64))?;
         assert_eq!(arrays.times.all().read()?.iter().sum::<u32>(), 5);

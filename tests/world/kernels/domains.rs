@@ -1,10 +1,10 @@
-//! What a kernel runs over: every cell once, no other.
+//! Domains of kernels: every cell runs once, and no other.
 
 use zippy::{KernelSource, Layout, LocalArray, Result, Split, World};
 
 use crate::support;
 
-/// Counts how often each cell is run.
+/// Kernel that counts the invocations of each cell.
 fn count(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
@@ -27,7 +27,8 @@ fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
             for chunk in x.chunks() {
                 let everywhere = chunk.with_ghosts();
                 let (interior, own) = (chunk.interior().region()?, chunk.region());
-                // The interior once, the boundary twice, then all with the ghost cells once more.
+                // Runs over the interior once, over the boundary twice, and over all stored cells
+                // once.
                 count.call().update("x", chunk.all()).over(chunk.interior()).run()?;
                 for _ in 0..2 {
                     count.call().update("x", chunk.boundary()).run()?;
@@ -64,7 +65,7 @@ fn interior_and_boundary_are_all_cells_once() {
     });
 }
 
-/// Writes a cell's number and counts invocations.
+/// Kernel that writes a cell's number and counts invocations.
 fn number(workgroup: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
@@ -81,7 +82,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     KernelSource::text("number.wgsl", text)
 }
 
-/// More workgroups than a dispatch has along one dimension, along every axis.
+/// More workgroups than the limit of a dispatch, along every axis.
 #[test]
 fn domains_beyond_one_dispatch() {
     support::ranks(&[1], |world| {
@@ -90,7 +91,8 @@ fn domains_beyond_one_dispatch() {
             ("1", [70_001, 1, 2]),
             ("1", [1, 70_001, 2]),
             ("1", [2, 1, 70_001]),
-            // Axis 0 is long enough to be the dispatch's first, so that its second is cut.
+            // Axis 0 is long enough for dimension x of the dispatch, so that dimension y is
+            // divided.
             ("32", [32, 70_001, 1]),
             ("1", [300, 2, 250]),
             ("1, 1, 64", [70_001, 3, 2]),
@@ -112,7 +114,7 @@ fn domains_beyond_one_dispatch() {
     });
 }
 
-/// Positions count from the first written section, whatever the kernel runs over.
+/// Positions are relative to the first written section, for any domain.
 #[test]
 fn over_another_section() {
     support::ranks(&[1, 2, 5], |world| {
@@ -125,7 +127,7 @@ fn over_another_section() {
         let layout = Layout::new([12, 8]).split([Split::Even(3), Split::Even(2)]).ghost([2, 1]);
         let x = world.array::<i32, 2>("x", &layout)?;
         for chunk in x.chunks() {
-            // The section begins at (1, 1); the domain reaches into the ghost cells before and behind it.
+            // The section begins at (1, 1); the domain includes ghost cells before and after it.
             kernel.call().write("x", chunk.at((1..3, 1..3))).over(chunk.at((-2..3, 2..5))).run()?;
             let own = chunk.region().start;
             let everywhere = chunk.with_ghosts();
@@ -140,7 +142,7 @@ fn over_another_section() {
     });
 }
 
-/// A rank without cells, and sections without cells, do nothing.
+/// Ranks and sections without cells run no invocation.
 #[test]
 fn nothing_to_do() {
     support::ranks(&[1, 2, 4], |world| {
@@ -152,7 +154,7 @@ fn nothing_to_do() {
             count.call().update("x", chunk.interior()).over(chunk.boundary()).run()?;
             assert!(chunk.all().read()?.iter().all(|&times| times == 1));
         }
-        // Nothing to read is no reason not to run.
+        // The kernel runs even if the section that it reads is empty.
         let text = "@group(0) @binding(0) var<storage, read> x: array<u32>;
             @group(0) @binding(1) var<storage, read_write> y: array<u32>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -173,7 +175,7 @@ fn nothing_to_do() {
     });
 }
 
-/// A plane of numbers is written into a volume: the domain is a part of the plane, which is only read, and positions are its.
+/// The domain is a part of a plane that is only read: positions are those of the plane.
 #[test]
 fn over_what_is_only_read() {
     const TEXT: &str = "
@@ -192,7 +194,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         plane.all().fill_with(|[x, y]| (10 * y + x) as f32)?;
         let volume = world.local_array::<f32, 3>("volume", &Layout::new([9, 7, 3]))?;
         let kernel = world.kernel(KernelSource::text("over.wgsl", TEXT))?;
-        // Positions count from the start of the section that is bound, not from that of the domain.
+        // Positions are relative to the bound section, not to the domain.
         let call = kernel.call().read("plane", plane.at((1.., ..))).write("volume", volume.at((1.., .., ..)));
         call.over(plane.at((3..8, 2..5))).run()?;
         for (i, found) in volume.all().read()?.into_iter().enumerate() {

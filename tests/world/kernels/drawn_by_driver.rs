@@ -1,4 +1,5 @@
-//! The way out of Zippy: the raw device and queue, and buffers that kernels write and a render pass draws from.
+//! Interoperability with wgpu: raw device and queue, and buffers that kernels write and a render
+//! pass reads.
 
 use zippy::array::Growable;
 use zippy::device::Lease;
@@ -7,7 +8,7 @@ use zippy::{KernelSource, Layout, LocalArray, Result, World};
 
 use crate::support;
 
-/// Pixels of the picture's width and height.
+/// Width and height of the picture in pixels.
 const SIZE: u32 = 64;
 
 const FILL: &str = "
@@ -19,7 +20,7 @@ const FILL: &str = "
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = order_position(id);
     if !order_inside(p) { return; }
-    // Two triangles: the picture from its left edge to `right`, its upper half.
+    // Two triangles: the upper half of the picture from its left edge to `right`.
     corners_store(p, vec2<f32>(select(-1.0, right, (p & 1) == 1), select(0.0, 1.0, p >= 2)));
     var triangles = array<u32, 6>(0u, 1u, 2u, 2u, 1u, 3u);
     order_store(p, triangles[p]);
@@ -38,7 +39,7 @@ struct Mesh {
     draw: LocalArray<u32, 1>,
 }
 
-/// A mesh of arrays that have grown.
+/// A mesh in growable arrays.
 struct Grown {
     corners: Growable<[f32; 2]>,
     order: Growable<u32>,
@@ -60,10 +61,11 @@ impl Mesh {
     }
 }
 
-/// Draws the mesh straight from the arrays' buffers and returns the picture, four bytes a pixel.
+/// Draws the mesh from the arrays' buffers without a copy, and returns the picture with four bytes
+/// per pixel.
 fn drawn(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> {
     let gpu = world.gpu();
-    // What kernels have written comes before what is submitted here.
+    // Submits the recorded kernels before the render pass.
     gpu.flush()?;
     let format = wgpu::TextureFormat::Rgba8Unorm;
     let extent = wgpu::Extent3d { width: SIZE, height: SIZE, depth_or_array_layers: 1 };
@@ -142,7 +144,7 @@ fn drawn(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> 
     Ok(picture)
 }
 
-/// The upper half is green from the left to the column `wide`.
+/// Checks that the upper half is green from the left edge to column `wide`.
 fn check(picture: &[u8], wide: u32) {
     for (n, pixel) in picture.chunks_exact(4).enumerate() {
         let (x, y) = (n as u32 % SIZE, n as u32 / SIZE);
@@ -152,7 +154,7 @@ fn check(picture: &[u8], wide: u32) {
 }
 
 #[test]
-fn what_has_grown_is_drawn_without_a_copy() {
+fn growable_arrays_are_drawn_without_a_copy() {
     support::ranks(&[1, 2], |world| {
         let mut mesh = Grown {
             corners: world.growable_for("corners", BufferUsages::VERTEX)?,
@@ -161,7 +163,7 @@ fn what_has_grown_is_drawn_without_a_copy() {
         };
         let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
         for wide in [16, 48] {
-            // The cells move to other buffers, which have the same uses.
+            // The cells move to other buffers with the same usages.
             let before = mesh.order.lease()?.expect("room").id();
             mesh.corners.reserve(2 * mesh.corners.capacity())?;
             mesh.draw.reserve(mesh.draw.capacity() + 1)?;
@@ -206,11 +208,11 @@ fn other_uses_are_refused() {
 }
 
 #[test]
-fn what_a_kernel_writes_is_drawn_without_a_copy() {
+fn arrays_written_by_a_kernel_are_drawn_without_a_copy() {
     support::ranks(&[1, 2], |world| {
         let mesh = Mesh::new(world)?;
         let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
-        // Twice, so that a kernel also writes what was drawn from before.
+        // Twice, so that a kernel also writes buffers that were drawn.
         for wide in [16, 48] {
             fill.call()
                 .write("order", mesh.order.all())
@@ -219,7 +221,7 @@ fn what_a_kernel_writes_is_drawn_without_a_copy() {
                 .param("right", wide as f32 * 2.0 / SIZE as f32 - 1.0)
                 .run()?;
             check(&drawn(world, mesh.leases()?)?, wide);
-            // The host reads and writes them as any array.
+            // The host reads and writes them like any array.
             assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
             assert_eq!(mesh.order.all().read()?, [0, 1, 2, 2, 1, 3]);
         }
@@ -232,9 +234,9 @@ fn what_a_kernel_writes_is_drawn_without_a_copy() {
     });
 }
 
-/// The buffer of a chunk, in a copy of one's own between kernels.
+/// A custom copy command uses the buffer of a chunk between kernels.
 #[test]
-fn commands_of_ones_own_between_kernels() {
+fn custom_commands_run_between_kernels() {
     support::ranks(&[1, 3], |world| {
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,5 @@
-//! What is wrong in a call: names, access, types, aliases, parameters; the message lists what the shader declares.
+//! Errors in calls: names, access, types, aliases and parameters. The message lists the
+//! declarations of the shader.
 
 use std::rc::Rc;
 
@@ -56,7 +57,7 @@ fn names_access_and_aliases() {
         let overlap = |from| both.call().write("a", local.at(0..8)).update("b", local.at(from..from + 8)).run();
         report.fails("one cell written twice", overlap(7));
         overlap(8)?;
-        // The two handles name chunk 0 by different cells.
+        // Chunk 0 has different global cells in the two handles.
         let array = world.array::<f32, 1>("array", &Layout::new([16]).split([Split::Even(2)]))?;
         let swapped = array.reassigned(&[1, 0])?;
         for (chunk, other) in array.chunks().flat_map(|a| swapped.chunks().map(move |b| (a.clone(), b))) {
@@ -112,7 +113,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ if x_inside(x_position(
         report.fails("scalars for vectors", cell("alias T = vec4<f32>;")?.call().write("x", floats.all()).run());
         report.fails("signed words for bytes", cell("alias T = i32;")?.call().write("x", bytes.all()).run());
         cell("struct T { place: vec2<f32>, mass: f32, id: u32 }")?.call().write("x", particles.all()).run()?;
-        for (what, members) in [
+        for (label, members) in [
             ("a member of another name", "place: vec2<f32>, weight: f32, id: u32"),
             ("a member of another type", "place: vec2<f32>, mass: f32, id: i32"),
             ("members in another order", "place: vec2<f32>, id: u32, mass: f32"),
@@ -121,7 +122,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ if x_inside(x_position(
             ("a member elsewhere", "place: vec2<f32>, @align(8) mass: f32, @align(8) id: u32"),
         ] {
             let other = cell(&format!("struct T {{ {members} }}"))?;
-            report.fails(what, other.call().write("x", particles.all()).run());
+            report.fails(label, other.call().write("x", particles.all()).run());
         }
         report.compare("types_of_cells");
         Ok(())
@@ -188,7 +189,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// Another device's kernel, as of another world.
+/// A kernel of another device, for example of another world.
 #[test]
 fn memory_of_another_device() {
     support::ranks(&[1, 2], |world| {

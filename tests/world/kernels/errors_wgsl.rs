@@ -1,4 +1,5 @@
-//! What is wrong in WGSL: the user's file, line and column, also for mistakes that only show once helpers are there.
+//! Errors in WGSL name the user's file, line and column, also if they occur only in the text with
+//! helpers.
 
 use zippy::{Kernel, KernelSource, Layout, LocalArray, Result, World};
 
@@ -16,7 +17,7 @@ fn kernel(world: &World, text: &str) -> Result<Kernel> {
     world.kernel(KernelSource::text("shaders/user.wgsl", text))
 }
 
-/// A kernel of two arrays with this body, from line 6 on.
+/// A kernel of two arrays whose body begins at line 6.
 fn body(world: &World, lines: &str) -> Result<Kernel> {
     kernel(world, &format!("{HEAD}{lines}\n}}\n"))
 }
@@ -25,7 +26,7 @@ fn body(world: &World, lines: &str) -> Result<Kernel> {
 fn wrong_whatever_is_bound() {
     support::ranks(&[1, 2], |world| {
         let mut report = Report::new(world);
-        let mut body_fails = |what: &str, lines: &str| report.fails(what, body(world, lines));
+        let mut body_fails = |label: &str, lines: &str| report.fails(label, body(world, lines));
         body_fails("a missing semicolon", "    let p = b_position(id)\n    b_store(p, a_load(p));");
         body_fails("an unknown name", "    let p = b_position(id);\n    b_store(p, a_load(p) + wieght);");
         body_fails("an unknown name after a tab", "\tlet p = b_position(id);\n\tb_store(p, wieght);");
@@ -36,7 +37,7 @@ fn wrong_whatever_is_bound() {
         body_fails("a wrong type stored", "    let p = b_position(id);\n    b_store(p, 7u);");
         body_fails("too few arguments", "    let p = b_position(id);\n    b_store(p);");
         body_fails("a bool added", "    let p = b_position(id);\n    let q = b_inside(p) + 1;");
-        for (what, lines) in [
+        for (label, lines) in [
             ("a condition that is none", "if a_load(p) { b_store(p, 1.0); }"),
             ("a switch over floats", "switch a_load(p) { default: {} }"),
             ("values of two types to select from", "b_store(p, select(1.0, 2u, true));"),
@@ -54,7 +55,7 @@ fn wrong_whatever_is_bound() {
         ] {
             let more = "fn twice(v: f32) -> f32 { return 2.0 * v; }\nstruct Pair { a: f32, b: f32 }";
             let text = format!("{HEAD}    let p = b_position(id);\n    {lines}\n}}\n{more}\n");
-            report.fails(what, kernel(world, &text));
+            report.fails(label, kernel(world, &text));
         }
         report.fails(
             "another type returned",
@@ -108,14 +109,14 @@ fn wrong_for_what_is_bound() {
         let words: LocalArray<u32, 2> = world.local_array("words", &Layout::new([8, 4]))?;
         let three = body(world, "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));")?;
         report.fails("another number of axes", three.call().read("a", line.all()).write("b", floats.all()).run());
-        for (what, lines) in [
+        for (label, lines) in [
             ("a step along an axis too many", "b_store(p, a_load(p - vec3<i32>(1, 0, 0)));"),
             ("a difference of positions", "let x = vec3<i32>(1, 0, 0);\n    b_store(p, a_load(p - x));"),
             ("a position declared with an axis too many", "var q: vec3<i32>;\n    q = p;\n    b_store(p, a_load(p));"),
             ("an axis that there is not", "b_store(p, a_load(p) + f32(p.z));"),
         ] {
             let kernel = body(world, &format!("    let p = b_position(id);\n    {lines}"))?;
-            report.fails(what, kernel.call().read("a", others.all()).write("b", floats.all()).run());
+            report.fails(label, kernel.call().read("a", others.all()).write("b", floats.all()).run());
         }
         let steps = body(world, "    let p = b_position(id);\n    b_store(p, f32(p.y));")?;
         report.fails("an axis that a line has not", steps.call().read("a", others.all()).write("b", line.all()).run());
@@ -174,7 +175,7 @@ fn entry_points_and_what_a_device_cannot_run() {
         let sized = text(&format!("override size: u32 = 64;\n{}", function("main", "size")))?;
         report.fails("an override", sized.call().write("x", x.all()).run());
         report.fails("a workgroup beyond all devices", text(&function("main", "65536")));
-        // What a device runs differs: the message ends in its own limit.
+        // The message ends with the limit of the device, which differs between devices.
         let huge = text(&function("main", "16384"))?;
         let error = huge.call().write("x", x.all()).run().expect_err("a huge workgroup").to_string();
         let most = world.gpu().limits().wgpu.max_compute_workgroup_size_x.to_string();

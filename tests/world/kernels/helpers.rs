@@ -1,4 +1,4 @@
-//! Every helper, for 1 to 7 axes, ghost widths, chunks and sections, against its definition.
+//! All helpers for 1 to 7 axes, ghost widths, chunks and sections, compared with their definition.
 
 use zippy::array::{ChunkRef, LocalSection};
 use zippy::extents::Index;
@@ -8,7 +8,8 @@ use zippy::{GlobalArray, Kernel, KernelSource, Layout, Result, Split, World};
 use super::wgsl::{part, shift, shifted, tuple};
 use crate::support;
 
-/// Asks all helpers of `x` about the position `p + shift` for every cell `p` of the two written arrays.
+/// Kernel that calls all helpers of `x` for the position `p + shift`, for every cell `p` of the two
+/// written arrays.
 fn questions(axes: usize) -> String {
     let mut hash = String::new();
     for helper in ["x_extent()", "x_shape()", "x_global(q)"] {
@@ -47,7 +48,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// Writes the index of the invocation's cell at `p + shift`.
+/// Kernel that stores the index of the invocation's cell at `p + shift`.
 fn stores(axes: usize) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
@@ -62,7 +63,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// A value for every place, ghost cells included, that no other place of a small array has.
+/// A value for every position, unique in a small array including ghost cells.
 fn code(at: &Index) -> u32 {
     at.iter().fold(0, |code, &x| code * 23 + (x + 8) as u32)
 }
@@ -71,7 +72,7 @@ fn mix(hash: u32, value: u32) -> u32 {
     (hash ^ value).wrapping_mul(16_777_619)
 }
 
-/// What the helpers should say about the global position `q`.
+/// Expected results of the helpers for the global position `q`.
 fn answers<const D: usize>(x: &GlobalArray<u32, D>, chunk: &ChunkRef<u32, D>, section: &Region, q: Index) -> [u32; 5] {
     let storage = x.core().chunks().storage(chunk.id());
     let linear = (0..D).rev().fold(0_i64, |sum, axis| sum * x.shape()[axis] + q[axis]);
@@ -94,7 +95,7 @@ struct Case<'a, const D: usize> {
     values: &'a GlobalArray<[u32; 2], D>,
 }
 
-/// A box inside `of` that is a good deal smaller where there is room; `which` tells them apart.
+/// A smaller box inside `of`. Different `which` give different boxes.
 fn inner(of: &Region, which: i64) -> Region {
     let mut region = *of;
     for axis in 0..of.axes() {
@@ -106,7 +107,8 @@ fn inner(of: &Region, which: i64) -> Region {
 }
 
 impl<const D: usize> Case<'_, D> {
-    /// Asks about the cells of a section of `x` from the cells of sections of the others, `by` apart.
+    /// Calls the helpers for cells of a section of `x`, from the cells of sections of the other
+    /// arrays at the distance `by`.
     fn asked(&self, chunk: usize, section: LocalSection<u32, D>, from: &Region, by: [i64; D]) -> Result<()> {
         let x = self.x.chunks().nth(chunk).expect("as many chunks");
         let places = self.places.chunks().nth(chunk).expect("as many chunks");
@@ -138,7 +140,8 @@ impl<const D: usize> Case<'_, D> {
         Ok(())
     }
 
-    /// Stores from every cell of a section to the cell `by` away: ghost cells are written, what is outside is not.
+    /// Stores from every cell of a section to the cell at the distance `by`: ghost cells are
+    /// written, positions outside of the storage are ignored.
     fn stored(&self, chunk: usize, section: &Region, by: [i64; D]) -> Result<()> {
         let x = self.x.chunks().nth(chunk).expect("as many chunks");
         let everywhere = x.with_ghosts();
@@ -159,7 +162,7 @@ impl<const D: usize> Case<'_, D> {
 fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()> {
     let kernel = |name: &str, text| world.kernel(KernelSource::text(format!("{name}{D}.wgsl"), text));
     let (ask, store) = (kernel("ask", questions(D))?, kernel("store", stores(D))?);
-    // Axis 0 unevenly, with an empty chunk, and the last axis in halves.
+    // Axis 0 is divided unevenly with an empty chunk, and the last axis in halves.
     let splits: [Split; D] = std::array::from_fn(|axis| match axis {
         0 => Split::Sizes(vec![(shape[0] + 1) / 2, 0, shape[0] / 2]),
         _ if axis + 1 == D => Split::Even(2),
@@ -170,7 +173,7 @@ fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()
     ghosts.push(std::array::from_fn(|axis| (axis as i64 % 3, (axis as i64 + 1) % 2)));
     for ghost in ghosts {
         let x = world.array::<u32, D>("x", &layout().ghost_sides(ghost))?;
-        // What is written has other ghost widths, so that other strides.
+        // The written arrays have different ghost widths, and therefore different strides.
         let places = world.array("places", &layout().ghost_sides(ghost.map(|(lo, hi)| (hi, 1 - lo.min(1)))))?;
         let values = world.array("values", &layout())?;
         let case = Case { ask: &ask, store: &store, x: &x, places: &places, values: &values };
@@ -195,7 +198,7 @@ fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()
     Ok(())
 }
 
-/// Few numbers of ranks: what is asked does not leave a chunk.
+/// Runs a program on few numbers of ranks, because helpers do not depend on other ranks.
 fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     support::ranks(&[1, 3], program);
 }
@@ -235,7 +238,8 @@ fn seven_axes() {
     on_ranks(|world| check(world, [3, 2, 2, 3, 2, 2, 2], 1));
 }
 
-/// A weighted sum of a cell and its neighbours along every axis, after a ghost update, over interior and boundary apart.
+/// A weighted sum of a cell and its neighbours along every axis after a ghost update, over interior
+/// and boundary separately.
 fn stencil<const D: usize>(world: &World, shape: [i64; D], split: [Split; D]) -> Result<()> {
     let mut sum = String::from("x_load(p)");
     for axis in 0..D {

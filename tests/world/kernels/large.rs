@@ -1,6 +1,8 @@
-//! Kernels and arrays at the limits: many bindings and functions, long texts, no cells, chunks
-//! beyond a binding. Each has the cells of its definition, or an error that names kernel and limit:
-//! natively with and without a driver, and by a driver.
+//! Kernels and arrays at the limits: many bindings and functions, long texts, no cells, and chunks
+//! larger than a binding.
+//!
+//! Each has the cells of its definition, or an error that names kernel and limit: natively with and
+//! without a driver, and by a driver.
 
 use std::fmt::Write;
 
@@ -8,7 +10,7 @@ use zippy::{KernelSource, Layout, LocalArray, Split, World};
 
 use crate::support;
 
-/// Seven arrays of different cells, one that is written, and parameters.
+/// Seven arrays of different element types, one written array, and parameters.
 const EIGHT: &str = "
 struct Params { scale: u32, shift: vec3<i32>, weight: vec2<f32> }
 @group(0) @binding(0) var<storage, read> words: array<u32>;
@@ -124,7 +126,7 @@ fn functions_nested_100_deep() {
     check_function("nested.wgsl", &functions, |x| nested(99, x));
 }
 
-/// In parts: the time to parse a function grows with the square of its length.
+/// Several functions, because the time to parse a function grows with the square of its length.
 #[test]
 fn text_of_10_000_statements() {
     const PARTS: u32 = 100;
@@ -164,7 +166,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let kernel = world.kernel(KernelSource::text("empty.wgsl", TEXT))?;
         for (a, b) in zippy::together((&input, &output))? {
             kernel.call().read("input", a.all()).write("output", b.all()).run()?;
-            // None of the cells.
+            // An empty output section.
             kernel.call().read("input", a.all()).write("output", b.at(0..0)).run()?;
             kernel.call().read("input", a.all()).write("output", b.all()).over(b.at(0..0)).run()?;
             let region = b.region();
@@ -172,7 +174,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let expected: Vec<u32> = region.points().map(|p| 100 * p[0] as u32 + cells + 1).collect();
             assert_eq!(b.all().read()?, expected);
         }
-        // Nothing to read, and cells to write.
+        // An empty input and a non-empty output.
         let none: LocalArray<u32, 1> = world.local_array("none", &Layout::new([0]))?;
         let some: LocalArray<u32, 1> = world.local_array("some", &Layout::new([3]))?;
         kernel.call().read("input", none.all()).write("output", some.all()).run()?;
@@ -181,8 +183,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// A chunk slightly larger than a driver's binding: natively, and by the driver for a kernel
-/// without a native form.
+/// A chunk slightly larger than a driver's binding: natively, and by the driver for a kernel that
+/// cannot be compiled natively.
 #[test]
 fn chunk_beyond_a_binding_of_the_driver() {
     const NATIVE: &str = "

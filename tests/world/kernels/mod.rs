@@ -1,5 +1,5 @@
-//! Kernels over local sections: every helper and binding against its definition, errors word for word, shaders and their
-//! twins.
+//! Kernels over local sections: helpers and bindings compared with their definition, exact error
+//! texts, and shaders compared with their twins.
 
 mod arguments;
 mod compiled;

@@ -1,5 +1,5 @@
-//! Kernels that the host computes: the same bits as one thread and as without a driver, loops without an end, and what only
-//! a driver computes.
+//! Native kernels: bits independent of the number of threads and of the driver, endless loops, and
+//! kernels that need a driver.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let y = vec2<i32>(0, 1);
     let around = now_load(p - x) + now_load(p + x) + now_load(p - y) + now_load(p + y);
     var value = 0.3 * now_load(p) + 0.17 * around;
-    // Positions depend on the cut.
+    // Branches depend on the values only, because positions depend on the layout.
     let bits = bitcast<u32>(value);
     if bits % 5u == 2u { value = sin(value) + exp2(-value); }
     for (var i = 0u; i < bits % 3u; i++) { value = value * 1.1 - 0.05; }
@@ -44,7 +44,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     Ok(cells.iter().fold(0, mix))
 }
 
-/// The hash of [`steps`] on every processor.
+/// Hash of [`steps`] on every processor.
 const HASH: u64 = 0xb14d_1a3c_93d5_b00e;
 
 fn check_hash() {
@@ -88,7 +88,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     x_store(0, n);
 }";
 
-/// A rank alone, and one that others wait for.
+/// One rank, and a rank that other ranks wait for.
 #[test]
 fn loops_without_an_end_are_stopped_at_the_timeout() {
     for ranks in launcher::counts(&[1, 3]) {
@@ -133,7 +133,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     .unwrap();
 }
 
-/// A stencil by a kernel that prefers the driver, on chunks of several bindings.
+/// Stencil by a kernel that prefers the driver, on chunks larger than a binding.
 fn check_preference(is_native: bool) {
     let text = "
 @group(0) @binding(0) var<storage, read> now: array<u32>;

@@ -1,4 +1,5 @@
-//! What a kernel runs over when it is not the written section: plain extents, sections of other arrays, with fewer axes.
+//! Domains other than the written section: plain extents, sections of other arrays, and domains
+//! with fewer axes.
 
 use zippy::extents::Index;
 use zippy::kernel::{Domain, IntoDomain};
@@ -8,7 +9,8 @@ use super::report::Report;
 use super::wgsl::part;
 use crate::support;
 
-/// Counts the runs of every place and notes the number of its workgroup, at the place's linear index.
+/// Kernel that counts the invocations of every position and stores the number of its workgroup, at
+/// the linear index of the position.
 fn census(axes: usize, workgroup: &str) -> KernelSource {
     let mut linear = String::from("0");
     for axis in (0..axes).rev() {
@@ -33,7 +35,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
     KernelSource::text("census.wgsl", text)
 }
 
-/// Runs the census over extents, or a section that has them.
+/// Runs the census over extents, or over a section with these extents.
 fn counted<const D: usize>(world: &World, extents: [i64; D], workgroup: [i64; 3], over: impl IntoDomain) -> Result<()> {
     let cells = extents.iter().product::<i64>();
     if cells as u64 * 4 > world.gpu().limits().binding_bytes {
@@ -82,7 +84,7 @@ fn extents_are_run_once_by_workgroups_with_numbers() {
     });
 }
 
-/// More workgroups than a dispatch has along a direction: the numbers do not know of cuts.
+/// More workgroups than the limit of a dispatch: workgroup numbers do not depend on the division.
 #[test]
 fn extents_beyond_one_dispatch() {
     support::ranks(&[1], |world| {
@@ -91,14 +93,14 @@ fn extents_beyond_one_dispatch() {
         counted(world, [300_001], [4, 1, 1], [300_001])?;
         counted(world, [2, 70_001], [1, 1, 1], [2, 70_001])?;
         counted(world, [1, 2, 140_003], [1, 1, 2], [1, 2, 140_003])?;
-        // More dispatches than are recorded at a time.
+        // More dispatches than one recording holds.
         counted(world, [1, 1, 16 * 65_535 + 1], [1, 1, 1], [1, 1, 16 * 65_535 + 1])?;
         counted(world, [1, 1, 270, 270], [1, 1, 1], [1, 1, 270, 270])?;
         counted(world, [1, 2, 30, 50, 50], [1, 1, 1], [1, 2, 30, 50, 50])
     });
 }
 
-/// The place of an invocation counts from the start of the section that it runs over, in any array.
+/// Positions are relative to the section that is the domain, in any array.
 #[test]
 fn sections_of_any_array() {
     support::ranks(&[1, 3], |world| {
@@ -110,7 +112,8 @@ fn sections_of_any_array() {
             counted(world, [own[0] + 4, own[1] + 2], [4, 4, 4], chunk.with_ghosts())?;
             counted(world, [own[0] - 3, 20], [16, 2, 1], chunk.at((3.., 5..25)))?;
         }
-        // Also of the written array itself, from where positions of its own count on.
+        // The domain may be a section of the written array, whose own positions have another
+        // origin.
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<i32>;
             @compute @workgroup_size(8, 4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
                 let p = x_position(id);
@@ -130,7 +133,7 @@ fn sections_of_any_array() {
     });
 }
 
-/// One invocation a column, or a row, of what is written.
+/// One invocation per column, or per row, of the written section.
 #[test]
 fn fewer_axes_than_what_is_written() {
     support::ranks(&[1, 2], |world| {
@@ -170,7 +173,7 @@ fn fewer_axes_than_what_is_written() {
     });
 }
 
-/// Packed cells are written one by one with atomics, whatever the kernel runs over.
+/// Packed cells are written one by one with atomics, for any domain.
 #[test]
 fn packed_cells_by_atomics() {
     support::ranks(&[1], |world| {
@@ -255,7 +258,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
         report.fails("packed cells over another array", words.call().write("x", bytes.all()).over(other.all()).run());
         let unknown = kernel("    x_store(domain_linear(id), 1u);")?;
         report.fails("a helper that there is not", unknown.call().write("x", x.all()).run());
-        // Chunks of other ranks have other cells.
+        // Chunks of other ranks have other cells, so only rank 0 compares the texts.
         if world.rank() == 0 {
             report.compare("domains");
         }

@@ -1,4 +1,4 @@
-//! Cells of 8 and 16 bits: unpacked on load, written by whole words or one by one with atomics.
+//! Cells of 8 and 16 bits: unpacked by loads, stored as whole words or one by one with atomics.
 
 use std::fmt::Debug;
 
@@ -33,12 +33,12 @@ small!(u8: false, i8: true, u16: false, i16: true);
 
 const WEIGHTS: [i64; 5] = [1, 37, 1009, 17_389, 5];
 
-/// A number for every place; its low bits depend on every axis.
+/// A number for every position; its low bits depend on every axis.
 fn code(at: &Index) -> i64 {
     at.iter().zip(WEIGHTS).fold(0, |sum, (&x, weight)| sum + (x + 8) * weight)
 }
 
-/// The same in WGSL, of the global coordinate of the position named `p`.
+/// WGSL text of [`code`] for the global coordinates of the position `p`.
 fn code_wgsl(axes: usize) -> String {
     let weights = WEIGHTS;
     let term = |axis: usize| format!("({} + 8) * {}", part("g", axes, axis), weights[axis]);
@@ -99,12 +99,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// All cells of the chunk's storage before, all but those in `written` after.
-fn unchanged<T: Small, const D: usize>(chunk: &ChunkRef<T, D>, written: &Region, what: &str) -> Result<()> {
+/// Checks all stored cells of a chunk: only cells in `written` have changed.
+fn unchanged<T: Small, const D: usize>(chunk: &ChunkRef<T, D>, written: &Region, label: &str) -> Result<()> {
     let everywhere = chunk.with_ghosts();
     for (p, got) in everywhere.region()?.points().zip(everywhere.read()?) {
         let expected = T::of(if written.contains(&p) { !code(&p) } else { code(&p) });
-        assert_eq!(got, expected, "{what} of {} over {written:?}: {p:?}", T::INFO.name);
+        assert_eq!(got, expected, "{label} of {} over {written:?}: {p:?}", T::INFO.name);
     }
     Ok(())
 }
@@ -135,15 +135,15 @@ fn check<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &La
                 assert_eq!(got, expected, "{} loaded at {q:?}", T::INFO.name);
             }
         }
-        // Sections that begin and end within words.
+        // Sections that begin and end inside words.
         let narrow = |lo: i64, hi: i64| {
             let (start, end) = (own.start, Index::from_fn(D, |axis| (own.end[axis] - hi).max(own.start[axis])));
             Region::between(Index::from_fn(D, |axis| (start[axis] + lo).min(end[axis])), end)
         };
         for section in [own, storage, narrow(1, 0), narrow(0, 1), narrow(3, 2)] {
-            for (kernel, what) in [(&kernels.words, "words"), (&kernels.cells, "cells")] {
+            for (kernel, label) in [(&kernels.words, "words"), (&kernels.cells, "cells")] {
                 kernel.call().write("x", chunk.at_global(section)).run()?;
-                unchanged(&chunk, &section, what)?;
+                unchanged(&chunk, &section, label)?;
                 write_codes(&chunk)?;
             }
         }

@@ -1,10 +1,10 @@
-//! A software driver compiles a kernel once, whatever its parameters and geometry are.
+//! A software driver compiles a kernel once for all parameters and geometries.
 
 use zippy::{KernelSource, Layout, Result, Split, World};
 
 use crate::support;
 
-/// Two fields with six neighbours each, as a user writes it; the sum of what a call has computed comes into one cell.
+/// A typical kernel: two fields with six neighbours each, and the sum of all results in one cell.
 const REACTION: &str = "
 @group(0) @binding(0) var<storage, read> u: array<f32>;
 @group(0) @binding(1) var<storage, read> v: array<f32>;
@@ -32,14 +32,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// Bytes that this process has mapped, where the system tells.
+/// Mapped bytes of this process, if the operating system reports them.
 fn mapped() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(text.split(' ').next()?.parse::<u64>().ok()? * 4096)
 }
 
-/// Calls a kernel of ordinary size with a thousand geometries, of which none is like the one
-/// before.
+/// Calls a kernel of ordinary size with a thousand geometries, each different from the previous
+/// one.
 fn call_thousand_times(world: &World) -> Result<()> {
     let layout = Layout::new([14, 12, 11]).split_all(Split::Whole).ghost([1, 1, 1]);
     let field = |name| world.array::<f32, 3>(name, &layout);
@@ -70,9 +70,10 @@ fn call_thousand_times(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Each in a process of its own, because other tests map memory: plain, with the helpers of a
-/// checked run, and with chunks of several windows. One arena of the allocator, because glibc
-/// reserves 64 MiB for each further one.
+/// Runs with plain helpers, with the helpers of a checked run, and with chunks of several windows.
+///
+/// Each run is a separate process, because other tests map memory, and uses one arena of the
+/// allocator, because glibc reserves 64 MiB for each additional arena.
 #[test]
 fn thousand_geometries_leave_no_memory_mapped() {
     for setting in [None, Some(("ZIPPY_CHECK", "1")), Some(("ZIPPY_BINDING_LIMIT", "4096"))] {
@@ -88,7 +89,7 @@ fn thousand_calls() {
     }
 }
 
-/// Cargo sets the variable where it runs below this project; the program of a bundle runs without Cargo.
+/// Cargo sets the variable inside this project; the program of a bundle runs without Cargo.
 #[test]
 fn kernel_that_branches_on_a_parameter_alone_is_refused_in_this_project() {
     if std::env::var_os("ZIPPY_REFUSE_PARAMETER_BRANCHES").is_none() {

@@ -1,4 +1,5 @@
-//! A kernel whose file changes runs its new text; one that was broken stays as it was and says why.
+//! A kernel runs the new text after its file has changed; after a wrong edit it keeps its text and
+//! logs the error.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -9,7 +10,7 @@ use zippy::{KernelSource, Layout, LocalArray, Result, World};
 use crate::log::Log;
 use crate::support;
 
-/// A WGSL file of this rank. Its time of change steps on with every edit, however fast edits are.
+/// A WGSL file of this rank. Every edit increases its modification time, even if edits are fast.
 struct File {
     path: PathBuf,
     edits: u64,
@@ -74,15 +75,15 @@ fn edits_and_mistakes() {
         runs(2)?;
         assert!(log.take().contains(&format!("kernel {name} was changed and is compiled again")));
 
-        let mut mistake = |what: &str, text: String, expected: &str| {
+        let mut mistake = |label: &str, text: String, expected: &str| {
             file.edit(&text);
             runs(2)?;
-            let said = log.take();
-            assert!(said.contains(&format!("kernel {name} was changed, but stays as it was: ")), "{what}: {said}");
-            assert!(said.contains(expected), "{what}: {said}");
-            assert_eq!(said.matches("stays as it was").count(), 1, "{what}: {said}");
+            let logged = log.take();
+            assert!(logged.contains(&format!("kernel {name} was changed, but stays as it was: ")), "{label}: {logged}");
+            assert!(logged.contains(expected), "{label}: {logged}");
+            assert_eq!(logged.matches("stays as it was").count(), 1, "{label}: {logged}");
             runs(2)?;
-            assert_eq!(log.take(), "", "{what} is told once");
+            assert_eq!(log.take(), "", "{label} is told once");
             Ok::<_, zippy::Error>(())
         };
         mistake("wrong syntax", text("3u").replace("3u)", "3u"), &format!("{name}:4:31: "))?;
@@ -103,14 +104,14 @@ fn edits_and_mistakes() {
         assert!(log.take().contains("is compiled again"));
         std::fs::remove_file(&file.path).expect("there");
         runs(4)?;
-        // Two edits between runs, the first of them wrong: the second counts.
+        // Two edits between runs, the first of them wrong: only the second one matters.
         file.edit(&text("5u, 5u"));
         file.edit(&text("6u"));
         runs(6)
     });
 }
 
-/// An error in the call is the caller's, also right after an edit; what the device failed at before is no fault of it, either.
+/// Errors of the call and earlier errors of the device are not attributed to the edit.
 #[test]
 fn other_errors_after_an_edit() {
     support::ranks(&[1], |world| {
@@ -140,7 +141,7 @@ fn other_errors_after_an_edit() {
     });
 }
 
-/// `include_wgsl!` finds its file again from the workspace's folder and the place of the source file.
+/// `include_wgsl!` finds its file by the workspace's folder and the path of the source file.
 #[test]
 fn an_included_file() {
     support::ranks(&[1, 2], |world| {

@@ -1,4 +1,4 @@
-//! Errors collected in one text, to be compared word for word.
+//! Collects errors in one text for an exact comparison.
 
 use std::fmt::{Debug, Write};
 
@@ -14,15 +14,18 @@ impl<'w> Report<'w> {
         Self { world, text: String::new() }
     }
 
-    /// Adds the error of what must fail.
-    pub fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, what: &str, result: Result<R, E>) {
-        let error: Error = result.expect_err(what).into();
+    /// Adds the error of a result.
+    ///
+    /// # Panics
+    /// The result is no error.
+    pub fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, label: &str, result: Result<R, E>) {
+        let error: Error = result.expect_err(label).into();
         let text = error.kind().to_string().replace(&self.world.gpu().adapter().name, "ADAPTER");
-        let _ = writeln!(self.text, "## {what}\n{text}\n");
+        let _ = writeln!(self.text, "## {label}\n{text}\n");
     }
 
-    /// Compares the report with the accepted text, a file among the sources. A bundle on a machine
-    /// without the sources or without Cargo compares nothing.
+    /// Compares the report with the accepted text in a source file. A bundle without sources or
+    /// without Cargo compares nothing.
     pub fn compare(self, name: &str) {
         if [env!("CARGO"), env!("CARGO_MANIFEST_DIR")].iter().all(|path| std::path::Path::new(path).exists()) {
             insta::with_settings!({ prepend_module_to_snapshot => false }, {

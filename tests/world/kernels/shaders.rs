@@ -1,5 +1,5 @@
-//! Every shader of the library is valid, has a twin in plain Rust, and does what this does: here, in tests/device and in
-//! src/algorithms/reduce/twin.rs.
+//! Every shader of the library is valid, and agrees with a twin in plain Rust: here, in
+//! tests/device and in src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ use zippy_native::{CompiledKernel, Vectorization};
 
 use crate::support;
 
-/// Shaders that are part of the twin of another one.
+/// Shaders that are covered by the twin of another shader.
 const ELSEWHERE: [(&str, &str); 9] = [
-    // Going through boxes, which every test of what is done there does.
+    // Iteration over boxes, covered by all tests of operations on boxes.
     ("jobs", "src/device/boxes.rs"),
     ("reduce/walk", "src/algorithms/reduce/twin.rs"),
     ("move_small", "src/device/mapped/copy.rs"),
@@ -24,18 +24,17 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("sort/radix", "src/algorithms/sort/host/mod.rs"),
 ];
 
-/// Texts without their declarations, which depend on cells and operators. tests/algorithms compares
-/// them with their twins: natively, and by a driver where the host does not map chunks.
+/// Shaders whose declarations are generated for element types and operators. tests/algorithms
+/// compares them with their twins: natively, and by a driver if chunks are not mapped.
 const COMPOSED: [&str; 9] =
     ["amplify/", "heads.wgsl", "histogram/", "merge/", "permute/", "scan/", "search/", "select/", "sort/"];
 
-/// The parts of a text that marks `//@ name` divide.
+/// Divides a text into parts at the marks `//@ name`.
 fn parts(text: &str) -> BTreeMap<&str, &str> {
     text.split("//@ ").skip(1).map(|part| part.split_once('\n').expect("a line")).collect()
 }
 
-/// The texts that are made from files that are no whole shaders: what they are, the files, the
-/// text.
+/// Texts composed of files that are not complete shaders: name, files, and text.
 fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, String)> {
     let mut out = Vec::new();
     let jobs = &files["jobs.wgsl"];
@@ -78,7 +77,7 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
                 let text = [jobs, &files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
                 let used = vec!["reduce/walk.wgsl", "reduce/load.wgsl", file];
                 out.push((format!("{work} of {name}, {order}"), used.clone(), text));
-                // Lengths of vectors, which are numbers of floating point whatever their components are.
+                // Lengths of vectors, which are floating-point numbers for all component types.
                 if ["extremes", "histogram"].contains(&work) {
                     let number = "const COMPONENTS = 3u;".to_owned() + &load.replace("fn load(", "fn load_number(");
                     let length = [loads[&*format!("size of {order}")], loads["length"], loads["float"]].join("\n");
@@ -102,15 +101,15 @@ fn compile(name: &str, text: &str) {
     }
 }
 
-/// Whole kernels, with arrays bound by name.
+/// Complete kernels with arrays bound by name.
 const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
 
 #[test]
 fn all_are_valid_and_native() {
     let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for (what, used, text) in &made(&files) {
-        compile(what, text);
+    for (label, used, text) in &made(&files) {
+        compile(label, text);
         seen.extend(used);
     }
     support::ranks(&[1], |world| {
@@ -121,7 +120,7 @@ fn all_are_valid_and_native() {
     });
     seen.extend(KERNELS);
     seen.extend(files.keys().map(String::as_str).filter(|name| COMPOSED.iter().any(|of| name.starts_with(of))));
-    // What is left must be whole shaders.
+    // All other files must be complete shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
 }
 
@@ -169,7 +168,7 @@ fn diffuse() {
         let of = |x: i64, y: i64| exact(x.rem_euclid(23) + 23 * y.rem_euclid(17));
         now.fill_with(|[x, y]| of(x, y))?;
         world.ghosts(&now)?;
-        // An exact rate, and one that is rounded: then a device may contract products and sums.
+        // An exact rate, and a rounded rate, for which a device may contract products and sums.
         for rate in [0.125_f32, 0.1] {
             for (a, b) in zippy::together((&now, &next))? {
                 kernel.call().read("now", a.all()).write("next", b.all()).param("rate", rate).run()?;
@@ -178,7 +177,8 @@ fn diffuse() {
                     let around = [of(x - 1, y), of(x + 1, y), of(x, y - 1), of(x, y + 1)];
                     let (centre, sum) = (f64::from(of(x, y)), around.iter().map(|&v| f64::from(v)).sum::<f64>());
                     let expected = centre + f64::from(rate) * (sum - 4.0 * centre);
-                    // The differences are exact; a product and a sum are rounded, by half a unit of the larger each.
+                    // The differences are exact; a product and a sum are rounded, by half a unit of
+                    // the larger each.
                     let large = centre.abs() + f64::from(rate) * (sum - 4.0 * centre).abs();
                     let bound = if rate == 0.125 { 0.0 } else { large * f64::from(f32::EPSILON) };
                     assert!((f64::from(got) - expected).abs() <= bound, "{p:?} at {rate}: {got} for {expected}");
@@ -204,7 +204,8 @@ fn heat() {
             for (p, got) in b.region().points().zip(b.all().read()?) {
                 let [x, y, z] = [p[0], p[1], p[2]];
                 let around = [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z], [x, y, z - 1], [x, y, z + 1]];
-                // The differences are exact; a product and a sum are rounded, by half a unit of the larger each.
+                // The differences are exact; a product and a sum are rounded, by half a unit of the
+                // larger each.
                 let centre = f64::from(of([x, y, z]));
                 let change = f64::from(0.1_f32) * (around.map(|p| f64::from(of(p))).iter().sum::<f64>() - 6.0 * centre);
                 let bound = (centre.abs() + change.abs()) * f64::from(f32::EPSILON);
@@ -260,7 +261,8 @@ fn gray_scott() {
     });
 }
 
-/// What no operator does: the other functions of `colour.wgsl` are held against their twins in tests/device/combine.rs.
+/// Functions of `colour.wgsl` without an operator. tests/device/combine.rs compares the others with
+/// their twins.
 #[test]
 fn colour() {
     let text = "
@@ -271,7 +273,8 @@ fn colour() {
             let p = words_position(id);
             if words_inside(p) { words_store(p, rgba8_of(floats_load(p))); }
         }";
-    // Beyond 0 and 1 on both sides, and never half way between two bytes, where a contracted product may decide.
+    // Includes values below 0 and above 1, and no ties between two bytes, which a contracted
+    // product may decide.
     let part =
         |i: usize, c: usize| ((i * 37 + c * 101) % 300) as f32 / 255.0 - 26.0 / 255.0 + ((i + c) % 3) as f32 / 1500.0;
     let floats: Vec<[f32; 4]> = (0..900).map(|i| [0, 1, 2, 3].map(|c| part(i, c))).collect();
@@ -288,7 +291,7 @@ fn colour() {
     });
 }
 
-/// Below the number of iterations at which some drivers stop.
+/// A loop with fewer iterations than the limit of some drivers.
 #[test]
 fn loop_canary() {
     support::ranks(&[1], |world: &World| {

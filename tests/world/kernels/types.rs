@@ -1,5 +1,5 @@
-//! Optional number formats: exact where the adapter has them, an error that names it where it has not; and coordinates
-//! beyond 32 bits, which need none.
+//! Optional number formats: exact if the adapter supports them, else an error that names the
+//! format. Also coordinates beyond 32 bits, which need no optional format.
 
 use std::fmt::Debug;
 
@@ -25,7 +25,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// `of(n)` for every cell, and what the kernel makes of three of them; or the error.
+/// Runs a kernel on cells with the values `of(n)` and checks its results, or its error.
 fn check<T: Element + PartialEq + Debug>(
     world: &World,
     lacking: &str,
@@ -65,7 +65,7 @@ fn check<T: Element + PartialEq + Debug>(
 
 #[test]
 fn wide_floats() {
-    // More digits than an f32 has, and products that are exact in any way that a device may compute.
+    // More digits than an f32 has, and products that are exact with and without contraction.
     support::ranks(&[1, 2], |world| {
         check(world, "64-bit floats", |n| (1 << 20) as f64 + n as f64 / 16.0, |a, b, c| a * b - c)
     });
@@ -83,7 +83,7 @@ fn wide_integers() {
 #[test]
 fn half_floats() {
     support::ranks(&[1, 2], |world| {
-        // Small whole numbers, exact in any way that a device may compute.
+        // Small integers, exact with and without contraction.
         check(
             world,
             "16-bit floats",
@@ -93,7 +93,7 @@ fn half_floats() {
     });
 }
 
-/// Chunks of arrays of more than 2^32 cells along an axis, and of more than 2^64 in all.
+/// Chunks of arrays with more than 2^32 cells along an axis, and more than 2^64 cells in total.
 #[test]
 fn coordinates_beyond_32_bits() {
     support::ranks(&[1, 2], |world| {

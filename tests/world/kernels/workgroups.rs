@@ -1,4 +1,5 @@
-//! Workgroup memory, barriers and subgroups: reductions of blocks, one workgroup each, against plain loops.
+//! Workgroup memory, barriers and subgroups: reductions of blocks by one workgroup each, compared
+//! with plain loops.
 
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use zippy::{KernelSource, Layout, LocalArray, Result, World, wgpu};
 
 use crate::support;
 
-/// Everything once more where no chunk is mapped and every binding is small.
+/// Runs all tests again without mapped chunks and with small bindings.
 #[test]
 fn unmapped_and_small_bindings_by_driver_too() {
     let set = ["ZIPPY_HOST_MAP", "ZIPPY_BINDING_LIMIT"].iter().any(|name| std::env::var_os(name).is_some());
@@ -24,7 +25,8 @@ fn unmapped_and_small_bindings_by_driver_too() {
     }
 }
 
-/// Sums the cells of each workgroup of a 1-, 2- or 3-D domain by a tree in workgroup memory.
+/// Kernel that sums the cells of each workgroup of a 1-, 2- or 3-D domain by a tree in workgroup
+/// memory.
 fn tree(size: [i64; 3], axes: usize) -> KernelSource {
     let [x, y, z] = size;
     let all = x * y * z;
@@ -49,19 +51,19 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
     KernelSource::text("tree.wgsl", text)
 }
 
-/// A value that tells its place.
+/// Value of a cell by its linear index.
 fn value(linear: usize) -> u32 {
     (linear as u32).wrapping_mul(2_654_435_761) >> 7
 }
 
-/// Whether two arrays of so many words are within the bindings that there are.
+/// True if two arrays of `words` words fit in the available bindings.
 fn fit(world: &World, words: i64) -> bool {
     let limits = world.gpu().limits();
     let bindings = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage) / 2;
     words as u64 * 4 <= limits.binding_bytes.saturating_mul(bindings)
 }
 
-/// Sums of all blocks of `size` cells, over extents and over the section.
+/// Checks the sums of all blocks of `size` cells, over extents and over the section.
 fn blocks<const D: usize>(world: &World, source: KernelSource, shape: [i64; D], size: [i64; 3]) -> Result<()> {
     let blocks: [i64; D] = std::array::from_fn(|axis| (shape[axis] + size[axis] - 1) / size[axis]);
     if !fit(world, shape.iter().product()) {
@@ -86,12 +88,12 @@ fn blocks<const D: usize>(world: &World, source: KernelSource, shape: [i64; D], 
     });
     let kernel = world.kernel(source)?;
     let whole: [i64; D] = std::array::from_fn(|axis| blocks[axis] * size[axis]);
-    for (what, over) in [("cells", Domain::from(shape)), ("blocks", whole.into()), ("section", x.all().into())] {
+    for (label, over) in [("cells", Domain::from(shape)), ("blocks", whole.into()), ("section", x.all().into())] {
         sums.all().fill(0xdead_beef)?;
         kernel.call().read("x", x.all()).write("sums", sums.all()).over(over).run()?;
         let found = sums.all().read()?;
-        if what == "blocks" {
-            // Cells beyond the array are loaded, as some value of it, where the last block is not full.
+        if label == "blocks" {
+            // In a partial last block, loads outside of the array return some cell of the array.
             let full = |at: usize| {
                 let (mut rest, mut full) = (at as i64, true);
                 for axis in 0..D {
@@ -102,7 +104,7 @@ fn blocks<const D: usize>(world: &World, source: KernelSource, shape: [i64; D], 
             };
             assert!((0..found.len()).all(|at| !full(at) || found[at] == expected[at]), "{shape:?} by {size:?}");
         } else {
-            assert_eq!(found, expected, "{what} of {shape:?} by {size:?}");
+            assert_eq!(found, expected, "{label} of {shape:?} by {size:?}");
         }
     }
     Ok(())
@@ -121,7 +123,7 @@ fn trees_of_blocks_in_one_axis() {
     });
 }
 
-/// Blocks of four, more than a dispatch has workgroups: none is cut in two.
+/// More blocks of four than the workgroups of a dispatch: no block is divided.
 #[test]
 fn trees_beyond_one_dispatch() {
     support::ranks(&[1], |world| {
@@ -130,7 +132,7 @@ fn trees_beyond_one_dispatch() {
     });
 }
 
-/// Also where axis 0 is short, so that it would not run along x without workgroups.
+/// Includes a short axis 0, which would not be dimension x of a dispatch without workgroups.
 #[test]
 fn trees_of_blocks_in_two_and_three_axes() {
     support::ranks(&[1, 2], |world| {
@@ -146,7 +148,7 @@ fn trees_of_blocks_in_two_and_three_axes() {
     });
 }
 
-/// Neighbours are exchanged through workgroup memory.
+/// Neighbouring invocations exchange cells through workgroup memory.
 #[test]
 fn local_numbers_run_along_the_axes() {
     support::ranks(&[1, 2], |world| {
@@ -157,7 +159,7 @@ fn local_numbers_run_along_the_axes() {
                 let p = x_position(id);
                 if x_inside(p) { tile[local.y][local.x] = x_load(p); }
                 workgroupBarrier();
-                // The cell before along axis 0, within a block.
+                // The previous cell along axis 0, within a block.
                 if x_inside(p) && local.x > 0u { x_store(p, tile[local.y][local.x - 1u]); }
             }";
         let kernel = world.kernel(KernelSource::text("tile.wgsl", text))?;
@@ -173,7 +175,7 @@ fn local_numbers_run_along_the_axes() {
     });
 }
 
-/// The same sums by subgroups, whatever their size, where the adapter has them.
+/// Sums by subgroups of any size, if the adapter supports them.
 #[test]
 fn sums_by_subgroups() {
     support::ranks(&[1, 2], |world| {
@@ -190,7 +192,7 @@ fn sums_by_subgroups() {
                 let p = domain_position(id);
                 let sum = subgroupAdd(select(0u, x_load(p), domain_inside(p)));
                 let before = subgroupExclusiveAdd(1u);
-                // Lanes are numbered in order.
+                // Checks that lanes are numbered in order.
                 if lane == 0u { part[subgroup] = select(sum, 0u, before != 0u); }
                 workgroupBarrier();
                 if local == 0u {

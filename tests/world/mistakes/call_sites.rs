@@ -1,4 +1,4 @@
-//! Errors name the line of the program, and in runs of several ranks the rank.
+//! Errors name the line of the program, and with several ranks also the rank.
 
 use std::panic::Location;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if a_inside(p) { a_store(p, rate); }
 }";
 
-/// The error of a call, which must name the line of this call of `of`, and end with it.
+/// Checks that the error of a call ends with the line of the caller, and returns the error.
 #[track_caller]
 fn of<R>(result: Result<R>) -> Error {
     let (Err(error), line) = (result.map(drop), Location::caller()) else { panic!("no error") };
@@ -76,7 +76,7 @@ fn error_of_another_rank_names_the_line_there() {
             let own = if world.rank() == 1 { Err(Error::program("disk full")) } else { Ok(()) };
             let agreed = world.agree("opening", own).unwrap_err();
             lines.lock().unwrap().push((here, agreed.call_site().map(|at| (at.file(), at.line()))));
-            // The next failure does not overtake what others are told of this one.
+            // The next failure must not arrive before the report of this one.
             world.barrier()?;
             if world.rank() == 1 { Err(Error::program("part 1 is missing")) } else { world.barrier() }
         });

@@ -13,7 +13,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if next_inside(p) { next_store(p, now_load(p + vec2<i32>(2, 0)) + now_load(p - vec2<i32>(1, 0))); }
 }";
 
-/// Reads two cells away where there is one ghost cell.
+/// Reads cells at distance two with one ghost layer.
 fn wide_stencil(world: &World) -> Result<()> {
     let layout = Layout::new([24, 5]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 0]);
     let layout = layout.periodic([true, false]);
@@ -33,8 +33,8 @@ fn role() -> Result<()> {
 const TOLD: &str = "; the ghost width on axis 0 is 1, 2 is needed";
 
 fn ended(carrier: Carrier, name: &str, variables: &[(&str, &str)]) -> Option<Ended> {
-    let wanted = carrier == Carrier::Threads || launcher::wanted();
-    wanted.then(|| jobs::start(carrier, 3, name, variables))
+    let is_enabled = carrier == Carrier::Threads || launcher::wanted();
+    is_enabled.then(|| jobs::start(carrier, 3, name, variables))
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
         }
         if let Some(ended) = ended(carrier, &test, &[("ZIPPY_CHEK", "1"), ("ZIPPY_RANK", "3")]) {
             assert_eq!(ended.code, Some(0), "{}", ended.text);
-            let said = ended.lines("has no effect");
-            assert_eq!(said.len(), 2, "once a job: {}", ended.text);
+            let logged = ended.lines("has no effect");
+            assert_eq!(logged.len(), 2, "once a job: {}", ended.text);
             for right in ["ZIPPY_CHEK has no effect; did you mean ZIPPY_CHECK?", "did you mean ZIPPY_RANKS?"] {
                 assert_eq!(ended.lines(right).len(), 1, "{}", ended.text);
             }
@@ -69,8 +69,8 @@ fn findings_fail_a_run_with_check_1_and_not_with_warn() {
     }
 }
 
-/// Counts the passes of two consecutive loops, of nested loops, of an inner loop with a constant
-/// number of passes, and of a loop with several exits.
+/// Counts the iterations of two consecutive loops, of nested loops, of an inner loop with a
+/// constant number of iterations, and of a loop with several exits.
 const LOOPS: &str = "@group(0) @binding(0) var<storage, read> lengths: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 fn second(length: u32, value: u32) -> u32 {
@@ -107,14 +107,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 #[test]
 fn loop_that_the_adapter_stops_is_found_with_its_line() {
-    // A kernel is checked by its rank alone, whatever carries ranks.
+    // The check of a kernel is local to its rank, so ranks as threads are sufficient.
     if launcher::size().is_some() {
         return;
     }
     let run = run_with(Config::threads(2).check(true), |world| {
         let lengths = world.local_array::<u32, 1>("lengths", &Layout::new([6]))?;
         let kernel = world.kernel(KernelSource::text("loops.wgsl", LOOPS))?;
-        // Odd cells exchange the first two lengths.
+        // Odd cells swap the first two lengths.
         for (given_lengths, lines) in [
             ([100, 100, 10, 3, 9, 0], &[][..]),
             ([32_600, 32_600, 0, 0, 0, 0], &[]),
@@ -131,7 +131,7 @@ fn loop_that_the_adapter_stops_is_found_with_its_line() {
             ([0, 0, 0, 0, 70_000, 0], &[22]),
             ([0, 0, 0, 70_000, 0, 1], &[18, 19]),
         ] {
-            // A finding is reported once for an array and a line.
+            // A finding is reported once per array and line.
             let name = format!("{given_lengths:?}");
             let out = world.array::<u32, 1>(&name, &Layout::new([9]).split([Split::Even(world.size())]))?;
             lengths.all().write(&given_lengths)?;
@@ -139,8 +139,8 @@ fn loop_that_the_adapter_stops_is_found_with_its_line() {
             for chunk in out.chunks() {
                 kernel.call().read("lengths", &lengths).write("out", &chunk).run()?;
                 let [first, second, nested, fours, last, strays] = given_lengths;
-                let wanted = first + second + nested * nested + 4 * fours + last;
-                let right = chunk.all().read()?.iter().all(|&done| done == wanted);
+                let expected = first + second + nested * nested + 4 * fours + last;
+                let right = chunk.all().read()?.iter().all(|&done| done == expected);
                 let found = &world.findings()[before..];
                 let text = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
                 assert_eq!(found.len(), usize::from(!right) + strays as usize, "{given_lengths:?}: {text}");
@@ -172,8 +172,8 @@ fn viewer_of_a_program_without_a_debug_point_is_reported_at_the_end() {
             let variables = [("ZIPPY_DEBUG", viewer), ("ZIPPY_DEBUGGER", "/nonexistent")];
             let Some(ended) = ended(carrier, &test, &variables) else { continue };
             assert_eq!(ended.code, Some(0), "{}", ended.text);
-            let said = ended.lines("it has reached no debug point; call world.debug_point(\"name\")?");
-            assert_eq!(said.len(), 1, "{}", ended.text);
+            let logged = ended.lines("it has reached no debug point; call world.debug_point(\"name\")?");
+            assert_eq!(logged.len(), 1, "{}", ended.text);
         }
     }
 }

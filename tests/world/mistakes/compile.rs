@@ -1,4 +1,5 @@
-//! Mistakes that do not compile: the compiler says what was wrong and what would be right, in the words of the library.
+//! Mistakes that do not compile: the compiler explains the mistake and its correction in terms of
+//! the library.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::Command;
 
 use crate::support::launcher;
 
-/// Functions with a mistake each, and what the compiler must say of it.
+/// Functions with one mistake each, and texts that the compiler must print.
 const MISTAKES: &[(&str, &[&str])] = &[
     (
         "fn a_global_section_in_a_kernel(kernel: &Kernel, a: &GlobalArray<f32, 2>) {
@@ -83,8 +84,9 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Library file that this test is linked with: the latest one that is not newer than the test.
-/// `None` if this is no test program of Cargo, for example in a bundle.
+/// Library file that this test is linked with: the latest file that is not newer than the test.
+///
+/// `None` if this is not a test program of Cargo, for example in a bundle.
 fn library() -> Option<PathBuf> {
     let program = std::env::current_exe().unwrap();
     let directory = program.parent().filter(|directory| directory.ends_with("deps"))?;
@@ -99,7 +101,7 @@ fn library() -> Option<PathBuf> {
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// Compiles a text and returns the output of the compiler; `None` without a compiler.
+/// Compiles a text and returns the output of the compiler; `None` if there is no compiler.
 fn compile(library: &Path, text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistakes.rs");
@@ -134,7 +136,7 @@ fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
         }
     }
     assert!(!compiler_output.contains("From<") && !compiler_output.contains("Into<"), "{compiler_output}");
-    // One for each mistake; `together` is refused at its argument and at its result.
+    // One error for each mistake; `together` is refused at its argument and at its result.
     let errors: BTreeSet<&str> = compiler_output.lines().filter(|line| line.starts_with("error[")).collect();
     assert_eq!(errors.len(), MISTAKES.len(), "{compiler_output}");
 }

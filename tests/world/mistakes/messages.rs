@@ -1,4 +1,4 @@
-//! Single messages: what was wrong, where, and what would be right.
+//! Error messages: mistake, source line and correction.
 
 use zippy::algorithms::Vector;
 use zippy::world::{PutSource, Section};
@@ -32,7 +32,7 @@ fn elementwise_mistake_names_the_right_expression() {
         assert!(statement.contains("select(otherwise, value, condition)"), "{statement}");
         let target = text(world.elementwise("x + 1.0").call().read("x", x.at(..)).write("next", x.at(..)));
         assert!(target.contains("use the target's own name") && target.contains("`next`"), "{target}");
-        // What the message says is right.
+        // The correction in the message works.
         x.fill(2.0)?;
         world.elementwise("next + 1.0").call().write("next", x.at(..))?;
         assert_eq!(world.sum(x.at(..))?, 3.0 * 45.0);
@@ -50,7 +50,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 #[test]
-fn literal_becomes_the_type_of_the_shader_where_that_holds_it() {
+fn literal_converts_to_shader_type_if_exact() {
     ranks(&[1], |world| {
         let a = world.array::<f32, 1>("a", &Layout::new([3]))?;
         let kernel = world.kernel(KernelSource::text("rate.wgsl", PARAMETERS))?;
@@ -88,7 +88,7 @@ fn layout_mistake_names_the_array() {
         let owners = zippy::Ownership::balanced(2, world.size());
         let tall = world.array::<f32, 2>("tall", &layout([9, 5]))?;
         let wrong = |layout: &Layout| text(world.array::<f32, 2>("u", layout));
-        for (text, wanted) in [
+        for (text, expected) in [
             (
                 wrong(&Layout::new([9, 5]).ghost([1])),
                 "array \"u\": a ghost width was given for 1 axes, but the shape has 2",
@@ -104,7 +104,7 @@ fn layout_mistake_names_the_array() {
             (text(world.array_owned::<f32, 2>("w", &layout([9, 5]).split_all(Split::Whole), owners)), "array \"w\": "),
             (text(tall.reassigned(&[7; 3])), "array \"tall\": "),
         ] {
-            assert!(text.starts_with(wanted), "{text}");
+            assert!(text.starts_with(expected), "{text}");
         }
         Ok(())
     });
@@ -168,7 +168,7 @@ fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
         each!(x => assert_eq!((world.sum(x)?, world.dot(&a, &b)?), (15.0, 55.0)));
         each!(x => { world.elementwise("x + 1.0").call().read("x", x).write("y", &b)?; assert_eq!(world.sum(&b)?, 21.0); });
         each!(x => { world.vectors().shift(x, &b, 1, 7.0)?; assert_eq!(world.sum(b.at(..))?, 7.0 + 10.0); });
-        // And what such arguments convert into, as a program's own function hands it on.
+        // Also in a generic function of the program that forwards its arguments.
         b.fill(0.0)?;
         world.copy(Section::from(&a), &b)?;
         assert_eq!(fetched(b.at(..))?, values);

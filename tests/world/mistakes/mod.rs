@@ -1,4 +1,5 @@
-//! Mistakes that a first week brings: each message says what was wrong, where, and what would be right.
+//! Common mistakes of new users: each message names the mistake, the source line and the
+//! correction.
 
 mod call_sites;
 mod checked;

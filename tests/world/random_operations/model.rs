@@ -1,4 +1,4 @@
-//! An array of a random program, beside all its cells as they should be.
+//! [`Model`]: an array of a random program with its expected cells.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::support::cells::mix;
 
 pub const OPERATORS: usize = 3;
 
-/// An operator, and what it means. The last one tells orders apart.
+/// An operator and its definition. The result of the last operator depends on the order.
 pub fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
     match which {
         0 => (Operator::Add, |new, there| new.wrapping_add(*there)),
@@ -29,11 +29,11 @@ pub fn replace(new: &u32, _: &u32) -> u32 {
     *new
 }
 
-/// One array of the program, and all its cells as they should be.
+/// An array of the program with the expected values of all its cells.
 pub struct Model<const D: usize> {
     pub array: GlobalArray<u32, D>,
     pub cells: Cells<u32>,
-    /// How often each chunk of this rank was written, and what it had then.
+    /// Number of writes to each chunk of this rank, and its cells after the last write.
     written: RefCell<HashMap<usize, (u64, Vec<u32>)>>,
 }
 
@@ -66,18 +66,18 @@ impl<const D: usize> Model<D> {
         self.array.placement().chunks()
     }
 
-    /// An axis without ghosts, for lists of components.
+    /// An axis without ghost cells, for component lists.
     pub fn component_axis(&self) -> Option<usize> {
         (0..D).rev().find(|&axis| self.chunks().ghost_lo()[axis] == 0 && self.chunks().ghost_hi()[axis] == 0)
     }
 
-    /// This rank's chunks are as they should be, ghost cells included, and have counted that they were written.
-    pub fn check(&self, world: &World, what: &dyn std::fmt::Debug) -> Result<()> {
+    /// Checks all stored cells of this rank and the write counters of its chunks.
+    pub fn check(&self, world: &World, label: &dyn std::fmt::Debug) -> Result<()> {
         let listed = world.arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");
-        for (chunk, told) in self.array.chunks().zip(listed.chunks) {
-            let now = (told.writes, chunk.all().read()?);
+        for (chunk, text) in self.array.chunks().zip(listed.chunks) {
+            let now = (text.writes, chunk.all().read()?);
             if let Some(before) = self.written.borrow_mut().insert(chunk.id(), now.clone()) {
-                assert!(before.1 == now.1 || before.0 < now.0, "{} counted nothing in {what:?}", self.array.name());
+                assert!(before.1 == now.1 || before.0 < now.0, "{} counted nothing in {label:?}", self.array.name());
             }
             let section = chunk.with_ghosts();
             for (cell, found) in section.region()?.points().zip(section.read()?) {
@@ -85,7 +85,7 @@ impl<const D: usize> Model<D> {
                 assert_eq!(
                     found,
                     expected,
-                    "cell {cell} of chunk {} of {} after {what:?}",
+                    "cell {cell} of chunk {} of {} after {label:?}",
                     chunk.id(),
                     self.array.name()
                 );

@@ -1,8 +1,8 @@
-//! Cells to reduce: layouts, sections, and values that are as awkward as cells can be.
+//! Cells for reductions: layouts, sections, and special floating-point values.
 
 use zippy::{Element, GlobalArray, Layout, Result, Split, World};
 
-/// Bits that look random and belong to one position.
+/// Pseudo-random bits for a position.
 pub fn bits(p: &[i64]) -> u64 {
     let mixed = p.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |h, &x| {
         let h = (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -44,7 +44,7 @@ impl<const D: usize> Case<D> {
 
     pub fn array<T: Element>(&self, world: &World, value: impl Fn([i64; D]) -> T) -> Result<GlobalArray<T, D>> {
         let array = world.array::<T, D>("a", &self.layout)?;
-        // Ghost cells hold something that would spoil every result.
+        // Ghost cells have values that would change every result.
         array.fill(bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]))?;
         array.fill_with(value)?;
         assert_eq!(array.shape(), self.shape);
@@ -60,7 +60,7 @@ pub fn case<const D: usize>(
     Case { shape, layout: f(Layout::new(shape)), section }
 }
 
-/// Cuts of one shape, all with the same cells.
+/// Layouts of one shape with the same cells.
 pub fn plane(ranks: usize) -> Vec<Case<2>> {
     let shape = [37, 23];
     let section = [3..36, 1..20];

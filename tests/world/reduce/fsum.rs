@@ -1,8 +1,9 @@
-//! Shewchuk's exact sum of floating-point numbers, as Python's `math.fsum` has it: an independent oracle.
+//! Shewchuk's exact sum of floating-point numbers, like Python's `math.fsum`: an independent
+//! reference.
 
 /// The sum of finite numbers, rounded once, to nearest even. Intermediate sums must not overflow.
 pub fn fsum(values: &[f64]) -> f64 {
-    // Numbers that do not overlap, from small to large, whose sum is exact.
+    // Non-overlapping numbers from small to large with the exact sum.
     let mut partials: Vec<f64> = Vec::new();
     for &value in values {
         let mut x = value;
@@ -33,7 +34,7 @@ pub fn fsum(values: &[f64]) -> f64 {
             break;
         }
     }
-    // A tie that was rounded to even although smaller numbers decide otherwise.
+    // Corrects a tie that was rounded to even, if smaller numbers decide otherwise.
     if let Some(&next) = partials.last()
         && ((low < 0.0 && next < 0.0) || (low > 0.0 && next > 0.0))
     {

@@ -1,4 +1,4 @@
-//! Counts by bins.
+//! Histograms.
 
 use zippy::algorithms::reduce::{Bins, Histogram};
 use zippy::{Element, Layout, Result, Split};
@@ -6,7 +6,7 @@ use zippy::{Element, Layout, Result, Split};
 use super::cells::{bits, plane};
 use crate::support;
 
-/// The definition, for bins with rising edges.
+/// Histogram by definition, for bins with increasing edges.
 fn count<T: Copy + PartialOrd>(cells: &[T], edges: &[T]) -> Histogram {
     let mut found = Histogram { counts: vec![0; edges.len() - 1], ..Histogram::default() };
     let last = edges.len() - 2;
@@ -27,7 +27,7 @@ fn count<T: Copy + PartialOrd>(cells: &[T], edges: &[T]) -> Histogram {
 fn histograms_of_floats() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
-            // Many cells on the edges, zeros of both signs, and everything else that there is.
+            // Many cells on the edges, zeros of both signs, and arbitrary bit patterns.
             let value = |p: [i64; 2]| match bits(&p) % 5 {
                 0 => f32::from_bits(bits(&p) as u32),
                 1 => ((bits(&p) >> 8) % 9) as f32 * 0.25 - 1.0,
@@ -89,7 +89,7 @@ fn histograms_of_other_types() {
 }
 
 #[test]
-fn bins_that_make_no_sense_are_refused() {
+fn invalid_bins_are_refused() {
     let text = |bins: Result<Bins<f32>>| bins.unwrap_err().to_string();
     assert!(text(Bins::edges(vec![1.0])).contains("at least two"));
     assert!(text(Bins::even(0.0, 1.0, 0)).contains("at least two"));

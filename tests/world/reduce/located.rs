@@ -1,4 +1,4 @@
-//! Where extremes are.
+//! Positions of extremes.
 
 use zippy::algorithms::reduce::Located;
 use zippy::{Layout, Result, Split};
@@ -7,11 +7,11 @@ use super::cells::{bits, plane, wild};
 use crate::support;
 
 #[test]
-fn places_are_the_first_of_their_numbers() {
+fn position_is_the_first_of_equal_extremes() {
     support::ranks(support::RANKS, |world| {
         for case in plane(world.size()) {
             let section = case.section.clone();
-            // Few different numbers, so that each is in many places; then numbers that are all different.
+            // Few different numbers, so that each occurs often; then different numbers only.
             for few in [true, false] {
                 let value = |p: [i64; 2]| if few { (bits(&p) % 7) as f32 - 3.0 } else { wild(&p) };
                 let array = case.array(world, value)?;
@@ -31,7 +31,7 @@ fn places_are_the_first_of_their_numbers() {
 }
 
 #[test]
-fn places_among_nans_of_vectors_and_of_nothing() {
+fn positions_with_nans_of_vectors_and_without_cells() {
     support::ranks(&[1, 3], |world| {
         let layout = Layout::new([6, 5, 4]).split([Split::Even(2), Split::Even(2), Split::Even(3)]).ghost([1, 1, 1]);
         let array = world.array::<[f32; 2], 3>("a", &layout)?;
@@ -55,7 +55,7 @@ fn places_among_nans_of_vectors_and_of_nothing() {
 }
 
 #[test]
-fn places_of_integers() {
+fn positions_of_integer_extremes() {
     support::ranks(&[1, 2], |world| {
         let array = world.array::<u8, 1>("a", &Layout::new([1003]).split([Split::Even(4)]))?;
         array.fill_with(|[x]| if x == 777 || x == 900 { 255 } else { (x % 200) as u8 + 1 })?;

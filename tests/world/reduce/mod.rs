@@ -1,5 +1,5 @@
-//! Reductions against plain loops on the host: any shape, split, section, type and number of ranks, and cells that are as
-//! awkward as cells can be.
+//! Reductions of any shape, layout, section, type and number of ranks, with special floating-point
+//! values, compared with plain loops on the host.
 
 mod cells;
 mod fsum;
@@ -53,7 +53,7 @@ fn sums_of_any_number_of_axes() {
 
 #[test]
 fn many_full_digits_do_not_overflow() {
-    // Each number fills its digits, and there are more than a workgroup can hold.
+    // Each number uses all its digits, and there are more numbers than a workgroup can sum.
     let largest = f32::from_bits(0x00ff_ffff);
     support::ranks(&[1, 2], |world| {
         let n = 2_100_001;
@@ -105,7 +105,7 @@ fn infinities_nans_and_zeros() {
     });
 }
 
-/// Sums and extremes of whole numbers of type `T`.
+/// Sums and extremes of integers of type `T`.
 macro_rules! integers {
     ($($name:ident: $ty:ty),*) => {$(
         #[test]
@@ -205,13 +205,13 @@ fn vectors_component_by_component() {
 }
 
 #[test]
-fn each_rank_may_name_a_section_of_its_own() {
+fn each_rank_reduces_its_own_local_section() {
     support::ranks(support::RANKS, |world| {
         let (rank, ranks) = (world.rank() as i64, world.size() as i64);
         let mine = world.local_array::<f32, 2>("mine", &Layout::new([4 + rank, 3]).ghost([1, 1]))?;
         mine.with_ghosts().fill(1e30)?;
         mine.all().fill_with(|[x, y]| (x + 10 * y + 100 * rank) as f32)?;
-        // The last rank has nothing to add.
+        // The last rank has an empty section.
         let rows = if rank + 1 == ranks { 0..0 } else { 0..2 };
         let expected: i64 = (0..ranks - 1)
             .flat_map(|rank| (0..2).flat_map(move |y| (0..4 + rank).map(move |x| x + 10 * y + 100 * rank)))

@@ -17,7 +17,7 @@ fn dot_and_norm_of_wild_numbers() {
             b.fill(f32::NAN)?;
             b.fill_with(|p| scaled([p[1], p[0]], 3.7e-5))?;
             let cells = case.positions();
-            // The product of two f32 numbers is always an f64 number.
+            // The product of two f32 numbers is exact in f64.
             let products: Vec<f64> =
                 cells.iter().map(|&p| f64::from(wild(&p)) * f64::from(scaled([p[1], p[0]], 3.7e-5))).collect();
             let (sa, sb) = (a.at(case.section.clone()), b.at(case.section.clone()));
@@ -33,7 +33,7 @@ fn dot_and_norm_of_wild_numbers() {
 }
 
 #[test]
-fn products_of_awkward_numbers() {
+fn products_of_special_values() {
     let (inf, max, tiny) = (f32::INFINITY, f32::MAX, f32::from_bits(1));
     support::ranks(&[1, 2], |world| {
         let layout = Layout::new([6]).split([Split::Even(3)]);
@@ -57,7 +57,7 @@ fn products_of_awkward_numbers() {
     });
 }
 
-/// Dot products of whole numbers of type `T`.
+/// Dot products of integers of type `T`.
 macro_rules! integer_products {
     ($($name:ident: $ty:ty),*) => {$(
         #[test]
@@ -116,7 +116,7 @@ fn dot_of_other_floats_and_vectors() {
 }
 
 #[test]
-fn cells_that_go_together_must_lie_together() {
+fn dot_of_cells_on_different_ranks_is_refused() {
     support::ranks(&[1, 3], |world| {
         let a = world.array::<f32, 1>("a", &Layout::new([12]).split([Split::Even(3)]))?;
         let b = world.array::<f32, 1>("b", &Layout::new([12]).split([vec![5, 1, 6].into()]))?;
@@ -124,7 +124,7 @@ fn cells_that_go_together_must_lie_together() {
         b.fill_with(|[x]| 10.0 + x as f32)?;
         let found = world.dot(a.at(0..8), b.at(4..12));
         if world.size() == 1 {
-            // All on one rank, in other cuts: no cell has to move.
+            // With one rank, all cells are on the same rank in any layout.
             assert_eq!(found?, (0..8).map(|x| f64::from(x * (14 + x))).sum::<f64>());
         } else {
             let error = found.unwrap_err().to_string();
@@ -132,7 +132,7 @@ fn cells_that_go_together_must_lie_together() {
         }
         let error = world.dot(a.at(0..3), b.at(0..4)).unwrap_err().to_string();
         assert!(error.contains("must agree"), "{error}");
-        // Rank-wise cells that are moved by a whole chunk do lie together in places.
+        // Some cells of the shifted sections are on the same rank.
         assert_eq!(world.dot(a.at(0..4), b.at(0..4))?, (0..4).map(|x| f64::from(x * (10 + x))).sum::<f64>());
         Ok(())
     });

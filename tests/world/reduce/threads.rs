@@ -1,4 +1,4 @@
-//! Sections of several chunks that the host's threads reduce in parts, against plain loops.
+//! Reductions by several host threads over sections of several chunks, compared with plain loops.
 
 use half::f16;
 use zippy::algorithms::reduce::{Bins, Histogram, Located, Stride};
@@ -8,8 +8,8 @@ use super::cells::{Case, bits, case};
 use super::fsum::fsum;
 use crate::support;
 
-/// Runs a test by itself for several numbers of threads. True in the process that is to do the
-/// work.
+/// Runs a test in separate processes with several numbers of threads. Returns true in these
+/// processes.
 fn with_threads(test: &str) -> bool {
     if support::is_alone() {
         return true;
@@ -20,13 +20,13 @@ fn with_threads(test: &str) -> bool {
     false
 }
 
-/// More cells than one thread reduces alone, in rows that are cut, with ghost cells between them.
+/// More cells than one thread reduces, in several chunks per row with ghost cells between them.
 fn large() -> Case<2> {
     let split = [vec![200, 3, 0, 127].into(), Split::Even(2)];
     case([330, 470], |l| l.ghost_sides([(2, 1), (1, 0)]).split(split.clone()), [3..329, 1..469])
 }
 
-/// Counts by comparing each number with all edges.
+/// Histogram by comparison of each number with all edges.
 fn counted<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) -> Histogram {
     let bins = edges.len() - 1;
     let mut found = Histogram { counts: vec![0; bins], ..Histogram::default() };
@@ -42,7 +42,7 @@ fn counted<T: PartialOrd + Copy>(numbers: impl Iterator<Item = T>, edges: &[T]) 
     found
 }
 
-/// A test of all reductions for integers of some types, with sums and products of `i128`.
+/// Defines a test of all reductions for integer types, with reference sums and products in `i128`.
 macro_rules! of_integers {
     ($world:expr, $($ty:ty: $($dot:ident)?;)*) => {$({
         if <$ty as Element>::INFO.supported_by($world.gpu().features(), "").is_ok() {
@@ -76,7 +76,7 @@ fn integers_of_every_type() {
     });
 }
 
-/// A test of all reductions for floating-point numbers given by their position.
+/// Defines a test of all reductions for floating-point types, with values by position.
 macro_rules! of_floats {
     ($world:expr, $ty:ty, $value:expr, $wide:expr, $products:expr) => {{
         let (case, value) = (large(), $value);
@@ -112,7 +112,7 @@ macro_rules! of_floats {
         if of_type.as_edges().iter().zip(&edges).all(|(&edge, &wide)| $wide(edge) == wide) {
             assert_eq!(of_section, counted(wide.iter().copied(), &edges));
         }
-        // Every third column, and numbers of a range.
+        // Every third column, and a limited range of values.
         let stride = Stride { every: 3, first: 1 };
         let some = || cells.iter().filter(|([x, _], _)| x.rem_euclid(3) == 1).map(|&(_, number)| number);
         let range = (narrow::<$ty>(-1.0), narrow::<$ty>(2.0));
@@ -128,7 +128,7 @@ macro_rules! of_floats {
     }};
 }
 
-/// A number of some type, rounded.
+/// Rounds a number to a narrower type.
 fn narrow<T: FromF32>(number: f32) -> T {
     T::from_f32(number)
 }
@@ -160,7 +160,7 @@ fn floats_of_every_type() {
     support::ranks(&[1, 2], |world| {
         let even = |p: [i64; 2]| ((bits(&p) >> 40) as f32) / (1 << 22) as f32 - 1.5;
         let powers = |p: [i64; 2]| even(p) * 2_f32.powi((bits(&p) % 90) as i32 - 60);
-        // Infinities, NaNs and zeros of both signs among them.
+        // Includes infinities, NaNs and zeros of both signs.
         let awkward = |p: [i64; 2]| f32::from_bits(bits(&p) as u32 & 0xff8f_ffff);
         of_floats!(world, f32, even, f64::from, true);
         of_floats!(world, f32, powers, f64::from, true);
@@ -178,14 +178,14 @@ fn floats_of_every_type() {
 }
 
 #[test]
-fn equal_cells_are_first_where_the_index_is_least() {
-    if !with_threads("equal_cells_are_first_where_the_index_is_least") {
+fn position_of_equal_extremes_has_least_index() {
+    if !with_threads("position_of_equal_extremes_has_least_index") {
         return;
     }
     support::ranks(&[1, 2], |world| {
         let case = large();
         for (at, value) in [([3, 1], 4.0_f32), ([200, 100], -1.0), ([328, 468], 9.0)] {
-            // All cells from one on are equal, some chunks before that are larger.
+            // All cells from one index are equal, and the cells before it are larger.
             let number = |[x, y]: [i64; 2]| if (y, x) >= (at[1], at[0]) { value } else { value + 1.0 };
             let array = case.array(world, number)?;
             let found = world.argmin(array.at(case.section.clone()))?;

@@ -1,4 +1,4 @@
-//! Arguments that do not fit: shapes, regions, sizes, nothing at all, too much.
+//! Invalid arguments: shapes, regions, negative and overflowing sizes, and empty arrays.
 
 use zippy::Exchange;
 use zippy::region::Region;
@@ -152,10 +152,10 @@ fn negative_and_overflowing_sizes() {
 }
 
 #[test]
-fn a_chunk_over_the_limit_is_told_what_would_fit() {
+fn chunk_over_the_limit_error_names_a_valid_layout() {
     ranks(RANKS, |world| {
         let limit = world.gpu().limits().buffer_bytes;
-        // Nothing of this size is allocated: 2^20 x 2^20 cells.
+        // 2^20 x 2^20 cells are never allocated.
         let huge = Layout::new([1_i64 << 20, 1 << 20]).ghost([1, 1]);
         let text = refused(world, world.array::<[f32; 4], 2>("huge", &huge.clone().split_all(Split::Whole)));
         assert!(text.contains(&format!("but a chunk may have {limit}")), "{text}");

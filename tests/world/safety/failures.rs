@@ -1,4 +1,5 @@
-//! Ranks that fail, panic or go apart: the others are told, by name, and nobody waits for ever.
+//! Ranks that fail, panic or call different operations: all other ranks get an error that names the
+//! rank, and no rank waits forever.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -11,28 +12,29 @@ use crate::job;
 use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
 
-/// Runs a program that fails, and returns what each rank of this process saw.
+/// Runs a program that fails, and returns the error of each rank of this process.
 pub(super) fn failing(
     count: usize,
     set: fn(Config) -> Config,
     program: fn(&World) -> Result<()>,
 ) -> Vec<(usize, Error)> {
-    let seen: Mutex<Vec<(usize, Error)>> = Mutex::default();
+    let errors: Mutex<Vec<(usize, Error)>> = Mutex::default();
     let result = run_with(set(Config::threads(count)), |world| {
         let Err(error) = program(world) else { return Ok(()) };
         if world.group().alive().is_err() {
-            // A failed world stays failed, and says the same from then on: this error, or another rank's that came first.
+            // A failed world returns the same error from then on: this error, or an earlier error
+            // of another rank.
             let later = world.barrier().unwrap_err();
             assert!(later == error || matches!(later.kind(), ErrorKind::Remote { .. }), "{later}");
             assert_eq!(world.array::<f32, 1>("later", &Layout::new([3])).map(drop), Err(later));
         }
-        seen.lock().unwrap().push((world.rank(), error.clone()));
+        errors.lock().unwrap().push((world.rank(), error.clone()));
         Err(error)
     });
     assert!(result.is_err(), "the run ended as if nothing had happened");
-    let mut seen = seen.into_inner().unwrap();
-    seen.sort_by_key(|(rank, _)| *rank);
-    seen
+    let mut errors = errors.into_inner().unwrap();
+    errors.sort_by_key(|(rank, _)| *rank);
+    errors
 }
 
 pub(super) fn as_is(config: Config) -> Config {
@@ -42,9 +44,9 @@ pub(super) fn as_is(config: Config) -> Config {
 #[test]
 fn one_rank_returns_an_error() {
     for count in launcher::counts(&[2, 3, 5, 8]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]))?;
-            // All have started, so that all are told.
+            // All ranks must have started, so that all get the error.
             world.barrier()?;
             if world.rank() == 1 {
                 return Err(Error::program("part-0001.raw is missing"));
@@ -53,8 +55,8 @@ fn one_rank_returns_an_error() {
                 world.ghosts(&array)?;
             }
         });
-        assert!(launcher::size().is_some() || seen.len() == count);
-        for (rank, error) in seen {
+        assert!(launcher::size().is_some() || errors.len() == count);
+        for (rank, error) in errors {
             match (rank, error.into_kind()) {
                 (1, kind) => assert_eq!(kind, Error::program("part-0001.raw is missing").into_kind()),
                 (_, ErrorKind::Remote { rank: 1, message, .. }) => assert_eq!(message, "part-0001.raw is missing"),
@@ -67,15 +69,15 @@ fn one_rank_returns_an_error() {
 #[test]
 fn a_mistake_of_one_rank_in_a_collective() {
     for count in launcher::counts(&[2, 3, 5]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let global = world.array::<f32, 1>("global", &Layout::new([9]))?;
             let mine = world.local_array::<f32, 1>("mine", &Layout::new([4]))?;
-            // The last rank's own section does not fit.
+            // The section of the last rank has a wrong size.
             let cells = if world.rank() + 1 == world.size() { 3 } else { 4 };
             world.copy(global.at(0..cells), mine.all())?;
             world.barrier()
         });
-        for (rank, error) in seen {
+        for (rank, error) in errors {
             let text = error.to_string();
             assert!(text.contains("[0..3]") || text.contains("must agree axis by axis"), "{text}");
             match error.into_kind() {
@@ -92,7 +94,7 @@ fn a_mistake_of_one_rank_in_a_collective() {
 #[test]
 fn a_device_that_fails_in_a_transfer() {
     for count in launcher::counts(&[2, 3]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
             world.barrier()?;
             if world.rank() == 1 {
@@ -101,7 +103,7 @@ fn a_device_that_fails_in_a_transfer() {
             world.ghosts(&array)?;
             world.barrier()
         });
-        for (rank, error) in seen {
+        for (rank, error) in errors {
             let text = error.to_string();
             assert_eq!(text.matches("ghosts(\"array\")").count(), 1, "{text}");
             match error.into_kind() {
@@ -116,7 +118,7 @@ fn a_device_that_fails_in_a_transfer() {
 }
 
 #[test]
-fn a_decision_that_all_ranks_share_leaves_the_world_usable() {
+fn agreed_failure_leaves_the_world_usable() {
     ranks(&[1, 2, 3, 5, 8], |world| {
         let last = world.size() - 1;
         assert_eq!(world.agree("open", Ok(world.rank()))?, world.rank());
@@ -129,7 +131,7 @@ fn a_decision_that_all_ranks_share_leaves_the_world_usable() {
             }
             error => panic!("{error}"),
         }
-        // A failure without a word is one all the same.
+        // A failure with an empty text is a failure, too.
         let own = if world.rank() == 0 { Err(Error::program("")) } else { Ok(()) };
         world.agree("say nothing", own).unwrap_err();
         let array = world.array::<u8, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
@@ -176,7 +178,7 @@ job!(a_failure_is_one_line, 3, the_last_rank_fails, |ended: &Ended| {
     assert_eq!(ended.lines("part-0002.raw is missing").len(), 1, "{}", ended.text);
 });
 
-/// Programs in which the last rank calls something else, and what both calls are named.
+/// A program in which the last rank calls another operation, and the names of both calls.
 type Apart = (fn(&World, bool) -> Result<()>, &'static str, &'static str);
 
 const APART: [Apart; 6] = [
@@ -228,13 +230,13 @@ const APART: [Apart; 6] = [
 fn ranks_that_call_different_collectives() {
     for (count, check) in launcher::counts(&[2, 3, 5]).into_iter().flat_map(|count| [(count, true), (count, false)]) {
         for (program, first, second) in APART {
-            let seen: Mutex<Vec<String>> = Mutex::default();
+            let errors: Mutex<Vec<String>> = Mutex::default();
             let result = run_with(Config::threads(count).check(check), |world| {
                 let result = program(world, world.rank() + 1 == world.size());
-                seen.lock().unwrap().extend(result.as_ref().err().map(ToString::to_string));
+                errors.lock().unwrap().extend(result.as_ref().err().map(ToString::to_string));
                 result
             });
-            let mut texts = seen.into_inner().unwrap();
+            let mut texts = errors.into_inner().unwrap();
             texts.extend(result.err().map(|error| error.to_string()));
             assert!(!texts.is_empty(), "{first} and {second} went together");
             for text in texts {
@@ -248,13 +250,13 @@ fn ranks_that_call_different_collectives() {
 }
 
 #[test]
-fn a_wait_that_takes_too_long_names_whom_it_waits_for() {
+fn wait_over_the_limit_names_the_awaited_rank() {
     let patience = |config: Config| config.timeout(Duration::from_millis(300)).warn_after(Duration::from_millis(50));
     for count in launcher::counts(&[2, 3]) {
-        let seen = failing(count, patience, |world| {
+        let errors = failing(count, patience, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]))?;
             if world.rank() == 0 {
-                // Busy with something else until it hears that another rank has given up.
+                // Busy until it gets the error of another rank.
                 loop {
                     world.group().alive()?;
                     std::thread::yield_now();
@@ -263,7 +265,7 @@ fn a_wait_that_takes_too_long_names_whom_it_waits_for() {
             world.copy(array.at(0..4), array.at(5..9))?;
             world.barrier()
         });
-        for (rank, error) in seen {
+        for (rank, error) in errors {
             let text = error.to_string();
             assert!(text.contains("0.3 s") && text.contains("rank 0 in") || rank > 1, "{text}");
             assert!(text.contains("copy(\"array\" [0..4] -> \"array\" [5..9])"), "{text}");
@@ -277,12 +279,12 @@ fn a_wait_that_takes_too_long_names_whom_it_waits_for() {
 #[test]
 fn a_failure_overtakes_what_was_started() {
     for count in launcher::counts(&[2, 3, 5]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
             let halo = world.start_ghosts(&array)?;
             let dropped = world.start_copy(array.at(0..4), array.at(5..9))?;
             if world.rank() == 0 {
-                // Pending transfers are dropped on the way out, in a world that has failed.
+                // Pending transfers are dropped in a failed world.
                 return Err(Error::program("enough"));
             }
             while world.group().alive().is_ok() {
@@ -292,7 +294,7 @@ fn a_failure_overtakes_what_was_started() {
             halo.wait()?;
             world.barrier()
         });
-        for (rank, error) in seen {
+        for (rank, error) in errors {
             assert!(rank == 0 || matches!(error.kind(), ErrorKind::Remote { rank: 0, .. }), "{error}");
             assert!(error.to_string().contains("enough"), "{error}");
         }
@@ -302,9 +304,9 @@ fn a_failure_overtakes_what_was_started() {
 #[test]
 fn an_array_that_one_rank_has_dropped() {
     for count in launcher::counts(&[2, 3]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).split([Split::Whole]))?;
-            // Rank 0 owns the cells and drops them; the last rank still asks for them.
+            // Rank 0 owns the cells and drops the array; the last rank still requests them.
             if world.rank() + 1 == world.size() {
                 world.put(&[1.0; 9], array.at(..))?;
             }
@@ -312,7 +314,7 @@ fn an_array_that_one_rank_has_dropped() {
             world.fence()?;
             world.barrier()
         });
-        for (_, error) in seen {
+        for (_, error) in errors {
             assert!(error.to_string().contains("keep arrays alive on all ranks until the fence"), "{error}");
         }
     }
@@ -338,7 +340,7 @@ crate::with_variables! {
     }
 }
 
-/// A build without MPI that finds itself under a launcher would be as many worlds of one rank.
+/// A build without MPI under a launcher would create one world per process.
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_launcher_without_mpi_is_refused() {
@@ -359,7 +361,7 @@ fn a_launcher_without_mpi_is_refused() {
     }
 }
 
-/// Launched as one process where more ranks are asked for: the wrong launcher, or none.
+/// One process for several requested ranks: the launcher is wrong or missing.
 #[cfg(feature = "mpi")]
 #[test]
 fn more_ranks_than_the_launcher_started() {

@@ -1,4 +1,4 @@
-//! Kernels that are called wrongly: local mistakes, found before anything runs.
+//! Wrong kernel calls: local errors, detected before the kernel runs.
 
 use zippy::{KernelSource, Layout};
 
@@ -17,9 +17,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 #[test]
-fn bindings_parameters_and_types_that_do_not_fit() {
+fn wrong_bindings_parameters_and_types_are_refused() {
     ranks(RANKS, |world| {
-        // Arrays of the ranks' own, so that every rank is told the same.
+        // Local arrays, so that every rank gets the same error.
         let layout = Layout::new([4]);
         let (a, b) = (world.local_array::<f32, 1>("a", &layout)?, world.local_array::<f32, 1>("b", &layout)?);
         let whole = world.local_array::<i32, 1>("whole", &layout)?;

@@ -1,4 +1,5 @@
-//! What goes wrong is an error that says what, where and what would be right; the same on every rank, without a hang.
+//! Errors name the mistake, the source line and the correction; they are the same on every rank,
+//! and no rank hangs.
 
 mod arguments;
 #[cfg(target_os = "linux")]
@@ -11,7 +12,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use zippy::{Result, World};
 
-/// The text of an error that every rank must have got alike. Collective: the world must be as good as before.
+/// Text of an error that must be the same on every rank. Collective; the world must still be
+/// usable.
 #[track_caller]
 fn refused<R>(world: &World, result: Result<R>) -> String {
     let Err(error) = result else { panic!("this was accepted") };

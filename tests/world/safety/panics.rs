@@ -1,4 +1,4 @@
-//! Panics that something catches: they end no job.
+//! Caught panics do not end the job.
 
 use zippy::device::InjectedFailure;
 use zippy::error::{DeviceError, ErrorKind};
@@ -7,11 +7,12 @@ use zippy::{Layout, Split};
 use super::failures::{as_is, failing};
 use crate::support::{launcher, ranks};
 
-/// wgpu panics there; only this rank has an error of its own, and the job goes on until all have returned.
+/// wgpu panics in the poll. Only this rank has its own error, and the job continues until all ranks
+/// have returned.
 #[test]
 fn device_lost_in_a_poll_is_an_error() {
     for count in launcher::counts(&[1, 2, 3]) {
-        let seen = failing(count, as_is, |world| {
+        let errors = failing(count, as_is, |world| {
             let array = world.array::<f32, 1>("array", &Layout::new([9]).split([Split::Auto]))?;
             world.barrier()?;
             if world.rank() + 1 == world.size() {
@@ -20,8 +21,8 @@ fn device_lost_in_a_poll_is_an_error() {
             world.elementwise("x + 1.0").call().write("x", array.at(..))?;
             world.barrier()
         });
-        assert!(!seen.is_empty());
-        for (rank, error) in seen {
+        assert!(!errors.is_empty());
+        for (rank, error) in errors {
             let text = error.to_string();
             assert!(text.contains("injected failure, found in a poll"), "{text}");
             match error.kind() {

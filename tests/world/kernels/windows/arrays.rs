@@ -1,4 +1,4 @@
-//! Operations on arrays larger than a binding, and lengths of bound arrays.
+//! Operations on arrays larger than a binding, and `arrayLength` of bound arrays.
 
 use zippy::{KernelSource, Layout, Result, Split, World};
 
@@ -48,7 +48,7 @@ fn arrays_larger_than_a_binding_are_reduced() {
     });
 }
 
-/// Whatever memory a chunk has: it may be that of a larger array that is gone.
+/// The length does not depend on the chunk's memory, which may come from a larger dropped array.
 #[test]
 fn lengths_are_those_of_arrays() {
     fn length(world: &World, cells: i64) -> Result<u32> {

@@ -1,5 +1,5 @@
-//! Chunks larger than a binding can be: calls in parts with one window of each array, and helpers
-//! that choose the right one of several windows.
+//! Chunks larger than a binding: calls in parts with one window per array, and helpers that select
+//! one of several windows.
 
 mod arrays;
 mod parts;
@@ -11,10 +11,10 @@ use zippy::{Element, KernelSource, Layout, LocalArray, Result, World};
 
 use crate::support;
 
-/// The smallest limit that there can be.
+/// The smallest possible limit.
 const LIMIT: &str = "4096";
 
-/// Runs the tests of this file, which say what they need, where every binding is small.
+/// Runs the tests of this file in a process with small bindings. Each test checks its requirements.
 #[test]
 fn small_bindings() {
     if std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() || support::launcher::size().is_some() {
@@ -41,18 +41,20 @@ fn small_bindings() {
     }
 }
 
-/// Whether the adapter has the bindings that large arrays take here; where it has fewer, they are smaller.
+/// True if the adapter has enough bindings for the large arrays of these tests. Otherwise the
+/// arrays are smaller.
 fn many_bindings(world: &World) -> bool {
     world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage >= 24
 }
 
-/// Arguments of an entry point, without and with one that keeps all invocations in one part.
+/// Arguments of an entry point: without and with an argument that prevents calls in parts.
 const ARGUMENTS: [&str; 2] = [
     "@builtin(global_invocation_id) id: vec3<u32>",
     "@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32",
 ];
 
-/// `CELL` cells, each made from those beside it along the slowest axis, which lie in other windows.
+/// Kernel that computes each cell of type `cell` from its neighbours along the slowest axis, which
+/// are in other windows.
 fn shifted(cell: &str, arguments: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read> a: array<{cell}>;
@@ -101,7 +103,7 @@ fn plain_with<T: Element + PartialEq + std::fmt::Debug>(
     for (n, (p, got)) in storage.points().zip(to.read()?).enumerate() {
         let n = n as i64;
         let written = Region::new(&[3, 0], &[width - 3, 41])?.contains(&p);
-        // The section of `b` begins three cells further, positions are shared.
+        // The section of `b` begins three cells later; positions are shared.
         let expected =
             if written { sum(value(n - 3 - 7 * width), value(n - 3 + 7 * width), of(n % 23)) } else { of(n % 23) };
         assert_eq!(got, expected, "{cell} at {p:?}");
@@ -124,7 +126,7 @@ fn plain_cells() {
     });
 }
 
-/// Where cells of 12 bytes do not divide a window.
+/// A cell of 12 bytes, which does not divide a window.
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
 #[repr(C)]
 struct Odd {
@@ -222,8 +224,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// Number of bindings of a kernel, and their bytes together; none where these are too many for a test:
-/// `small_bindings` comes with a limit.
+/// Number of bindings of a kernel and their total bytes; `None` if these are too many for a test.
+/// `small_bindings` sets a limit.
 fn all_bindings(world: &World) -> Option<(u64, u64)> {
     let limits = world.gpu().limits();
     let most = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage);
@@ -231,8 +233,9 @@ fn all_bindings(world: &World) -> Option<(u64, u64)> {
     (bytes <= 64 << 20).then_some((most, bytes))
 }
 
-/// More windows than the adapter has bindings are an error that names the remedy, except for a
-/// kernel that reaches cells around its position alone: it needs one window.
+/// More windows than the adapter has bindings are an error that names the remedy.
+///
+/// A kernel that accesses only cells around its position needs one window, so that it runs.
 #[test]
 fn too_many() {
     support::ranks(&[1, 2], |world| {
@@ -258,7 +261,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-/// A kernel that reaches cells around its position alone needs one window of a chunk of any size.
+/// A kernel that accesses only cells around its position needs one window for a chunk of any size.
 #[test]
 fn one_window() {
     support::ranks(&[1, 2], |world| {

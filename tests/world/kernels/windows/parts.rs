@@ -7,7 +7,7 @@ use crate::support;
 const WIDTH: i64 = 61;
 const HEIGHT: i64 = 150;
 
-/// A cell of `x` by its position.
+/// Value of a cell of `x` by its position.
 fn cell([x, y]: [i64; 2]) -> u32 {
     ((x + 8) * 7 + (y + 8) * 1013) as u32
 }
@@ -21,7 +21,7 @@ fn arrays(world: &World) -> Result<[LocalArray<u32, 2>; 2]> {
     Ok([x, y])
 }
 
-/// A kernel that adds the cells of `x` that `statements` loads to `s`.
+/// A kernel whose `statements` add cells of `x` to `s`.
 fn kernel(statements: &str) -> KernelSource {
     let text = format!(
         "@group(0) @binding(0) var<storage, read> x: array<u32>;
@@ -41,7 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     KernelSource::text("parts.wgsl", text)
 }
 
-/// Cells around a position.
+/// Expected sum of the cells around a position.
 type Definition = fn([i64; 2]) -> u32;
 
 fn column([x, y]: [i64; 2], d: i64) -> u32 {
@@ -98,7 +98,7 @@ fn kernels_with_branches_and_loops_have_the_cells_of_their_definition() {
         let [x, y] = arrays(world)?;
         for (statements, definition) in KERNELS {
             world.kernel(kernel(statements))?.call().read("x", x.all()).write("y", y.all()).run()?;
-            // Other invocations than those of a cell are none.
+            // Without invocations outside of the domain.
             let rows = if statements.contains("vec3(") { HEIGHT - 3 } else { HEIGHT };
             let section = y.at((.., ..rows));
             let expected = section.region()?.points().map(|p| definition([p[0], p[1]]));
@@ -132,7 +132,8 @@ fn kernels_over_several_boxes_have_the_cells_of_their_definition() {
     });
 }
 
-/// A kernel may use the numbers of a call over one box for more than positions.
+/// A kernel may use the invocation numbers of a call over one box for other purposes than
+/// positions.
 #[test]
 fn numbers_of_invocations_begin_once() {
     support::ranks(&[1, 2], |world| {
