@@ -129,7 +129,6 @@ struct KernelCase<'a> {
     buffers: &'a [&'a wgpu::Buffer],
 }
 
-/// Reports the bandwidth of a kernel.
 fn report_kernel(run: &Run, bench: &Bench, kernel: KernelCase) -> Result<()> {
     let KernelCase { case, entry_point, buffers } = kernel;
     let device = run.world.gpu().raw();

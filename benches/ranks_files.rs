@@ -204,7 +204,6 @@ impl<'a> Bench<'a> {
         self.run.add(json!({ "case": case, "bytes_per_rank_beside_array": rank, "target": target }));
     }
 
-    /// Reports the size of the saved files.
     fn sizes(&self, kind: &FileKind, content: &str) -> Result<()> {
         if let Some(length) = self.on_rank_0(|| plain::length(&kind.path(&self.paths.once)))? {
             let ratio = length as f64 / self.paths.bytes as f64;
@@ -215,7 +214,6 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Compares saves with plain writes.
     fn saves(&self, kinds: &[FileKind], share: &[f32], content: &str) -> Result<()> {
         let kinds = &*self.selected("save", kinds, content);
         if kinds.is_empty() {
@@ -248,7 +246,6 @@ impl<'a> Bench<'a> {
         self.compare("save", KindsAndPlain { kinds, plain }, content, contenders)
     }
 
-    /// Compares loads with plain reads.
     fn loads(&self, kinds: &[FileKind], share: &[f32], content: &str) -> Result<()> {
         let kinds = &*self.selected("load", kinds, content);
         if kinds.is_empty() {

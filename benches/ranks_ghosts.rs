@@ -1,5 +1,5 @@
 //! Ghost update of 128³ f32 per rank with one ghost layer, compared with a hand-written halo
-//! exchange: on host vectors if chunks are mapped, else with wgpu. Both use the assert_same
+//! exchange: on host vectors if chunks are mapped, else with wgpu. Both use the same
 //! transport.
 
 mod common;
@@ -103,7 +103,7 @@ fn plain(array: &GlobalArray<f32, 3>, n: usize) -> Result<Vec<f32>> {
     Ok(vector)
 }
 
-/// Checks that library and reference have exchanged the assert_same cells.
+/// Checks that library and reference have exchanged the same cells.
 fn assert_same(array: &GlobalArray<f32, 3>, vector: &[f32]) -> Result<()> {
     let own = array.local()?.with_ghosts().read()?;
     assert!(own == vector, "library and reference exchange different cells");

@@ -43,7 +43,6 @@ fn mixed(i: usize) -> u32 {
     x ^ (x >> 16)
 }
 
-/// All cases of one size.
 struct Bench<'a> {
     run: &'a Run<'a>,
     /// Size in Mi cells.

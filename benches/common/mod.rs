@@ -51,12 +51,10 @@ impl Options {
         Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// Samples of each case.
     pub fn samples(&self) -> usize {
         self.samples as usize
     }
 
-    /// Approximate limit for the duration of a case, in seconds.
     pub fn case_secs(&self) -> f64 {
         self.case_secs
     }
@@ -72,12 +70,7 @@ impl Options {
     }
 }
 
-/// Writes the results to the file in `ZIPPY_BENCH_OUT`, if set.
-///
-/// The file is replaced by a rename, so that it is complete at any time.
-///
-/// # Panics
-/// The file cannot be written.
+/// Writes the results to the file in `ZIPPY_BENCH_OUT`, if set. A rename keeps the file complete.
 pub fn write(cases: &[Value]) {
     let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
     let draft = std::path::Path::new(&path).with_extension("draft");
@@ -89,8 +82,7 @@ pub fn write(cases: &[Value]) {
 /// How the library accesses the bytes of chunks in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkAccess {
-    /// By mapped host memory if the adapter supports it (software and integrated adapters), else by
-    /// kernels.
+    /// By mapped host memory if the adapter supports it, else by kernels.
     Mapped,
     /// By kernels on every adapter.
     Kernels,
@@ -105,10 +97,7 @@ pub struct Run<'w> {
     cases: std::cell::RefCell<Vec<Value>>,
 }
 
-/// Runs a benchmark on its ranks, once for each access mode, and writes the results.
-///
-/// [`ChunkAccess::Mapped`] is skipped on an adapter without mapped memory if `modes` contains
-/// [`ChunkAccess::Kernels`].
+/// Runs a benchmark on its ranks, once for each supported access mode, and writes the results.
 pub fn on_ranks(
     name: &'static str,
     about: &'static str,
@@ -150,7 +139,6 @@ pub struct Contender<'a> {
     pub run: Box<dyn FnMut() -> Result<()> + 'a>,
 }
 
-/// Creates a contender from a closure.
 pub fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
     Contender { name, setup: None, run: Box::new(run) }
 }
@@ -312,8 +300,7 @@ impl Run<'_> {
         Ok(secs)
     }
 
-    /// Prints the figures of a case on rank 0 and adds them to the results. The library's figure is
-    /// the first.
+    /// Prints the figures of a case on rank 0 and adds them to the results. The library is first.
     pub fn report(&self, name: &str, case: &Case, samples: usize, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
@@ -399,7 +386,6 @@ impl Figure {
         println!();
     }
 
-    /// The figure as JSON.
     pub fn json(&self) -> Value {
         let Self { name, secs, ratio } = self;
         json!({

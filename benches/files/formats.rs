@@ -38,7 +38,6 @@ const fn array(name: &'static str, file: &'static str, compression: Compression)
     FileKind { name, file, method: SaveMethod::Array(compression), target: None, peers: &[], read_by_peers: None }
 }
 
-/// All file kinds.
 pub const KINDS: [FileKind; 6] = [
     FileKind {
         target: Some(TARGET),

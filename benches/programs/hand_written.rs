@@ -24,7 +24,6 @@ impl HandWritten {
         Self { kernels, results, extract_cells: Box::new(cells), scalar: 0.0 }
     }
 
-    /// Submits `count` steps.
     pub fn steps(&mut self, count: usize) {
         self.scalar = self.kernels.steps(count);
     }

@@ -57,7 +57,6 @@ impl Values {
         Ok(Self { sum: sums[0], magnitude: sums[1], scalar: 0.0 })
     }
 
-    /// Sets the scalar result.
     pub fn with_scalar(self, scalar: f64) -> Self {
         Self { scalar, ..self }
     }

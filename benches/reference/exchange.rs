@@ -32,9 +32,8 @@ pub struct Peer {
 /// Boxes that one rank sends, receives and copies.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
-    /// Extents of the source storage.
+    /// Extents of the source storage and of the destination storage.
     pub source: [usize; 3],
-    /// Extents of the destination storage.
     pub destination: [usize; 3],
     pub peers: Vec<Peer>,
     /// Source and destination of each box that stays on the rank.
@@ -114,7 +113,6 @@ impl Exchange {
         self.peer(rank).send.push(block);
     }
 
-    /// Adds a box that this rank receives from a peer.
     pub fn receive_box(&mut self, rank: usize, block: CellBox) {
         self.peer(rank).receive.push(block);
     }
@@ -133,7 +131,6 @@ impl Exchange {
         sent.chain(self.local.iter().map(|(from, _)| from)).map(|block| block.cells() as u64 * 4).sum()
     }
 
-    /// Packs and sends all messages.
     pub fn send(
         &self,
         group: &Group,
@@ -155,7 +152,6 @@ impl Exchange {
         Ok(())
     }
 
-    /// Receives and unpacks all messages.
     pub fn receive(&self, group: &Group, tag: zippy::transport::Tag, field: &mut [f32]) -> Result<()> {
         for peer in self.peers.iter().filter(|peer| !peer.receive.is_empty()) {
             let payload = group.receive(peer.rank, tag)?;

@@ -94,7 +94,6 @@ pub fn failed(error: Error) -> zippy::Error {
 /// A running Python process with NumPy, h5py, zarr-python and VTK; ends on drop.
 pub struct FilePeers {
     peer: Peer,
-    /// Versions of the libraries.
     pub about: String,
 }
 

@@ -38,12 +38,10 @@ impl KernelCycle {
         Self { device, queue, cycle: Vec::new(), steps_done: 0, readback: None }
     }
 
-    /// Creates a storage buffer with the given content.
     pub fn buffer<T: bytemuck::NoUninit>(&self, content: &[T]) -> Buffer {
         self.filled(bytemuck::cast_slice(content), BufferUsages::STORAGE | BufferUsages::COPY_SRC)
     }
 
-    /// Creates a uniform buffer with one value.
     pub fn uniform<T: bytemuck::NoUninit>(&self, value: T) -> Buffer {
         self.filled(bytemuck::bytes_of(&value), BufferUsages::UNIFORM)
     }
@@ -56,7 +54,6 @@ impl KernelCycle {
         super::pipeline(&self.device, text)
     }
 
-    /// Adds a step to the cycle.
     pub fn step(&mut self) -> &mut Self {
         self.cycle.push(Vec::new());
         self
@@ -130,7 +127,6 @@ impl KernelCycle {
         super::device::read(&self.device, &self.queue, buffer).into_iter().map(f32::to_bits).collect()
     }
 
-    /// Number of steps submitted so far.
     pub fn steps_done(&self) -> usize {
         self.steps_done
     }

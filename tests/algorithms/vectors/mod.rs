@@ -1,8 +1,8 @@
 //! Primitives over distributed vectors have the same results as on one rank, for any layout and
 //! ownership.
 
+mod global_indices;
 mod merges;
-mod places;
 mod scans;
 mod segments;
 mod selections;

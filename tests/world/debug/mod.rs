@@ -1,8 +1,8 @@
 //! Live viewing of a running program over a real connection.
 
 mod client;
-mod doors;
-mod looking;
+mod connections;
+mod queries;
 mod recordings;
 mod steps;
 mod views;

@@ -3,7 +3,7 @@
 
 mod arguments;
 mod compiled;
-mod counted;
+mod device_counts;
 mod domains;
 mod drawn_by_driver;
 mod errors_calls;

@@ -16,7 +16,7 @@ fn unmapped_and_small_bindings_by_driver_too() {
         return;
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    for module in ["workgroups::", "counted::", "over::"] {
+    for module in ["workgroups::", "device_counts::", "over::"] {
         let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
         command.args([&format!("kernels::{module}"), "--skip", "too"]);
         let output = command.env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536").output().expect("it runs");

@@ -2,9 +2,9 @@
 //! values, compared with plain loops on the host.
 
 mod cells;
+mod extreme_positions;
 mod fsum;
 mod histogram;
-mod located;
 mod products;
 mod threads;
 
