@@ -21,11 +21,11 @@ fn an_idle_device_serves_the_next_rank_with_its_caches() {
     drop(first.storage_buffer(1 << 20, "freed with the rank").unwrap());
     assert!(first.counters().bytes_peak >= 1 << 20);
     drop(first);
-    let seen = std::thread::spawn(move || {
+    let observed = std::thread::spawn(move || {
         let again = Device::open(&options).unwrap();
         (again.with_cache(|n: &mut u32| *n), again.counters())
     });
-    let (cached, counters) = seen.join().unwrap();
+    let (cached, counters) = observed.join().unwrap();
     assert_eq!(cached, 7);
     assert_eq!((counters.bytes_now, counters.bytes_peak), (0, 0));
 }

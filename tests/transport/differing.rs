@@ -135,10 +135,10 @@ fn ranks_that_wait_for_each_other_in_different_calls() {
 #[test]
 fn rank_far_ahead_gets_error_of_old_differing_calls() {
     for ranks in launcher::counts(&[2, 3]) {
-        for (behind, expected) in [(3, "sent another way"), (700, "after calls that differed")] {
+        for (lag, expected) in [(3, "sent another way"), (700, "after calls that differed")] {
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 for step in 0..1000 {
-                    let other = group.rank() == 0 && step + behind == 1000;
+                    let other = group.rank() == 0 && step + lag == 1000;
                     group.check(u64::from(other), if other { "sent another way" } else { "sent" })?;
                     let tag = group.next_sequence();
                     match group.rank() {

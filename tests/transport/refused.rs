@@ -18,7 +18,7 @@ fn a_number_of_ranks_that_was_not_started_is_refused() {
         return;
     };
     let refused = |config: Config, requested: usize| {
-        let expected = TransportError::RankCount { requested, by: "Config".into(), started };
+        let expected = TransportError::RankCount { asked: requested, by: "Config".into(), started };
         assert_eq!(launch(&config, |_| Ok(())).unwrap_err(), expected.into());
     };
     refused(Config::threads(started + 1), started + 1);

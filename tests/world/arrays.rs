@@ -284,9 +284,9 @@ fn exercise(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> R
     let shifted = |x: i64, y: i64| if x >= 1 && y >= 11 { computed(x - 1, y - 11) } else { computed(x, y) };
     world.composite(old.at(..), fresh.at(..), zippy::Operator::Max)?;
     let ticket = world.get(fresh.at((17..290, 3..208)))?;
-    let seen = world.fence()?.redeem(ticket)?;
+    let observed = world.fence()?.redeem(ticket)?;
     let part = boxed([17, 3], [273, 205]);
-    same(part.points().zip(seen), &"got", &|[x, y]: [i64; 2]| shifted(x, y).max(u32::of(code(8, [x, y]))));
+    same(part.points().zip(observed), &"got", &|[x, y]: [i64; 2]| shifted(x, y).max(u32::of(code(8, [x, y]))));
     let whole = world.local_array::<u32, 2>("whole", &Layout::new(shape))?;
     world.copy(fresh.at(..), whole.all())?;
     let cells = Region::whole(shape.into()).points().zip(whole.all().read()?);

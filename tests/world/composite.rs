@@ -160,7 +160,7 @@ fn overlapping_regions_are_read_before_they_are_written() {
 
 #[test]
 fn the_bits_are_the_same_on_any_number_of_ranks_and_any_cut() {
-    let seen: Mutex<BTreeSet<Vec<u32>>> = Mutex::default();
+    let observed: Mutex<BTreeSet<Vec<u32>>> = Mutex::default();
     ranks(RANKS, |world| {
         let rounding = Operator::custom(
             "rounding",
@@ -181,11 +181,11 @@ fn the_bits_are_the_same_on_any_number_of_ranks_and_any_cut() {
             let tickets = (world.get(sum.at(..))?, world.get(layers.at(..))?);
             let mut fetched = world.fence()?;
             let (sum, layers) = (fetched.redeem(tickets.0)?, fetched.redeem(tickets.1)?);
-            seen.lock().unwrap().insert(sum.into_iter().chain(layers).flatten().map(f32::to_bits).collect());
+            observed.lock().unwrap().insert(sum.into_iter().chain(layers).flatten().map(f32::to_bits).collect());
         }
         Ok(())
     });
-    assert_eq!(seen.into_inner().unwrap().len(), 1, "results differ between cuts or numbers of ranks");
+    assert_eq!(observed.into_inner().unwrap().len(), 1, "results differ between cuts or numbers of ranks");
 }
 
 #[test]

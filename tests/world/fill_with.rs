@@ -83,9 +83,9 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     let layout = Layout::new(extents).split(splits).ghost([1; D]);
     let array = world.array::<T, D>("array", &layout)?;
     array.fill(value(-1))?;
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     array.fill_with(|p| {
-        seen.push(p);
+        observed.push(p);
         value(of(p))
     })?;
     let mut expected = Vec::new();
@@ -109,7 +109,7 @@ fn compare<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
         }
         assert!(chunk.with_ghosts().read()? == cells, "{extents:?} of {}", T::INFO.name);
     }
-    assert!(seen == expected, "{extents:?} in order");
+    assert!(observed == expected, "{extents:?} in order");
     Ok(())
 }
 

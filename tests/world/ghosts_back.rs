@@ -95,7 +95,7 @@ fn sums_and_replacements_go_back_to_the_owners() {
 
 #[test]
 fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
-    let seen: Mutex<BTreeSet<Vec<Vec<u32>>>> = Mutex::default();
+    let observed: Mutex<BTreeSet<Vec<Vec<u32>>>> = Mutex::default();
     ranks(RANKS, |world| {
         let boxes = [([0, 0], [4, 9]), ([4, 0], [10, 3]), ([4, 3], [6, 9]), ([6, 3], [10, 8]), ([6, 8], [10, 9])];
         let boxes = boxes.map(|(start, end)| Region::new(&start, &end).unwrap()).to_vec();
@@ -114,10 +114,10 @@ fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
             let ticket = world.get(array.at(..))?;
             results.push(world.fence()?.redeem(ticket)?.into_iter().map(f32::to_bits).collect());
         }
-        seen.lock().unwrap().insert(results);
+        observed.lock().unwrap().insert(results);
         Ok(())
     });
-    assert_eq!(seen.into_inner().unwrap().len(), 1, "results differ between numbers of ranks");
+    assert_eq!(observed.into_inner().unwrap().len(), 1, "results differ between numbers of ranks");
 }
 
 #[test]

@@ -221,7 +221,7 @@ const PROGRAMS_PER_WORLD: u64 = 15;
 fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
     let kernel = |name: &str, text: &str| world.kernel(KernelSource::text(name, text));
     let (step, set) = (kernel("step", STEP)?, kernel("set", SET)?);
-    let mut seen = [0, 0];
+    let mut observed = [0, 0];
     for seed in first..first + PROGRAMS_PER_WORLD {
         let expected = program(world, seed, [&step, &set])?;
         let found: Vec<String> = world.findings().iter().map(|finding| finding.array.clone()).collect();
@@ -232,22 +232,22 @@ fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
         for (name, is_stale) in expected {
             let last = world.findings().into_iter().rfind(|finding| finding.array == name);
             assert_eq!(found.contains(&*name), is_stale, "{name} on {} ranks: {last:?}", world.size());
-            seen[usize::from(is_stale)] += 1;
+            observed[usize::from(is_stale)] += 1;
         }
     }
-    Ok(seen)
+    Ok(observed)
 }
 
 #[test]
 fn random_programs_have_the_findings_of_the_model() {
     for ranks in launcher::counts(&[1, 2, 3]) {
-        let mut seen = [0, 0];
+        let mut observed = [0, 0];
         for first in (0..8).map(|number| number * PROGRAMS_PER_WORLD) {
             match run_with(Config::threads(ranks).check(true), |world| batch(world, first)) {
-                Ok(of_ranks) => (0..2).for_each(|kind| seen[kind] += of_ranks[0][kind]),
+                Ok(of_ranks) => (0..2).for_each(|kind| observed[kind] += of_ranks[0][kind]),
                 Err(error) => panic!("on {ranks} ranks: {error}"),
             }
         }
-        assert!(seen.iter().all(|&arrays| arrays > 30), "both kinds: {seen:?}");
+        assert!(observed.iter().all(|&arrays| arrays > 30), "both kinds: {observed:?}");
     }
 }

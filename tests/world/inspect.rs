@@ -49,10 +49,10 @@ fn arrays_are_listed_with_their_writers() {
 fn observers_are_called_at_debug_points() {
     ranks(&[1, 3], |world| {
         let array = world.array::<f32, 1>("array", &Layout::new([6]).split([Split::Even(world.size())]))?;
-        let seen = Rc::new(RefCell::new(Vec::new()));
+        let observed = Rc::new(RefCell::new(Vec::new()));
         world.debug_point("nobody looks")?;
         array.fill(1.0)?;
-        let list = seen.clone();
+        let list = observed.clone();
         world.observe(move |world, point| {
             let written = world.arrays()[0].chunks[0].last_writer.as_ref().map(|site| site.step());
             list.borrow_mut().push((point.name.clone(), point.step, written));
@@ -64,7 +64,7 @@ fn observers_are_called_at_debug_points() {
         world.debug_point("second")?;
         world.stop_observing();
         world.debug_point("nobody looks again")?;
-        assert_eq!(*seen.borrow(), [("first".into(), 2, Some(1)), ("second".into(), 3, Some(2))]);
+        assert_eq!(*observed.borrow(), [("first".into(), 2, Some(1)), ("second".into(), 3, Some(2))]);
         world.observe(|world, _| {
             world.stop_observing();
             Ok(())

@@ -76,9 +76,9 @@ fn operations_run_in_the_order_of_rank_and_sequence() {
                     let places = region.points().map(|at| (at[0] + 8 * at[1]) as usize);
                     if seed % 4 == 3 {
                         if rank == world.rank() {
-                            let seen = fetched.redeem(tickets.next().unwrap())?;
+                            let observed = fetched.redeem(tickets.next().unwrap())?;
                             let expected: Vec<u32> = places.map(|place| state[place]).collect();
-                            assert_eq!(seen, expected, "{}: get {seed} of rank {rank}", cut.name);
+                            assert_eq!(observed, expected, "{}: get {seed} of rank {rank}", cut.name);
                         }
                         continue;
                     }
@@ -108,13 +108,13 @@ fn there_and_back<T: Value>(world: &World) -> Result<()> {
         let region = boxed([1 + rows % 3, rows], [9, 2]);
         world.put(&values::<T, 2>(4, &region), array.at(region))?;
         let ticket = world.get(array.at((.., rows..rows + 2)))?;
-        let seen = world.fence()?.redeem(ticket)?;
+        let observed = world.fence()?.redeem(ticket)?;
         let expected = |[x, y]: [i64; 2]| {
             let start = 1 + y / 2 * 2 % 3;
             T::of(code(if (start..start + 9).contains(&x) { 4 } else { 3 }, [x, y]))
         };
         let what = format!("{} on {}", T::INFO.name, cut.name);
-        same(boxed([0, rows], [13, 2]).points().zip(seen), &what, &expected);
+        same(boxed([0, rows], [13, 2]).points().zip(observed), &what, &expected);
         expect(&array, &what, expected)?;
     }
     Ok(())

@@ -48,11 +48,11 @@ fn every_rank_to_every_rank() {
             assert_eq!(moved.messages, ranks as u64 - 1);
         }
         let ticket = world.get(back.at(..))?;
-        let seen = world.fence()?.redeem(ticket)?;
+        let observed = world.fence()?.redeem(ticket)?;
         for (from, to) in all() {
             for i in 0..SLOT {
                 let expected = if i < length(from, to) { value(slot(from, to) + i) } else { [0, 0] };
-                assert_eq!(seen[(slot(to, from) + i) as usize], expected, "{from} to {to}, cell {i}");
+                assert_eq!(observed[(slot(to, from) + i) as usize], expected, "{from} to {to}, cell {i}");
             }
         }
         Ok(())

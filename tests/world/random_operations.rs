@@ -273,7 +273,7 @@ fn fence<const D: usize>(world: &World, models: &mut [Model<D>], requests: &[Req
         placed.iter().zip(&*models).map(|(at, model)| (&**at.chunks(), model.cells.clone())).collect();
     let requests: Vec<_> =
         requests.iter().map(|request| Request { rank: request.rank % world.size(), ..request.clone() }).collect();
-    let seen = truth::fence(&requests, &mut cells, &combine);
+    let observed = truth::fence(&requests, &mut cells, &combine);
     let mut tickets = Vec::new();
     for (number, request) in requests.iter().enumerate().filter(|(_, request)| request.rank == world.rank()) {
         let section = models[request.array].array.at(request.region);
@@ -285,7 +285,7 @@ fn fence<const D: usize>(world: &World, models: &mut [Model<D>], requests: &[Req
     }
     let mut fetched = world.fence()?;
     for (number, ticket) in tickets {
-        assert_eq!(fetched.redeem(ticket)?, seen[number], "{:?}", requests[number]);
+        assert_eq!(fetched.redeem(ticket)?, observed[number], "{:?}", requests[number]);
     }
     let cells: Vec<_> = cells.into_iter().map(|(_, cells)| cells).collect();
     models.iter_mut().zip(cells).for_each(|(model, cells)| model.cells = cells);

@@ -187,7 +187,7 @@ fn viewer_without_answers_is_disconnected() {
         // A viewer that answers stays connected beyond the time limit.
         let begun = std::time::Instant::now();
         while begun.elapsed() < silent * 3 / 2 {
-            viewer.hear();
+            viewer.receive();
         }
         assert!(viewer.paused().step == 1 && viewer.ended.is_none());
         drop(viewer);
@@ -225,7 +225,7 @@ fn two_viewers_see_the_same() {
         let [mut one, mut other] = [0, 1].map(|_| Client::connect(door).unwrap());
         one.paused();
         assert_eq!(other.ask(Request::Control(Control::Step(2))), Ok(Answer::Done));
-        while other.hear().is_some_and(|_| other.paused().step < 3) {}
+        while other.receive().is_some_and(|_| other.paused().step < 3) {}
         assert_eq!(one.go(Control::Step(1)).step, 4);
         other.run_out();
     });

@@ -153,9 +153,9 @@ fn missing_ghost_update_is_found_and_shown() {
                 numbers: None,
             };
             let Ok(Answer::View(view)) = viewer.ask(Request::View(of)) else { panic!("no view") };
-            let seen: Vec<f32> = bytemuck::pod_collect_to_vec(&view.cells);
+            let observed: Vec<f32> = bytemuck::pod_collect_to_vec(&view.cells);
             let first = a.chunks[1].start[0] as f32;
-            assert_eq!(seen, [first - 1.0 + 300.0, first + 400.0], "the ghost cell is from the step before");
+            assert_eq!(observed, [first - 1.0 + 300.0, first + 400.0], "the ghost cell is from the step before");
             assert_eq!(viewer.go(Control::Step(1)).step, 5);
             let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
             assert!(ghosts.iter().all(|ghost| ghost.state == GhostState::Fresh), "{ghosts:?}");

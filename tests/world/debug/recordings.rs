@@ -68,13 +68,13 @@ fn recording_has_every_step() {
                 .collect();
             for (view, &step) in views.iter().zip(steps) {
                 assert_eq!((view.step, &*view.of.stride), (step, &stride[..]));
-                let seen: Vec<f32> = bytemuck::pod_collect_to_vec(&view.cells);
+                let observed: Vec<f32> = bytemuck::pod_collect_to_vec(&view.cells);
                 let rows = (0..5).step_by(stride[1] as usize);
                 let expected: Vec<f32> = rows
                     .flat_map(|y| (0..6).step_by(stride[0] as usize).map(move |x| x + 10 * y))
                     .map(|cell| (cell + 100 * (step as i64 - 1)) as f32)
                     .collect();
-                assert_eq!(seen, expected);
+                assert_eq!(observed, expected);
             }
             assert_eq!(views.len(), steps.len());
             assert!(matches!(all.last(), Some(Recorded::End(_))));

@@ -76,7 +76,7 @@ fn program_ends_on_request_of_viewer() {
                 let mut viewer = Client::connect(door).unwrap();
                 viewer.paused();
                 viewer.control(control.clone());
-                while viewer.hear().is_some() {}
+                while viewer.receive().is_some() {}
                 let how = viewer.ended.unwrap();
                 let expected_text =
                     if control == Control::Stop { "stopped by the viewer" } else { "goes on without it" };

@@ -33,8 +33,8 @@ fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
                 for _ in 0..2 {
                     count.call().update("x", chunk.boundary()).run()?;
                 }
-                let seen = everywhere.read()?;
-                for (p, &times) in everywhere.region()?.points().zip(&seen) {
+                let observed = everywhere.read()?;
+                for (p, &times) in everywhere.region()?.points().zip(&observed) {
                     let expected = match (interior.contains(&p), own.contains(&p)) {
                         (true, _) => 1,
                         (_, true) => 2,
@@ -43,7 +43,7 @@ fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
                     assert_eq!(times, expected, "{D} axes, {workgroup}: {p:?} of {own:?}");
                 }
                 count.call().update("x", chunk.with_ghosts()).run()?;
-                assert!(everywhere.read()?.iter().zip(&seen).all(|(after, before)| *after == before + 1));
+                assert!(everywhere.read()?.iter().zip(&observed).all(|(after, before)| *after == before + 1));
             }
         }
     }

@@ -107,10 +107,10 @@ const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat
 #[test]
 fn all_are_valid_and_native() {
     let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut observed: BTreeSet<&str> = BTreeSet::new();
     for (label, used, text) in &made(&files) {
         compile(label, text);
-        seen.extend(used);
+        observed.extend(used);
     }
     support::ranks(&[1], |world| {
         for file in KERNELS {
@@ -118,10 +118,10 @@ fn all_are_valid_and_native() {
         }
         Ok(())
     });
-    seen.extend(KERNELS);
-    seen.extend(files.keys().map(String::as_str).filter(|name| COMPOSED.iter().any(|of| name.starts_with(of))));
+    observed.extend(KERNELS);
+    observed.extend(files.keys().map(String::as_str).filter(|name| COMPOSED.iter().any(|of| name.starts_with(of))));
     // All other files must be complete shaders.
-    files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
+    files.iter().filter(|(name, _)| !observed.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
 }
 
 #[test]
