@@ -1,7 +1,7 @@
-// Rows of cells to a packed buffer and back. One workgroup does one row; a table says where it lies.
+// Packs and unpacks rows of cells. Each workgroup moves one row of the table.
 
 struct Row {
-    // First cell in the chunk, distance of its cells there, first cell in the packed buffer, number of cells.
+    // First cell in the chunk, stride in the chunk, first cell in the packed buffer, number of cells.
     start: u32,
     step: u32,
     at: u32,

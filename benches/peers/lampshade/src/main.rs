@@ -1,9 +1,9 @@
 //! Scans and sorts of u32 by the crate lampshade.
 //!
-//! Each line of standard input is a request: first `{"do": "open", "adapter": NAME}`, then `{"do":
-//! "scan" or "sort", "cells": N}`. The answer `{}` or `{"error": TEXT}` follows when the device has
-//! finished. The cells are on the device before the request; the first result of each operation and
-//! length is checked.
+//! Each line of standard input is a request: first `{"do": "open", "adapter": NAME}`, then
+//! `{"do": "scan" or "sort", "cells": N}`. The answer `{}` or `{"error": TEXT}` follows when the
+//! device has finished. The cells are on the device before the request; the first result of each
+//! operation and length is checked.
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
