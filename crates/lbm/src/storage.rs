@@ -1,4 +1,8 @@
 //! In how many bits populations are kept.
+//!
+//! Halves are populations times 2^15, rounded up or down by a hash of cell, population and step.
+//! Rounding to the nearest half would repeat the same error in each step of a steady flow, and such
+//! an error acts like a force.
 
 use crate::problem::{Problem, Side};
 

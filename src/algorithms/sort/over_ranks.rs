@@ -1,5 +1,10 @@
 //! Sorts of distributed vectors: keys are counted to find which of them go to which rank, go there once, and are sorted
 //! there.
+//!
+//! Each key moves once. Sorting first and merging later would read and write each key once more.
+//! Kernels sort before the move all the same: this brings together the keys of one rank without
+//! another kind of pass. Of equal keys, splitters give those of lower ranks to the lower part; this
+//! is why chunks must follow one another in the order of ranks.
 
 use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};

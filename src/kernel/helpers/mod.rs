@@ -8,6 +8,10 @@
 //! In the texts here `$` stands for the prefix of names that are Zippy's own: whatever the helpers
 //! call by a name is theirs by that, one of the array's, or one of [`WORDS`], so that nothing that
 //! a user declares comes between.
+//!
+//! A kernel has two texts for each set of arrays: one for a call over one box, and one for a call
+//! over several boxes, which searches for the box of each invocation. Arrays with equal geometry
+//! share it. Extents never choose the text.
 
 mod address;
 mod axes;

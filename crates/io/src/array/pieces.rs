@@ -1,4 +1,11 @@
 //! Arrays as VTK's parallel image data: an index, and a file for each chunk in a folder beside it.
+//!
+//! A piece has the points of a chunk and one layer of its neighbours' points after them along each
+//! axis, because extents of VTK share points. So each cell of VTK is in the piece with its lowest
+//! corner. Cell data would need no exchange, but the same array would differ between `.vti` and
+//! `.pvti`. Pieces of a save have a number of their own in their names. The index, which is
+//! replaced in one moment, decides which pieces count; old pieces are removed when all ranks know
+//! that the new index is in place.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};

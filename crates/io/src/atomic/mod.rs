@@ -1,4 +1,13 @@
 //! Files that are either whole or not there.
+//!
+//! Until a file is whole it has no name where the system supports this (`O_TMPFILE`), so a process
+//! that ends leaves nothing. A replacement takes a random name for a moment and is renamed. Where
+//! files without names do not exist, and for directories, the name is random from the beginning. It
+//! contains the machine and the process, so a later save removes names of processes of this machine
+//! that are gone, and names of other machines without a write for a day. Locks are no proof that a
+//! writer lives: they do not reach all nodes, forbid writes of other ranks on some file systems,
+//! and end before the file has its name. After a renaming the directory is synchronised, too; file
+//! systems that cannot do that are trusted.
 
 mod collective;
 mod durable;

@@ -1,4 +1,9 @@
 //! [`tidy`]: what goes when a new generation is there.
+//!
+//! A save reads no generation. So generations that were refused are marked by a file, and do not
+//! count among those that are kept. The loaded generation is known to be good, and stays until as
+//! many as are kept have been written since. The last save stays, too, because started saves may
+//! end in another order.
 
 use std::fs;
 use std::io;

@@ -15,6 +15,15 @@
 //!
 //! Corner `i` stands at `(i & 1, i >> 1 & 1, i >> 2)`. Edge `4 * axis + k` runs along its axis; `k` holds the other two
 //! coordinates of it, the lower axis in bit 0. Face `2 * axis + side`.
+//!
+//! A cell has at most one connection as in rule 2 (true for 30 million random cells). Where no cut
+//! of a disc or a band obeys rule 3, and in contours of more than six edges, vertices inside the
+//! cell help.
+//!
+//! Values are differences from the isovalue in `f64`: products of differences rounded to `f32`
+//! decide some faces of whole numbers wrongly. Decisions use signs only. A search for roots in
+//! floating point finds tunnels that do not exist where two edges are crossed in one plane, as with
+//! whole numbers.
 
 mod band;
 mod contours;

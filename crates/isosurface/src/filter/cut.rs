@@ -1,4 +1,10 @@
 //! The section of a plane.
+//!
+//! The section is the isosurface at zero of distances from the plane. Distances are computed by
+//! monotonic operations, so the extremes of a box of samples are at its corners. A distance that is
+//! a rounding error of `f64` counts as zero. If a side of the box then lies in the plane and no
+//! sample lies beyond it, both sides of the plane are exchanged: otherwise the section would be
+//! empty.
 
 use std::cell::Cell;
 use std::ops::Range;

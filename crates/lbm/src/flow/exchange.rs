@@ -3,6 +3,10 @@
 //! A cell reads and writes slots of its own and of the neighbours to one side of it, as velocities have it: the first of
 //! each pair points there. So ghost cells are slots of other chunks' cells that this chunk's cells will use next, and what
 //! they have left in them goes back: of each pair one slot forwards and one backwards, in one exchange.
+//!
+//! A ghost cell of a face has slots that a cell of another chunk writes as its own ghost cell at an
+//! edge. Both return to the owner. Edges come after faces and corners after edges, so the last
+//! write is the right one. This order exists for grids of parts, not for covers by boxes.
 
 use zippy::{Exchange, Result};
 

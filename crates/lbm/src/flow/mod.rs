@@ -1,4 +1,11 @@
 //! A flow: its arrays and kernels, and what is done with them.
+//!
+//! Populations and the parity of the step are the whole state of a flow, and hence a checkpoint. An
+//! outlet keeps its memory in the slots towards the wall behind it, which nothing else uses. Cells
+//! that move, mirror or are open are in lists, each with a kernel of its own: in one kernel for all
+//! cells, a software adapter would do the work of all branches. A kernel over all cells counts
+//! slots in the variable itself and not by helpers, so a chunk must fit one binding, and checked
+//! runs do not see these accesses.
 
 mod change;
 mod derived;

@@ -2,6 +2,16 @@
 //!
 //! A wall at rest has nothing to do: where a solid cell leaves its slots alone, what flew into it comes back from it two
 //! steps later, as it does from a cell that reflects; the wall stands half-way between the two cells.
+//!
+//! A wall without this delay would need both slots of a pair at one cell, and exchanges would
+//! return slots that a chunk never wrote. Populations in solid cells count as mass of the cell that
+//! sent them.
+//!
+//! A cell beyond a free-slip side is the image of the cell before it: solid next to a solid cell,
+//! else a mirror. After all fluid cells have made their step, a kernel copies the populations that
+//! have left the cell, turned around, to the slots where the image would have left them. The kernel
+//! reads slots of fluid cells and writes slots of images, so the order of invocations does not
+//! matter. One part of the cut holds both layers, so no exchange comes between.
 
 use std::fmt::Write;
 

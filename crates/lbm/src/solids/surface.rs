@@ -1,4 +1,8 @@
 //! The inside of a surface, by the generalised winding number.
+//!
+//! On the surface itself the winding number is a rounding error, so such a point counts as the
+//! point next to it, towards larger coordinates. A box of n cells has n layers wherever it stands,
+//! and shapes that share a face share no cell.
 
 use std::cell::Cell;
 use std::f64::consts::PI;

@@ -5,6 +5,11 @@
 //! are interpolated trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
 //! and every sample belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
 //! volume's shape alone. Pictures are therefore the same bits for every decomposition ([`Mode::Reproducible`]).
+//!
+//! Where the transparency of a ray falls to a limit, the opacity becomes exactly 1, and voxels
+//! behind add exactly nothing. So a rank leaves out bricks that its own layers hide, without a
+//! message and with the same bits. Samples are summed in blocks of 32 of the lattice along the ray,
+//! since rounding then grows with the number of blocks.
 
 mod bricks;
 mod camera;

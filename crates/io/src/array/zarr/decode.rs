@@ -1,5 +1,9 @@
 //! Bytes of a file to the cells of a chunk. What a stream unpacks to is bounded by what the chunk must have: nothing that a
 //! file says makes room for more.
+//!
+//! The crate `zarrs` encodes chunks, but does not decode those of other programs: it makes room for
+//! the length in the header of a Zstandard frame, unpacks gzip without a bound, and adds numbers of
+//! a shard's index without checks.
 
 use std::borrow::Cow;
 use std::io::Read;

@@ -3,6 +3,10 @@
 //!
 //! Reckoned in `f32`, by operations that all devices round alike: what triangles reach into is the same whether a kernel
 //! finds it or the host.
+//!
+//! A rank also gets triangles within half a voxel of its bricks, because rasterisers move vertices
+//! by parts of a pixel. A kernel compares a triangle with at most 64 bricks, since the other
+//! invocations of its workgroup wait; the host compares larger triangles.
 
 use std::collections::{BTreeMap, HashMap};
 
