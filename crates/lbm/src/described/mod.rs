@@ -21,6 +21,12 @@
 //! `centre` a surface keeps the positions of its file. With `thicken = true` cells that the surface
 //! passes through are solid, too, so that thin parts have no holes. Along periodic axes bodies have
 //! images.
+//!
+//! The file `examples/channel.toml` of this crate:
+//!
+#![doc = "```toml"]
+#![doc = include_str!("../../examples/channel.toml")]
+#![doc = "```"]
 
 mod beyond;
 mod bodies;

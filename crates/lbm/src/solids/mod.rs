@@ -1,5 +1,13 @@
 //! Solid cells from what others have made: surfaces of triangles, and scans.
 //!
+//! Of a scan, cells are solid where the interpolated value lies in a range. Of a surface, cells are
+//! solid inside, by the generalised winding number: small holes, doubled triangles, some turned
+//! ones and overlapping parts do no harm. Parts thinner than a cell leave holes: the projected
+//! areas of surface and cells are compared, and a warning has the figures. Thickening makes all
+//! cells solid that the surface passes through; elsewhere the solid grows by at most half a cell.
+//! Each rank computes its share of the cells, and reads the planes of a scan that it needs; then
+//! all ranks get all cells, one bit each.
+//!
 //! ```
 //! # use zippy::World;
 //! use zippy_lbm::solids::{Placement, Room, Shape, Surface};

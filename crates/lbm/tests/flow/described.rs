@@ -9,11 +9,9 @@ use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
-/// The text of the README.
+/// Text of the example that the documentation of `described` shows.
 fn example() -> String {
-    let readme = include_str!("../../README.md");
-    let text = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
-    text.expect("an example").to_owned()
+    include_str!("../../examples/channel.toml").to_owned()
 }
 
 fn no_files(_: &zippy::World, source: &Source) -> zippy::Result<Rc<dyn Shape>> {
