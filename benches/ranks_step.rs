@@ -25,7 +25,9 @@ pub fn main() -> Result<()> {
             println!("c computing, o overhead, w waiting, . rest");
         }
         let growth = run.growth(4 * 128 * 128 * 128, 3) as usize;
-        [32, 64, 128].into_iter().try_for_each(|n| step(run, n * growth))
+        [32, 64, 128].into_iter().try_for_each(|n| step(run, n * growth, 1))?;
+        // 512 chunks of 8^3 cells.
+        step(run, 64, 8)
     })
 }
 
@@ -48,13 +50,16 @@ struct StepSamples {
     by_hand: Vec<f64>,
 }
 
-fn step(run: &Run, n: usize) -> Result<()> {
-    let case = run.named(&format!("step, {n}^3 f32 a rank"));
+/// Measures steps over n³ cells a rank, with `cuts` parts of a rank's cells along each axis.
+fn step(run: &Run, n: usize, cuts: usize) -> Result<()> {
+    let chunks = if cuts > 1 { format!(" in {} chunks", cuts.pow(3)) } else { String::new() };
+    let case = run.named(&format!("step, {n}^3 f32 a rank{chunks}"));
     if !run.options.selects(&case) {
         return Ok(());
     }
     let world = run.world;
-    let layout = Layout::new([n, n, n * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
+    let cuts = [cuts, cuts, cuts * world.size()].map(Split::Even);
+    let layout = Layout::new([n, n, n * world.size()]).split(cuts).ghost([1; 3]);
     let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
     fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
     let heat = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;

@@ -12,7 +12,7 @@ const AXPY: Row = Row {
     name: "y += a x by elementwise",
     peer: "axpy",
     sizes: &[2048, 512],
-    on_request: None,
+    on_request: Some(8192),
     axes: 2,
     bytes: 12,
     start: |world, n| Ok(Box::new(Axpy::new(world, n)?)),

@@ -173,7 +173,7 @@ fn after_help() -> String {
          lbm --case object --solid car.stl --solid-size 60 --length 1.8 --viscosity 1.5e-5 --flow-speed 1e-3 --density 1.2\n  \
          lbm channel.toml --probes probes.csv\n  \
          lbm --restart ck --case edited.toml --steps 1000\n\n\
-         crates/lbm/README.md has a file that describes a case; zippy_lbm::described lists all keys."
+         crates/lbm/examples/channel.toml describes a case; zippy_lbm::described lists all keys."
     )
 }
 
