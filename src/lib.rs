@@ -1,21 +1,25 @@
-//! Global arrays for GPU clusters: write one program over n-dimensional arrays; they are cut over the GPUs of a cluster,
-//! and it is always known where data is and when it moves.
+//! Global arrays for GPU clusters: one program over n-dimensional arrays that are cut over the GPUs
+//! of a cluster. The program determines the owner of all data, and data moves between GPUs only in
+//! calls for that purpose.
 //!
-//! A program is a function of a [`World`], one rank's view of the run, which [`run`] calls on every rank: on one, on
-//! `ZIPPY_RANKS=n` threads, or on the processes of an MPI launcher (feature `mpi`). A [`Layout`] says how an array is cut
-//! into chunks; each chunk is a buffer on the GPU of the rank that owns it. Two kinds of functions never mix:
+//! A program is a function of a [`World`], one rank's view of the run. [`run`] calls the program on
+//! every rank: on one rank, on `ZIPPY_RANKS=n` threads, or on the processes of an MPI launcher
+//! (feature `mpi`). A [`Layout`] describes how an array is cut into chunks. Each chunk is a buffer
+//! on the GPU of the rank that owns it. Functions that move data and functions that compute are
+//! separate:
 //!
-//! * what **moves data** between ranks is a method of [`World`], takes sections in global coordinates ([`GlobalArray::at`])
-//!   and is called by all ranks in the same order, unless it says that it is local;
-//! * what **computes** is a [`Kernel`], takes sections of chunks that this rank owns ([`GlobalArray::chunks`]), and runs on
-//!   this rank's GPU alone, as often as the rank has chunks, maybe never.
+//! * Methods of [`World`] **move data** between ranks. They take sections in global coordinates
+//!   ([`GlobalArray::at`]). All ranks call them in the same order, except for methods that are
+//!   documented as local.
+//! * A [`Kernel`] **computes** on the GPU of one rank. It takes sections of chunks that this rank
+//!   owns ([`GlobalArray::chunks`]). A rank calls it once per chunk, so perhaps never.
 //!
 //! The heat equation on a torus, with a ghost update before every step and a reduction at the end:
 //!
 //! ```
 //! use zippy::{KernelSource, Layout, Split, World};
 //!
-//! // Arrays are bound by the names of the variables; for each array there are helpers such as `next_position`.
+//! // Arrays are bound by variable names. Each array has helpers such as `next_position`.
 //! const STEP: &str = "
 //! @group(0) @binding(0) var<storage, read> now: array<f32>;
 //! @group(0) @binding(1) var<storage, read_write> next: array<f32>;
@@ -31,9 +35,9 @@
 //! }";
 //!
 //! fn program(world: &World) -> zippy::Result<()> {
-//!     // 32 x 24 cells, cut along axis 0, one ghost cell around each chunk; the ends of both axes meet.
-//!     let layout = Layout::new([32, 24]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 1]);
-//!     let layout = layout.periodic([true, true]);
+//!     // 32 x 24 cells, cut along axis 0, with one ghost cell around each chunk and periodic axes.
+//!     let layout = Layout::new([32, 24]).split([Split::Even(world.size()), Split::Whole]);
+//!     let layout = layout.ghost([1, 1]).periodic([true, true]);
 //!     let mut now = world.array::<f32, 2>("now", &layout)?;
 //!     let mut next = world.array::<f32, 2>("next", &layout)?;
 //!     now.fill(0.0)?;
@@ -43,11 +47,12 @@
 //!     for _ in 0..5 {
 //!         world.ghosts(&now)?;
 //!         for (a, b) in zippy::together((&now, &next))? {
-//!             step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.125_f32).run()?;
+//!             step.call().read("now", a.all()).write("next", b.all())
+//!                 .param("rate", 0.125_f32).run()?;
 //!         }
 //!         std::mem::swap(&mut now, &mut next);
 //!     }
-//!     // Nothing is lost, and the spot has spread over the edge: the same on any number of ranks.
+//!     // The heat is conserved and has spread over the edge, equally for any number of ranks.
 //!     assert_eq!(world.sum(now.at(..))?, 1024.0);
 //!     assert!(world.sum(now.at((0..5, ..)))? > 0.0);
 //!     Ok(())
@@ -59,17 +64,18 @@
 //! }
 //! ```
 //!
-//! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for everything that moves, [`kernel`] for what a shader
-//! may use, [`algorithms`] for reductions and elementwise expressions, [`error`] for what can go wrong.
-//! README.md and the examples show more, DESIGN.md says why things are as they are.
+//! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for all operations that move
+//! data, [`kernel`] for the features of shaders, [`algorithms`] for reductions and elementwise
+//! expressions, [`error`] for errors. README.md and the examples show more, and DESIGN.md gives the
+//! reasons of the design.
 #![warn(missing_docs)]
 
-// Generated code says `::zippy`, inside this crate too.
+// Generated code refers to `::zippy`, also inside of this crate.
 extern crate self as zippy;
 
 mod wgsl;
 
-/// Warnings, and where the time of a program goes.
+/// Warnings, and profiles of the time that a program takes.
 pub mod trace {
     pub(crate) use zippy_base::trace::*;
     pub use zippy_base::trace::{Profile, SpanKind, has_warned, warn, warn_once};
@@ -92,7 +98,7 @@ pub mod debug;
 
 mod start;
 
-// What programs are written with.
+// Items that most programs use.
 #[doc(inline)]
 pub use array::{GlobalArray, LocalArray, together};
 #[doc(inline)]
@@ -122,8 +128,8 @@ pub use zippy_derive::Element;
 
 #[doc(inline)]
 pub use zippy_base::{element, error};
-// What describes arrays and what moves, without a GPU.
+// Descriptions of arrays and their moves, without a GPU.
 pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
 
-/// The wgpu that Zippy uses, for what is done with [`World::gpu`] directly.
+/// The `wgpu` crate that Zippy uses, for direct use of [`World::gpu`].
 pub use wgpu;

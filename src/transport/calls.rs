@@ -1,5 +1,5 @@
-//! What a group's ranks have called: a fingerprint that rides in every message, and the last calls for the error that
-//! names two of them.
+//! [`Calls`]: record of the calls of a rank in one group. A fingerprint of all calls is part of
+//! every message. The last calls are kept for errors about calls that differ.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -8,65 +8,66 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-/// So many calls are remembered as values.
-const REMEMBERED: usize = 256;
-/// A text is cut after so many bytes.
+/// Number of calls that are kept with their texts.
+const KEPT_CALLS: usize = 256;
+/// Greatest length of the text of a call, in bytes.
 const TEXT_BYTES: usize = 600;
 
-/// What a rank calls that has finished, beside what another one still calls.
+/// Text for the last call of a rank whose program has finished.
 pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
 
-/// This rank's calls in one group.
+/// The calls of this rank in one group.
 #[derive(Default)]
 pub(crate) struct Calls {
-    history: Cell<u64>,
+    fingerprint: Cell<u64>,
     number: Cell<u64>,
     last: RefCell<VecDeque<RecordedCall>>,
 }
 
 struct RecordedCall {
-    /// The fingerprint with this call.
-    history: u64,
-    /// The number of its first exchange.
+    /// Fingerprint of all calls up to and including this call.
+    fingerprint: u64,
+    /// Number of the first exchange of the call.
     sequence: u64,
     text: CallText,
 }
 
-/// What a call reads as.
+/// The text of a call.
 #[derive(Clone)]
 pub(crate) enum CallText {
-    /// A collective of a group: nothing is allocated for it, as it may cost no more than a message.
-    Brief(Brief),
-    /// Of anything else.
+    /// A collective of a group. It allocates nothing, as it may cost as little as one message.
+    Collective(CollectiveCall),
+    /// Any other call.
     Shared(Rc<dyn Display>),
 }
 
 impl Display for CallText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Brief(call) => call.fmt(f),
+            Self::Collective(call) => call.fmt(f),
             Self::Shared(text) => text.fmt(f),
         }
     }
 }
 
-/// A collective of a group and the argument that must agree.
+/// A collective of a group with the argument that must be equal on all ranks.
 #[derive(Clone, Copy)]
-pub(crate) struct Brief {
+pub(crate) struct CollectiveCall {
     name: &'static str,
     argument: Option<(&'static str, usize)>,
 }
 
-impl Brief {
+impl CollectiveCall {
     pub(crate) fn new(name: &'static str) -> Self {
         Self { name, argument: None }
     }
 
-    pub(crate) fn of(self, argument: &'static str, value: usize) -> Self {
+    pub(crate) fn argument(self, argument: &'static str, value: usize) -> Self {
         Self { argument: Some((argument, value)), ..self }
     }
 
-    /// A name has one argument, always the same one.
+    /// Fingerprint of name and value. A collective always has the same argument, so the name of the
+    /// argument is not included.
     pub(crate) fn signature(self) -> u64 {
         let value = self.argument.map_or(0, |(_, value)| value as u64);
         self.name.as_bytes().chunks(8).fold(value, |all, part| {
@@ -77,7 +78,7 @@ impl Brief {
     }
 }
 
-impl Display for Brief {
+impl Display for CollectiveCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
         match self.argument {
@@ -87,99 +88,101 @@ impl Display for Brief {
     }
 }
 
-/// A call as another rank is told of it.
+/// A call in the form that is sent to another rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Told {
-    /// Its place among its rank's calls.
+pub(crate) struct CallSummary {
+    /// Index of the call among the calls of its rank.
     number: u64,
-    history: u64,
+    fingerprint: u64,
     sequence: u64,
     pub text: String,
-    /// The same with all that could differ, cuts and owners among it.
+    /// The text with all arguments that could differ, such as cuts and owners.
     detail: String,
 }
 
-impl Told {
-    /// Whether it is the next call.
+impl CallSummary {
+    /// True if this is the next call after `last`, or the first call for `None`.
     pub(crate) fn follows(&self, last: Option<&Self>) -> bool {
         self.number == last.map_or(0, |last| last.number + 1)
     }
 }
 
 impl Calls {
-    /// Of a group that is made by a call with this fingerprint.
-    pub(crate) fn from(history: u64) -> Self {
-        Self { history: Cell::new(history), ..Self::default() }
+    /// The calls of a group that is created by a call with this fingerprint.
+    pub(crate) fn from(fingerprint: u64) -> Self {
+        Self { fingerprint: Cell::new(fingerprint), ..Self::default() }
     }
 
-    /// The fingerprint of all calls so far.
-    pub(crate) fn history(&self) -> u64 {
-        self.history.get()
+    /// Fingerprint of all calls so far.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint.get()
     }
 
-    /// How many there are.
+    /// Number of calls so far.
     pub(crate) fn number(&self) -> u64 {
         self.number.get()
     }
 
-    /// The fingerprint of the first so many calls, if it is remembered.
-    pub(crate) fn history_of(&self, calls: u64) -> Option<u64> {
+    /// Fingerprint of the first `calls` calls, if it is recorded.
+    pub(crate) fn fingerprint_after(&self, calls: u64) -> Option<u64> {
         let last = self.last.borrow();
         match self.number.get().checked_sub(calls)? {
-            0 => Some(self.history.get()),
-            ago => last.len().checked_sub(ago as usize + 1).map(|place| last[place].history),
+            0 => Some(self.fingerprint.get()),
+            ago => last.len().checked_sub(ago as usize + 1).map(|index| last[index].fingerprint),
         }
     }
 
-    /// The last one.
+    /// Text of the last call.
     pub(crate) fn last_text(&self) -> String {
         self.last.borrow().back().map_or_else(|| "a receive".into(), |call| bounded(format_args!("{}", call.text)))
     }
 
-    /// Adds a call. `signature` is a fingerprint of all arguments that must agree.
+    /// Records a call. `signature` is a fingerprint of all arguments that must be equal on all
+    /// ranks, `sequence` the number of its first exchange.
     pub(crate) fn add(&self, signature: u64, sequence: u64, text: CallText) {
-        let history = mixed(mixed(self.history.get(), signature), sequence);
-        self.history.set(history);
+        let fingerprint = mixed(mixed(self.fingerprint.get(), signature), sequence);
+        self.fingerprint.set(fingerprint);
         self.number.set(self.number.get() + 1);
         let mut last = self.last.borrow_mut();
-        let forgotten = if last.len() == REMEMBERED { last.pop_front() } else { None };
-        last.push_back(RecordedCall { history, sequence, text });
-        // Its text may be anything.
+        let forgotten = if last.len() == KEPT_CALLS { last.pop_front() } else { None };
+        last.push_back(RecordedCall { fingerprint, sequence, text });
+        // The drop of a text may run any code, also code that uses this record.
         drop(last);
         drop(forgotten);
     }
 
-    /// Forgets all but the last ones.
-    pub(crate) fn forget_all_but(&mut self, kept: usize) {
+    /// Removes all calls but the last `kept`.
+    pub(crate) fn keep_last(&mut self, kept: usize) {
         let last = self.last.get_mut();
         last.drain(..last.len().saturating_sub(kept));
         last.shrink_to_fit();
     }
 
-    /// The last calls, for another rank.
-    pub(crate) fn told(&self) -> Vec<Told> {
+    /// Summaries of the recorded calls, to be sent to another rank.
+    pub(crate) fn summaries(&self) -> Vec<CallSummary> {
         let last = self.last.borrow();
         let first = self.number.get() - last.len() as u64;
-        let tell = |(number, call): (u64, &RecordedCall)| Told {
+        let summary = |(number, call): (u64, &RecordedCall)| CallSummary {
             number,
-            history: call.history,
+            fingerprint: call.fingerprint,
             sequence: call.sequence,
             text: bounded(format_args!("{}", call.text)),
             detail: bounded(format_args!("{:#}", call.text)),
         };
-        (first..).zip(last.iter()).map(tell).collect()
+        (first..).zip(last.iter()).map(summary).collect()
     }
 }
 
-/// A fingerprint of two: signatures are hashes already, so a few operations do (the end of MurmurHash3).
-pub(crate) fn mixed(history: u64, more: u64) -> u64 {
-    let mut bits = history.rotate_left(29) ^ more;
+/// Combines a fingerprint with another number. Signatures are hashes already, so the finaliser of
+/// MurmurHash3 is sufficient.
+pub(crate) fn mixed(fingerprint: u64, more: u64) -> u64 {
+    let mut bits = fingerprint.rotate_left(29) ^ more;
     bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ bits >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     bits ^ bits >> 33
 }
 
-/// A text that is not longer than people read.
+/// Formats a text and truncates it to [`TEXT_BYTES`].
 fn bounded(text: fmt::Arguments<'_>) -> String {
     struct Bounded(String);
     impl Write for Bounded {
@@ -197,37 +200,40 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
-/// The texts of the last calls, where it is known that calls differ and no longer which.
-pub(crate) fn last_calls(own: &[Told], other: &[Told]) -> (String, String) {
-    let text = |calls: &[Told]| match calls.last() {
+/// The texts of the last calls of two ranks, for calls that differ before the recorded ones.
+pub(crate) fn last_calls(own: &[CallSummary], other: &[CallSummary]) -> (String, String) {
+    let text = |calls: &[CallSummary]| match calls.last() {
         Some(last) => format!("{} (its call {}, some time after calls that differed)", last.text, last.number + 1),
         None => "nothing".to_owned(),
     };
     (text(own), text(other))
 }
 
-/// The texts of the first calls that differ, where the calls do; `None` where one rank is only further than the other.
-pub(crate) fn first_difference(own: &[Told], other: &[Told]) -> Option<(String, String)> {
+/// The texts of the first calls that differ between two ranks. `None` if one rank has only made
+/// more calls than the other.
+pub(crate) fn first_different_calls(own: &[CallSummary], other: &[CallSummary]) -> Option<(String, String)> {
     let (first, other_first) = (own.first()?.number, other.first()?.number);
     let start = first.max(other_first);
-    let from = |calls: &[Told], first: u64| calls.get((start - first) as usize..).unwrap_or_default().to_vec();
+    let from = |calls: &[CallSummary], first: u64| calls.get((start - first) as usize..).unwrap_or_default().to_vec();
     let (own, other) = (from(own, first), from(other, other_first));
-    let place = own.iter().zip(&other).position(|(own, other)| own.history != other.history)?;
-    let (own, other) = (&own[place], &other[place]);
-    let texts = match () {
-        () if own.text != other.text => (own.text.clone(), other.text.clone()),
-        () if own.detail != other.detail => (own.detail.clone(), other.detail.clone()),
-        // What is remembered may begin after the first difference.
-        () if own.sequence == other.sequence => {
-            let text = |call: &Told| format!("{}, after calls that differed and are no longer remembered", call.text);
-            (text(own), text(other))
-        }
-        () => {
-            let text = |call: &Told| format!("{} (exchange {} of its group)", call.text, call.sequence);
-            (text(own), text(other))
+    let index = own.iter().zip(&other).position(|(own, other)| own.fingerprint != other.fingerprint)?;
+    let (own, other) = (&own[index], &other[index]);
+    if own.text != other.text {
+        return Some((own.text.clone(), other.text.clone()));
+    }
+    if own.detail != other.detail {
+        return Some((own.detail.clone(), other.detail.clone()));
+    }
+    // The first recorded call may be later than the first difference.
+    let same_exchange = own.sequence == other.sequence;
+    let text = |call: &CallSummary| {
+        if same_exchange {
+            format!("{}, after calls that differed and are no longer remembered", call.text)
+        } else {
+            format!("{} (exchange {} of its group)", call.text, call.sequence)
         }
     };
-    Some(texts)
+    Some((text(own), text(other)))
 }
 
 #[cfg(test)]
@@ -241,8 +247,9 @@ mod tests {
     #[test]
     fn collectives_differ_by_name_and_argument() {
         let names = ["barrier", "broadcast", "gather", "all_gather_v", "all_to_all_v", "all_reduce", "all_reduce_max"];
-        let all =
-            names.iter().flat_map(|&name| (0..40).map(move |value| Brief::new(name).of("bytes", value).signature()));
+        let all = names
+            .iter()
+            .flat_map(|&name| (0..40).map(move |value| CollectiveCall::new(name).argument("bytes", value).signature()));
         let all: Vec<u64> = all.collect();
         assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
     }
@@ -256,9 +263,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_calls_that_differ_are_named() {
-        let difference =
-            |own: &[&'static str], other: &[&'static str]| first_difference(&calls(own).told(), &calls(other).told());
+    fn first_different_calls_are_returned() {
+        let difference = |own: &[&'static str], other: &[&'static str]| {
+            first_different_calls(&calls(own).summaries(), &calls(other).summaries())
+        };
         assert_eq!(difference(&["a", "b", "c"], &["a", "b", "c"]), None);
         assert_eq!(difference(&["a", "b", "c"], &["a", "b"]), None, "it may follow");
         assert_eq!(difference(&["a", "b", "c"], &["a", "c"]), Some(("b".into(), "c".into())));
@@ -267,36 +275,36 @@ mod tests {
     }
 
     #[test]
-    fn earlier_fingerprints_are_remembered_for_a_while() {
+    fn fingerprint_after_is_known_for_recorded_calls() {
         let calls = Calls::default();
-        let mut histories = vec![calls.history()];
-        for number in 0..REMEMBERED as u64 + 10 {
+        let mut fingerprints = vec![calls.fingerprint()];
+        for number in 0..KEPT_CALLS as u64 + 10 {
             calls.add(number, number, shared("call"));
-            histories.push(calls.history());
+            fingerprints.push(calls.fingerprint());
         }
-        for (number, &history) in histories.iter().enumerate() {
-            let found = calls.history_of(number as u64);
-            assert_eq!(found, (number > 10).then_some(history), "{number}");
+        for (number, &fingerprint) in fingerprints.iter().enumerate() {
+            let found = calls.fingerprint_after(number as u64);
+            assert_eq!(found, (number > 10).then_some(fingerprint), "{number}");
         }
-        assert_eq!(calls.history_of(histories.len() as u64), None);
+        assert_eq!(calls.fingerprint_after(fingerprints.len() as u64), None);
     }
 
     #[test]
-    fn what_is_forgotten_is_said_to_be() {
-        let many = |first: &'static str| calls(&[&[first][..], &["same"; REMEMBERED + 5]].concat()).told();
-        let (own, other) = first_difference(&many("a"), &many("b")).unwrap();
+    fn difference_before_recorded_calls_is_reported_as_such() {
+        let many = |first: &'static str| calls(&[&[first][..], &["same"; KEPT_CALLS + 5]].concat()).summaries();
+        let (own, other) = first_different_calls(&many("a"), &many("b")).unwrap();
         assert_eq!(own, other);
         assert!(own.starts_with("same") && own.ends_with("no longer remembered"), "{own}");
-        assert_eq!(first_difference(&many("a"), &many("a")), None);
-        // One rank is so far ahead that no call is remembered by both.
-        assert_eq!(first_difference(&many("a"), &calls(&["a"]).told()), None);
+        assert_eq!(first_different_calls(&many("a"), &many("a")), None);
+        // One rank is so far ahead that no call is recorded by both.
+        assert_eq!(first_different_calls(&many("a"), &calls(&["a"]).summaries()), None);
     }
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_texts_are_truncated() {
         let own = Calls::default();
         own.add(7, 3, shared("ä".repeat(1000)));
-        let calls = own.told();
+        let calls = own.summaries();
         assert!(calls[0].text.len() <= TEXT_BYTES + 5 && calls[0].text.ends_with('…'));
         let (last, none) = last_calls(&calls, &[]);
         assert!(last.contains("(its call 1,") && none == "nothing", "{last}, {none}");

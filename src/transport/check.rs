@@ -1,11 +1,14 @@
-//! Comparing the calls of the ranks, so that programs that go apart end with an error that names both calls.
+//! Comparison of the calls of the ranks of a group. Ranks that have called different operations end
+//! with an error that contains both calls.
 //!
-//! * Every message carries the fingerprint of its sender's calls (see [`Tag`](super::Tag)): whoever receives one that is not
-//!   its own tells the sender its last calls, and the sender finds the first that differ and tells all ranks.
-//! * Ranks that wait for long say so to whom they wait for, with the fingerprint of their calls, as two of them may wait for
-//!   messages that neither has sent. See `inquiry.rs`.
-//! * Where calls are compared (debug builds, `ZIPPY_CHECK=1`), each call spreads the smallest and the largest fingerprint over
-//!   the group first (dissemination, log₂ P small messages), so that nothing has been moved by calls that differ.
+//! * Every message carries the fingerprint of its sender's calls (see [`Tag`](super::Tag)). A
+//!   receiver with another fingerprint sends its last calls to the sender; the sender finds the
+//!   first calls that differ and reports them to all ranks.
+//! * A rank in a long wait sends the fingerprint of its calls to the awaited rank, as two ranks may
+//!   wait for messages that neither has sent. See `wait_report.rs`.
+//! * With checks (debug builds, `ZIPPY_CHECK=1`), each call first spreads the smallest and the
+//!   largest fingerprint over the group (dissemination, log₂ P small messages), so calls that
+//!   differ move no data.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -14,16 +17,16 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Brief, CallText, NOTHING_MORE, Told, first_difference, last_calls};
-use super::inquiry::differing;
+use super::calls::{CallSummary, CallText, CollectiveCall, NOTHING_MORE, first_different_calls, last_calls};
 use super::payload::{copied, decoded, encoded, values};
-use super::{Beside, Group};
+use super::wait_report::differing_calls;
+use super::{Group, ReservedTag};
 use crate::error::{CallSite, Result, TransportError};
 
-/// Where calls come fast, so many go by without a look at the clock.
-const CALLS_UNLOOKED: u8 = 3;
+/// Number of calls between two reads of the clock, if calls follow each other quickly.
+const CALLS_WITHOUT_POLL: u8 = 3;
 
-/// What a rank does before a call.
+/// Name of the operation that compares a call between ranks.
 struct Comparison(CallText);
 
 impl Display for Comparison {
@@ -33,16 +36,19 @@ impl Display for Comparison {
 }
 
 impl Group {
-    /// Adds a call to what this rank has called. Collective.
+    /// Records a call of this rank. Collective.
     ///
-    /// All later messages carry it, so that ranks that have called something else are found. Where calls are compared ahead
-    /// ([`Config::check`](super::Config::check)), that happens at once.
+    /// All later messages carry the fingerprint of the call, so ranks with other calls are
+    /// detected. With [`Config::check`](super::Config::check), the ranks compare the call at once,
+    /// with log₂ P messages per rank; without it, no message is sent.
     ///
-    /// `signature` is a fingerprint of the call with all arguments that must agree. `call` is written only where calls
-    /// differ; its alternate form (`{:#}`) has all details.
+    /// `signature` is a fingerprint of the call with all arguments that must be equal on all ranks.
+    /// `call` is the text of the call for errors; its alternate form (`{:#}`) contains all details.
+    /// It is formatted only if calls differ.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) on every rank, naming two of the calls; and as every collective.
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) with two of the calls, on every
+    /// rank; and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
         let _call = CallSite::enter();
@@ -53,8 +59,8 @@ impl Group {
         self.check_text(signature, CallText::Shared(call))
     }
 
-    pub(crate) fn check_brief(&self, call: Brief) -> Result<()> {
-        self.check_text(call.signature(), CallText::Brief(call))
+    pub(crate) fn check_collective(&self, call: CollectiveCall) -> Result<()> {
+        self.check_text(call.signature(), CallText::Collective(call))
     }
 
     fn check_text(&self, signature: u64, call: CallText) -> Result<()> {
@@ -62,7 +68,7 @@ impl Group {
         if !self.compared() || self.size() == 1 {
             return Ok(());
         }
-        self.listen_at_some_calls()?;
+        self.receive_wait_messages_at_some_calls()?;
         if !self.checking() {
             self.calls().add(signature, self.sequence(), call);
             return Ok(());
@@ -72,39 +78,41 @@ impl Group {
         self.compare()
     }
 
-    /// Listens to ranks that wait if that was long ago. To look at the clock at each call would cost too much where calls come
-    /// fast; where they come slowly it is looked at each time.
-    fn listen_at_some_calls(&self) -> Result<()> {
-        let unlooked = &self.station().unlooked;
-        if unlooked.get() > 0 {
-            unlooked.set(unlooked.get() - 1);
+    /// Polls for wait messages if the last poll is long ago. The clock is read at each call if
+    /// calls are slow, and at few calls if they follow each other quickly, as reading the clock
+    /// would cost too much there.
+    fn receive_wait_messages_at_some_calls(&self) -> Result<()> {
+        let calls_until_poll = &self.rank_state().calls_until_poll;
+        if calls_until_poll.get() > 0 {
+            calls_until_poll.set(calls_until_poll.get() - 1);
             return Ok(());
         }
-        if !self.listen_now_and_then(Instant::now())? {
-            unlooked.set(CALLS_UNLOOKED);
+        if !self.receive_wait_messages_if_due(Instant::now())? {
+            calls_until_poll.set(CALLS_WITHOUT_POLL);
         }
         Ok(())
     }
 
-    /// Adds something that all ranks must have done alike, without comparing it yet.
+    /// Records a call that all ranks must make, without comparing it yet.
     pub(crate) fn note(&self, signature: u64, call: Rc<dyn Display>) {
         self.calls().add(signature, self.sequence(), CallText::Shared(call));
     }
 
     fn compare(&self) -> Result<()> {
-        let own = (self.calls().history(), self.rank() as u64);
+        let own = (self.calls().fingerprint(), self.rank() as u64);
         let (mut low, mut high) = (own, own);
-        let tag = self.tag_beside(Beside::Fingerprints);
+        let tag = self.reserved_tag(ReservedTag::Fingerprints);
         let (rank, size) = (self.rank(), self.size());
         let mut distance = 1;
         while distance < size {
             self.send((rank + distance) % size, tag, copied(&[low.0, low.1, high.0, high.1]))?;
             let theirs = self.receive((rank + size - distance) % size, tag)?;
             let [low_hash, low_rank, high_hash, high_rank] = values::<u64>(&theirs)?[..] else {
-                return Err(TransportError::Other("a comparison of calls arrived malformed".into()).into());
+                return Err(TransportError::Other("a message of the comparison of calls is malformed".into()).into());
             };
             low = low.min((low_hash, low_rank));
-            // The lowest rank among equals on both sides, so that the message does not depend on the number of rounds.
+            // The lowest rank among equal fingerprints, so that the error does not depend on the
+            // number of rounds.
             high = if (high_hash, u64::MAX - high_rank) > (high.0, u64::MAX - high.1) {
                 (high_hash, high_rank)
             } else {
@@ -117,33 +125,40 @@ impl Group {
         }
         let (first, second) = (low.1.min(high.1) as usize, low.1.max(high.1) as usize);
         let (one, other) = (self.calls_of(first)?, self.calls_of(second)?);
-        // Nobody goes on, and tells the others of a failure, before all know both calls. With both in hand, what goes wrong
-        // from here on is of no interest.
-        let _ = self.meet(self.tag_beside(Beside::Meeting));
-        let (call, other_call) = first_difference(&one, &other).unwrap_or_else(|| last_calls(&one, &other));
-        Err(differing((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
+        // No rank may continue, and so report a failure, before all ranks have both calls. An error
+        // of the barrier does not matter, as both calls are known here.
+        let _ = self.barrier_on(self.reserved_tag(ReservedTag::Barrier));
+        let (call, other_call) = first_different_calls(&one, &other).unwrap_or_else(|| last_calls(&one, &other));
+        Err(differing_calls((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
     }
 
-    /// What a rank has called, on every rank.
-    fn calls_of(&self, rank: usize) -> Result<Vec<Told>> {
-        self.told_by(rank, Beside::Calls, || self.calls().told())
+    /// Returns the recorded calls of `rank` on every rank. Collective.
+    fn calls_of(&self, rank: usize) -> Result<Vec<CallSummary>> {
+        self.broadcast_value(rank, ReservedTag::Calls, || self.calls().summaries())
     }
 
-    /// What a rank tells, on every rank.
-    pub(crate) fn told_by<T: Serialize + DeserializeOwned>(
+    /// Returns the result of `value` on `rank` on every rank, by a broadcast without a comparison of
+    /// calls. Collective.
+    pub(crate) fn broadcast_value<T: Serialize + DeserializeOwned>(
         &self,
         rank: usize,
-        which: Beside,
-        own: impl FnOnce() -> T,
+        purpose: ReservedTag,
+        value: impl FnOnce() -> T,
     ) -> Result<T> {
-        let own = (rank == self.rank()).then(|| encoded(&own())).transpose()?;
-        decoded(&self.broadcast_on(self.tag_beside(which), rank, own)?)
+        let payload = (rank == self.rank()).then(|| encoded(&value())).transpose()?;
+        decoded(&self.broadcast_on(self.reserved_tag(purpose), rank, payload)?)
     }
 
-    /// The end of a rank's program, a call like others: meets all that still call something, and compares what was called
-    /// in sub-groups. Others may compute for long: each wait ends with an error only when the other rank has given no sign of
-    /// life for twice the time of other waits, and says so when half of that is over. Should a rank fail, this ends with its
-    /// failure.
+    /// Ends the program of this rank: compares the last call, the end of the program, with the
+    /// calls of all other ranks, and compares the calls in sub-groups. Collective over all ranks of
+    /// the run.
+    ///
+    /// Other ranks may still compute for long. A wait fails only if the awaited rank has answered
+    /// nothing for twice the time limit of other waits, and warns after half of that.
+    ///
+    /// # Errors
+    /// The failure of another rank; [`ErrorKind::Differing`](crate::error::ErrorKind::Differing); a
+    /// timeout.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(patience.at_the_end());

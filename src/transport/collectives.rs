@@ -1,35 +1,40 @@
-//! Collectives that move whole payloads. Latency grows with the logarithm of the number of ranks; large data travels
-//! from its owner to where it is needed without a copy on the way.
+//! Collectives that move whole payloads. Latency is logarithmic in the number of ranks. Large
+//! payloads go directly from their owner to the receivers, without copies on other ranks.
 
-use super::bundle::{Contribution, INLINE_BYTES, pack, unpack};
-use super::calls::Brief;
+use super::calls::CollectiveCall;
+use super::contribution::{Contribution, INLINE_BYTES, pack, unpack};
 use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
 use crate::error::{CallSite, Result, TransportError};
 
-/// `payload` if it may go along the tree; else it goes into `large` and is announced.
-fn inline(payload: Payload, large: &mut Option<Payload>) -> Contribution {
+/// Contribution of a payload: inline if it is small, else direct, with the payload moved into
+/// `large`.
+fn contribution(payload: Payload, large: &mut Option<Payload>) -> Contribution {
     if (*payload).as_ref().len() <= INLINE_BYTES {
-        return Contribution::Here(payload);
+        return Contribution::Inline(payload);
     }
     *large = Some(payload);
     Contribution::Direct
 }
 
 impl Group {
-    /// Returns when all ranks of the group have called it: log₂ P messages per rank (dissemination).
+    /// Waits until all ranks of the group have called it. Collective; log₂ P messages per rank
+    /// (dissemination).
     ///
     /// # Errors
-    /// As every collective: the run's failure, a timeout, differing calls.
+    /// The errors of every collective: a failure of the run
+    /// ([`ErrorKind::Remote`](crate::error::ErrorKind::Remote)), a timeout
+    /// ([`TransportError::Timeout`]), different calls on different ranks
+    /// ([`ErrorKind::Differing`](crate::error::ErrorKind::Differing)).
     #[track_caller]
     pub fn barrier(&self) -> Result<()> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("barrier"))?;
-        self.meet(self.next_sequence())
+        self.check_collective(CollectiveCall::new("barrier"))?;
+        self.barrier_on(self.next_sequence())
     }
 
-    /// A barrier with a tag of the caller and no comparison of calls.
-    pub(crate) fn meet(&self, tag: Tag) -> Result<()> {
+    /// A barrier with the caller's tag and without a comparison of calls.
+    pub(crate) fn barrier_on(&self, tag: Tag) -> Result<()> {
         let size = self.size();
         let mut distance = 1;
         while distance < size {
@@ -40,16 +45,17 @@ impl Group {
         Ok(())
     }
 
-    /// The payload of rank `root` on every rank, which alone gives one. A binomial tree: log₂ P messages deep.
+    /// Returns the payload of rank `root` on every rank. The root passes a payload, all other ranks
+    /// pass `None`. Collective; a binomial tree, log₂ P messages deep.
     ///
     /// # Errors
-    /// [`TransportError::Count`] when the root gives none or another rank gives one, told to all ranks; and as every
-    /// collective.
+    /// [`TransportError::Count`] if the root passes `None` or another rank passes a payload,
+    /// reported to all ranks; and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn broadcast(&self, root: usize, payload: Option<Payload>) -> Result<Payload> {
         let _call = CallSite::enter();
         self.check_rank(root)?;
-        self.check_brief(Brief::new("broadcast").of("root", root))?;
+        self.check_collective(CollectiveCall::new("broadcast").argument("root", root))?;
         let tag = self.next_sequence();
         if payload.is_some() != (self.rank() == root) {
             let found = if payload.is_some() { "one from a rank that is not the root" } else { "none from the root" };
@@ -61,11 +67,11 @@ impl Group {
         self.broadcast_on(tag, root, payload)
     }
 
-    /// A broadcast with a tag of the caller and no comparison of calls.
+    /// A broadcast with the caller's tag and without a comparison of calls.
     pub(crate) fn broadcast_on(&self, tag: Tag, root: usize, payload: Option<Payload>) -> Result<Payload> {
         let size = self.size();
         let virtual_rank = (self.rank() + size - root) % size;
-        // The lowest set bit tells the parent; all lower bits tell the children.
+        // The lowest set bit gives the parent; all lower bits give the children.
         let mut bit = 1;
         while bit < size && virtual_rank & bit == 0 {
             bit *= 2;
@@ -91,21 +97,22 @@ impl Group {
         copies.next().ok_or_else(|| TransportError::Other("a broadcast lost its payload".into()).into())
     }
 
-    /// The payloads of all ranks on rank `root`, in order of rank; `None` elsewhere. Lengths may differ.
-    /// Small payloads come up a binomial tree, large ones directly.
+    /// Returns the payloads of all ranks on rank `root`, in order of rank, and `None` on the other
+    /// ranks. Lengths may differ. Collective. Small payloads go up a binomial tree, large payloads
+    /// directly to the root.
     ///
     /// # Errors
-    /// As every collective.
+    /// The errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn gather(&self, root: usize, payload: Payload) -> Result<Option<Vec<Payload>>> {
         let _call = CallSite::enter();
         self.check_rank(root)?;
-        self.check_brief(Brief::new("gather").of("root", root))?;
+        self.check_collective(CollectiveCall::new("gather").argument("root", root))?;
         let (tree, direct) = (self.next_sequence(), self.next_sequence());
         let size = self.size();
         let virtual_rank = (self.rank() + size - root) % size;
         let mut large = None;
-        let mut items = vec![(self.rank(), inline(payload, &mut large))];
+        let mut items = vec![(self.rank(), contribution(payload, &mut large))];
         let mut bit = 1;
         while bit < size {
             if virtual_rank & bit != 0 {
@@ -121,18 +128,19 @@ impl Group {
             }
             bit *= 2;
         }
-        self.collect("gather", items, large, direct).map(Some)
+        self.order_by_rank("gather", items, large, direct).map(Some)
     }
 
-    /// The payloads of all ranks on every rank, in order of rank. Lengths may differ. log₂ P messages per rank for small
-    /// payloads (Bruck); a large one is sent to each rank directly.
+    /// Returns the payloads of all ranks on every rank, in order of rank. Lengths may differ.
+    /// Collective; log₂ P messages per rank for small payloads (Bruck). A rank sends a large
+    /// payload directly to every other rank.
     ///
     /// # Errors
-    /// As every collective.
+    /// The errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn all_gather_v(&self, payload: Payload) -> Result<Vec<Payload>> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("all_gather_v"))?;
+        self.check_collective(CollectiveCall::new("all_gather_v"))?;
         self.all_gather_raw(payload)
     }
 
@@ -140,7 +148,7 @@ impl Group {
         let (ring, direct) = (self.next_sequence(), self.next_sequence());
         let (rank, size) = (self.rank(), self.size());
         let mut large = None;
-        let own = inline(payload, &mut large);
+        let own = contribution(payload, &mut large);
         let mut kept = None;
         if let Some(large) = large {
             let mut copies = shared(large, size);
@@ -149,7 +157,8 @@ impl Group {
             }
             kept = copies.next();
         }
-        // Items of this rank and the ones after it, in that order; each round doubles them.
+        // Contributions of this rank and of its successors, in order; each round doubles their
+        // number.
         let mut items = vec![(rank, own)];
         while items.len() < size {
             let held = items.len();
@@ -157,11 +166,11 @@ impl Group {
             self.send((rank + size - held) % size, ring, pack(&items[..count]))?;
             items.extend(unpack(self.receive_in("all_gather_v", (rank + held) % size, ring)?)?);
         }
-        self.collect("all_gather_v", items, kept, direct)
+        self.order_by_rank("all_gather_v", items, kept, direct)
     }
 
-    /// Puts items in order of rank and fetches the announced ones.
-    fn collect(
+    /// Puts contributions in order of rank and receives the direct ones.
+    fn order_by_rank(
         &self,
         operation: &str,
         items: Vec<(usize, Contribution)>,
@@ -171,7 +180,7 @@ impl Group {
         let mut slots: Vec<Option<Payload>> = (0..self.size()).map(|_| None).collect();
         for (rank, item) in items {
             let payload = match item {
-                Contribution::Here(payload) => Some(payload),
+                Contribution::Inline(payload) => Some(payload),
                 Contribution::Direct if rank == self.rank() => own.take(),
                 Contribution::Direct => Some(self.receive_in(operation, rank, direct)?),
             };
@@ -183,14 +192,16 @@ impl Group {
         slots.into_iter().map(|slot| slot.ok_or_else(lost)).collect()
     }
 
-    /// Gives payload *i* to rank *i* and returns what each rank gave to this one, in order of rank. One message per pair.
+    /// Sends payload *i* to rank *i* and returns the payloads from all ranks, in order of rank.
+    /// Collective; one message per pair of ranks.
     ///
     /// # Errors
-    /// [`TransportError::Count`] when there is not one payload per rank, told to all ranks; and as every collective.
+    /// [`TransportError::Count`] if the number of payloads is not the number of ranks, reported to
+    /// all ranks; and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn all_to_all_v(&self, payloads: Vec<Payload>) -> Result<Vec<Payload>> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("all_to_all_v"))?;
+        self.check_collective(CollectiveCall::new("all_to_all_v"))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());
         if payloads.len() != size {
@@ -199,7 +210,7 @@ impl Group {
             return Err(self.fail_in("all_to_all_v", error.into()));
         }
         let mut slots: Vec<Option<Payload>> = payloads.into_iter().map(Some).collect();
-        // Each rank starts with its successor, so that nobody is everybody's first.
+        // Each rank starts with its successor, so that the ranks do not all send to one rank first.
         for step in 1..size {
             let to = (rank + step) % size;
             if let Some(payload) = slots[to].take() {

@@ -1,4 +1,4 @@
-//! How a run is started.
+//! [`Config`]: settings of a run, and their defaults from the environment.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,19 +7,20 @@ use super::environment::{self, Checking, Launcher, MAX_THREADS, detect_launcher}
 use super::patience::Patience;
 use crate::error::TransportError;
 
-/// Where the ranks of a run come from.
+/// The source of the ranks of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Ranks {
-    /// What the environment says.
+    /// Processes of an MPI launcher, `ZIPPY_RANKS` threads, or one rank.
     #[default]
     Auto,
-    /// This many threads, or as many processes where an MPI launcher started them.
+    /// This many threads, or the same number of processes of an MPI launcher.
     Threads(usize),
-    /// This many threads, whatever started the process.
+    /// This many threads, also in a process of an MPI launcher.
     Apart(usize),
 }
 
-/// How a run is started. What is left open is taken from the environment, then from the defaults.
+/// Settings of a run. A setting that the program leaves open has the value of its environment
+/// variable, or else its default.
 ///
 /// | setting | variable | default |
 /// |---|---|---|
@@ -44,110 +45,132 @@ pub struct Config {
 }
 
 impl Config {
-    /// The processes of an MPI launcher where one started this process, else `ZIPPY_RANKS` threads, else one rank.
+    /// A configuration for the processes of an MPI launcher if one started this process, else for
+    /// `ZIPPY_RANKS` threads, else for one rank.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// `ranks` threads of this process. Under an MPI launcher its processes are the ranks, and must be as many.
+    /// A configuration for `ranks` threads of this process. Under an MPI launcher, the processes of
+    /// the launcher are the ranks, and their number must be `ranks`.
     pub fn threads(ranks: usize) -> Self {
         Self { ranks: Ranks::Threads(ranks), ..Self::default() }
     }
 
-    /// `ranks` threads of this process, whatever started it: under an MPI launcher each process has a world of its own.
+    /// A configuration for `ranks` threads of this process, also under an MPI launcher: each
+    /// process then has a world of its own.
     pub fn apart(ranks: usize) -> Self {
         Self { ranks: Ranks::Apart(ranks), ..Self::default() }
     }
 
-    /// Whether the run is checked: ranks compare their calls before anything is moved, and stale ghost cells and positions
-    /// outside of a chunk are [found](crate::World::findings). Debug builds compare calls where nothing is said. The program
-    /// decides about findings; with `ZIPPY_CHECK=1` in place of this they fail the run at its end.
+    /// Sets checks on or off. With checks, ranks compare their calls before any data moves, and
+    /// stale ghost cells and positions outside of a chunk are [found](crate::World::findings).
+    /// Without this setting, debug builds compare calls.
     ///
-    /// Without it, calls that differ are found by the messages that they send.
+    /// With this setting, the program handles the findings. With `ZIPPY_CHECK=1` instead of this
+    /// setting, findings fail the run at its end.
+    ///
+    /// Without checks, calls that differ are still detected by the messages that they send.
     #[must_use]
     pub fn check(self, check: bool) -> Self {
         Self { check: Some(check), ..self }
     }
 
-    /// After what time a wait fails.
+    /// Sets the time after which a wait fails.
     ///
-    /// When a run has failed, ranks have this time once more to come back. Those that do not end the process, or under MPI
-    /// the job, as a rank that loops for ever can be told nothing. Other runs of the process end with it.
+    /// After a failure of the run, the program of every rank must return within this time. If a
+    /// rank does not return, the process ends, or under MPI the whole job, as a rank in an endless
+    /// loop cannot be stopped from outside. Other runs in the process end too.
     ///
-    /// Ranks that have finished wait for the others for twice this time, and say so when half of that is over.
+    /// A rank that has finished waits for the other ranks for twice this time, and warns when half
+    /// of it is over.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// After what time a wait says what it waits for.
+    /// Sets the time after which a wait prints a warning with the awaited rank and the operation.
     #[must_use]
     pub fn warn_after(self, warn_after: Duration) -> Self {
         Self { warn_after: Some(warn_after), ..self }
     }
 
-    /// Of how many bytes the pieces are into which messages are cut under MPI.
+    /// Sets the size of the pieces into which messages are divided under MPI, in bytes: from 1 to
+    /// 2³⁰.
     #[must_use]
     pub fn piece_bytes(self, piece_bytes: usize) -> Self {
         Self { piece_bytes: Some(piece_bytes), ..self }
     }
 
-    /// Whether a run that fails under MPI ends the program with one report.
+    /// Sets whether a failed run under MPI ends the program with one report.
     ///
-    /// The process of the rank that failed first says why on standard error, and all exit with code 1. (Of several that
-    /// failed before they knew of each other, the lowest speaks.) Otherwise each process returns an error.
+    /// If set, the process of the rank that failed first reports the failure on standard error, and
+    /// all processes exit with code 1. If several ranks fail at the same time, the lowest rank
+    /// reports. If not set, each process returns an error.
     #[must_use]
     pub fn exit_on_failure(self, exit: bool) -> Self {
         Self { exit_on_failure: exit, ..self }
     }
 
-    /// The file for the timeline of all ranks: what each did when, and for whom it waited. Rank 0 writes it at the end of the
-    /// run, also of one that failed, as far as the other ranks still come to their end. Perfetto (`ui.perfetto.dev`) opens
-    /// it, as Chrome's trace events in JSON: a process each rank.
+    /// Sets the file for the timeline of all ranks: the start and end of each operation and wait,
+    /// and the awaited rank. Rank 0 writes the file at the end of the run. After a failure, the
+    /// file contains the ranks that still come to their end. The format is Chrome's trace events in
+    /// JSON, with one process per rank, for Perfetto (`ui.perfetto.dev`).
     ///
-    /// Under MPI what rank 0 was told holds. Each rank keeps its latest 2^18 spans, and what is not there is said. Times are
-    /// since the start of the run; under MPI ranks begin to count when they have heard of all others, so that their rows
-    /// are apart by the time of a few messages. Of several runs of a process that name one file, the last one's is left.
+    /// * Under MPI, the setting of rank 0 decides.
+    /// * Each rank keeps its latest 2¹⁸ spans. A warning gives the number of lost spans.
+    /// * Times count from the start of the run. Under MPI, the clock of a rank starts when the rank
+    ///   has heard from all others, so the clocks differ by the latency of a few messages.
+    /// * If several runs of a process name the same file, the last run overwrites it.
     ///
-    /// A place where no file can be is an error at the start of the run; a file that cannot be written in the end is said
-    /// and ends no run.
+    /// A path where no file can be created is an error at the start of the run. A failed write at
+    /// the end of the run is a warning.
     #[must_use]
     pub fn trace(self, file: impl Into<PathBuf>) -> Self {
         Self { trace: Some(file.into()), ..self }
     }
 
-    /// The stack of each rank's thread in bytes.
+    /// Sets the stack size of the thread of each rank, in bytes: from 2¹⁶ to 2³⁴.
     #[must_use]
     pub fn stack_bytes(self, stack_bytes: usize) -> Self {
         Self { stack_bytes: Some(stack_bytes), ..self }
     }
 }
 
-/// What starts the ranks.
+/// A number of ranks that the program or the environment requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RequestedRanks {
+    pub count: usize,
+    /// `"Config"` or `"ZIPPY_RANKS"`.
+    pub source: &'static str,
+}
+
+/// The resolved source of the ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Start {
     Threads(usize),
-    /// The MPI library; the number of ranks that was asked for and by what, to be compared with its world.
+    /// Processes of an MPI launcher. The requested number of ranks is compared with the size of the
+    /// MPI world.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     Mpi {
         launcher: Launcher,
-        asked: Option<(usize, &'static str)>,
+        requested: Option<RequestedRanks>,
     },
 }
 
-/// What a run looks after.
+/// Checks during a run. Each variant includes the checks of the variants before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checks {
-    Nothing,
+    Off,
     /// Calls are compared between ranks.
     Calls,
-    /// And ghost cells and the positions of helpers are watched.
+    /// Ghost cells and the positions of helpers are checked.
     All,
-    /// And findings are a failure at the end of the run.
+    /// Findings fail the run at its end.
     AllFailing,
 }
 
-/// A configuration with nothing left open.
+/// A configuration with a value for every setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub start: Start,
@@ -158,12 +181,13 @@ pub(crate) struct Settings {
     pub stack_bytes: usize,
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub exit_on_failure: bool,
-    /// Where the timeline goes.
+    /// File for the timeline.
     pub trace: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Completes a configuration. `with_mpi` says whether this build has MPI.
+    /// Fills the open settings of a configuration from the environment and the defaults. `with_mpi`
+    /// is true for builds with MPI.
     pub(crate) fn resolve(
         config: &Config,
         variable: impl Fn(&str) -> Option<String>,
@@ -175,26 +199,26 @@ impl Settings {
             expected: expected.into(),
         };
         let from_environment = environment::ranks(&variable)?;
-        let asked = match config.ranks {
-            Ranks::Auto => from_environment.map(|ranks| (ranks, "ZIPPY_RANKS")),
-            Ranks::Threads(ranks) | Ranks::Apart(ranks) => Some((ranks, "Config")),
+        let requested = match config.ranks {
+            Ranks::Auto => from_environment.map(|count| RequestedRanks { count, source: "ZIPPY_RANKS" }),
+            Ranks::Threads(count) | Ranks::Apart(count) => Some(RequestedRanks { count, source: "Config" }),
         };
-        if let Some((ranks, _)) = asked
-            && !(1..=MAX_THREADS).contains(&ranks)
+        if let Some(RequestedRanks { count, .. }) = requested
+            && !(1..=MAX_THREADS).contains(&count)
         {
-            return Err(setting("ranks", ranks.to_string(), &format!("a number of ranks from 1 to {MAX_THREADS}")));
+            return Err(setting("ranks", count.to_string(), &format!("a number of ranks from 1 to {MAX_THREADS}")));
         }
         let start = match detect_launcher(&variable).filter(|_| !matches!(config.ranks, Ranks::Apart(_))) {
-            Some(launcher) if with_mpi => Start::Mpi { launcher, asked },
+            Some(launcher) if with_mpi => Start::Mpi { launcher, requested },
             Some(launcher) => return Err(TransportError::NeedsMpi { launcher: launcher.to_string() }),
-            None => Start::Threads(asked.map_or(1, |(ranks, _)| ranks)),
+            None => Start::Threads(requested.map_or(1, |requested| requested.count)),
         };
-        let of_program = config.check.map(|check| if check { Checking::Warning } else { Checking::Off });
-        let checks = match of_program.or(environment::check(&variable)?) {
+        let from_config = config.check.map(|check| if check { Checking::Warning } else { Checking::Off });
+        let checks = match from_config.or(environment::check(&variable)?) {
             Some(Checking::Failing) => Checks::AllFailing,
             Some(Checking::Warning) => Checks::All,
             None if cfg!(debug_assertions) => Checks::Calls,
-            None | Some(Checking::Off) => Checks::Nothing,
+            None | Some(Checking::Off) => Checks::Off,
         };
         let timeout = config.timeout.or(environment::timeout(&variable)?).unwrap_or(Duration::from_secs(300));
         if timeout.is_zero() {
@@ -234,21 +258,22 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_chooses_unless_the_program_does() {
+    fn program_overrides_number_of_ranks_of_environment() {
         let start = |config: &Config, pairs: &[(&str, &str)]| resolve(config, pairs, true).unwrap().start;
         assert_eq!(start(&Config::new(), &[]), Start::Threads(1));
         assert_eq!(start(&Config::new(), &[("ZIPPY_RANKS", "3")]), Start::Threads(3));
         assert_eq!(start(&Config::threads(5), &[("ZIPPY_RANKS", "3")]), Start::Threads(5));
         let under = [("OMPI_COMM_WORLD_SIZE", "4"), ("ZIPPY_RANKS", "3")];
         assert_eq!(start(&Config::apart(2), &under), Start::Threads(2));
-        let Start::Mpi { launcher, asked } = start(&Config::new(), &under) else { panic!("no MPI") };
-        assert_eq!((launcher.size, asked), (Some(4), Some((3, "ZIPPY_RANKS"))));
-        let Start::Mpi { asked, .. } = start(&Config::threads(4), &under) else { panic!("no MPI") };
-        assert_eq!(asked, Some((4, "Config")));
+        let Start::Mpi { launcher, requested } = start(&Config::new(), &under) else { panic!("no MPI") };
+        let expected = RequestedRanks { count: 3, source: "ZIPPY_RANKS" };
+        assert_eq!((launcher.size, requested), (Some(4), Some(expected)));
+        let Start::Mpi { requested, .. } = start(&Config::threads(4), &under) else { panic!("no MPI") };
+        assert_eq!(requested, Some(RequestedRanks { count: 4, source: "Config" }));
     }
 
     #[test]
-    fn a_build_without_mpi_refuses_a_launcher() {
+    fn launcher_in_build_without_mpi_is_an_error() {
         for pair in [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_SIZE", "2"), ("PMIX_RANK", "0"), ("PMI_RANK", "1")] {
             let error = resolve(&Config::new(), &[pair], false).unwrap_err().to_string();
             assert!(error.contains("--features mpi") && error.contains(pair.0), "{error}");
@@ -259,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_completed_or_refused() {
+    fn open_settings_get_defaults_and_invalid_ones_are_errors() {
         let defaults = resolve(&Config::new(), &[], true).unwrap();
         assert_eq!(defaults.patience.timeout, Some(Duration::from_secs(300)));
         assert_eq!(defaults.patience.warn_after, Duration::from_secs(10));

@@ -1,11 +1,11 @@
-//! The contexts that keep the messages of groups apart.
+//! [`Contexts`]: numbers that keep the messages of different groups apart.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::Tag;
 
-/// Words of the set of contexts in use.
+/// Number of 64-bit words in a set with one bit per context.
 pub(crate) const WORDS: usize = (1 << Tag::CONTEXT_BITS) / 64;
 
 /// The contexts in use on one rank, one bit each.
@@ -24,7 +24,7 @@ impl Contexts {
     }
 }
 
-/// A context of one group; free again when the group's last handle is dropped.
+/// The context of one group. Dropping it makes the number available again.
 pub(crate) struct Context {
     id: u8,
     contexts: Rc<Contexts>,

@@ -1,20 +1,20 @@
-//! What the environment says: the launcher that started this process, and the `ZIPPY_…` variables.
+//! Environment variables: detection of an MPI launcher, and parsers of `ZIPPY_…` variables.
 
 use std::time::Duration;
 
 use crate::error::TransportError;
 
-/// More threads than this are a mistake.
+/// Largest number of ranks as threads. A larger number is taken for a typing error.
 pub(crate) const MAX_THREADS: usize = 4096;
 
-/// An MPI launcher, as its variables show it.
+/// An MPI launcher, detected by an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    /// The variable that shows it.
+    /// The environment variable that the launcher sets.
     pub variable: &'static str,
-    /// Its value.
+    /// The value of the variable.
     pub value: String,
-    /// The number of processes it started, where it says so.
+    /// The number of processes that the launcher started, if the variable holds it.
     pub size: Option<usize>,
 }
 
@@ -24,44 +24,55 @@ impl std::fmt::Display for Launcher {
     }
 }
 
-/// (variable, whether it holds the number of processes, the smallest number that means anything).
+/// A variable that a launcher sets in its processes.
+#[derive(Clone, Copy)]
+struct LauncherVariable {
+    name: &'static str,
+    /// True if the value is the number of processes.
+    holds_size: bool,
+    /// Smallest number of processes that shows an MPI launcher.
+    minimum: usize,
+}
+
+/// Variables of launchers, in order of preference.
 ///
-/// Slurm sets its variable for plain steps of one task too, where no MPI need be meant.
-const LAUNCHERS: [(&str, bool, usize); 8] = [
-    ("OMPI_COMM_WORLD_SIZE", true, 1),
-    ("PMI_SIZE", true, 1),
-    ("MV2_COMM_WORLD_SIZE", true, 1),
-    ("JSM_NAMESPACE_SIZE", true, 1),
-    ("FLUX_JOB_SIZE", true, 2),
-    ("SLURM_STEP_NUM_TASKS", true, 2),
-    ("PMIX_RANK", false, 0),
-    ("PMI_RANK", false, 0),
+/// Slurm also sets its variable for steps of one task, which need not use MPI.
+const LAUNCHERS: [LauncherVariable; 8] = [
+    LauncherVariable { name: "OMPI_COMM_WORLD_SIZE", holds_size: true, minimum: 1 },
+    LauncherVariable { name: "PMI_SIZE", holds_size: true, minimum: 1 },
+    LauncherVariable { name: "MV2_COMM_WORLD_SIZE", holds_size: true, minimum: 1 },
+    LauncherVariable { name: "JSM_NAMESPACE_SIZE", holds_size: true, minimum: 1 },
+    LauncherVariable { name: "FLUX_JOB_SIZE", holds_size: true, minimum: 2 },
+    LauncherVariable { name: "SLURM_STEP_NUM_TASKS", holds_size: true, minimum: 2 },
+    LauncherVariable { name: "PMIX_RANK", holds_size: false, minimum: 0 },
+    LauncherVariable { name: "PMI_RANK", holds_size: false, minimum: 0 },
 ];
 
-/// A variable of this process' environment.
+/// Value of a variable in the environment of this process.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// The MPI launcher that started a process with these variables.
+/// Detects the MPI launcher that started a process. `variable` returns the value of an environment
+/// variable of that process.
 pub fn detect_launcher(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
-    LAUNCHERS.iter().find_map(|&(name, counts, least)| {
+    LAUNCHERS.iter().find_map(|&LauncherVariable { name, holds_size, minimum }| {
         let value = variable(name)?;
-        let size: Option<usize> = if counts { Some(value.trim().parse().ok()?) } else { None };
-        (size.is_none_or(|size| size >= least)).then_some(Launcher { variable: name, value, size })
+        let size: Option<usize> = if holds_size { Some(value.trim().parse().ok()?) } else { None };
+        (size.is_none_or(|size| size >= minimum)).then_some(Launcher { variable: name, value, size })
     })
 }
 
-fn refuse(name: &str, value: String, expected: &str) -> TransportError {
+fn invalid_variable(name: &str, value: String, expected: &str) -> TransportError {
     TransportError::Variable { name: name.into(), value, expected: expected.into() }
 }
 
-/// A number of ranks, 1 or more.
+/// Parses `ZIPPY_RANKS`: a number of ranks from 1 to [`MAX_THREADS`].
 pub(crate) fn ranks(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<usize>, TransportError> {
     let Some(value) = variable("ZIPPY_RANKS") else { return Ok(None) };
     match value.trim().parse() {
         Ok(ranks) if (1..=MAX_THREADS).contains(&ranks) => Ok(Some(ranks)),
-        _ => Err(refuse("ZIPPY_RANKS", value, &format!("a number of ranks from 1 to {}", MAX_THREADS))),
+        _ => Err(invalid_variable("ZIPPY_RANKS", value, &format!("a number of ranks from 1 to {}", MAX_THREADS))),
     }
 }
 
@@ -70,11 +81,11 @@ fn switch(name: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<Opti
     match value.trim() {
         "1" => Ok(Some(true)),
         "0" => Ok(Some(false)),
-        _ => Err(refuse(name, value, "0 or 1")),
+        _ => Err(invalid_variable(name, value, "0 or 1")),
     }
 }
 
-/// Whether a run is checked, and whether its findings are its failure.
+/// Values of `ZIPPY_CHECK`: checks are off, report findings as warnings, or fail the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checking {
     Off,
@@ -82,29 +93,29 @@ pub(crate) enum Checking {
     Failing,
 }
 
-/// How a run is checked.
+/// Parses `ZIPPY_CHECK`.
 pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<Checking>, TransportError> {
     let Some(value) = variable("ZIPPY_CHECK") else { return Ok(None) };
     match value.trim() {
         "0" => Ok(Some(Checking::Off)),
         "1" => Ok(Some(Checking::Failing)),
         "warn" => Ok(Some(Checking::Warning)),
-        _ => Err(refuse("ZIPPY_CHECK", value, "0, 1 or warn")),
+        _ => Err(invalid_variable("ZIPPY_CHECK", value, "0, 1 or warn")),
     }
 }
 
-/// Whether every process reports a failure.
+/// Parses `ZIPPY_VERBOSE`: true if every process returns a failure of the run.
 pub(crate) fn verbose(variable: &impl Fn(&str) -> Option<String>) -> Result<bool, TransportError> {
     Ok(switch("ZIPPY_VERBOSE", variable)?.unwrap_or(false))
 }
 
-/// After what time a wait fails.
+/// Parses `ZIPPY_TIMEOUT_SECS`: the time after which a wait fails.
 pub(crate) fn timeout(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<Duration>, TransportError> {
     let Some(value) = variable("ZIPPY_TIMEOUT_SECS") else { return Ok(None) };
     let seconds = value.trim().parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
     match seconds.map(Duration::try_from_secs_f64) {
         Some(Ok(timeout)) => Ok(Some(timeout)),
-        _ => Err(refuse("ZIPPY_TIMEOUT_SECS", value, "a number of seconds above 0")),
+        _ => Err(invalid_variable("ZIPPY_TIMEOUT_SECS", value, "a number of seconds above 0")),
     }
 }
 
@@ -112,38 +123,38 @@ pub(crate) fn timeout(variable: &impl Fn(&str) -> Option<String>) -> Result<Opti
 mod tests {
     use super::*;
 
-    fn of(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
+    fn environment(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
         move |name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
     }
 
     #[test]
-    fn launchers_are_told_by_their_variables() {
-        assert_eq!(detect_launcher(of(&[])), None);
-        assert_eq!(detect_launcher(of(&[("PATH", "/bin"), ("SLURM_JOB_ID", "7")])), None);
-        let open_mpi = detect_launcher(of(&[("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "0")])).unwrap();
+    fn launchers_are_detected_by_their_variables() {
+        assert_eq!(detect_launcher(environment(&[])), None);
+        assert_eq!(detect_launcher(environment(&[("PATH", "/bin"), ("SLURM_JOB_ID", "7")])), None);
+        let open_mpi = detect_launcher(environment(&[("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "0")])).unwrap();
         assert_eq!((open_mpi.variable, open_mpi.size), ("OMPI_COMM_WORLD_SIZE", Some(4)));
         assert_eq!(open_mpi.to_string(), "OMPI_COMM_WORLD_SIZE=4");
-        assert_eq!(detect_launcher(of(&[("PMI_SIZE", "1"), ("PMI_RANK", "0")])).unwrap().size, Some(1));
-        assert_eq!(detect_launcher(of(&[("PMIX_RANK", "3")])).unwrap().size, None);
-        assert_eq!(detect_launcher(of(&[("SLURM_STEP_NUM_TASKS", "1")])), None);
-        assert_eq!(detect_launcher(of(&[("SLURM_STEP_NUM_TASKS", "8")])).unwrap().size, Some(8));
+        assert_eq!(detect_launcher(environment(&[("PMI_SIZE", "1"), ("PMI_RANK", "0")])).unwrap().size, Some(1));
+        assert_eq!(detect_launcher(environment(&[("PMIX_RANK", "3")])).unwrap().size, None);
+        assert_eq!(detect_launcher(environment(&[("SLURM_STEP_NUM_TASKS", "1")])), None);
+        assert_eq!(detect_launcher(environment(&[("SLURM_STEP_NUM_TASKS", "8")])).unwrap().size, Some(8));
     }
 
     #[test]
-    fn variables_are_read_or_refused() {
-        assert_eq!(ranks(&of(&[])), Ok(None));
-        assert_eq!(ranks(&of(&[("ZIPPY_RANKS", " 3 ")])), Ok(Some(3)));
+    fn invalid_values_of_variables_are_errors() {
+        assert_eq!(ranks(&environment(&[])), Ok(None));
+        assert_eq!(ranks(&environment(&[("ZIPPY_RANKS", " 3 ")])), Ok(Some(3)));
         for bad in ["0", "-1", "four", "", "1e3", "99999999"] {
             let error = ranks(&|_: &str| Some(bad.to_owned())).unwrap_err().to_string();
             assert!(error.contains("ZIPPY_RANKS") && error.contains(bad) && error.contains("from 1"), "{error}");
         }
-        assert_eq!(check(&of(&[("ZIPPY_CHECK", "0")])), Ok(Some(Checking::Off)));
-        assert_eq!(check(&of(&[("ZIPPY_CHECK", "1")])), Ok(Some(Checking::Failing)));
-        assert_eq!(check(&of(&[("ZIPPY_CHECK", "warn")])), Ok(Some(Checking::Warning)));
-        assert!(check(&of(&[("ZIPPY_CHECK", "yes")])).unwrap_err().to_string().contains("0, 1 or warn"));
-        assert_eq!(verbose(&of(&[])), Ok(false));
-        assert_eq!(verbose(&of(&[("ZIPPY_VERBOSE", "1")])), Ok(true));
-        assert_eq!(timeout(&of(&[("ZIPPY_TIMEOUT_SECS", "2.5")])), Ok(Some(Duration::from_millis(2500))));
+        assert_eq!(check(&environment(&[("ZIPPY_CHECK", "0")])), Ok(Some(Checking::Off)));
+        assert_eq!(check(&environment(&[("ZIPPY_CHECK", "1")])), Ok(Some(Checking::Failing)));
+        assert_eq!(check(&environment(&[("ZIPPY_CHECK", "warn")])), Ok(Some(Checking::Warning)));
+        assert!(check(&environment(&[("ZIPPY_CHECK", "yes")])).unwrap_err().to_string().contains("0, 1 or warn"));
+        assert_eq!(verbose(&environment(&[])), Ok(false));
+        assert_eq!(verbose(&environment(&[("ZIPPY_VERBOSE", "1")])), Ok(true));
+        assert_eq!(timeout(&environment(&[("ZIPPY_TIMEOUT_SECS", "2.5")])), Ok(Some(Duration::from_millis(2500))));
         for bad in ["0", "-3", "nan", "inf", "soon", ""] {
             let error = timeout(&|_: &str| Some(bad.to_owned())).unwrap_err().to_string();
             assert!(error.contains("ZIPPY_TIMEOUT_SECS") && error.contains("seconds"), "{error}");

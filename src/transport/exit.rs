@@ -1,7 +1,7 @@
-//! A process that exits in the middle of a run: a line, and a code that says so.
+//! Exit of a process during a run: prints an error message and sets the exit code 1.
 //!
-//! `exit` may be called by a rank, by the thread of a window or by a handler of signals, and `main` may return while ranks
-//! run on another thread. Half a result must not be taken for a whole one.
+//! `exit` may be called by a rank, by the thread of a window or by a signal handler, and `main` may
+//! return while ranks run on another thread. Incomplete results must not look like complete ones.
 
 use std::ffi::c_int;
 use std::sync::Once;
@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::failure;
 use crate::trace::say;
 
-/// Runs of this process that are going on.
+/// Number of current runs in this process.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
-/// This library ends the process itself and has said why.
+/// True while this library ends the process itself, after an error message.
 static DELIBERATE: AtomicBool = AtomicBool::new(false);
 
-/// While it lives, a run is going on.
+/// Guard of a run: the process must not exit while the guard exists.
 pub(crate) struct RunGuard(());
 
 impl RunGuard {
     pub(crate) fn begin() -> Self {
         static REGISTERED: Once = Once::new();
-        // SAFETY: the callback is a function of this program and does not unwind. Should there be no place for it, exits
-        // go unnoticed.
+        // SAFETY: the callback is a function of this program and does not unwind. If the
+        // registration fails, exits during a run are not detected.
         REGISTERED.call_once(|| unsafe {
             atexit(at_exit);
         });
@@ -43,19 +43,23 @@ unsafe extern "C" {
     fn _exit(code: c_int) -> !;
 }
 
-/// Has a function called when the process exits, before those that were registered earlier.
+/// Registers a function that is called when the process exits, before all functions that were
+/// registered earlier.
 pub(crate) fn at_exit_call(callback: extern "C" fn()) {
-    // SAFETY: as above. Should there be no place for it, it is not called, as by a crash.
+    // SAFETY: the callback is a function of this program. If the registration fails, it is not
+    // called, as after a crash.
     unsafe { atexit(callback) };
 }
 
 extern "C" fn at_exit() {
-    refuse(None);
+    end_if_running(None);
 }
 
-/// Ends the process with code 1 if it exits in the middle of a run. `rank` is the process' own where it has one. Uses
-/// thread-local values without destructors only, as others of this thread may be gone.
-pub(crate) fn refuse(rank: Option<usize>) {
+/// Ends the process with code 1 and an error message if a run is not complete. `rank` is the rank
+/// of the process, if it has one.
+///
+/// Uses only thread-local values without destructors, as the others may be destroyed already.
+pub(crate) fn end_if_running(rank: Option<usize>) {
     if RUNS.load(Ordering::Acquire) == 0 || DELIBERATE.load(Ordering::Acquire) {
         return;
     }
@@ -64,20 +68,21 @@ pub(crate) fn refuse(rank: Option<usize>) {
     end(1);
 }
 
-/// From now on, exits are this library's doing.
+/// Marks all further exits as intended by this library.
 #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
-pub(crate) fn deliberately() {
+pub(crate) fn mark_deliberate() {
     DELIBERATE.store(true, Ordering::Release);
 }
 
-/// Whether the process exits by this library's doing.
+/// True if this library ends the process itself.
 #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
 pub(crate) fn is_deliberate() -> bool {
     DELIBERATE.load(Ordering::Acquire)
 }
 
-/// Ends the process at once. Nothing is waited for: other threads may never give back what exit handlers want.
+/// Ends the process at once, without exit handlers: they may wait for locks of threads that never
+/// release them.
 pub(crate) fn end(code: i32) -> ! {
-    // SAFETY: ends the process; what Rust buffers are whole lines, which have been written.
+    // SAFETY: ends the process. Standard output is line-buffered, so complete lines are written.
     unsafe { _exit(code) }
 }

@@ -1,4 +1,5 @@
-//! Panics of ranks: one clear line, and everybody else is told as soon as nothing in the rank has caught it.
+//! [`PanicWatch`]: reports the panics of ranks. A panic prints one line, and is reported to the
+//! other ranks as soon as it leaves the rank's program without having been caught.
 
 use std::any::{Any, TypeId};
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -11,83 +12,90 @@ use std::sync::Once;
 use crate::error::{Error, ErrorKind, TransportError};
 use crate::trace::say;
 
-/// A panic, as its hook saw it.
+/// A panic, as seen by the panic hook.
 #[derive(Debug, Clone)]
 pub(crate) struct Panic {
-    pub place: String,
+    pub location: String,
     pub message: String,
     payload: TypeId,
 }
 
 impl Panic {
-    fn new(place: Option<&Location<'_>>, payload: &(dyn Any + Send)) -> Self {
+    fn new(location: Option<&Location<'_>>, payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
         Self {
-            place: place.map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
+            location: location.map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
             message: one_line(text.unwrap_or("a panic without a message")),
             payload: payload.type_id(),
         }
     }
 }
 
-/// The error of a rank that panicked, whose place is that of the panic.
-pub(crate) fn panicked(rank: usize, Panic { place, message, .. }: Panic) -> Error {
-    Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place, message }), None)
+/// The error of a rank that panicked, with the source location of the panic.
+pub(crate) fn panicked(rank: usize, Panic { location, message, .. }: Panic) -> Error {
+    Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place: location, message }), None)
 }
 
-struct Watched {
+struct WatchedRank {
     rank: usize,
     on_panic: Rc<dyn Fn(&Panic)>,
-    seen: Option<Panic>,
+    last_panic: Option<Panic>,
 }
 
 thread_local! {
-    static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
-    /// Beside it, as this one can be read to the very end of the thread.
+    static WATCHED: RefCell<Option<WatchedRank>> = const { RefCell::new(None) };
+    /// The rank of this thread. In contrast to `WATCHED` it has no destructor and can be read until
+    /// the end of the thread.
     static RANK: Cell<Option<usize>> = const { Cell::new(None) };
-    /// Whether a panic would be an error that the library returns.
+    /// True inside of [`catch_expected`].
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The rank that this thread is.
+/// The rank that runs on this thread, if any.
 pub(crate) fn rank_of_thread() -> Option<usize> {
     RANK.get()
 }
 
-/// While it lives, panics of this thread are reported as those of a rank.
-pub(crate) struct PanicWatch(Option<Watched>);
+/// Guard that reports panics of this thread as panics of a rank.
+pub(crate) struct PanicWatch(Option<WatchedRank>);
 
 impl PanicWatch {
-    /// Calls `on_panic` for a panic that the rank does not catch.
+    /// Starts reporting for this thread. `on_panic` is called for a panic that the rank does not
+    /// catch.
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
-        let watched = Watched { rank, on_panic: Rc::new(on_panic), seen: None };
+        let watched = WatchedRank { rank, on_panic: Rc::new(on_panic), last_panic: None };
         RANK.set(Some(rank));
-        // A rank may run a world of threads of its own, and is watched again afterwards.
+        // A rank may run a world of threads of its own on this thread, so the outer watch is
+        // restored later.
         Self(WATCHED.replace(Some(watched)))
     }
 }
 
-/// Runs `f`, and reports a panic that leaves it to the other ranks before the panic continues to code that may wait for them.
-pub(crate) fn tell_uncaught<R>(f: impl FnOnce() -> R) -> R {
+/// Calls `f`. A panic that leaves `f` is reported to the other ranks before it is resumed, since
+/// the code that it unwinds may wait for them.
+pub(crate) fn report_uncaught<R>(f: impl FnOnce() -> R) -> R {
     panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
-        uncaught(&*payload);
+        report_panic(&*payload);
         panic::resume_unwind(payload)
     })
 }
 
-/// Reports the panic with this payload, which has left the program of this rank, to the other ranks, and returns it.
-pub(crate) fn uncaught(payload: &(dyn Any + Send)) -> Panic {
+/// Reports a panic that has left the program of this rank to the other ranks, and returns it.
+/// `payload` is the payload of the panic.
+pub(crate) fn report_panic(payload: &(dyn Any + Send)) -> Panic {
     let resumed = Panic::new(None, payload);
     let found = WATCHED.with_borrow_mut(|watched| {
-        let Watched { rank, on_panic, seen } = watched.as_mut()?;
-        // What the hook has seen last may have been caught. A panic that is resumed, as another thread's is, comes to no hook.
-        let is_seen = |seen: &&mut Panic| seen.payload == resumed.payload && seen.message == resumed.message;
-        let panic = match seen.as_mut().filter(is_seen) {
-            Some(seen) => seen.clone(),
+        let WatchedRank { rank, on_panic, last_panic } = watched.as_mut()?;
+        // The last panic in the hook may have been caught. A resumed panic, for example of a joined
+        // thread, calls no hook.
+        let is_last_panic =
+            |last_panic: &&mut Panic| last_panic.payload == resumed.payload && last_panic.message == resumed.message;
+        let panic = match last_panic.as_mut().filter(is_last_panic) {
+            Some(last_panic) => last_panic.clone(),
             None => {
-                say_panicked(*rank, &resumed);
-                seen.insert(resumed.clone()).clone()
+                print_panic(*rank, &resumed);
+                last_panic.insert(resumed.clone()).clone()
             }
         };
         Some((Rc::clone(on_panic), panic))
@@ -97,7 +105,8 @@ pub(crate) fn uncaught(payload: &(dyn Any + Send)) -> Panic {
     panic
 }
 
-/// What `f` returns, or what it panicked with, without a line: the caller makes an error of that.
+/// Calls `f` and returns its result, or the payload of its panic, without printing the panic. The
+/// caller converts the panic into an error.
 pub(crate) fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
     let outer = EXPECTED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(f));
@@ -117,29 +126,30 @@ fn install() {
     INSTALLED.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if !report(info) {
+            if !report_from_hook(info) {
                 previous(info);
             }
         }));
     });
 }
 
-/// Reports the panic of a rank; `false` on threads that are none. Whether the panic will be caught is not known yet.
-fn report(info: &PanicHookInfo<'_>) -> bool {
+/// Prints the panic of a rank; returns `false` on threads that run no rank. The panic may still be
+/// caught.
+fn report_from_hook(info: &PanicHookInfo<'_>) -> bool {
     if EXPECTED.get() {
         return true;
     }
     let panic = Panic::new(info.location(), info.payload());
-    // Not `borrow`: a panic while this very cell is borrowed must not panic again.
+    // Not `borrow`: a panic while the cell is borrowed must not panic again.
     let found = WATCHED.try_with(|watched| {
         let mut watched = watched.try_borrow_mut().ok()?;
         let watched = watched.as_mut()?;
-        // Earlier ones have been caught.
-        watched.seen = Some(panic.clone());
+        // Earlier panics have been caught.
+        watched.last_panic = Some(panic.clone());
         Some(watched.rank)
     });
     let Ok(Some(rank)) = found else { return false };
-    say_panicked(rank, &panic);
+    print_panic(rank, &panic);
     let backtrace = Backtrace::capture();
     if backtrace.status() == BacktraceStatus::Captured {
         let _ = writeln!(std::io::stderr(), "{backtrace}");
@@ -147,8 +157,8 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
     true
 }
 
-fn say_panicked(rank: usize, Panic { place, message, .. }: &Panic) {
-    say(&format!("rank {rank} panicked at {place}: {message}"));
+fn print_panic(rank: usize, Panic { location, message, .. }: &Panic) {
+    say(&format!("rank {rank} panicked at {location}: {message}"));
 }
 
 fn one_line(text: &str) -> String {
@@ -160,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_of_several_lines_become_one() {
+    fn one_line_joins_lines_with_semicolons() {
         assert_eq!(one_line("assertion failed\n  left: 1\n right: 2\n"), "assertion failed; left: 1; right: 2");
     }
 }

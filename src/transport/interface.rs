@@ -1,9 +1,10 @@
-//! What threads and MPI must offer: the small contract that all else is written over.
+//! [`Transport`]: the interface that threads and MPI implement, and that all other code of this
+//! module uses.
 
 use super::{Payload, Tag};
 use crate::error::{Failure, TransportError};
 
-/// What carries the messages.
+/// The means of transport of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportKind {
     /// Ranks are threads of one process (or there is one rank only).
@@ -23,49 +24,60 @@ impl std::fmt::Display for TransportKind {
 
 /// A message that has arrived.
 pub(crate) struct Received {
-    /// Its sender.
+    /// Rank of the sender.
     pub from: usize,
-    /// The tag that its sender gave it.
+    /// The tag that the sender gave.
     pub tag: Tag,
-    /// What it carries.
+    /// The bytes of the message.
     pub payload: Payload,
 }
 
-/// Moves messages between the ranks of one run. Used by one thread, that of its rank.
+/// Moves messages between the ranks of one run. Each rank has an instance, and only the thread of
+/// that rank uses it.
 ///
-/// Nothing here blocks, apart from a short park in [`idle`](Self::idle). Messages of one exchange from one rank arrive
-/// in the order in which they were posted; nothing is promised between different ones. A rank may post to itself.
+/// No method blocks, except for a short park in [`idle`](Self::idle). Messages of one exchange from
+/// one rank arrive in the order of their posts. There is no order between different exchanges or
+/// senders. A rank may post messages to itself.
 pub(crate) trait Transport {
-    /// This rank.
+    /// Number of this rank in the run.
     fn rank(&self) -> usize;
-    /// The number of ranks.
+    /// Number of ranks in the run.
     fn size(&self) -> usize;
-    /// What carries the messages.
+    /// The means of transport of messages.
     fn kind(&self) -> TransportKind;
-    /// This rank's number among the ranks of its machine.
+    /// Number of this rank among the ranks on its node.
     fn node_rank(&self) -> usize;
-    /// The number of ranks on this rank's machine.
+    /// Number of ranks on the node of this rank.
     fn node_size(&self) -> usize;
-    /// Sends a message and returns at once; the payload is held until it is no longer needed. 0 bytes are a message too.
+    /// Sends a message and returns at once. The transport keeps the payload until the send is
+    /// complete. A message may have 0 bytes.
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError>;
-    /// The next message of this tag's exchange from that rank, or from any, if one has arrived completely.
+    /// Returns the next message of the exchange of `tag` from rank `from`, or from any rank, if one
+    /// has arrived completely.
     fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError>;
-    /// Whether the transport holds no posted payload any more.
+    /// True if the sends of all posted messages are complete, so that the transport keeps no
+    /// payload.
     fn flushed(&self) -> Result<bool, TransportError>;
-    /// Tells all ranks, this one included, that the run has failed, out of band. The first failure known stays.
+    /// Reports a failure of the run to all ranks, including this rank, by a way that needs no
+    /// receive. The first reported failure stays.
     fn fail(&self, failure: &Failure);
-    /// The failure of the run, if this rank knows of one.
+    /// The failure of the run, if this rank has been notified of one.
     fn failure(&self) -> Option<Failure>;
-    /// This rank's program has finished well: it posts nothing more, apart from the comparison of calls.
+    /// Marks the program of this rank as finished without error. From now on the rank posts no
+    /// message, except for the comparison of calls at the end of a run.
     fn finish(&self) -> Result<(), TransportError>;
-    /// Whether the program of a rank has [finished](Self::finish) and all its messages to this one can be polled. `false`
-    /// while it is not known; asked in a wait, again and again, it becomes known.
+    /// True if the program of a rank has [finished](Self::finish) and all its messages to this rank
+    /// have arrived. `false` also while this is unknown. Repeated calls in a wait request the
+    /// information from the other rank.
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError>;
-    /// How many messages this rank has posted to another one, inquiries not counted.
+    /// Number of messages that this rank has posted to `rank`, without messages of waiting ranks
+    /// ([`Tag::wait_message`]).
     fn posted_to(&self, rank: usize) -> u64;
-    /// How many of the messages that another rank has posted to this one have come in, if none is half here: the same
-    /// number as [`posted_to`](Self::posted_to) there when nothing is on its way.
-    fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError>;
-    /// Lets others run: yields at first, then parks for at most about a millisecond or until something arrives.
+    /// Number of messages that have arrived from `rank`, without messages of waiting ranks, or
+    /// `None` while a message has arrived only in part. Equal to [`posted_to`](Self::posted_to) on
+    /// the sender when no message is in flight.
+    fn arrived_from(&self, rank: usize) -> Result<Option<u64>, TransportError>;
+    /// Gives other threads processor time: yields in the first calls, then parks for about a
+    /// millisecond at most or until a message arrives.
     fn idle(&self);
 }

@@ -1,4 +1,4 @@
-//! Starting the ranks of a run and collecting what they return.
+//! [`launch`]: starts the ranks of a run and collects their results.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -10,36 +10,41 @@ use std::time::{Duration, Instant};
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::{PanicWatch, panicked, uncaught};
-use super::finished::{Beginning, RankProgram, run_rank};
+use super::failure::{PanicWatch, panicked, report_panic};
+use super::run_rank::{RankProgram, RankStart, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
 use crate::error::{CallSite, ErrorKind, Failure, Result, TransportError};
 use crate::trace;
 
-/// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank.
+/// Runs `program` on every rank and returns the results of the ranks of this process, in order of
+/// rank: of all ranks if ranks are threads, of one rank under MPI.
 ///
-/// That is all of them where ranks are threads, one under MPI. Each rank runs on a thread of its own, so that the calling
-/// thread may be the one of a window. May be called again when it has returned.
+/// Each rank runs on a thread of its own, so the calling thread may own a window. The function may
+/// be called again after it has returned.
 ///
 /// # Errors
-/// The error of the lowest rank of this process that failed by itself, else the failure of another rank.
-/// A rank that has finished while another still waits for it is an [`ErrorKind::Differing`].
-/// A rank that panics makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
+/// * The error of the lowest rank of this process with a failure of its own, else the failure of
+///   another rank ([`ErrorKind::Remote`]).
+/// * [`ErrorKind::Differing`] if a rank has finished and another rank still waits for a message of
+///   it.
+/// * [`TransportError::Panicked`] if a rank panics. Under MPI, a panic aborts the job.
 ///
-/// # Ends of the process
-/// Ranks that do not come back within [`Config::timeout`] of a failure are named, and end the process with code 1, under MPI
-/// the whole job: there is no way to end a thread from outside. So does a rank that works on by itself for twice that time
-/// after all others have finished.
+/// # End of the process
+/// The process ends with code 1, under MPI the whole job, in these cases:
 ///
-/// A process that exits while this runs says so and exits with code 1, whatever code was given.
+/// * A rank does not return within [`Config::timeout`] of a failure. An error message gives the
+///   rank. A thread cannot be stopped from outside.
+/// * A rank computes for more than twice this time after all others have finished.
+/// * The process exits while this function runs, with any exit code. An error message reports the
+///   exit.
 #[track_caller]
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let _call = CallSite::enter();
     collect(config, &program)
 }
 
-/// [`launch`], compiled once for each type of result and not for each program.
+/// [`launch`] without the type of the program, so that it is compiled once per type of result.
 fn collect<R: Send>(config: &Config, program: &(dyn Fn(Group) -> Result<R> + Sync)) -> Result<Vec<R>> {
     let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     let returned = Mutex::new(BTreeMap::new());
@@ -50,54 +55,55 @@ fn collect<R: Send>(config: &Config, program: &(dyn Fn(Group) -> Result<R> + Syn
     })?;
     let returned = returned.into_inner().unwrap_or_else(PoisonError::into_inner);
     if ended.is_err() && settings.exit_on_failure && matches!(settings.start, Start::Mpi { .. }) {
-        // One of the processes has said why.
+        // The process of the failed rank has reported the failure.
         drop(returned);
         std::process::exit(1);
     }
     ended.map(|()| returned.into_values().collect())
 }
 
-/// What came of the ranks of this process, if they could be started.
+/// Runs the ranks of this process. The outer result is an error if the ranks could not be started,
+/// the inner result is the result of the run.
 fn start(settings: &Settings, program: &RankProgram<'_>) -> Result<Result<()>> {
     match &settings.start {
-        Start::Threads(ranks) => Ok(on_threads(*ranks, settings, program)),
+        Start::Threads(ranks) => Ok(run_on_threads(*ranks, settings, program)),
         #[cfg(feature = "mpi")]
-        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, settings, program),
+        Start::Mpi { launcher, requested } => super::mpi::launch(launcher, *requested, settings, program),
         #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }
 }
 
-fn on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> Result<()> {
+fn run_on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    if let Some(text) = crowd(ranks, cores) {
+    if let Some(text) = oversubscription_warning(ranks, cores) {
         trace::warn(&text);
     }
     let _run = exit::RunGuard::begin();
     let hub = Hub::new(ranks);
-    let (zero, call) = (Instant::now(), CallSite::here());
+    let start = ThreadStart { settings, clock_start: Instant::now(), call_site: CallSite::here() };
     let results: Vec<Result<()>> = thread::scope(|scope| {
-        let start = |rank| {
-            let hub = &hub;
+        let spawn = |rank| {
+            let (hub, start) = (&hub, &start);
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
             let body = move || {
-                let result = one_thread(hub, rank, (settings, zero, call), program);
-                hub.board.come_back(rank);
+                let result = run_on_thread(hub, rank, start, program);
+                hub.status.set_returned(rank);
                 result
             };
             thread.spawn_scoped(scope, body).map_err(|error| {
-                hub.board.come_back(rank);
+                hub.status.set_returned(rank);
                 let message = error.to_string();
                 TransportError::Thread { rank, message }
             })
         };
-        let handles: Vec<_> = (0..ranks).map(start).collect();
+        let handles: Vec<_> = (0..ranks).map(spawn).collect();
         if let Some(error) = handles.iter().find_map(|handle| handle.as_ref().err()) {
-            // The ranks that did start wait for this one, and must end.
+            // The started ranks wait for this rank and must end.
             let (operation, message) = ("its start".to_owned(), error.to_string());
             hub.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
         }
-        hub.board.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
+        hub.status.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
         let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<()>>, TransportError>| match handle?.join() {
             Ok(result) => result,
             Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
@@ -107,39 +113,43 @@ fn on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> R
     first_error(results)
 }
 
-/// What so many ranks cost, where they are more than tests of a decomposition need and share few cores.
-fn crowd(ranks: usize, cores: usize) -> Option<String> {
+/// Warning about the cost of more than 64 ranks on few cores. Tests of a decomposition need at most
+/// 64.
+fn oversubscription_warning(ranks: usize, cores: usize) -> Option<String> {
     (ranks > 64 && ranks > 16 * cores).then(|| {
         format!(
-            "{ranks} ranks are threads on {cores} {}: each has a {}th of a core, so that all wait that much longer for one \
-             another, and each world of them opens {ranks} devices; more ranks than cores make nothing faster",
+            "{ranks} ranks are threads on {cores} {}: each has a {}th of a core, so that every wait takes that \
+             much longer, and each world opens {ranks} devices; more ranks than cores make no program faster",
             if cores == 1 { "core" } else { "cores" },
             ranks / cores,
         )
     })
 }
 
-fn one_thread(
-    hub: &Arc<Hub>,
-    rank: usize,
-    (settings, zero, call): (&Settings, Instant, CallSite),
-    program: &RankProgram<'_>,
-) -> Result<()> {
-    let told = Arc::clone(hub);
-    let _watch = PanicWatch::new(rank, move |panic| {
-        let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
-        told.fail(&Failure::other(rank, operation, message));
-    });
-    let run = || {
-        let _call = call.entered();
-        let transport = Box::new(Threads::new(Arc::clone(hub), rank));
-        let group = Group::of_all(transport, settings.patience, settings.checks);
-        run_rank(&group, Beginning { zero, trace: settings.trace.as_deref() }, program)
-    };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, uncaught(&*payload))))
+/// Common to all threads of a run.
+struct ThreadStart<'a> {
+    settings: &'a Settings,
+    clock_start: Instant,
+    /// Location of the call that started the run, for errors outside of the program.
+    call_site: CallSite,
 }
 
-/// The first error that is a rank's own, else the first.
+fn run_on_thread(hub: &Arc<Hub>, rank: usize, start: &ThreadStart<'_>, program: &RankProgram<'_>) -> Result<()> {
+    let shared_hub = Arc::clone(hub);
+    let _watch = PanicWatch::new(rank, move |panic| {
+        let (operation, message) = (format!("a panic at {}", panic.location), panic.message.clone());
+        shared_hub.fail(&Failure::other(rank, operation, message));
+    });
+    let run = || {
+        let _call = start.call_site.entered();
+        let transport = Box::new(Threads::new(Arc::clone(hub), rank));
+        let group = Group::of_all_ranks(transport, start.settings.patience, start.settings.checks);
+        run_rank(&group, RankStart { clock_start: start.clock_start, trace: start.settings.trace.as_deref() }, program)
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, report_panic(&*payload))))
+}
+
+/// The error of the lowest rank with a failure of its own, else the first error.
 fn first_error(results: Vec<Result<()>>) -> Result<()> {
     let own =
         |result: &Result<()>| result.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Remote { .. }));
@@ -153,7 +163,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn ranks_talk_and_return_in_order() {
+    fn launch_returns_results_in_order_of_rank() {
         for ranks in [1, 2, 3, 5, 8] {
             let results = launch(&Config::apart(ranks), |group: Group| {
                 let mut sum = [group.rank() as u64 + 1];
@@ -167,18 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn many_ranks_on_few_cores_are_told_what_that_costs() {
+    fn many_ranks_on_few_cores_give_warning() {
         for (ranks, cores) in [(1, 1), (64, 1), (65, 8), (128, 8), (1000, 64)] {
-            assert_eq!(crowd(ranks, cores), None, "{ranks} on {cores}");
+            assert_eq!(oversubscription_warning(ranks, cores), None, "{ranks} on {cores}");
         }
         for (ranks, cores) in [(65, 1), (65, 4), (129, 8), (1025, 64)] {
-            let text = crowd(ranks, cores).unwrap_or_else(|| panic!("nothing said of {ranks} on {cores}"));
+            let text =
+                oversubscription_warning(ranks, cores).unwrap_or_else(|| panic!("no warning for {ranks} on {cores}"));
             assert!(text.contains(&format!("{ranks} ranks are threads on {cores} core")), "{text}");
         }
     }
 
     #[test]
-    fn the_own_error_of_the_lowest_rank_is_returned() {
+    fn launch_returns_own_error_of_lowest_rank() {
         let error = launch(&Config::apart(4), |group: Group| match group.rank() {
             rank @ (1 | 3) => Err::<(), _>(Error::program(format!("file of rank {rank} missing"))),
             _ => group.barrier(),

@@ -1,4 +1,4 @@
-//! The ranks of a group, as all handles of it on a rank share them.
+//! [`Members`]: the state that all handles of one group share on a rank.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,45 +7,48 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
 use super::contexts::Context;
-use super::left::{Left, SubGroup};
+use super::sub_group_history::{SubGroupHistory, SubGroupId};
 
-/// Names a group for good: contexts are used again, numbers of exchanges are not.
+/// Identity of a group. A context is used again by later groups, but never with the same first
+/// exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GroupId {
     pub context: u8,
-    /// Its first exchange.
+    /// Number of the first exchange of the group.
     pub start: u64,
 }
 
-/// The ranks of a group and its place in the tags.
+/// The ranks of a group, its context and its counter of exchanges.
 pub(super) struct Members {
     pub(super) rank: usize,
     pub(super) size: usize,
-    /// World rank of each member; `None` where they are the same.
-    pub(super) world: Option<Vec<usize>>,
-    /// (world rank, rank) by world rank.
-    pub(super) ranks: Vec<(usize, usize)>,
+    /// World rank of each member. `None` for the group of all ranks, where both numbers are the
+    /// same.
+    pub(super) world_ranks: Option<Vec<usize>>,
+    /// (world rank, rank in the group) of each member, in ascending order of the world rank.
+    pub(super) by_world_rank: Vec<(usize, usize)>,
     pub(super) context: Context,
-    /// Its first exchange, and the next one.
+    /// Numbers of the first exchange of the group and of the next one.
     pub(super) start: u64,
     pub(super) next: Cell<u64>,
     pub(super) calls: Calls,
-    pub(super) left: Rc<Left>,
+    pub(super) sub_group_history: Rc<SubGroupHistory>,
 }
 
 impl Members {
-    /// A sub-group's name at the end of a run, and whether this rank is the lowest in it.
-    pub(super) fn as_sub_group(&self) -> (SubGroup, bool) {
-        let lowest = self.ranks.first().copied().unwrap_or_default();
-        (SubGroup { start: self.start, lowest: lowest.0, size: self.size }, lowest.1 == self.rank)
+    /// Identity of a sub-group in the comparison at the end of a run, and true if this rank is its
+    /// lowest member.
+    pub(super) fn sub_group_id(&self) -> (SubGroupId, bool) {
+        let lowest = self.by_world_rank.first().copied().unwrap_or_default();
+        (SubGroupId { start: self.start, lowest: lowest.0, size: self.size }, lowest.1 == self.rank)
     }
 }
 
 impl Drop for Members {
     fn drop(&mut self) {
-        if self.world.is_some() {
-            let (group, is_lowest) = self.as_sub_group();
-            self.left.leave(group, is_lowest, self.next.get(), std::mem::take(&mut self.calls));
+        if self.world_ranks.is_some() {
+            let (group, is_lowest) = self.sub_group_id();
+            self.sub_group_history.add(group, is_lowest, self.next.get(), std::mem::take(&mut self.calls));
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Messages between two ranks of a group.
+//! Point-to-point messages between the ranks of a group.
 
 use super::{Group, Payload, Tag};
 use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
-    /// Sends a message to a rank of the group and returns at once.
+    /// Sends a message to rank `to` of the group and returns at once. Local.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    /// [`TransportError::NoSuchRank`], or an error of the transport.
     #[track_caller]
     pub fn send(&self, to: usize, tag: Tag, payload: Payload) -> Result<()> {
         let _call = CallSite::enter();
@@ -15,10 +15,10 @@ impl Group {
         Ok(self.transport().post(self.world_rank_of(to), tag, payload)?)
     }
 
-    /// The next message with this tag from a rank of the group; waits for it.
+    /// Waits for the next message with this tag from rank `from` of the group and returns it.
     ///
     /// # Errors
-    /// As [`wait_for`](Self::wait_for).
+    /// The errors of [`wait_for`](Self::wait_for).
     #[track_caller]
     pub fn receive(&self, from: usize, tag: Tag) -> Result<Payload> {
         let _call = CallSite::enter();
@@ -34,34 +34,37 @@ impl Group {
     }
 
     fn await_from(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
-        let (peer, before) = (self.world_rank_of(from), self.station().awaited.get());
+        let (peer, before) = (self.world_rank_of(from), self.rank_state().awaited.get());
         let received = self.wait_in(operation, Some(from), || {
-            // Counted before the look: what comes in the moment between is not taken for something that is of no use.
-            let come = self.transport().come_from(peer)?;
-            let found = self.next_of(operation, from, tag)?;
-            self.station().awaited.set(Some((self.id(), peer, come)));
+            // The count is read first: a message that arrives between the two calls must not be
+            // counted as examined.
+            let come = self.transport().arrived_from(peer)?;
+            let found = self.poll_running(operation, from, tag)?;
+            self.rank_state().awaited.set(Some((self.id(), peer, come)));
             Ok(found)
         });
-        self.station().awaited.set(before);
+        self.rank_state().awaited.set(before);
         received
     }
 
-    /// The next message with this tag from any rank of the group, with its sender; waits for it.
+    /// Waits for the next message with this tag from any rank of the group and returns it with its
+    /// sender.
     ///
     /// # Errors
-    /// As [`wait_for`](Self::wait_for).
+    /// The errors of [`wait_for`](Self::wait_for).
     #[track_caller]
     pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
         let _call = CallSite::enter();
-        self.wait_in("receive", None, || self.next_of_any(tag))
+        self.wait_in("receive", None, || self.poll_any_running(tag))
     }
 
-    /// The next message with this tag from a rank, or from any, if it has arrived.
+    /// Returns the next message with this tag from a rank, or from any rank for `None`, with its
+    /// sender, if the message has arrived.
     ///
-    /// Does not wait, and does not look for failures (see [`alive`](Self::alive)).
+    /// Does not wait and does not check for failures of other ranks (see [`alive`](Self::alive)).
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    /// [`TransportError::NoSuchRank`], or an error of the transport.
     #[track_caller]
     pub fn try_receive(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>> {
         let _call = CallSite::enter();
@@ -72,15 +75,15 @@ impl Group {
         let Some(received) = self.transport().poll(None, tag)? else { return Ok(None) };
         let rank = received.from;
         let from = self.rank_of_world(rank).ok_or_else(|| TransportError::NoSuchRank { rank, size: self.size() })?;
-        self.same_calls(from, tag, received.tag)?;
+        self.check_fingerprint(from, tag, received.tag)?;
         Ok(Some((from, received.payload)))
     }
 
-    /// The next message with this tag from a rank of the group, if it has arrived.
+    /// Returns the next message with this tag from a rank of the group, if the message has arrived.
     #[inline]
     pub(crate) fn poll_from(&self, from: usize, tag: Tag) -> Result<Option<Payload>> {
         let Some(received) = self.transport().poll(Some(self.world_rank_of(from)), tag)? else { return Ok(None) };
-        self.same_calls(from, tag, received.tag)?;
+        self.check_fingerprint(from, tag, received.tag)?;
         Ok(Some(received.payload))
     }
 
@@ -89,10 +92,11 @@ impl Group {
         if rank < self.size() { Ok(()) } else { Err(TransportError::NoSuchRank { rank, size: self.size() }.into()) }
     }
 
-    /// Whether all posted payloads have been let go of.
+    /// True if the sends of all posted messages are complete, so that the transport keeps no
+    /// payload.
     ///
     /// # Errors
-    /// The transport's own failure.
+    /// An error of the transport.
     #[track_caller]
     pub fn flushed(&self) -> Result<bool> {
         let _call = CallSite::enter();

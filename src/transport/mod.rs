@@ -1,27 +1,28 @@
-//! Bytes between ranks.
+//! Transport of bytes between ranks.
 //!
-//! [`launch`] starts the ranks of a run, as a [`Config`] says. Each has a [`Group`]: messages and collectives, the same on
-//! threads and under MPI. A [`World`](crate::World) stands on one, and [`World::group`](crate::World::group) gives it to
-//! programs that send something else than cells.
+//! [`launch`] starts the ranks of a run with the settings of a [`Config`]. Each rank has a
+//! [`Group`] for messages and collectives, with the same behaviour on threads and under MPI. A
+//! [`World`](crate::World) uses a group, and [`World::group`](crate::World::group) returns it for
+//! programs that exchange data other than cells.
 
-// How a run is started, and on what.
+// Start of a run, and its settings.
 mod config;
 mod environment;
 mod launch;
 
-// What carries messages, and what a message is.
-mod board;
+// Transports of messages.
 mod interface;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod payload;
+mod run_status;
 mod tag;
 mod threads;
 
-// Groups of ranks: who is in them, waits, collectives.
-mod bundle;
+// Groups of ranks: members, waits, collectives.
 mod collectives;
 mod contexts;
+mod contribution;
 mod group;
 mod members;
 mod messages;
@@ -32,18 +33,18 @@ mod sparse;
 mod split;
 mod wait;
 
-// Ranks that call different operations.
+// Detection of ranks that call different operations.
 mod calls;
 mod check;
-mod inquiry;
-mod left;
+mod sub_group_history;
 mod sub_groups;
+mod wait_report;
 
-// How a run ends: well, by an error, by a panic, by an exit of the process.
+// End of a run: success, error, panic, or exit of the process.
 mod exit;
 mod failure;
-mod finished;
-mod grace;
+mod grace_period;
+mod run_rank;
 mod traced;
 mod variables;
 
@@ -52,7 +53,7 @@ pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
 pub(crate) use exit::at_exit_call;
-pub(crate) use failure::{catch_expected, tell_uncaught};
+pub(crate) use failure::{catch_expected, report_uncaught};
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};
@@ -60,6 +61,6 @@ pub use launch::launch;
 pub use operation::Entered;
 pub use payload::{Payload, copied, values};
 pub(crate) use payload::{decoded, encoded};
-pub(crate) use tag::Beside;
+pub(crate) use tag::ReservedTag;
 pub use tag::Tag;
 pub use variables::{VARIABLES, Variable};

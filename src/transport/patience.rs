@@ -1,20 +1,22 @@
-//! How long waits may take.
+//! [`Patience`]: limits of the duration of a wait.
 
 use std::time::Duration;
 
-/// How patient waits are.
+/// Limits of the duration of a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Patience {
-    /// After this time a warning names peer and operation; again each time it has doubled.
+    /// Time after which a warning names the awaited rank and the operation. The warning is repeated
+    /// each time that the duration has doubled.
     pub warn_after: Duration,
-    /// After this time the wait fails; `None` waits for ever.
+    /// Time after which the wait fails. `None` sets no limit.
     pub timeout: Option<Duration>,
-    /// Whether that time counts from the last sign of life of a rank that was asked for one.
+    /// True if an answer of another rank (see `wait_report.rs`) starts the time of `timeout` again.
     pub lenient: bool,
 }
 
 impl Patience {
-    /// That of a rank that has finished.
+    /// The limits for a rank whose program has finished: a warning after `timeout`, and a failure
+    /// when no rank has answered for twice that time.
     pub(crate) fn at_the_end(self) -> Self {
         let timeout = self.timeout.map(|limit| limit.saturating_mul(2));
         Self { warn_after: self.timeout.unwrap_or(Duration::MAX), timeout, lenient: true }

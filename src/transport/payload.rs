@@ -1,4 +1,4 @@
-//! What a message carries.
+//! [`Payload`]: the bytes of a message, and conversions from and to values.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,22 +9,23 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{CallSite, Result, TransportError};
 
-/// The bytes of a message. Threads hand the box over; MPI sends from it and holds it until the send has completed.
+/// The bytes of a message. Between threads, the receiver gets the box itself, without a copy. MPI
+/// sends from the box and keeps it until the send is complete.
 pub type Payload = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A few bytes without a second allocation.
-struct Small {
+/// Up to 48 bytes, stored in the box of the payload without a second allocation.
+struct InlineBytes {
     bytes: [u8; 48],
     length: u8,
 }
 
-impl AsRef<[u8]> for Small {
+impl AsRef<[u8]> for InlineBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 }
 
-/// One payload with several holders.
+/// A payload with several owners.
 #[derive(Clone)]
 struct SharedPayload(Arc<Payload>);
 
@@ -34,7 +35,7 @@ impl AsRef<[u8]> for SharedPayload {
     }
 }
 
-/// A part of a shared payload.
+/// A byte range of a shared payload.
 struct SharedSlice(SharedPayload, Range<usize>);
 
 impl AsRef<[u8]> for SharedSlice {
@@ -43,7 +44,7 @@ impl AsRef<[u8]> for SharedSlice {
     }
 }
 
-/// A payload with a copy of `values`.
+/// Returns a payload with a copy of `values`, in the byte order of the machine.
 pub fn copied<T: Pod>(values: &[T]) -> Payload {
     let source: &[u8] = bytemuck::cast_slice(values);
     if source.len() > 48 {
@@ -51,37 +52,45 @@ pub fn copied<T: Pod>(values: &[T]) -> Payload {
     }
     let mut bytes = [0; 48];
     bytes[..source.len()].copy_from_slice(source);
-    Box::new(Small { bytes, length: source.len() as u8 })
+    Box::new(InlineBytes { bytes, length: source.len() as u8 })
 }
 
-/// `count` payloads that share the bytes of one.
+/// Returns `count` payloads that share the bytes of `payload`.
 pub(crate) fn shared(payload: Payload, count: usize) -> impl Iterator<Item = Payload> {
     let shared = SharedPayload(Arc::new(payload));
-    std::iter::repeat_n(shared, count).map(|one| Box::new(one) as Payload)
+    std::iter::repeat_n(shared, count).map(|payload| Box::new(payload) as Payload)
 }
 
-/// Parts of a payload that share its bytes.
-pub(crate) fn parts(payload: Payload, ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Payload> {
+/// Returns payloads that are byte ranges of `payload` and share its bytes.
+pub(crate) fn slices(payload: Payload, ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Payload> {
     let shared = SharedPayload(Arc::new(payload));
     ranges.map(move |range| Box::new(SharedSlice(shared.clone(), range)) as Payload)
 }
 
-/// What ranks tell each other about a run, as a payload.
-pub(crate) fn encoded(told: &impl Serialize) -> Result<Payload> {
-    let bytes = postcard::to_allocvec(told);
-    Ok(Box::new(bytes.map_err(|error| TransportError::Other(format!("what a rank tells cannot be written: {error}")))?))
-}
-
-/// The same from a payload.
-pub(crate) fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
-    let damaged = |_| TransportError::Other("what another rank tells arrived malformed".into()).into();
-    postcard::from_bytes((**payload).as_ref()).map_err(damaged)
-}
-
-/// The values in a payload.
+/// Serialises a value as a payload (postcard).
 ///
 /// # Errors
-/// [`TransportError::Other`] when the number of bytes is not a whole number of values.
+/// [`TransportError::Other`] when the value cannot be serialised.
+pub(crate) fn encoded(value: &impl Serialize) -> Result<Payload> {
+    let bytes = postcard::to_allocvec(value);
+    Ok(Box::new(
+        bytes.map_err(|error| TransportError::Other(format!("a value for another rank cannot be encoded: {error}")))?,
+    ))
+}
+
+/// Deserialises a payload of [`encoded`].
+///
+/// # Errors
+/// [`TransportError::Other`] when the bytes are not a serialised `T`.
+pub(crate) fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
+    let malformed = |_| TransportError::Other("a message of another rank cannot be decoded".into()).into();
+    postcard::from_bytes((**payload).as_ref()).map_err(malformed)
+}
+
+/// Returns a copy of the values in a payload. The bytes need no alignment.
+///
+/// # Errors
+/// [`TransportError::Other`] when the number of bytes is not a multiple of the size of `T`.
 #[track_caller]
 pub fn values<T: Pod>(payload: &Payload) -> Result<Vec<T>> {
     let _call = CallSite::enter();
@@ -101,14 +110,14 @@ mod tests {
     #[test]
     fn values_survive_any_alignment() {
         for count in [0_u64, 1, 6, 7, 100] {
-            let given: Vec<u64> = (0..count).map(|i| i * 0x0123_4567_89ab).collect();
-            let payload = copied(&given);
-            assert_eq!(values::<u64>(&payload).unwrap(), given);
+            let expected: Vec<u64> = (0..count).map(|i| i * 0x0123_4567_89ab).collect();
+            let payload = copied(&expected);
+            assert_eq!(values::<u64>(&payload).unwrap(), expected);
             let mut shifted = vec![0_u8];
             shifted.extend_from_slice((*payload).as_ref());
             let length = shifted.len();
-            let part = parts(Box::new(shifted), std::iter::once(1..length)).next().unwrap();
-            assert_eq!(values::<u64>(&part).unwrap(), given);
+            let slice = slices(Box::new(shifted), std::iter::once(1..length)).next().unwrap();
+            assert_eq!(values::<u64>(&slice).unwrap(), expected);
         }
         let error = values::<u64>(&copied(&[1_u8, 2, 3])).unwrap_err();
         assert!(error.to_string().contains("3 bytes"), "{error}");

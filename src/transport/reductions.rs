@@ -1,27 +1,32 @@
-//! Collectives that combine values, in an order fixed by the ranks and never by arrival.
+//! Collectives that combine values. The order of operands depends on the ranks and never on the
+//! order of arrival.
 
 use bytemuck::Pod;
 
-use super::calls::Brief;
+use super::calls::CollectiveCall;
 use super::payload::{copied, values};
 use super::{Group, Payload, Tag};
 use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
-    /// Combines the slices of all ranks element by element, the same result on every rank: up a binomial tree and down
-    /// again, 2 log₂ P messages deep. `combine(a, b)` replaces `a` by `a ∘ b`, where `a` comes from lower ranks; it must
-    /// be associative and need not be commutative. The order depends on the number of ranks only.
+    /// Combines the slices of all ranks element by element, with the same result on every rank.
+    /// Collective; up a binomial tree and down again, 2 log₂ P messages deep.
+    ///
+    /// `items` has the same length on all ranks and is replaced by the result. `combine(a, b)`
+    /// replaces `a` by `a ∘ b`, where `a` comes from lower ranks. The operation must be associative
+    /// and need not be commutative. The order of operands depends on the number of ranks only.
     ///
     /// # Errors
-    /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    /// [`TransportError::Length`] if the slices differ in length, reported to all ranks; and the
+    /// errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("all_reduce").of("bytes", size_of_val(items)))?;
+        self.check_collective(CollectiveCall::new("all_reduce").argument("bytes", size_of_val(items)))?;
         self.reduce_on((self.next_sequence(), self.next_sequence()), items, combine)
     }
 
-    /// The same with tags of the caller and no comparison of calls.
+    /// [`all_reduce`](Self::all_reduce) with the caller's tags and without a comparison of calls.
     pub(crate) fn reduce_on<T: Pod>(
         &self,
         (up, down): (Tag, Tag),
@@ -48,18 +53,22 @@ impl Group {
         Ok(())
     }
 
-    /// Combines the slices of all lower ranks element by element; rank 0 gets `identity` everywhere. log₂ P messages per
-    /// rank. `combine` as in [`all_reduce`](Self::all_reduce).
+    /// Combines the slices of all lower ranks element by element. Rank 0 gets `identity` in every
+    /// element. Collective; log₂ P messages per rank.
+    ///
+    /// `items` and `combine` are as in [`all_reduce`](Self::all_reduce).
     ///
     /// # Errors
-    /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    /// [`TransportError::Length`] if the slices differ in length, reported to all ranks; and the
+    /// errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn exclusive_scan<T: Pod>(&self, items: &mut [T], identity: T, combine: impl Fn(&mut T, &T)) -> Result<()> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("exclusive_scan").of("bytes", size_of_val(items)))?;
+        self.check_collective(CollectiveCall::new("exclusive_scan").argument("bytes", size_of_val(items)))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());
-        // `through` covers the last `distance` ranks up to this one, `before` the same without this one.
+        // `through` combines the last `distance` ranks up to and including this rank, `before` the
+        // same ranks without this rank.
         let mut through = items.to_vec();
         let mut before: Option<Vec<T>> = None;
         let mut distance = 1;

@@ -1,26 +1,31 @@
-//! An exchange in which receivers do not know their senders.
+//! [`Group::sparse_exchange`]: an exchange in which receivers do not know their senders.
 //!
-//! Every rank sends its messages, answers each message that arrives, and enters a non-blocking barrier once all of its own
-//! are answered; when the barrier ends, nothing is on its way any more. (After Hoefler, Siebert, Lumsdaine, *Scalable
-//! Communication Protocols for Dynamic Sparse Data Exchange*, PPoPP 2010, with answers in place of synchronous sends.)
+//! Every rank sends its messages and acknowledges each message that arrives. When all its own
+//! messages are acknowledged, the rank enters a non-blocking barrier. When the barrier ends, no
+//! message is in flight. (After Hoefler, Siebert, Lumsdaine, *Scalable Communication Protocols for
+//! Dynamic Sparse Data Exchange*, PPoPP 2010, with acknowledgements instead of synchronous sends.)
 
-use super::calls::Brief;
+use super::calls::CollectiveCall;
 use super::payload::copied;
 use super::{Group, Payload};
 use crate::error::{CallSite, Result};
 
 impl Group {
-    /// Delivers each payload to its rank and returns what others sent to this one, sorted by sender, a sender's messages
-    /// in the order of its list. Any number of messages to any ranks, this one included. Collective, but costs two
-    /// messages per message and log₂ P for the barrier: ranks that one has nothing to do with cost nothing.
+    /// Sends each payload to its rank and returns the received (sender, payload) pairs, sorted by
+    /// sender; messages of one sender keep the order of its list. A rank may send any number of
+    /// messages to any ranks, including itself.
+    ///
+    /// Collective. Costs two messages per payload, and log₂ P messages per rank for the barrier;
+    /// nothing for pairs of ranks without payloads.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`](crate::error::TransportError::NoSuchRank) for a destination outside the group, told to
-    /// all ranks; and as every collective.
+    /// [`TransportError::NoSuchRank`](crate::error::TransportError::NoSuchRank) for a destination
+    /// outside of the group, reported to all ranks; and the errors of every collective (see
+    /// [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("sparse_exchange"))?;
+        self.check_collective(CollectiveCall::new("sparse_exchange"))?;
         let (data, answer, done) = (self.next_sequence(), self.next_sequence(), self.next_sequence());
         if let Some(error) = messages.iter().find_map(|&(to, _)| self.check_rank(to).err()) {
             return Err(self.fail_in("sparse_exchange", error));
@@ -44,7 +49,7 @@ impl Group {
                 received.push((from, payload));
             }
             while let Some(&to) = unanswered.last() {
-                if self.next_of("sparse_exchange", to, answer)?.is_none() {
+                if self.poll_running("sparse_exchange", to, answer)?.is_none() {
                     return Ok(None);
                 }
                 unanswered.pop();
@@ -54,7 +59,7 @@ impl Group {
                     self.send((rank + distance) % size, done, copied::<u8>(&[]))?;
                     announced = true;
                 }
-                if self.next_of("sparse_exchange", (rank + size - distance) % size, done)?.is_none() {
+                if self.poll_running("sparse_exchange", (rank + size - distance) % size, done)?.is_none() {
                     return Ok(None);
                 }
                 announced = false;

@@ -1,23 +1,27 @@
-//! Making sub-groups.
+//! [`Group::split`]: creation of sub-groups.
 
-use super::calls::Brief;
+use super::calls::CollectiveCall;
 use super::contexts::WORDS;
 use super::payload::{copied, values};
 use super::{Group, Tag};
 use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
-    /// The ranks of this group that give the same `color`, ordered by `key` and, where keys are equal, by rank here.
-    /// Collective; log₂ P messages per rank. The sub-group has its own tags. Up to 255 may be alive at a time on a rank.
+    /// Returns the sub-group of all ranks that pass the same `color`. Ranks in the sub-group are
+    /// ordered by `key`, and for equal keys by their rank in this group.
+    ///
+    /// Collective. Costs log₂ P messages per rank. The sub-group has tags of its own. At most 255
+    /// sub-groups may exist on a rank at the same time.
     ///
     /// # Errors
-    /// [`TransportError::TooManyGroups`], the same on all ranks; and as every collective.
+    /// [`TransportError::TooManyGroups`] on all ranks; and the errors of every collective (see
+    /// [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn split(&self, color: u64, key: i64) -> Result<Self> {
         let _call = CallSite::enter();
-        self.check_brief(Brief::new("split"))?;
-        self.left().note_split();
-        let used = self.station().contexts.used();
+        self.check_collective(CollectiveCall::new("split"))?;
+        self.sub_group_history().record_split();
+        let used = self.rank_state().contexts.used();
         let mut words = vec![color, key as u64, self.unused_sequence()];
         words.extend(used);
         let (mut all_used, mut start) = ([0_u64; WORDS], 0);
@@ -35,7 +39,7 @@ impl Group {
         }
         members.sort_unstable();
         let ranks: Vec<usize> = members.into_iter().map(|(_, rank)| rank).collect();
-        // The lowest context that is free on every rank, whatever their colours: all ranks find the same.
+        // All ranks, of all colours, compute the same context from the same gathered words.
         let limit = 1_usize << Tag::CONTEXT_BITS;
         let free = (0..limit).find(|&id| all_used[id / 64] >> (id % 64) & 1 == 0);
         match free {

@@ -1,89 +1,111 @@
-//! What ranks have called in sub-groups, compared at the end of a run: calls that differ in one may leave no message behind.
+//! Comparison of the calls in sub-groups at the end of a run. Calls that differ in a sub-group may
+//! leave no message that shows the difference.
 //!
-//! The sums that ranks keep (see `left.rs`) add up to 0 where all have called the same. Only where they do not are the ranks
-//! told which groups the others were in.
+//! Each rank keeps a sum of fingerprints (see `sub_group_history.rs`). The sums of all ranks add up
+//! to 0 if the members of each sub-group have made the same calls. Only otherwise do the ranks
+//! exchange reports on their sub-groups.
 
 use std::collections::BTreeMap;
 
-use super::calls::{Told, first_difference, last_calls};
-use super::inquiry::differing;
-use super::left::{Report, SubGroup, fingerprint, share};
-use super::{Beside, Group};
+use super::calls::{CallSummary, first_different_calls, last_calls};
+use super::sub_group_history::{SubGroupId, SubGroupReport, group_fingerprint, summand};
+use super::wait_report::differing_calls;
+use super::{Group, ReservedTag};
 use crate::error::{Error, Result, TransportError};
 
 impl Group {
-    /// Compares what all ranks have called in their sub-groups. For the end of a run, by all its ranks.
+    /// Compares the calls of all ranks in their sub-groups. Collective over all ranks of the run,
+    /// at its end.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) on every rank, naming two of the calls; another error where they are no longer remembered.
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) with two of the calls, on every
+    /// rank; [`TransportError::Other`] if the calls are no longer recorded.
     pub(crate) fn compare_sub_groups(&self) -> Result<()> {
-        let left = self.left();
-        if !left.any.get() {
+        let history = self.sub_group_history();
+        if !history.has_sub_groups.get() {
             return Ok(());
         }
         let alive: Vec<Self> = self.sub_groups().into_iter().filter(|group| group.size() > 1).collect();
-        let shares = alive.iter().map(|group| share(group.sub_group(), group.is_lowest(), group.report().history));
-        let mut sum = [shares.fold(left.sum.get(), u64::wrapping_add)];
-        let tag = self.tag_beside(Beside::Sum);
+        let summands =
+            alive.iter().map(|group| summand(group.sub_group_id(), group.is_lowest(), group.report().fingerprint));
+        let mut sum = [summands.fold(history.sum.get(), u64::wrapping_add)];
+        let tag = self.reserved_tag(ReservedTag::SubGroupSum);
         self.reduce_on((tag, tag), &mut sum, |a, b| *a = a.wrapping_add(*b))?;
-        if sum == [0] { Ok(()) } else { Err(self.first_that_differs(&alive)?) }
+        if sum == [0] { Ok(()) } else { Err(self.first_difference_error(&alive)?) }
     }
 
-    fn report(&self) -> Report {
-        let (group, next) = (self.sub_group(), self.sequence());
-        Report { group, history: fingerprint(next, self.calls()), exchanges: next - group.start }
+    fn report(&self) -> SubGroupReport {
+        let (group, next) = (self.sub_group_id(), self.sequence());
+        SubGroupReport { group, fingerprint: group_fingerprint(next, self.calls()), exchanges: next - group.start }
     }
 
-    /// The error of the first group whose members have not called the same, where that is still remembered.
-    fn first_that_differs(&self, alive: &[Self]) -> Result<Error> {
-        let left = self.left().last.borrow();
-        let own = || alive.iter().map(Self::report).chain(left.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
-        // Of each group its first report, and the first one that differs from it, with their ranks.
-        let mut groups: BTreeMap<SubGroup, [Option<(usize, Report)>; 2]> = BTreeMap::new();
+    /// The error of the first sub-group whose members have made different calls, if the reports
+    /// still cover that sub-group. Collective.
+    fn first_difference_error(&self, alive: &[Self]) -> Result<Error> {
+        let former = self.sub_group_history().former.borrow();
+        let own = || alive.iter().map(Self::report).chain(former.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
+        // The first report on each sub-group, and the first report that differs from it, with their
+        // ranks.
+        let mut groups: BTreeMap<SubGroupId, [Option<(usize, SubGroupReport)>; 2]> = BTreeMap::new();
         for rank in 0..self.size() {
-            for report in self.told_by(rank, Beside::SubGroups, own)? {
+            for report in self.broadcast_value(rank, ReservedTag::SubGroupReports, own)? {
                 let [first, other] = groups.entry(report.group).or_default();
-                if first.get_or_insert((rank, report)).1.history != report.history {
+                if first.get_or_insert((rank, report)).1.fingerprint != report.fingerprint {
                     other.get_or_insert((rank, report));
                 }
             }
         }
-        let differs = |(group, [one, other]): (SubGroup, [Option<_>; 2])| Some((group, one?, other?));
+        let differs = |(group, [one, other]): (SubGroupId, [Option<_>; 2])| Some((group, one?, other?));
         let Some((group, one, other)) = groups.into_iter().find_map(differs) else {
             let text =
                 "ranks have called different operations in a group that they left long ago; ZIPPY_CHECK=1 names them";
             return Ok(TransportError::Other(text.into()).into());
         };
-        let calls_here = || match alive.iter().find(|here| here.sub_group() == group) {
-            Some(here) => here.calls().told(),
-            None => {
-                left.iter().find(|(report, _)| report.group == group).map_or_else(Vec::new, |(_, calls)| calls.told())
-            }
+        let calls_here = || match alive.iter().find(|here| here.sub_group_id() == group) {
+            Some(here) => here.calls().summaries(),
+            None => former
+                .iter()
+                .find(|(report, _)| report.group == group)
+                .map_or_else(Vec::new, |(_, calls)| calls.summaries()),
         };
-        let calls = [one.0, other.0].map(|rank| self.told_by(rank, Beside::Calls, calls_here));
-        // Nobody fails, and so ends the others, before all have heard both.
-        let _ = self.meet(self.tag_beside(Beside::Meeting));
+        let calls = [one.0, other.0].map(|rank| self.broadcast_value(rank, ReservedTag::Calls, calls_here));
+        // Both broadcasts must be complete on all ranks before one of them fails and so ends the
+        // others.
+        let _ = self.barrier_on(self.reserved_tag(ReservedTag::Barrier));
         let [one_calls, other_calls] = calls;
-        let texts = difference((&one.1, &one_calls?), (&other.1, &other_calls?));
+        let texts = difference(
+            &ReportedCalls { report: one.1, calls: one_calls? },
+            &ReportedCalls { report: other.1, calls: other_calls? },
+        );
         let named = |rank, text| (self.world_rank_of(rank), format!("in a group of {}: {text}", group.size));
-        Ok(differing(named(one.0, texts.0), named(other.0, texts.1)))
+        Ok(differing_calls(named(one.0, texts.0), named(other.0, texts.1)))
     }
 }
 
-fn difference((one, one_calls): (&Report, &[Told]), (other, other_calls): (&Report, &[Told])) -> (String, String) {
-    if let Some(texts) = first_difference(one_calls, other_calls) {
+/// A rank's report on a sub-group, with the recorded calls of the rank in it.
+struct ReportedCalls {
+    report: SubGroupReport,
+    calls: Vec<CallSummary>,
+}
+
+/// Texts of the first calls in a sub-group that differ between two ranks.
+fn difference(one: &ReportedCalls, other: &ReportedCalls) -> (String, String) {
+    let (one_calls, other_calls) = (&one.calls, &other.calls);
+    if let Some(texts) = first_different_calls(one_calls, other_calls) {
         return texts;
     }
-    // One has called what the other has, and then more, or both the same and then exchanged something by hand.
-    let next =
-        |calls: &[Told], of: &[Told]| calls.iter().find(|call| call.follows(of.last())).map(|call| call.text.clone());
+    // Either one rank has made more calls than the other, or both have made the same calls and
+    // different numbers of exchanges with `Group::next_sequence`.
+    let next = |calls: &[CallSummary], fewer: &[CallSummary]| {
+        calls.iter().find(|call| call.follows(fewer.last())).map(|call| call.text.clone())
+    };
     let nothing = || "nothing more".to_owned();
     match (next(one_calls, other_calls), next(other_calls, one_calls)) {
         (Some(text), _) => (text, nothing()),
         (None, Some(text)) => (nothing(), text),
         (None, None) if one_calls.last() == other_calls.last() => {
-            let text = |report: &Report| format!("what takes {} exchanges in all", report.exchanges);
-            (text(one), text(other))
+            let text = |report: &SubGroupReport| format!("operations with {} exchanges in all", report.exchanges);
+            (text(&one.report), text(&other.report))
         }
         (None, None) => last_calls(one_calls, other_calls),
     }
@@ -95,32 +117,38 @@ mod tests {
 
     use super::*;
     use crate::transport::calls::{CallText, Calls};
-    use crate::transport::left::CALLS;
+    use crate::transport::sub_group_history::KEPT_CALLS_PER_GROUP;
 
-    /// So many calls, of which the last ones are remembered.
-    fn told(count: usize) -> Vec<Told> {
+    /// Summaries of `count` calls, shortened to the last ones.
+    fn summaries(count: usize) -> Vec<CallSummary> {
         let mut calls = Calls::default();
         for number in 0..count {
             calls.add(number as u64, number as u64, CallText::Shared(Rc::new(format!("call {number}"))));
         }
-        calls.forget_all_but(CALLS);
-        calls.told()
+        calls.keep_last(KEPT_CALLS_PER_GROUP);
+        calls.summaries()
     }
 
     #[test]
-    fn a_rank_that_is_further_is_told_with_its_next_call() {
-        let report = Report { group: SubGroup { start: 7, lowest: 0, size: 2 }, history: 1, exchanges: 3 };
-        let more = Report { exchanges: 4, ..report };
-        let differs = |one, other| difference((&report, &told(one)), (&more, &told(other)));
+    fn rank_with_more_calls_is_reported_with_its_next_call() {
+        let report =
+            SubGroupReport { group: SubGroupId { start: 7, lowest: 0, size: 2 }, fingerprint: 1, exchanges: 3 };
+        let more = SubGroupReport { exchanges: 4, ..report };
+        let differs = |one, other| {
+            difference(
+                &ReportedCalls { report, calls: summaries(one) },
+                &ReportedCalls { report: more, calls: summaries(other) },
+            )
+        };
         assert_eq!(differs(3, 4), ("nothing more".into(), "call 3".into()));
         assert_eq!(differs(1, 0), ("call 0".into(), "nothing more".into()));
         assert_eq!(differs(40, 45), ("nothing more".into(), "call 40".into()));
-        // Its next call is no longer known.
+        // The next call of the first rank is no longer recorded.
         let (one, other) = differs(5, 45);
         assert!(one.starts_with("call 4 (its call 5,") && other.starts_with("call 44 (its call 45,"), "{one}, {other}");
         let (none, other) = differs(0, 45);
         assert!(none == "nothing" && other.starts_with("call 44 (its call 45,"), "{none}, {other}");
-        let (one, other) = difference((&report, &told(2)), (&more, &told(2)));
+        let (one, other) = differs(2, 2);
         assert!(one.contains(" 3 exchanges") && other.contains(" 4 exchanges"), "{one}, {other}");
     }
 }

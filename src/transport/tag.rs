@@ -1,62 +1,64 @@
-//! What names a message.
+//! [`Tag`]: the identity of a message exchange.
 
-/// Names an exchange between the ranks of a group: the group's context, the number of the exchange in it, and a
-/// fingerprint of what the rank had called when it took the number.
+/// Identity of an exchange between the ranks of a group: the context of the group, the number of
+/// the exchange within the group, and a fingerprint of the sender's calls.
 ///
-/// Context and number say which message belongs to which receive. Numbers are never given out again: at one a
-/// nanosecond they would last for two years, so that no later exchange meets what an open one has under way. The
-/// fingerprint must be the same at both ends, or the ranks have called different operations.
+/// Context and number match messages with receives. A number is never reused: at one exchange per
+/// nanosecond the numbers last for two years, so the messages of a pending exchange cannot match a
+/// later exchange. The fingerprint is not part of the match: unequal fingerprints at the two ends
+/// show that the ranks have called different operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
-    /// The number of the exchange, and the context in the lowest bits.
+    /// The number of the exchange, shifted left, with the context in the lowest
+    /// [`CONTEXT_BITS`](Self::CONTEXT_BITS).
     exchange: u64,
-    history: u64,
+    fingerprint: u64,
 }
 
-/// Messages beside the exchanges of a group.
+/// Purposes of messages that belong to no numbered exchange.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Beside {
-    /// Fingerprints of calls.
+pub(crate) enum ReservedTag {
+    /// Comparison of call fingerprints.
     Fingerprints,
-    /// What a rank has called.
+    /// The recorded calls of a rank.
     Calls,
-    /// All have heard all that they need.
-    Meeting,
-    /// What ranks that wait say to one another.
-    Inquiries,
-    /// The sum over all sub-groups.
-    Sum,
-    /// The sub-groups of a rank.
-    SubGroups,
-    /// What a rank did when.
+    /// Barrier after a broadcast of recorded calls.
+    Barrier,
+    /// Messages of ranks in long waits (see `wait_report.rs`).
+    WaitMessages,
+    /// Sum of the fingerprints of all sub-groups.
+    SubGroupSum,
+    /// Reports of a rank on its sub-groups.
+    SubGroupReports,
+    /// Trace spans of a rank.
     Spans,
 }
 
 impl Tag {
-    /// Bits of the context.
+    /// Number of bits of a context. Under MPI, the MPI tag carries them.
     pub(crate) const CONTEXT_BITS: u32 = 8;
-    /// Bits of the number of an exchange.
+    /// Number of bits of an exchange number.
     pub(crate) const SEQUENCE_BITS: u32 = 56;
-    /// Numbers from here on belong to messages that are no exchange's; their fingerprints are not compared.
+    /// First number for messages of no exchange. Their fingerprints are not compared.
     const RESERVED: u64 = (1 << Self::SEQUENCE_BITS) - 16;
 
-    /// Exchange `sequence` of a context.
-    pub(crate) const fn new(context: u8, sequence: u64, history: u64) -> Self {
-        Self { exchange: sequence << Self::CONTEXT_BITS | context as u64, history }
+    /// The tag of exchange number `sequence` in a context.
+    pub(crate) const fn new(context: u8, sequence: u64, fingerprint: u64) -> Self {
+        Self { exchange: sequence << Self::CONTEXT_BITS | context as u64, fingerprint }
     }
 
-    /// A message beside the exchanges of a context.
-    pub(crate) const fn beside(context: u8, which: Beside) -> Self {
-        Self::new(context, Self::RESERVED + which as u64, 0)
+    /// The tag of a message of no exchange, in a context.
+    pub(crate) const fn reserved(context: u8, purpose: ReservedTag) -> Self {
+        Self::new(context, Self::RESERVED + purpose as u64, 0)
     }
 
-    /// What ranks that wait say to one another, in the context of the whole run.
-    pub(crate) const fn inquiry() -> Self {
-        Self::beside(0, Beside::Inquiries)
+    /// The tag of messages of waiting ranks, in the context of the whole run.
+    pub(crate) const fn wait_message() -> Self {
+        Self::reserved(0, ReservedTag::WaitMessages)
     }
 
-    pub(crate) fn is_inquiry(self) -> bool {
-        self.meets(Self::inquiry())
+    pub(crate) fn is_wait_message(self) -> bool {
+        self.same_exchange(Self::wait_message())
     }
 
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
@@ -70,17 +72,17 @@ impl Tag {
         self.exchange >> Self::CONTEXT_BITS
     }
 
-    pub(crate) fn history(self) -> u64 {
-        self.history
+    pub(crate) fn fingerprint(self) -> u64 {
+        self.fingerprint
     }
 
-    /// Whether it names a message beside the exchanges.
+    /// True for a message of no exchange.
     pub(crate) fn is_reserved(self) -> bool {
         self.exchange >= Self::RESERVED << Self::CONTEXT_BITS
     }
 
-    /// Whether both name the same exchange.
-    pub(crate) fn meets(self, other: Self) -> bool {
+    /// True if both tags name the same exchange. Fingerprints may differ.
+    pub(crate) fn same_exchange(self, other: Self) -> bool {
         self.exchange == other.exchange
     }
 }

@@ -1,4 +1,5 @@
-//! Ranks as threads of one process: a mailbox per rank; payloads change hands without a copy.
+//! [`Threads`]: transport between ranks that are threads of one process. Each rank has a mailbox,
+//! and payloads move between threads without a copy.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -7,38 +8,39 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::board::Board;
+use super::run_status::RunStatus;
 use super::{Payload, Received, Tag, Transport, TransportKind};
 use crate::error::{Failure, TransportError};
 
-/// A waiting rank yields this often before it parks. Few, as ranks are often more than cores: a yielding rank takes
-/// its share of a core from one that computes, a parked one does not.
-const YIELDS: u32 = 16;
-/// A parked rank wakes by itself, for callers that wait for something else besides messages: first after this time, then
-/// after half as much again each time.
+/// Calls of `idle` that yield before a rank parks. The number is small because ranks are often more
+/// than cores: a yielding rank uses a share of a core, a parked rank does not.
+const YIELDS_BEFORE_PARK: u32 = 16;
+/// Duration of the first park. Each further park is half as long again. A park ends by itself, for
+/// callers that also wait for events other than messages.
 const FIRST_PARK: Duration = Duration::from_micros(20);
-/// The longest time, and where ranks are many, for each: else they would keep the cores busy with waking alone.
-const PARK: Duration = Duration::from_millis(1);
-const PARK_PER_RANK: Duration = Duration::from_micros(50);
+/// Longest park: the larger of `LONGEST_PARK` and `LONGEST_PARK_PER_RANK` times the number of
+/// ranks, so that wake-ups of many ranks do not occupy the cores.
+const LONGEST_PARK: Duration = Duration::from_millis(1);
+const LONGEST_PARK_PER_RANK: Duration = Duration::from_micros(50);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn count(messages: &Cell<u64>, tag: Tag) {
-    messages.set(messages.get() + u64::from(!tag.is_inquiry()));
+fn count_message(messages: &Cell<u64>, tag: Tag) {
+    messages.set(messages.get() + u64::from(!tag.is_wait_message()));
 }
 
-/// What the ranks of one run share.
+/// The memory that all ranks of one run share.
 pub(crate) struct Hub {
-    boxes: Vec<Mailbox>,
-    pub(crate) board: Board,
+    mailboxes: Vec<Mailbox>,
+    pub(crate) status: RunStatus,
 }
 
 #[derive(Default)]
 struct Mailbox {
     arrived: Mutex<Arrived>,
-    /// Messages in `arrived`, so that an empty box costs no lock.
+    /// Number of messages in `arrived`, so that a look into an empty mailbox needs no lock.
     count: AtomicUsize,
     wake: Condvar,
 }
@@ -47,70 +49,79 @@ struct Mailbox {
 struct Arrived {
     messages: Vec<(usize, Tag, Payload)>,
     parked: bool,
-    /// The rank has come back and takes nothing more.
+    /// True after the end of the rank: further messages are dropped.
     closed: bool,
 }
 
 impl Hub {
     pub(crate) fn new(ranks: usize) -> Arc<Self> {
-        let boxes = (0..ranks).map(|_| Mailbox::default()).collect();
-        Arc::new(Self { boxes, board: Board::new(ranks) })
+        let mailboxes = (0..ranks).map(|_| Mailbox::default()).collect();
+        Arc::new(Self { mailboxes, status: RunStatus::new(ranks) })
     }
 
     pub(crate) fn fail(&self, failure: &Failure) {
-        self.board.fail(failure);
-        for mailbox in &self.boxes {
-            // The lock orders this behind the parking rank's look at the board.
+        self.status.fail(failure);
+        for mailbox in &self.mailboxes {
+            // The lock orders the failure before the check of a rank that is about to park.
             drop(lock(&mailbox.arrived));
             mailbox.wake.notify_all();
         }
     }
 }
 
-/// One rank's end.
+/// The transport of one rank.
 pub(crate) struct Threads {
     hub: Arc<Hub>,
     rank: usize,
-    /// What has been taken out of the mailbox, by sender. Few messages wait at a time, so they are searched by tag.
-    sorted: RefCell<Vec<VecDeque<(Tag, Payload)>>>,
-    fresh: RefCell<Vec<(usize, Tag, Payload)>>,
-    idled: Cell<u32>,
-    /// Messages to and from each rank.
-    posted: Vec<Cell<u64>>,
-    come: Vec<Cell<u64>>,
+    /// Messages that are no longer in the mailbox, by sender. A queue is short, so it is searched
+    /// for a tag.
+    by_sender: RefCell<Vec<VecDeque<(Tag, Payload)>>>,
+    swapped: RefCell<Vec<(usize, Tag, Payload)>>,
+    idle_calls: Cell<u32>,
+    /// Number of messages to each rank, and from each rank.
+    posted_counts: Vec<Cell<u64>>,
+    arrived_counts: Vec<Cell<u64>>,
 }
 
 impl Threads {
     pub(crate) fn new(hub: Arc<Hub>, rank: usize) -> Self {
-        let sorted = hub.boxes.iter().map(|_| VecDeque::new()).collect();
-        let [posted, come] = [0, 0].map(|none| vec![Cell::new(none); hub.boxes.len()]);
-        Self { hub, rank, sorted: RefCell::new(sorted), fresh: RefCell::default(), idled: Cell::new(0), posted, come }
+        let by_sender = hub.mailboxes.iter().map(|_| VecDeque::new()).collect();
+        let [posted_counts, arrived_counts] = [0, 0].map(|none| vec![Cell::new(none); hub.mailboxes.len()]);
+        Self {
+            hub,
+            rank,
+            by_sender: RefCell::new(by_sender),
+            swapped: RefCell::default(),
+            idle_calls: Cell::new(0),
+            posted_counts,
+            arrived_counts,
+        }
     }
 
     fn mailbox(&self) -> &Mailbox {
-        &self.hub.boxes[self.rank]
+        &self.hub.mailboxes[self.rank]
     }
 
-    fn sort(&self) {
+    fn take_arrivals(&self) {
         let mailbox = self.mailbox();
         if mailbox.count.load(Ordering::Acquire) == 0 {
             return;
         }
-        let mut fresh = self.fresh.borrow_mut();
+        let mut swapped = self.swapped.borrow_mut();
         {
             let mut arrived = lock(&mailbox.arrived);
-            std::mem::swap(&mut arrived.messages, &mut *fresh);
+            std::mem::swap(&mut arrived.messages, &mut *swapped);
             mailbox.count.store(0, Ordering::Release);
         }
-        let mut sorted = self.sorted.borrow_mut();
-        for (from, tag, payload) in fresh.drain(..) {
-            sorted[from].push_back((tag, payload));
-            count(&self.come[from], tag);
+        let mut by_sender = self.by_sender.borrow_mut();
+        for (from, tag, payload) in swapped.drain(..) {
+            by_sender[from].push_back((tag, payload));
+            count_message(&self.arrived_counts[from], tag);
         }
     }
 }
 
-/// What has not been received goes, so that its senders get their memory back.
+/// Frees the messages that were not received.
 impl Drop for Threads {
     fn drop(&mut self) {
         let mut arrived = lock(&self.mailbox().arrived);
@@ -125,7 +136,7 @@ impl Transport for Threads {
     }
 
     fn size(&self) -> usize {
-        self.hub.boxes.len()
+        self.hub.mailboxes.len()
     }
 
     fn kind(&self) -> TransportKind {
@@ -142,32 +153,32 @@ impl Transport for Threads {
 
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
         let size = self.size();
-        let mailbox = self.hub.boxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
+        let mailbox = self.hub.mailboxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
         let parked = {
             let mut arrived = lock(&mailbox.arrived);
             if arrived.closed {
                 return Ok(());
             }
             arrived.messages.push((self.rank, tag, payload));
-            count(&self.posted[to], tag);
+            count_message(&self.posted_counts[to], tag);
             mailbox.count.store(arrived.messages.len(), Ordering::Release);
             arrived.parked
         };
         if parked {
             mailbox.wake.notify_one();
         }
-        self.idled.set(0);
+        self.idle_calls.set(0);
         Ok(())
     }
 
     fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError> {
-        self.sort();
+        self.take_arrivals();
         let size = self.size();
-        let mut sorted = self.sorted.borrow_mut();
+        let mut by_sender = self.by_sender.borrow_mut();
         let mut take = |from: usize| -> Option<Received> {
-            let queue = &mut sorted[from];
-            // Most often the first, which costs least to take.
-            let found = match queue.iter().position(|&(found, _)| found.meets(tag))? {
+            let queue = &mut by_sender[from];
+            // `pop_front` is the cheapest removal, and the first message matches most often.
+            let found = match queue.iter().position(|&(found, _)| found.same_exchange(tag))? {
                 0 => queue.pop_front(),
                 at => queue.remove(at),
             };
@@ -179,7 +190,7 @@ impl Transport for Threads {
             None => (0..size).find_map(take),
         };
         if found.is_some() {
-            self.idled.set(0);
+            self.idle_calls.set(0);
         }
         Ok(found)
     }
@@ -193,42 +204,42 @@ impl Transport for Threads {
     }
 
     fn failure(&self) -> Option<Failure> {
-        self.hub.board.failure()
+        self.hub.status.failure()
     }
 
     fn finish(&self) -> Result<(), TransportError> {
-        self.hub.board.finish(self.rank);
+        self.hub.status.finish(self.rank);
         Ok(())
     }
 
     fn posted_to(&self, rank: usize) -> u64 {
-        self.posted[rank].get()
+        self.posted_counts[rank].get()
     }
 
-    fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
-        Ok(Some(self.come[rank].get()))
+    fn arrived_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
+        Ok(Some(self.arrived_counts[rank].get()))
     }
 
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
-        Ok(self.hub.board.has_finished(rank))
+        Ok(self.hub.status.has_finished(rank))
     }
 
     fn idle(&self) {
-        let idled = self.idled.get();
-        self.idled.set(idled.saturating_add(1));
-        if idled < YIELDS {
+        let idle_calls = self.idle_calls.get();
+        self.idle_calls.set(idle_calls.saturating_add(1));
+        if idle_calls < YIELDS_BEFORE_PARK {
             thread::yield_now();
             return;
         }
-        let longest = PARK.max(PARK_PER_RANK.saturating_mul(self.size() as u32));
-        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(32) as i32)).min(longest);
+        let longest = LONGEST_PARK.max(LONGEST_PARK_PER_RANK.saturating_mul(self.size() as u32));
+        let park = FIRST_PARK.mul_f64(1.5f64.powi((idle_calls - YIELDS_BEFORE_PARK).min(32) as i32)).min(longest);
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
         if !arrived.messages.is_empty() {
-            // The caller may wait for something else and never look at them.
+            // The caller may wait for another exchange and never poll for these messages.
             drop(arrived);
-            self.sort();
-        } else if !self.hub.board.has_failed() {
+            self.take_arrivals();
+        } else if !self.hub.status.has_failed() {
             arrived.parked = true;
             let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
@@ -242,24 +253,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_sends_looks_often_again() {
+    fn post_resets_idle_calls() {
         let hub = Hub::new(2);
         let rank = Threads::new(hub, 0);
-        (0..2 * YIELDS).for_each(|_| rank.idle());
+        (0..2 * YIELDS_BEFORE_PARK).for_each(|_| rank.idle());
         rank.post(1, Tag::new(0, 7, 1), super::super::copied(&[5_u8])).unwrap();
-        assert_eq!(rank.idled.get(), 0, "the next wait may be for the reader");
+        assert_eq!(rank.idle_calls.get(), 0, "the next wait may be for the reader");
     }
 
-    /// Else it would never park, but turn round and round until its time slice is over.
+    /// If the messages stayed in the mailbox, the rank would never park and would use a core while
+    /// it waits.
     #[test]
-    fn a_rank_that_waits_for_something_else_takes_in_its_messages() {
+    fn idle_empties_mailbox_for_other_exchanges() {
         let hub = Hub::new(2);
-        let [one, other] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
+        let [sender, receiver] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
         let tag = Tag::new(0, 7, 1);
-        one.post(1, tag, super::super::copied(&[5_u8])).unwrap();
-        (0..=YIELDS).for_each(|_| other.idle());
-        assert!(lock(&other.mailbox().arrived).messages.is_empty());
-        let found = other.poll(None, tag).unwrap().expect("it is kept");
+        sender.post(1, tag, super::super::copied(&[5_u8])).unwrap();
+        (0..=YIELDS_BEFORE_PARK).for_each(|_| receiver.idle());
+        assert!(lock(&receiver.mailbox().arrived).messages.is_empty());
+        let found = receiver.poll(None, tag).unwrap().expect("it is kept");
         assert_eq!((found.from, (*found.payload).as_ref()), (0, &[5][..]));
     }
 }

@@ -1,4 +1,5 @@
-//! [`VARIABLES`]: all environment variables of the library, its programs, `cargo xtask` and the tests.
+//! [`VARIABLES`]: all environment variables of the library, its programs, `cargo xtask` and the
+//! tests.
 
 use std::sync::Once;
 
@@ -8,11 +9,11 @@ use crate::trace;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: &'static str,
-    /// Its values and their effect, as Markdown.
+    /// Values and their effect, as Markdown.
     pub meaning: &'static str,
-    /// The behaviour where it is not set; none for variables of tests and benchmarks.
+    /// Behaviour without the variable, as Markdown. `None` for variables of tests and benchmarks.
     pub default: Option<&'static str>,
 }
 
@@ -25,7 +26,7 @@ const fn internal(name: &'static str, meaning: &'static str) -> Variable {
     Variable { name, meaning, default: None }
 }
 
-/// All variables. `docs/environment.md` has a row of each that has a default.
+/// All variables. `docs/environment.md` has one row per variable with a default.
 #[rustfmt::skip]
 pub const VARIABLES: &[Variable] = &[
     documented(
@@ -40,18 +41,18 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_TIMEOUT_SECS",
-        "after how long a wait for another rank fails, and after how long more ranks that never come back end the process. Ranks that have finished wait twice as long for one that gives no sign of life: raise it where one rank works on by itself for long. A native kernel is stopped after nine tenths of it",
+        "time in seconds after which a wait for another rank fails; after a failure, also the time in which all ranks must return before the process ends. A rank that has finished waits twice as long for a rank that gives no sign of life: increase the value if one rank computes alone for long. A native kernel is stopped after nine tenths of the time",
         "300",
     ),
     documented(
         "ZIPPY_CHECK",
-        "`1` compares the collective calls of all ranks before they move anything, finds reads of stale ghost cells, loads and stores of helpers outside of chunks, and loops that the adapter stops, and fails the run at its end after any finding; `warn` only reports findings; `0` does neither, and finds calls that differ by what every message says",
+        "`1` compares the collective calls of all ranks before data moves, detects reads of stale ghost cells, loads and stores of helpers outside of chunks, and loops that the adapter stops, and fails the run at its end after any finding; `warn` only reports findings; `0` does neither, and detects calls that differ by the fingerprint in every message",
         "0; debug builds compare calls",
     ),
     documented(
         "ZIPPY_VERBOSE",
-        "`1`: under MPI every process returns the failure of `zippy::run`",
-        "one process says it, that of the rank that failed first, and all exit",
+        "`1`: under MPI, every process returns the failure of `zippy::run`",
+        "the process of the rank that failed first reports the failure, and all processes exit",
     ),
     documented(
         "ZIPPY_TRACE",
@@ -60,33 +61,33 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_HOST_MAP",
-        "`0` never maps chunks into host memory, `1` insists on it",
+        "`0` never maps chunks into host memory, `1` requires it",
         "on for adapters that share memory with the host",
     ),
     documented(
         "ZIPPY_MESSAGE",
-        "the most bytes of a message of an exchange between global arrays, and of what a delivery has under way; larger ones are cut, and an exchange that blocks and would stage more goes message by message, but where boxes have an order or may overlap; of all ranks the smallest counts",
+        "greatest number of bytes of a message of an exchange between global arrays, and of the messages that a delivery has in flight. Larger messages are divided. A blocking exchange that would stage more bytes goes message by message, except if its boxes have an order or may overlap. The smallest value of all ranks applies",
         "67108864",
     ),
     documented(
         "ZIPPY_IN_PLACE",
-        "from how many bytes on a box that lies densely in mapped memory is sent without a copy, where all ranks' hosts map; of all ranks the largest counts",
+        "number of bytes from which a box that is contiguous in mapped memory is sent without a copy, if the hosts of all ranks map memory. The largest value of all ranks applies",
         "65536",
     ),
     documented(
         "ZIPPY_BINDING_LIMIT",
-        "a lower limit for storage bindings, in bytes (to test large arrays on small ones); 4096 at least",
+        "a smaller limit for storage bindings, in bytes, to test the code for large arrays with small arrays; at least 4096",
         "the adapter's",
     ),
     documented(
         "ZIPPY_BUFFER_LIMIT",
-        "a lower limit for buffers, in bytes (to test what needs several on small arrays); 4096 at least",
+        "a smaller limit for buffers, in bytes, to test arrays of several buffers with small arrays; at least 4096",
         "the adapter's, at most 2 GiB",
     ),
     documented(
         "ZIPPY_MEMORY_LIMIT",
-        "how many bytes the arrays of a rank may take; more is refused when they are made",
-        "nine tenths of the machine's memory, shared by its processes, where the adapter has none of its own",
+        "greatest number of bytes of the arrays of a rank; the creation of an array beyond the limit is an error",
+        "for adapters without memory of their own, nine tenths of the machine's memory, shared by its processes",
     ),
     documented(
         "ZIPPY_THREADS",
@@ -100,18 +101,18 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_DEBUG",
-        "who looks into the program at its debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words behind commas; [the viewer's page](../debugger/README.md) lists them",
-        "nobody",
+        "the debugger that is attached at debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words after commas; [the viewer's page](../debugger/README.md) lists them",
+        "none",
     ),
     documented(
         "ZIPPY_DEBUGGER",
         "the viewer that `spawn` starts",
-        "`zippy-debugger` beside the program, or on `PATH`",
+        "`zippy-debugger` in the directory of the program, or on `PATH`",
     ),
     documented(
         "ZIPPY_DEBUG_TOKEN",
-        "the token, 32 hexadecimal digits, with which `zippy-debugger` and a program that listens prove themselves to each other; set for the program, too, it is the same for each run, and is not printed",
-        "a new one for each run, which the program prints and the viewer asks for at its terminal",
+        "the token of 32 hexadecimal digits by which `zippy-debugger` and a listening program authenticate each other. If the variable is set for the program too, the token is the same for each run and is not printed",
+        "a new token for each run; the program prints it, and it is entered at the terminal of the viewer",
     ),
     documented(
         "MPICC",
@@ -121,17 +122,17 @@ pub const VARIABLES: &[Variable] = &[
     documented(
         "ZIPPY_MPIRUN",
         "the launcher that `cargo xtask` uses",
-        "the one that belongs to the library",
+        "the launcher of the MPI library",
     ),
     documented(
         "RUST_LIB_BACKTRACE",
-        "`0` where `RUST_BACKTRACE` is set and wgpu was built with debug assertions, as in debug builds: it takes a backtrace at each of its locks otherwise, which makes small operations several times as slow. Panics keep theirs. This project builds wgpu without",
+        "`0`, if `RUST_BACKTRACE` is set and wgpu is built with debug assertions, as in debug builds: otherwise wgpu takes a backtrace at each of its locks, and small operations are several times as slow. Panics keep their backtraces. This project builds wgpu without debug assertions",
         "as `RUST_BACKTRACE`",
     ),
     documented(
         "VK_DRIVER_FILES",
-        "the manifest of the Vulkan driver to use, for the Vulkan loader; `cargo xtask test --drivers` takes it, too",
-        "every driver that is installed; SwiftShader for `--drivers`",
+        "the manifest of the Vulkan driver to use, for the Vulkan loader; `cargo xtask test --drivers` uses it too",
+        "all installed drivers; SwiftShader for `--drivers`",
     ),
     internal("ZIPPY_BENCH_CHILD", "a process that a benchmark has started"),
     internal("ZIPPY_BENCH_FILES_MIB", "the size of the files of a benchmark"),
@@ -156,10 +157,11 @@ pub const VARIABLES: &[Variable] = &[
     internal("ZIPPY_TEST_NO_LAUNCHER", "a test without a launcher"),
 ];
 
-/// The most letters by which a name may differ from the one that is suggested for it.
+/// Greatest edit distance between an unknown name and a suggested name.
 const MOST_TYPOS: usize = 3;
 
-/// Warns of variables that begin with `ZIPPY_` and that nothing reads, once a process.
+/// Warns about set variables whose names begin with `ZIPPY_` and that have no effect, once per
+/// process.
 pub(crate) fn warn_of_unknown() {
     static WARNED: Once = Once::new();
     WARNED.call_once(|| {
@@ -168,7 +170,7 @@ pub(crate) fn warn_of_unknown() {
     });
 }
 
-/// A sentence for each name that is unknown.
+/// A warning for each unknown name.
 fn unknown(names: impl Iterator<Item = String>) -> Vec<String> {
     let is_unknown =
         |name: &String| name.starts_with("ZIPPY_") && VARIABLES.iter().all(|variable| variable.name != name);

@@ -1,4 +1,5 @@
-//! How a rank waits: it polls, looks at the failure board, says after a while what it waits for, and gives up at last.
+//! The wait of every operation: polls for its event, checks for failures of other ranks, warns
+//! after a while, and fails after a limit.
 
 use std::time::{Duration, Instant};
 
@@ -6,32 +7,38 @@ use super::Group;
 use crate::error::{CallSite, Result, TransportError};
 use crate::trace::{self, SpanKind};
 
-/// A wait that has taken so long listens to ranks that wait.
-const LISTEN_AFTER: Duration = Duration::from_millis(1);
-/// A wait that has taken so long asks whom it waits for; again when it has doubled, later at regular times.
-const ASK_AFTER: Duration = Duration::from_millis(100);
+/// Duration of a wait after which it polls for wait messages of other ranks.
+const POLL_AFTER: Duration = Duration::from_millis(1);
+/// Duration of a wait after which it sends a wait report to the awaited rank. Reports are repeated
+/// when the duration has doubled, later at regular times.
+const REPORT_AFTER: Duration = Duration::from_millis(100);
 
-/// A rank that waits only for short times listens so often.
-const LISTEN_EVERY: Duration = Duration::from_millis(20);
-/// Shorter waits are not kept in a timeline.
-const SEEN: Duration = Duration::from_micros(20);
+/// Interval between polls for wait messages on a rank whose waits are all short.
+const POLL_EVERY: Duration = Duration::from_millis(20);
+/// Duration of the shortest wait that is recorded in a timeline.
+const SHORTEST_TRACED: Duration = Duration::from_micros(20);
 
 impl Group {
-    /// Calls `step` until it returns a value, an error, or the run fails; the wait of every operation.
+    /// Calls `step` until it returns a value or an error, or the run fails. Every operation waits
+    /// by this function.
     ///
-    /// `peer` is whom this rank waits for, if it knows. `step` must not block.
+    /// `peer` is the awaited rank, or `None` for any rank. `step` must not block.
     ///
     /// # Errors
-    /// What `step` returns; [`ErrorKind::Remote`](crate::error::ErrorKind::Remote) when another rank has failed;
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) when ranks have called different operations;
-    /// [`TransportError::Timeout`] after the limit, which the other ranks are told as this rank's failure.
+    /// * An error of `step`.
+    /// * [`ErrorKind::Remote`](crate::error::ErrorKind::Remote) if another rank has failed.
+    /// * [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) if ranks have called
+    ///   different operations.
+    /// * [`TransportError::Timeout`] after the limit. It becomes this rank's failure, and is
+    ///   reported to all ranks.
     #[track_caller]
     pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         let _call = CallSite::enter();
         self.wait_in("a wait", peer, step)
     }
 
-    /// [`wait_for`](Self::wait_for) in an operation that is named where no outer one is.
+    /// [`wait_for`](Self::wait_for) with a name for the operation, for waits outside of a named
+    /// operation.
     pub(crate) fn wait_in<T>(
         &self,
         operation: &str,
@@ -42,10 +49,10 @@ impl Group {
             return Ok(value);
         }
         let started = Instant::now();
-        let waited = self.wait_on(operation, peer, started, step);
+        let waited = self.wait_until(operation, peer, started, step);
         if trace::is_on() {
             let ended = Instant::now();
-            if ended - started >= SEEN {
+            if ended - started >= SHORTEST_TRACED {
                 let peer = peer.map(|peer| self.world_rank_of(peer));
                 trace::add(SpanKind::Wait, &self.operation_text(operation), started, ended, peer);
             }
@@ -53,30 +60,30 @@ impl Group {
         waited
     }
 
-    fn wait_on<T>(
+    fn wait_until<T>(
         &self,
         operation: &str,
         peer: Option<usize>,
         started: Instant,
         mut step: impl FnMut() -> Result<Option<T>>,
     ) -> Result<T> {
-        self.listen_now_and_then(started)?;
+        self.receive_wait_messages_if_due(started)?;
         let patience = self.patience();
-        let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);
-        // So often that a sign of life is not missed.
-        let ask_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 32);
+        let (mut warn_after, mut report_after) = (patience.warn_after, REPORT_AFTER);
+        // Often enough that a rank that answers never reaches the limit.
+        let report_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 32);
         loop {
             if let Some(value) = step()? {
                 return Ok(value);
             }
             self.alive()?;
             let waited = started.elapsed();
-            if waited >= LISTEN_AFTER {
-                self.hear()?;
+            if waited >= POLL_AFTER {
+                self.receive_wait_messages()?;
             }
-            if waited >= ask_after {
-                ask_after = waited + waited.min(ask_every);
-                self.ask(peer)?;
+            if waited >= report_after {
+                report_after = waited + waited.min(report_every);
+                self.report_wait(peer)?;
             }
             if waited >= warn_after {
                 warn_after = warn_after.saturating_mul(2);
@@ -84,14 +91,15 @@ impl Group {
                 let (rank, secs) = (self.world_rank(), waited.as_secs());
                 trace::warn(&format!("rank {rank} waits for {peer} in {operation} since {secs} s"));
             }
-            let heard = self.station().heard.get().filter(|&heard| patience.lenient && heard > started);
-            let silent = heard.map_or(waited, |heard| heard.elapsed());
+            let acknowledged =
+                self.rank_state().last_acknowledged.get().filter(|&time| patience.lenient && time > started);
+            let silent = acknowledged.map_or(waited, |time| time.elapsed());
             if patience.timeout.is_some_and(|limit| silent >= limit) {
-                let silence = if patience.lenient { ", without a sign of life for twice the limit," } else { "" };
+                let unanswered = if patience.lenient { ", without a sign of life for twice the limit," } else { "" };
                 let error = TransportError::Timeout {
                     rank: self.world_rank(),
                     peer: self.peer_text(peer),
-                    operation: self.operation_text(operation) + silence,
+                    operation: self.operation_text(operation) + unanswered,
                     seconds: patience.timeout.unwrap_or_default().as_secs_f64(),
                 };
                 return Err(self.fail_in(operation, error.into()));
@@ -100,15 +108,16 @@ impl Group {
         }
     }
 
-    /// Listens to ranks that wait if that was long ago; whether it was. Who is never late for a message, or always, listens in
-    /// no wait.
-    pub(crate) fn listen_now_and_then(&self, now: Instant) -> Result<bool> {
-        let listened = &self.station().listened;
-        if listened.get().is_some_and(|last| now.duration_since(last) < LISTEN_EVERY) {
+    /// Polls for wait messages if the last poll is longer ago than `POLL_EVERY`; returns true if it
+    /// did. A rank whose messages have always arrived already, or whose waits are all short, polls
+    /// nowhere else.
+    pub(crate) fn receive_wait_messages_if_due(&self, now: Instant) -> Result<bool> {
+        let last_poll = &self.rank_state().last_poll;
+        if last_poll.get().is_some_and(|last| now.duration_since(last) < POLL_EVERY) {
             return Ok(false);
         }
-        listened.set(Some(now));
-        self.hear()?;
+        last_poll.set(Some(now));
+        self.receive_wait_messages()?;
         Ok(true)
     }
 

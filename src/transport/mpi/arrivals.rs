@@ -1,4 +1,4 @@
-//! What has come in and has not been asked for yet.
+//! [`Arrivals`]: messages that have arrived, or arrive, and that no receive has taken yet.
 
 use super::label::Label;
 use super::pool::{BytePool, PooledBytes};
@@ -6,17 +6,17 @@ use super::raw::InFlight;
 use crate::error::TransportError;
 use crate::transport::{Payload, Received, Tag};
 
-/// A message on its way in, or here.
+/// A message that arrives or has arrived.
 struct Incoming {
     source: usize,
-    /// As MPI knows it.
+    /// MPI tag.
     tag: u32,
     body: Body,
 }
 
 enum Body {
-    Here(Tag, Payload),
-    /// Its pieces so far, and whether more follow. The first one ends with the label.
+    Local(Tag, Payload),
+    /// The pieces so far, and true if more follow. The first piece ends with the label.
     Pieces(Vec<InFlight<PooledBytes>>, bool),
 }
 
@@ -31,23 +31,23 @@ impl Incoming {
         Ok(!*more)
     }
 
-    /// What a complete message is labelled with.
+    /// Tag in the label of a complete message.
     fn label(&self) -> Result<Tag, TransportError> {
         match &self.body {
-            Body::Here(tag, _) => Ok(*tag),
+            Body::Local(tag, _) => Ok(*tag),
             Body::Pieces(pieces, _) => {
-                let first = pieces.first().and_then(InFlight::held).ok_or_else(lost)?;
-                Label::of_piece(first.as_ref()).map(|label| label.tag(self.tag as u8)).ok_or_else(lost)
+                let first = pieces.first().and_then(InFlight::held).ok_or_else(lost_message)?;
+                Label::from_piece(first.as_ref()).map(|label| label.tag(self.tag as u8)).ok_or_else(lost_message)
             }
         }
     }
 }
 
-/// Messages in order of arrival. Few wait at a time, so they are searched.
+/// Messages in order of arrival. Few messages wait at a time, so they are searched.
 #[derive(Default)]
 pub(super) struct Arrivals {
     waiting: Vec<Incoming>,
-    /// Bytes of the pieces in `waiting`.
+    /// Bytes of all pieces in `waiting`.
     bytes: usize,
 }
 
@@ -56,20 +56,21 @@ impl Arrivals {
         self.bytes
     }
 
-    /// Whether some message was not here completely when it was last looked at.
+    /// True if a message was incomplete at its last test.
     pub(super) fn in_flight(&self) -> bool {
         self.waiting.iter().any(|arrival| match &arrival.body {
-            Body::Here(..) => false,
+            Body::Local(..) => false,
             Body::Pieces(pieces, more) => *more || pieces.iter().any(|piece| !piece.was_done()),
         })
     }
 
-    pub(super) fn add_here(&mut self, source: usize, tag: u32, label: Tag, payload: Payload) {
-        self.waiting.push(Incoming { source, tag, body: Body::Here(label, payload) });
+    pub(super) fn add_local(&mut self, source: usize, tag: u32, label: Tag, payload: Payload) {
+        self.waiting.push(Incoming { source, tag, body: Body::Local(label, payload) });
     }
 
-    /// Adds a piece of `length` bytes, to the message whose last piece has not come yet if there is one. Full pieces have
-    /// `full` bytes.
+    /// Adds a piece of `length` bytes: to the incomplete message with the same source and MPI tag
+    /// (`from`), else as the first piece of a new message. A piece of fewer than `full` bytes is
+    /// the last piece of its message.
     pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<PooledBytes>, length: usize, full: usize) {
         self.bytes += length;
         let unfinished = self.waiting.iter_mut().find_map(|arrival| match &mut arrival.body {
@@ -83,18 +84,20 @@ impl Arrivals {
             }
             None => {
                 let (source, tag) = from;
-                let body = Body::Pieces(vec![piece], length == Label::ALONE_BYTES);
+                let body = Body::Pieces(vec![piece], length == Label::PIECE_BYTES);
                 self.waiting.push(Incoming { source, tag, body });
             }
         }
     }
 
-    /// The first complete message of an exchange from a rank, or from any, unless an earlier one of its rank is incomplete.
-    /// `tag` is the exchange's as MPI knows it.
+    /// Takes the first complete message with the MPI tag `tag` from rank `from`, or from any rank.
+    /// With `wanted`, the message must belong to the exchange of that tag. A message is not taken
+    /// ahead of an incomplete earlier message of its source.
     pub(super) fn take(
         &mut self,
         from: Option<usize>,
-        (tag, wanted): (u32, Option<Tag>),
+        tag: u32,
+        wanted: Option<Tag>,
         pool: &BytePool,
     ) -> Result<Option<Received>, TransportError> {
         let mut incomplete: Vec<usize> = Vec::new();
@@ -109,8 +112,8 @@ impl Arrivals {
                 continue;
             }
             let tag = arrival.label()?;
-            // MPI has fewer tags than there are exchanges.
-            if wanted.is_none_or(|wanted| wanted.meets(tag)) {
+            // Several exchanges may share an MPI tag.
+            if wanted.is_none_or(|wanted| wanted.same_exchange(tag)) {
                 let body = self.waiting.remove(i).body;
                 return Ok(Some(Received { from: source, tag, payload: self.join(body, pool)? }));
             }
@@ -118,7 +121,7 @@ impl Arrivals {
         Ok(None)
     }
 
-    /// Drops all complete messages with other tags than `kept`.
+    /// Drops all complete messages with an MPI tag other than `kept`.
     pub(super) fn discard(&mut self, kept: u32, pool: &BytePool) -> Result<(), TransportError> {
         let mut i = 0;
         while i < self.waiting.len() {
@@ -132,8 +135,8 @@ impl Arrivals {
         Ok(())
     }
 
-    /// Whether every message that has come in from a rank, or from any, is here completely.
-    pub(super) fn settled(&mut self, from: Option<usize>) -> Result<bool, TransportError> {
+    /// True if all messages of a rank, or of all ranks for `None`, are complete.
+    pub(super) fn all_complete(&mut self, from: Option<usize>) -> Result<bool, TransportError> {
         for arrival in self.waiting.iter_mut().filter(|arrival| from.is_none_or(|from| arrival.source == from)) {
             if !arrival.complete()? {
                 return Ok(false);
@@ -142,36 +145,37 @@ impl Arrivals {
         Ok(true)
     }
 
-    /// How many messages from a rank wait, inquiries and what has the tag `control` not counted; `None` while one of them is
-    /// not here completely.
+    /// Number of waiting messages from a rank, without messages of waiting ranks
+    /// ([`Tag::wait_message`]) and without messages with the MPI tag `control`. `None` while one of
+    /// the messages is incomplete.
     pub(super) fn messages_from(&mut self, rank: usize, control: u32) -> Result<Option<u64>, TransportError> {
         let mut count = 0;
         for arrival in self.waiting.iter_mut().filter(|arrival| arrival.source == rank) {
             if !arrival.complete()? {
                 return Ok(None);
             }
-            count += u64::from(arrival.tag != control && !arrival.label()?.is_inquiry());
+            count += u64::from(arrival.tag != control && !arrival.label()?.is_wait_message());
         }
         Ok(Some(count))
     }
 
     fn join(&mut self, body: Body, pool: &BytePool) -> Result<Payload, TransportError> {
         let Body::Pieces(pieces, _) = body else {
-            let Body::Here(_, payload) = body else { return Err(lost()) };
+            let Body::Local(_, payload) = body else { return Err(lost_message()) };
             return Ok(payload);
         };
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            parts.push(piece.into_held().ok_or_else(lost)?);
+            parts.push(piece.into_held().ok_or_else(lost_message)?);
         }
         self.bytes -= parts.iter().map(|part| part.as_ref().len()).sum::<usize>();
-        // A label of its own, or behind all there is.
+        // The label is a piece of its own, or ends the only piece.
         if parts.len() > 1 {
             parts.remove(0);
         } else if let [part] = &mut parts[..] {
-            part.take_last::<{ Label::BYTES }>().ok_or_else(lost)?;
+            part.take_last::<{ Label::BYTES }>().ok_or_else(lost_message)?;
         }
-        // A last piece without bytes only says that there are no more.
+        // An empty last piece only ends the message.
         if parts.len() == 2 && parts[1].as_ref().is_empty() {
             parts.pop();
         }
@@ -181,7 +185,7 @@ impl Arrivals {
         }
         let mut whole = pool.take(length);
         let mut rest = whole.as_mut();
-        // One after the other, so that each goes before the next one's place is touched.
+        // Each part is freed before the pages of the next part's copy are touched.
         for part in parts {
             let (head, tail) = rest.split_at_mut(part.as_ref().len());
             head.copy_from_slice(part.as_ref());
@@ -191,6 +195,6 @@ impl Arrivals {
     }
 }
 
-fn lost() -> TransportError {
+fn lost_message() -> TransportError {
     TransportError::Other("a message was lost on its way in".into())
 }

@@ -1,7 +1,8 @@
-//! The end of a run: every message that was sent is received, wanted or not, so that none is left in MPI.
+//! End of a run: receives all messages that were sent, so that none is left in MPI.
 //!
-//! All ranks take in what comes and add up, again and again, how many pieces they have sent and received. Nobody sends any more,
-//! apart from answers to what it receives, so that the sums are equal when nothing is on its way.
+//! All ranks receive messages and repeatedly sum the numbers of sent and received pieces over all
+//! ranks. At this stage a rank only sends answers to control messages, so the two sums are equal
+//! when no message is in flight.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,84 +13,94 @@ use crate::error::{Error, TransportError};
 use crate::trace::say;
 use crate::transport::Transport;
 use crate::transport::config::Settings;
-use crate::transport::grace::{Grace, has_not_come_back};
+use crate::transport::grace_period::{GracePeriod, missing_ranks_message};
 
-/// Looks after ranks that do not come to the end of a run that has failed.
-struct Away {
+/// Supervision of ranks that do not come to the end of a failed run.
+struct Supervision {
     limit: Duration,
-    /// Since this rank has known of the failure and been through itself.
-    grace: Option<Grace>,
-    told: bool,
+    /// Starts when this rank has received the failure and has ended its own program.
+    grace_period: Option<GracePeriod>,
+    reported: bool,
 }
 
 impl Wire {
-    /// Waits for the end of all ranks, which have all come to the end of their programs if all is well. Where the run has
-    /// failed, ranks that do not end within the limit are ended through the launcher.
-    pub(super) fn end(self: &Rc<Self>, well: bool, settings: &Settings) -> Result<(), TransportError> {
-        self.come_through(well)?;
+    /// Waits for the end of all ranks and frees the communicator. Collective. `success` is true if
+    /// the program of this rank has finished without error. If the run has failed, and a rank does
+    /// not end within the limit, the job is aborted.
+    pub(super) fn end(self: &Rc<Self>, success: bool, settings: &Settings) -> Result<(), TransportError> {
+        self.set_progress(success)?;
         let limit = settings.patience.timeout.unwrap_or(Duration::MAX);
-        let mut away = Away { limit, grace: None, told: false };
+        let mut supervision = Supervision { limit, grace_period: None, reported: false };
         let mut before = None;
         loop {
-            self.take_in()?;
-            if !self.settle_sends()? || !self.arrivals.borrow_mut().settled(None)? {
-                self.pause(&mut away)?;
+            self.receive_pending()?;
+            if !self.release_completed_sends()? || !self.arrivals.borrow_mut().all_complete(None)? {
+                self.idle_and_supervise(&mut supervision)?;
                 continue;
             }
-            // Ranks add theirs at different times: only what stays the same is true of all at once.
-            let sums = self.summed([self.total_sent(), self.total_received()], &mut away)?;
+            // Ranks contribute at different times: only an unchanged sum is valid for all ranks at
+            // once.
+            let sums = self.sum_over_ranks([self.total_sent(), self.total_received()], &mut supervision)?;
             if sums[0] == sums[1] && before == Some(sums) {
                 break;
             }
             before = Some(sums);
         }
-        // All have been told of all failures; the last ones have only been received.
-        self.hear()?;
+        // All failures have arrived; the last ones are not handled yet.
+        self.handle_control_messages()?;
         if let Some(failure) = self.control.lowest_failure() {
-            if settings.exit_on_failure && !away.told && failure.rank == self.topology.rank {
+            if settings.exit_on_failure && !supervision.reported && failure.rank == self.topology.rank {
                 say(&Error::from(failure).to_string());
             }
-            // Nobody exits before that has been said, as launchers end a job with its first process that fails.
-            self.summed([0], &mut away)?;
+            // No process may exit before the report, as launchers end a job at the first failed
+            // process.
+            self.sum_over_ranks([0], &mut supervision)?;
         }
         self.free()
     }
 
-    /// Takes in what comes.
-    fn take_in(self: &Rc<Self>) -> Result<(), TransportError> {
+    /// Receives all pending messages, drops all but control messages, and handles those.
+    fn receive_pending(self: &Rc<Self>) -> Result<(), TransportError> {
         while self.fetch(None, None)? {}
         self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;
-        self.hear()
+        self.handle_control_messages()
     }
 
-    /// Sums over all ranks. Takes in what comes meanwhile.
-    fn summed<const N: usize>(self: &Rc<Self>, own: [u64; N], away: &mut Away) -> Result<[u64; N], TransportError> {
+    /// Sums over all ranks, receiving messages in the meantime. Collective.
+    fn sum_over_ranks<const N: usize>(
+        self: &Rc<Self>,
+        own: [u64; N],
+        supervision: &mut Supervision,
+    ) -> Result<[u64; N], TransportError> {
         let mut pending = self.communicator()?.sum(own)?;
         while !pending.done()? {
-            self.take_in()?;
-            self.settle_sends()?;
-            self.pause(away)?;
+            self.receive_pending()?;
+            self.release_completed_sends()?;
+            self.idle_and_supervise(supervision)?;
         }
         let [_, sums] = pending.into_held().ok_or(TransportError::Other("the end of a run was lost".into()))?;
         Ok(sums)
     }
 
-    fn pause(self: &Rc<Self>, away: &mut Away) -> Result<(), TransportError> {
+    fn idle_and_supervise(self: &Rc<Self>, supervision: &mut Supervision) -> Result<(), TransportError> {
         if let Some(failure) = self.control.lowest_failure() {
-            let grace = away.grace.get_or_insert_with(|| Grace::new(away.limit));
-            let (waited, told_after, rank) = (grace.elapsed(), grace.told_after(), self.topology.rank);
-            if waited >= told_after / 2 {
-                (0..self.topology.size).filter(|&peer| peer != rank).try_for_each(|peer| self.ask(peer))?;
+            let grace_period = supervision.grace_period.get_or_insert_with(|| GracePeriod::new(supervision.limit));
+            let (waited, report_after, rank) =
+                (grace_period.elapsed(), grace_period.report_after(), self.topology.rank);
+            if waited >= report_after / 2 {
+                (0..self.topology.size)
+                    .filter(|&peer| peer != rank)
+                    .try_for_each(|peer| self.request_progress(peer))?;
             }
-            // One rank speaks for all; the others do if it does not.
-            let speaks = failure.rank == rank;
-            let missing = self.control.away(rank);
-            if speaks && waited >= told_after && !away.told && !missing.is_empty() {
-                away.told = true;
-                say(&has_not_come_back(&missing, &failure, away.limit, false, "job"));
+            // The failed rank reports for all; the other ranks report only if it does not.
+            let is_failed_rank = failure.rank == rank;
+            let missing = self.control.running_peers(rank);
+            if is_failed_rank && waited >= report_after && !supervision.reported && !missing.is_empty() {
+                supervision.reported = true;
+                say(&missing_ranks_message(&missing, &failure, supervision.limit, false, "job"));
             }
-            if waited >= away.limit.saturating_add(if speaks { Duration::ZERO } else { told_after }) {
-                say(&has_not_come_back(&missing, &failure, away.limit, true, "job"));
+            if waited >= supervision.limit.saturating_add(if is_failed_rank { Duration::ZERO } else { report_after }) {
+                say(&missing_ranks_message(&missing, &failure, supervision.limit, true, "job"));
                 session::abort(1);
             }
         }

@@ -1,23 +1,24 @@
-//! Ranks as processes under an MPI launcher.
+//! Transport between ranks that are processes of an MPI launcher.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | [`raw`] | the MPI calls, checked; memory that MPI still uses is owned by what waits for it |
-//! | [`session`] | MPI is initialised and finalised once per process, on a thread of its own |
-//! | [`topology`], [`start`] | who a process is; what all agree on before a run |
-//! | [`wire`], [`label`] | messages over one communicator, as pieces; what they say beside their payload |
-//! | [`arrivals`], [`pool`] | what has come in; its memory |
-//! | [`news`], [`control`] | failures are messages too, and so is that a rank is through; what a rank knows by them |
-//! | [`end`] | how the last messages of a run are caught |
+//! | [`raw`] | checked MPI calls; an operation in flight owns the memory that MPI uses |
+//! | [`session`] | initialisation and finalisation of MPI, once per process, on a thread of its own |
+//! | [`topology`], [`start`] | rank and node of a process; agreement of all processes before a run |
+//! | [`wire`], [`label`] | messages over one communicator, divided into pieces; message header |
+//! | [`arrivals`], [`pool`] | messages that have arrived; their memory |
+//! | [`control_message`], [`control_state`] | messages on failures and progress; state from them |
+//! | [`end`] | reception of the last messages of a run |
 //!
-//! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
-//! tested, with a yield or a short sleep in between, because ranks are often more than cores.
+//! Every run has a communicator of its own. Only initialisation blocks inside MPI. All other
+//! requests are posted and tested, with a yield or a short sleep between tests, because ranks are
+//! often more than cores.
 
 mod arrivals;
-mod control;
+mod control_message;
+mod control_state;
 mod end;
 mod label;
-mod news;
 mod pool;
 mod raw;
 mod session;
@@ -37,21 +38,22 @@ use self::raw::Communicator;
 use self::session::Running;
 use self::topology::Topology;
 use self::wire::Wire;
-use super::config::Settings;
+use super::config::{RequestedRanks, Settings};
 use super::environment;
-use super::failure::{PanicWatch, panicked, uncaught};
-use super::finished::{Beginning, RankProgram, run_rank};
+use super::failure::{PanicWatch, panicked, report_panic};
+use super::run_rank::{RankProgram, RankStart, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{CallSite, Error, Result, TransportError};
 use crate::trace::say;
 
-/// The exit code of a job that a panic has ended; that of a panicking Rust program.
+/// Exit code of a job after a panic, as of a panicking Rust program.
 const PANICKED: i32 = 101;
 
-/// Runs this process' rank of `MPI_COMM_WORLD` on a thread of its own.
+/// Runs the rank of this process in `MPI_COMM_WORLD` on a thread of its own. The outer result is an
+/// error if the rank could not be started, the inner result is the result of the run.
 pub(super) fn launch(
     launcher: &Launcher,
-    asked: Option<(usize, &'static str)>,
+    requested: Option<RequestedRanks>,
     settings: &Settings,
     program: &RankProgram<'_>,
 ) -> Result<Result<()>> {
@@ -62,7 +64,7 @@ pub(super) fn launch(
     let call = CallSite::here();
     let body = || {
         let _call = call.entered();
-        one_rank(&Communicator::world(), topology, asked, settings, program)
+        run_on_communicator(&Communicator::world(), topology, requested, settings, program)
     };
     let result = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
@@ -77,12 +79,15 @@ pub(super) fn launch(
     result
 }
 
-/// Runs `program` on the ranks of a communicator of a program that has initialised MPI itself, on the calling thread.
-/// Collective over the communicator, which is duplicated and otherwise left alone.
+/// Runs `program` on the ranks of a communicator, for a program that has initialised MPI itself.
+/// The program runs on the calling thread. Collective over the communicator, which is duplicated
+/// and not used otherwise.
 ///
 /// # Errors
-/// [`TransportError::Foreign`] when MPI is not initialised, or in a way that does not allow calls from this thread;
-/// [`TransportError::Nested`] inside another run of this process; and as [`launch`](super::launch).
+/// * [`TransportError::Foreign`] if MPI is not initialised, or does not allow calls from this
+///   thread.
+/// * [`TransportError::Nested`] inside another run of this process.
+/// * The errors of [`launch`](super::launch).
 #[track_caller]
 pub fn run_on<R>(
     communicator: &impl AsRaw<Raw = mpi::ffi::MPI_Comm>,
@@ -102,39 +107,41 @@ fn on_communicator(communicator: mpi::ffi::MPI_Comm, program: &dyn Fn(Group) -> 
     let _running = Running::enter()?;
     session::check_foreign()?;
     let parent = Communicator::of(communicator)?;
-    one_rank(&parent, Topology::find(&parent)?, None, &settings, program)
+    run_on_communicator(&parent, Topology::find(&parent)?, None, &settings, program)
 }
 
-fn one_rank(
+fn run_on_communicator(
     parent: &Communicator,
     topology: Topology,
-    asked: Option<(usize, &'static str)>,
+    requested: Option<RequestedRanks>,
     settings: &Settings,
     program: &dyn Fn(Group) -> Result<()>,
 ) -> Result<()> {
     let rank = topology.rank;
-    // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
+    // Other ranks may be inside of MPI or a kernel, where no message reaches them. The launcher
+    // ends them.
     let _watch = PanicWatch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
-        let said = |error: &TransportError| {
-            // What all have agreed on is said by one of them; what only this rank has met, by itself.
+        let report = |error: &TransportError| {
+            // Rank 0 reports an error that all processes have agreed on; other errors are reported
+            // by each process.
             if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
                 say(&Error::from(error.clone()).to_string());
             }
         };
-        let start::Started { communicator, zero, traced } =
-            start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
+        let start::Started { communicator, clock_start, traced } =
+            start::communicator(parent, &topology, requested, settings).inspect_err(report)?;
         let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
-        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
+        let group = Group::of_all_ranks(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
         let trace = traced.then(|| settings.trace.as_deref().unwrap_or(Path::new("")));
-        let result = run_rank(&group, Beginning { zero, trace }, program);
-        // What MPI has under way then never ends: to finalise it would wait for that, or worse.
-        wire.end(result.is_ok(), settings).inspect_err(said).inspect_err(session::give_up)?;
+        let result = run_rank(&group, RankStart { clock_start, trace }, program);
+        // After an error here, operations of MPI may never complete, and MPI must not be finalised.
+        wire.end(result.is_ok(), settings).inspect_err(report).inspect_err(session::give_up)?;
         match wire.control.first_failure() {
-            // A rank that was done before another one failed.
+            // This rank finished before another rank failed.
             Some(failure) if result.is_ok() => Err(failure.into()),
             _ => result,
         }
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, uncaught(&*payload))))
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, report_panic(&*payload))))
 }

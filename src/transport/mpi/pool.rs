@@ -1,24 +1,27 @@
-//! Memory for messages on their way in and for small ones on their way out: warm exchanges allocate nothing big.
+//! [`BytePool`]: reused memory for messages that arrive and for small messages that are sent, so
+//! that repeated exchanges allocate little.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// At most this many bytes wait in a pool; what comes back beyond is freed.
+/// Limit of the bytes in a pool. Returned vectors beyond the limit are freed.
 const POOL_BYTES: usize = 1 << 30;
-/// At most this many vectors wait in a pool.
+/// Limit of the number of vectors in a pool.
 const POOL_VECTORS: usize = 64;
 
-/// Vectors of bytes that come back when they are dropped, on whatever rank that happens. Cheap to clone.
+/// A pool of byte vectors. A vector returns to the pool when it is dropped, on any thread. Clones
+/// share the pool.
 #[derive(Clone, Default)]
-pub(super) struct BytePool(Arc<Mutex<Free>>);
+pub(super) struct BytePool(Arc<Mutex<FreeVectors>>);
 
 #[derive(Default)]
-struct Free {
+struct FreeVectors {
     vectors: Vec<Vec<u8>>,
     bytes: usize,
 }
 
 impl BytePool {
-    /// `length` bytes of unspecified contents.
+    /// Returns `length` bytes with unspecified contents: the smallest vector in the pool that is
+    /// large enough, else a new one.
     pub fn take(&self, length: usize) -> PooledBytes {
         let found = {
             let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,15 +40,15 @@ impl BytePool {
     }
 }
 
-/// Bytes from a [`BytePool`]; they go back to it when dropped.
+/// Bytes of a [`BytePool`], returned to the pool when dropped.
 pub(super) struct PooledBytes {
     vector: Vec<u8>,
     length: usize,
-    pool: Arc<Mutex<Free>>,
+    pool: Arc<Mutex<FreeVectors>>,
 }
 
 impl PooledBytes {
-    /// Takes the last bytes off, if there are so many.
+    /// Removes and returns the last `N` bytes, or returns `None` for fewer bytes.
     pub(super) fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
         let last = *self.as_ref().last_chunk::<N>()?;
         self.length -= N;
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_comes_back_and_is_used_again() {
+    fn dropped_vector_is_reused() {
         let pool = BytePool::default();
         let mut first = pool.take(1000);
         first.as_mut().fill(7);
@@ -95,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_vector_that_fits_is_taken() {
+    fn smallest_sufficient_vector_is_taken() {
         let pool = BytePool::default();
         let (small, large) = (pool.take(100), pool.take(10_000));
         let address = small.as_ref().as_ptr();

@@ -1,4 +1,5 @@
-//! The MPI calls that the transport makes, with their codes checked and their memory owned.
+//! The MPI calls of the transport, with checked return codes and with ownership of the memory that
+//! MPI uses.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -13,7 +14,10 @@ use crate::transport::Payload;
 
 type Result<T, E = TransportError> = std::result::Result<T, E>;
 
-/// The error of a call, unless it has succeeded.
+/// Converts the return code of an MPI call.
+///
+/// # Errors
+/// [`TransportError::Mpi`] with the text of the MPI library.
 fn checked(call: &str, code: c_int) -> Result<()> {
     // MPI_SUCCESS is 0 in every MPI.
     if code == 0 {
@@ -21,33 +25,36 @@ fn checked(call: &str, code: c_int) -> Result<()> {
     }
     let mut text = vec![0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
     let mut length = 0;
-    // SAFETY: the buffer has the size that the function asks for.
+    // SAFETY: the buffer has the size that the function requires.
     unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &mut length) };
     let message = String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
     Err(TransportError::Mpi { call: call.into(), message })
 }
 
-/// A number of bytes or ranks as MPI counts.
+/// Converts a number of bytes or ranks to the type of MPI.
 fn count(value: usize) -> Result<c_int> {
     c_int::try_from(value).map_err(|_| TransportError::Other(format!("{value} is more than MPI can count")))
 }
 
-/// A communicator inside of one group. One that was made here is given back by `free`; dropping it leaves it as it is.
+/// An intracommunicator. A communicator from [`made`](Self::made) must be freed by
+/// [`free`](Self::free); dropping it does not free it.
 pub(super) struct Communicator(ffi::MPI_Comm);
 
-/// An operation that MPI has not finished, with the memory it uses. Dropped before its end, it keeps that memory for ever.
+/// An MPI operation in flight, with the memory that it uses. If it is dropped before its end, the
+/// memory is leaked.
 ///
-/// The memory is held by pointer, because to move a box or a reference is to claim that nobody else uses what it owns.
+/// The memory is held by a raw pointer, because moving a box or a reference asserts that nothing
+/// else uses the memory.
 pub(super) struct InFlight<T> {
     request: ffi::MPI_Request,
     done: bool,
-    /// From a box; nobody but MPI uses what it points to until the operation has ended.
+    /// Pointer from a box. Only MPI uses the memory until the operation has ended.
     held: NonNull<T>,
 }
 
 impl<T> InFlight<T> {
-    /// Starts an operation that uses `held`. `call` gets a pointer to it, valid and the only one until the operation has
-    /// ended, and the place for the request, which it fills if it succeeds.
+    /// Starts an operation that uses `held`. `call` gets a pointer to `held`, valid and unique
+    /// until the operation has ended, and a pointer to the request, which it sets on success.
     fn start(held: T, call: impl FnOnce(*mut T, *mut ffi::MPI_Request) -> Result<()>) -> Result<Self> {
         let held = NonNull::from(Box::leak(Box::new(held)));
         let mut request = MaybeUninit::uninit();
@@ -62,7 +69,7 @@ impl<T> InFlight<T> {
         }
     }
 
-    /// Whether it has ended. Never blocks.
+    /// Tests whether the operation has ended. Never blocks.
     pub(super) fn done(&mut self) -> Result<bool> {
         if !self.done {
             let mut flag = 0;
@@ -74,18 +81,18 @@ impl<T> InFlight<T> {
         Ok(self.done)
     }
 
-    /// Whether it had ended when it was last asked.
+    /// True if the operation had ended at the last test.
     pub(super) fn was_done(&self) -> bool {
         self.done
     }
 
-    /// What it holds, if it had ended when it was last asked.
+    /// The memory of the operation, if the operation had ended at the last test.
     pub(super) fn held(&self) -> Option<&T> {
         // SAFETY: from a box, and MPI no longer uses it.
         if self.done { Some(unsafe { self.held.as_ref() }) } else { None }
     }
 
-    /// What it held, if it has ended.
+    /// Returns the memory of the operation, if the operation had ended at the last test.
     pub(super) fn into_held(self) -> Option<T> {
         if !self.done {
             return None;
@@ -106,10 +113,10 @@ impl<T> Drop for InFlight<T> {
     }
 }
 
-/// What a rank contributes, and what all do.
+/// The numbers of this rank, and the numbers of all ranks.
 type Collected<const N: usize> = ([u64; N], Vec<[u64; N]>);
 
-/// A message that has been matched and waits to be received.
+/// A matched message that has not been received yet.
 pub(super) struct Matched {
     message: ffi::MPI_Message,
     pub(super) source: usize,
@@ -118,11 +125,12 @@ pub(super) struct Matched {
 }
 
 impl Matched {
-    /// Receives it into memory of its size.
+    /// Starts to receive the message into memory of the same size.
     pub(super) fn receive(mut self, into: PooledBytes) -> Result<InFlight<PooledBytes>> {
         assert_eq!(into.as_ref().len(), self.bytes, "the buffer of a message has another size");
         let length = count(self.bytes)?;
-        // SAFETY: the buffer has the size of the message and belongs to MPI until the request has ended.
+        // SAFETY: the buffer has the size of the message and belongs to MPI until the request has
+        // ended.
         InFlight::start(into, |into, request| unsafe {
             let pointer = (*into).as_mut().as_mut_ptr().cast::<c_void>();
             let code = ffi::MPI_Imrecv(pointer, length, ffi::RSMPI_UINT8_T, &mut self.message, request);
@@ -138,10 +146,13 @@ impl Communicator {
         Self(unsafe { ffi::RSMPI_COMM_WORLD })
     }
 
-    /// A communicator of the program; refuses one between two groups.
+    /// Wraps a communicator of the program.
+    ///
+    /// # Errors
+    /// [`TransportError::Foreign`] for an intercommunicator.
     pub(super) fn of(raw: ffi::MPI_Comm) -> Result<Self> {
         let mut between = 0;
-        // SAFETY: the handle is a communicator's, and the call only asks about it.
+        // SAFETY: the handle is a communicator's, and the call only reads it.
         checked("MPI_Comm_test_inter", unsafe { ffi::MPI_Comm_test_inter(raw, &mut between) })?;
         match between {
             0 => Ok(Self(raw)),
@@ -151,19 +162,19 @@ impl Communicator {
 
     pub(super) fn rank(&self) -> Result<usize> {
         let mut rank = 0;
-        // SAFETY: asks only.
+        // SAFETY: the call only reads the communicator.
         checked("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(self.0, &mut rank) })?;
         Ok(rank as usize)
     }
 
     pub(super) fn size(&self) -> Result<usize> {
         let mut size = 0;
-        // SAFETY: asks only.
+        // SAFETY: the call only reads the communicator.
         checked("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(self.0, &mut size) })?;
         Ok(size as usize)
     }
 
-    /// This rank and the number of ranks among those of its machine. Collective, and blocks.
+    /// Rank of this process on its node, and number of ranks on the node. Collective, and blocks.
     pub(super) fn on_node(&self) -> Result<(usize, usize)> {
         let mut node = MaybeUninit::uninit();
         // SAFETY: the handle is valid; the new one is read only after the call has succeeded.
@@ -178,17 +189,18 @@ impl Communicator {
         Ok(found)
     }
 
-    /// Starts to make a communicator of the same ranks. Collective.
+    /// Starts to duplicate the communicator. Collective.
     pub(super) fn duplicate(&self) -> Result<InFlight<ffi::MPI_Comm>> {
         // SAFETY: a constant of the library.
         let none = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: the place for the new communicator belongs to MPI until the request has ended.
+        // SAFETY: the memory for the new communicator belongs to MPI until the request has ended.
         InFlight::start(none, |made, request| unsafe {
             checked("MPI_Comm_idup", ffi::MPI_Comm_idup(self.0, made, request))
         })
     }
 
-    /// The result of [`duplicate`](Self::duplicate); its errors are returned instead of ending the process.
+    /// Wraps the result of [`duplicate`](Self::duplicate), and sets its error handler to return
+    /// errors and not to abort.
     pub(super) fn made(raw: ffi::MPI_Comm) -> Result<Self> {
         // SAFETY: a constant of the library and a new communicator.
         let code = unsafe { ffi::MPI_Comm_set_errhandler(raw, ffi::RSMPI_ERRORS_RETURN) };
@@ -196,13 +208,13 @@ impl Communicator {
         Ok(Self(raw))
     }
 
-    /// Gives a communicator that was [made](Self::made) here back. Collective.
+    /// Frees a communicator that was [made](Self::made) here. Collective.
     pub(super) fn free(mut self) -> Result<()> {
         // SAFETY: the handle is valid, and used for the last time as `self` is consumed.
         checked("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut self.0) })
     }
 
-    /// Starts to send a part of a payload.
+    /// Starts to send a byte range of a payload.
     pub(super) fn send(
         &self,
         to: usize,
@@ -220,12 +232,14 @@ impl Communicator {
         })
     }
 
-    /// The next message from a rank, or from any, with a tag, or with any, if there is one. Never blocks.
+    /// Matches the next message from a rank, or any rank for `None`, with an MPI tag, or any tag
+    /// for `None`, if one has arrived. Never blocks.
     pub(super) fn next(&self, from: Option<usize>, tag: Option<u32>) -> Result<Option<Matched>> {
         let mut flag = 0;
         let mut message = MaybeUninit::uninit();
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
-        // SAFETY: message and status are read only after the call has succeeded and has found a message.
+        // SAFETY: message and status are read only after the call has succeeded and has found a
+        // message.
         unsafe {
             let from = from.map_or(Ok(ffi::RSMPI_ANY_SOURCE), count)?;
             let tag = tag.map_or(Ok(ffi::RSMPI_ANY_TAG), |tag| count(tag as usize))?;
@@ -242,7 +256,7 @@ impl Communicator {
         }
     }
 
-    /// Starts to add up `N` numbers over all ranks; the second array gets the sums. Collective.
+    /// Starts to sum `N` numbers over all ranks. The second array gets the sums. Collective.
     pub(super) fn sum<const N: usize>(&self, own: [u64; N]) -> Result<InFlight<[[u64; N]; 2]>> {
         let n = count(N)?;
         // SAFETY: both arrays belong to MPI until the request has ended; they do not overlap.
@@ -255,10 +269,11 @@ impl Communicator {
         })
     }
 
-    /// Starts to collect `N` numbers of each rank. Collective.
+    /// Starts to gather `N` numbers of each rank on all ranks. Collective.
     pub(super) fn collect<const N: usize>(&self, own: [u64; N]) -> Result<InFlight<Collected<N>>> {
         let n = count(N)?;
-        // SAFETY: both belong to MPI until the request has ended; the vector has a place for every rank.
+        // SAFETY: both belong to MPI until the request has ended; the vector has an entry for every
+        // rank.
         InFlight::start((own, vec![[0; N]; self.size()?]), |both, request| unsafe {
             let kind = ffi::RSMPI_UINT64_T;
             let (from, to) = ((&raw const (*both).0).cast::<c_void>(), (*both).1.as_mut_ptr().cast::<c_void>());
@@ -267,7 +282,7 @@ impl Communicator {
     }
 }
 
-/// The largest tag that the library takes.
+/// The largest tag of the MPI library.
 pub(super) fn largest_tag() -> Result<u32> {
     let (mut value, mut flag) = (std::ptr::null_mut::<c_int>(), 0);
     // SAFETY: this attribute of the world is a pointer to an int that lives as long as MPI.
@@ -276,11 +291,12 @@ pub(super) fn largest_tag() -> Result<u32> {
         checked("MPI_Comm_get_attr", ffi::MPI_Comm_get_attr(world, key, place, &mut flag))?;
         (flag != 0 && !value.is_null()).then(|| *value)
     };
-    // Every MPI takes tags up to this.
+    // The MPI standard guarantees tags up to this value.
     Ok(found.and_then(|largest| u32::try_from(largest).ok()).unwrap_or(32_767))
 }
 
-/// Initialises MPI on this thread, for calls from any thread but one at a time; returns whether it allows that.
+/// Initialises MPI on this thread, for calls from any thread but only one at a time. Returns true
+/// if MPI supports that.
 pub(super) fn initialise() -> Result<bool> {
     let mut provided = 0;
     // SAFETY: called once per process, before any other call that needs it. Arguments are optional.
@@ -291,51 +307,54 @@ pub(super) fn initialise() -> Result<bool> {
     }
 }
 
-/// Finalises MPI, on the thread that has initialised it. Collective, and blocks.
+/// Finalises MPI. The calling thread must be the thread that has initialised MPI. Collective, and
+/// blocks.
 pub(super) fn finalise() {
-    // SAFETY: no communication is left, and no call follows. A failure comes too late to be told.
+    // SAFETY: no communication is left, and no call follows. A failure comes too late for a report.
     unsafe { ffi::MPI_Finalize() };
 }
 
-/// What MPI allows the calling thread.
+/// Permission of the calling thread to call MPI.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Allowed {
+pub(super) enum CallPermission {
     NotInitialised,
     Finalised,
-    /// MPI was initialised for programs of a single thread.
+    /// MPI was initialised for single-threaded programs.
     OneThread,
-    /// Only the thread that has initialised MPI may call it, and this is another one.
+    /// Only the thread that has initialised MPI may call it, and this is another thread.
     OtherThread,
     Yes,
 }
 
-/// Whether the calling thread may call MPI.
-pub(super) fn allowed() -> Result<Allowed> {
+/// Determines whether the calling thread may call MPI.
+pub(super) fn call_permission() -> Result<CallPermission> {
     let (mut initialised, mut finalised, mut level, mut main) = (0, 0, 0, 0);
     // SAFETY: the first two may be called at any time, the others while MPI is initialised.
     unsafe {
         checked("MPI_Initialized", ffi::MPI_Initialized(&mut initialised))?;
         checked("MPI_Finalized", ffi::MPI_Finalized(&mut finalised))?;
         if finalised != 0 || initialised == 0 {
-            return Ok(if finalised != 0 { Allowed::Finalised } else { Allowed::NotInitialised });
+            return Ok(if finalised != 0 { CallPermission::Finalised } else { CallPermission::NotInitialised });
         }
         checked("MPI_Query_thread", ffi::MPI_Query_thread(&mut level))?;
         checked("MPI_Is_thread_main", ffi::MPI_Is_thread_main(&mut main))?;
-        Ok(match () {
-            () if level < ffi::RSMPI_THREAD_FUNNELED => Allowed::OneThread,
-            () if level < ffi::RSMPI_THREAD_SERIALIZED && main == 0 => Allowed::OtherThread,
-            () => Allowed::Yes,
+        Ok(if level < ffi::RSMPI_THREAD_FUNNELED {
+            CallPermission::OneThread
+        } else if level < ffi::RSMPI_THREAD_SERIALIZED && main == 0 {
+            CallPermission::OtherThread
+        } else {
+            CallPermission::Yes
         })
     }
 }
 
-/// Ends the processes of the job. Returns only if MPI cannot.
+/// Ends all processes of the job with an exit code. Returns only if MPI fails to do so.
 pub(super) fn abort(code: i32) {
     // SAFETY: MPI is initialised; the world is a constant of the library.
     unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
 }
 
-/// The library's name and version.
+/// Name and version of the MPI library.
 pub(super) fn library() -> String {
     let text = mpi::environment::library_version().unwrap_or_default();
     text.split(['\n', ',', '\0']).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,23 +1,24 @@
-//! MPI in a process: initialised by the first run, finalised when the process exits.
+//! Lifetime of MPI in a process: the first run initialises MPI, and the exit of the process
+//! finalises it.
 //!
-//! Both happen on a thread of their own, because MPI wants the same thread for both and runs come from any. Ranks run on
-//! other threads, one run at a time, which MPI calls `MPI_THREAD_SERIALIZED`.
+//! Both happen on one dedicated thread, because MPI requires the same thread for both and runs
+//! start on any thread. Ranks run on other threads, one run at a time (`MPI_THREAD_SERIALIZED`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::raw::{self, Allowed, Communicator};
+use super::raw::{self, CallPermission, Communicator};
 use super::topology::Topology;
 use crate::error::TransportError;
 use crate::transport::exit;
 
-/// What MPI is in this process.
+/// State of MPI in this process.
 enum Phase {
     Unused,
     Starting,
     Ready(Topology),
-    /// It cannot be used, and must not be finalised.
+    /// MPI cannot be used, and must not be finalised.
     Broken(TransportError),
     Ending,
     Ended,
@@ -25,10 +26,10 @@ enum Phase {
 
 static PHASE: Mutex<Phase> = Mutex::new(Phase::Unused);
 static CHANGED: Condvar = Condvar::new();
-/// A run is going on.
+/// True during a run.
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
-/// While it lives, its run is the only one of this process that may call MPI.
+/// Guard of the only run of this process that may call MPI.
 pub(super) struct Running(#[allow(dead_code)] exit::RunGuard);
 
 impl Running {
@@ -58,12 +59,12 @@ fn set(phase: &mut Phase, new: Phase) {
     CHANGED.notify_all();
 }
 
-/// Waits while a condition on the phase holds.
+/// Waits while `holds` returns true for the phase.
 fn wait_while(holds: impl Fn(&Phase) -> bool) -> MutexGuard<'static, Phase> {
     CHANGED.wait_while(phase(), |phase| holds(phase)).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// This process' place in `MPI_COMM_WORLD`; the first call initialises MPI.
+/// Rank and node of this process in `MPI_COMM_WORLD`. The first call initialises MPI.
 pub(super) fn world() -> Result<Topology, TransportError> {
     let mut now = phase();
     if matches!(*now, Phase::Unused) {
@@ -82,7 +83,7 @@ pub(super) fn world() -> Result<Topology, TransportError> {
     }
 }
 
-/// The thread of MPI.
+/// Body of the thread that initialises and finalises MPI.
 fn serve() {
     let started = start();
     let failed = started.is_err();
@@ -96,12 +97,12 @@ fn serve() {
 }
 
 fn start() -> Result<Topology, TransportError> {
-    if raw::allowed()? != Allowed::NotInitialised {
+    if raw::call_permission()? != CallPermission::NotInitialised {
         let text = "this program has initialised MPI itself; hand a communicator to `zippy::run_on` instead";
         return Err(TransportError::Foreign(text.into()));
     }
     let serialised = raw::initialise()?;
-    // Registered after MPI has loaded its parts, so that it runs before theirs.
+    // Registered after MPI has loaded its components, so that it runs before their handlers.
     exit::at_exit_call(at_exit);
     if !serialised {
         let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
@@ -110,7 +111,8 @@ fn start() -> Result<Topology, TransportError> {
     Topology::find(&Communicator::world())
 }
 
-/// MPI is in a state that cannot be cleaned up: the process exits without finalising it, and the launcher ends the job.
+/// Marks MPI as unusable after an error: the process exits without finalising MPI, and the launcher
+/// ends the job.
 pub(super) fn give_up(error: &TransportError) {
     let mut now = phase();
     if matches!(*now, Phase::Ready(_)) {
@@ -118,39 +120,43 @@ pub(super) fn give_up(error: &TransportError) {
     }
 }
 
-/// Ends all processes of the job with this exit code.
+/// Ends all processes of the job with an exit code.
 pub(super) fn abort(code: i32) -> ! {
-    exit::deliberately();
+    exit::mark_deliberate();
     raw::abort(code);
     std::process::abort();
 }
 
-/// Lets the thread of MPI finalise it. No thread-local value is used, as those of this thread may be gone.
+/// Exit handler that finalises MPI on its thread. It uses no thread-local value, as those of this
+/// thread may be destroyed.
 extern "C" fn at_exit() {
     if exit::is_deliberate() {
         return;
     }
     let mut now = phase();
     let Phase::Ready(topology) = &*now else { return };
-    // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher calls
-    // that a failure, unless the exit code says so.
-    exit::refuse(Some(topology.rank));
+    // Other ranks wait for this rank. The launcher ends them because MPI_Finalize was not called,
+    // but some launchers report a failure only for a nonzero exit code.
+    exit::end_if_running(Some(topology.rank));
     set(&mut now, Phase::Ending);
     drop(now);
     drop(wait_while(|phase| matches!(phase, Phase::Ending)));
 }
 
-/// Whether a program that has initialised MPI itself has done so in a way that the calling thread may use.
+/// Checks that a program that has initialised MPI itself allows calls from this thread.
+///
+/// # Errors
+/// [`TransportError::Foreign`].
 pub(super) fn check_foreign() -> Result<(), TransportError> {
-    let text = match raw::allowed()? {
-        Allowed::Yes => return Ok(()),
-        Allowed::NotInitialised => "MPI is not initialised; initialise it first, or use `zippy::run`",
-        Allowed::Finalised => "MPI has been finalised",
-        Allowed::OneThread => {
+    let text = match raw::call_permission()? {
+        CallPermission::Yes => return Ok(()),
+        CallPermission::NotInitialised => "MPI is not initialised; initialise it first, or use `zippy::run`",
+        CallPermission::Finalised => "MPI has been finalised",
+        CallPermission::OneThread => {
             "MPI was initialised for one thread, and graphics drivers start more; initialise it with \
              `mpi::initialize_with_threading(Threading::Funneled)` or more"
         }
-        Allowed::OtherThread => {
+        CallPermission::OtherThread => {
             "MPI allows calls only from the thread that has initialised it, and this is another one; \
              initialise it with `Threading::Serialized`, or call this from that thread"
         }

@@ -1,4 +1,5 @@
-//! Before a run: whether the launcher fits, and what all processes must agree on.
+//! Checks before a run: the launcher belongs to the MPI library, and all processes have the same
+//! settings.
 
 use std::thread;
 use std::time::Instant;
@@ -8,11 +9,16 @@ use super::session;
 use super::topology::Topology;
 use crate::error::TransportError;
 use crate::transport::Launcher;
-use crate::transport::config::Settings;
+use crate::transport::config::{RequestedRanks, Settings};
 
-/// Refuses a launcher whose processes the MPI library does not know of.
+/// Checks that the launcher belongs to the MPI library: the library must report as many processes
+/// as the launcher has started.
+///
+/// # Errors
+/// [`TransportError::WrongLauncher`].
 pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result<(), TransportError> {
-    // Where the launcher tells its rank only, a lone world on a later rank gives it away.
+    // If the launcher gives only a rank, a world of one process with a rank above 0 shows the
+    // error.
     let alone = || topology.size == 1 && launcher.value.trim().parse::<usize>().is_ok_and(|rank| rank > 0);
     if launcher.size.map_or_else(alone, |size| size != topology.size) {
         let (launcher, library) = (launcher.to_string(), raw::library());
@@ -21,11 +27,20 @@ pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result
     Ok(())
 }
 
-/// What the processes of a run must have in common, as numbers: version, piece size, comparison of calls, and the
-/// number of ranks that was asked for (0: none), with whether the environment asked; and whether a timeline is wanted.
+/// Settings that all processes of a run must share.
 type CommonNumbers = [u64; 8];
 
-fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNumbers {
+/// Number of the first entries of [`CommonNumbers`] that must be equal: version, size of a piece
+/// and checks.
+const EQUAL: usize = 5;
+/// Index of the requested number of ranks, 0 for none.
+const REQUESTED: usize = 5;
+/// Index of 1 if `ZIPPY_RANKS` requests the number of ranks, else 0.
+const FROM_ENVIRONMENT: usize = 6;
+/// Index of 1 if a timeline is requested, else 0.
+const TRACED: usize = 7;
+
+fn common(requested: Option<RequestedRanks>, settings: &Settings) -> CommonNumbers {
     let number = |text: &str| text.parse().unwrap_or(0);
     [
         number(env!("CARGO_PKG_VERSION_MAJOR")),
@@ -33,8 +48,8 @@ fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNu
         number(env!("CARGO_PKG_VERSION_PATCH")),
         settings.piece_bytes as u64,
         settings.checks as u64,
-        asked.map_or(0, |(ranks, _)| ranks as u64),
-        u64::from(asked.is_some_and(|(_, by)| by == "ZIPPY_RANKS")),
+        requested.map_or(0, |requested| requested.count as u64),
+        u64::from(requested.is_some_and(|requested| requested.source == "ZIPPY_RANKS")),
         u64::from(settings.trace.is_some()),
     ]
 }
@@ -45,14 +60,14 @@ fn describe([major, minor, patch, piece_bytes, check, ..]: &CommonNumbers) -> St
     format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, {checks}")
 }
 
-/// Compares what all processes have said, so that all return the same error.
+/// Compares the settings of all processes, in order of rank. All processes return the same error.
 fn agree(all: &[CommonNumbers]) -> Result<(), TransportError> {
-    let asks = |common: &&CommonNumbers| common[5] != 0 && common[5] != all.len() as u64;
-    if let Some(common) = all.iter().find(asks) {
-        let by = if common[6] == 1 { "ZIPPY_RANKS" } else { "Config" }.to_owned();
-        return Err(TransportError::RankCount { asked: common[5] as usize, by, started: all.len() });
+    let is_wrong = |common: &&CommonNumbers| common[REQUESTED] != 0 && common[REQUESTED] != all.len() as u64;
+    if let Some(common) = all.iter().find(is_wrong) {
+        let by = if common[FROM_ENVIRONMENT] == 1 { "ZIPPY_RANKS" } else { "Config" }.to_owned();
+        return Err(TransportError::RankCount { asked: common[REQUESTED] as usize, by, started: all.len() });
     }
-    match all.iter().position(|common| common[..5] != all[0][..5]) {
+    match all.iter().position(|common| common[..EQUAL] != all[0][..EQUAL]) {
         None => Ok(()),
         Some(other_rank) => Err(TransportError::Settings {
             rank: 0,
@@ -63,35 +78,40 @@ fn agree(all: &[CommonNumbers]) -> Result<(), TransportError> {
     }
 }
 
-/// Whether all processes return this error of a start.
+/// True if all processes return this error of a start.
 pub(super) fn is_agreed(error: &TransportError) -> bool {
     matches!(error, TransportError::RankCount { .. } | TransportError::Settings { .. })
 }
 
-/// What a run begins with.
+/// Communicator and clock of a new run.
 pub(super) struct Started {
     pub communicator: Communicator,
-    /// When this rank has heard of all others: the zero of its clock.
-    pub zero: Instant,
-    /// Whether rank 0 wants a timeline.
+    /// Start of this rank's clock: the time at which it has heard from all other ranks.
+    pub clock_start: Instant,
+    /// True if rank 0 writes a timeline.
     pub traced: bool,
 }
 
-/// A communicator for one run, when all processes have agreed on its settings. Collective over `parent`.
+/// Creates a communicator for one run after all processes have agreed on its settings. Collective
+/// over `parent`.
+///
+/// # Errors
+/// [`TransportError::RankCount`] or [`TransportError::Settings`], the same on all processes;
+/// [`TransportError::Timeout`]; errors of MPI.
 pub(super) fn communicator(
     parent: &Communicator,
     topology: &Topology,
-    asked: Option<(usize, &'static str)>,
+    requested: Option<RequestedRanks>,
     settings: &Settings,
 ) -> Result<Started, TransportError> {
-    let (_, all) = complete(parent.collect(common(asked, settings))?, topology, settings)?;
-    let zero = Instant::now();
+    let (_, all) = complete(parent.collect(common(requested, settings))?, topology, settings)?;
+    let clock_start = Instant::now();
     agree(&all)?;
     let made = complete(parent.duplicate()?, topology, settings)?;
-    Ok(Started { communicator: Communicator::made(made)?, zero, traced: all[0][7] == 1 })
+    Ok(Started { communicator: Communicator::made(made)?, clock_start, traced: all[0][TRACED] == 1 })
 }
 
-/// Waits for an operation of all ranks.
+/// Waits for an operation of all ranks, up to the time limit of waits.
 fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Settings) -> Result<T, TransportError> {
     let started = Instant::now();
     while !operation.done().inspect_err(session::give_up)? {
@@ -115,25 +135,25 @@ fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Setti
 mod tests {
     use super::*;
 
-    fn of(size: usize) -> Topology {
+    fn topology(size: usize) -> Topology {
         Topology { rank: 0, size, node_rank: 0, node_size: size, tag_bits: 28 }
     }
 
     #[test]
-    fn a_launcher_of_another_library_is_refused() {
+    fn launcher_of_another_library_is_an_error() {
         let launcher = |variable, value: &str, size| Launcher { variable, value: value.into(), size };
         let open_mpi = launcher("OMPI_COMM_WORLD_SIZE", "3", Some(3));
-        assert_eq!(check_launcher(&open_mpi, &of(3)), Ok(()));
-        let error = check_launcher(&open_mpi, &of(1)).unwrap_err().to_string();
+        assert_eq!(check_launcher(&open_mpi, &topology(3)), Ok(()));
+        let error = check_launcher(&open_mpi, &topology(1)).unwrap_err().to_string();
         assert!(error.contains("OMPI_COMM_WORLD_SIZE=3") && error.contains("a world of 1"), "{error}");
         assert!(error.contains("MPI") && error.contains("cargo xtask mpi"), "{error}");
-        assert_eq!(check_launcher(&launcher("PMIX_RANK", "2", None), &of(3)), Ok(()));
-        assert_eq!(check_launcher(&launcher("PMIX_RANK", "0", None), &of(1)), Ok(()));
-        assert!(check_launcher(&launcher("PMIX_RANK", "2", None), &of(1)).is_err());
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "2", None), &topology(3)), Ok(()));
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "0", None), &topology(1)), Ok(()));
+        assert!(check_launcher(&launcher("PMIX_RANK", "2", None), &topology(1)).is_err());
     }
 
     #[test]
-    fn processes_that_differ_are_named() {
+    fn different_settings_name_both_processes() {
         let own: CommonNumbers = [0, 1, 0, 1 << 30, 1, 0, 0, 0];
         assert_eq!(agree(&[own; 4]), Ok(()));
         let mut all = [own; 4];
@@ -141,9 +161,9 @@ mod tests {
         let error = agree(&all).unwrap_err().to_string();
         assert!(error.contains("rank 2 has version 0.1.0, pieces of 4096 bytes"), "{error}");
         let mut all = [own; 4];
-        all[3][5] = 4;
+        all[3][REQUESTED] = 4;
         assert_eq!(agree(&all), Ok(()));
-        (all[3][5], all[3][6]) = (5, 1);
+        (all[3][REQUESTED], all[3][FROM_ENVIRONMENT]) = (5, 1);
         let expected = TransportError::RankCount { asked: 5, by: "ZIPPY_RANKS".into(), started: 4 };
         assert_eq!(agree(&all), Err(expected));
     }

@@ -1,24 +1,26 @@
-//! Who this process is among the ranks, and on its node.
+//! [`Topology`]: rank of a process in a communicator and on its node.
 
 use super::raw::{self, Communicator};
 use crate::error::TransportError;
 
-/// More bits would tell no more exchanges apart that are under way at the same time.
+/// Limit of the bits of an MPI tag. More bits would not separate more of the exchanges that are in
+/// flight at the same time.
 const TAG_BITS: u32 = 28;
 
-/// Where a process is among the ranks of a communicator.
+/// Rank of a process in a communicator and on its node, with the sizes of both.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Topology {
     pub rank: usize,
     pub size: usize,
     pub node_rank: usize,
     pub node_size: usize,
-    /// Tags for messages have this many bits; the next bit alone is the tag of what ranks tell each other.
+    /// Number of bits of the MPI tags of messages. The next bit alone is the MPI tag of control
+    /// messages.
     pub tag_bits: u32,
 }
 
 impl Topology {
-    /// Collective, and blocks.
+    /// Determines the topology of this process. Collective, and blocks.
     pub(super) fn find(communicator: &Communicator) -> Result<Self, TransportError> {
         let (node_rank, node_size) = communicator.on_node()?;
         let tag_bits = tag_bits(raw::largest_tag()?);
@@ -26,7 +28,8 @@ impl Topology {
     }
 }
 
-/// MPI's tags only sort messages: the number of the exchange rides in the message.
+/// Number of bits for MPI tags up to `largest_tag`. MPI tags need not be unique, as each message
+/// contains the number of its exchange.
 fn tag_bits(largest_tag: u32) -> u32 {
     largest_tag.ilog2().min(TAG_BITS)
 }
@@ -36,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_fit_and_leave_one_for_failures() {
+    fn tag_bits_leave_one_bit_for_control_messages() {
         for (largest, bits) in [(i32::MAX as u32, 28), ((1 << 28) - 1, 27), (1 << 28, 28), (32_767, 14)] {
             assert_eq!(tag_bits(largest), bits);
             assert!(1 << bits <= largest);

@@ -1,8 +1,10 @@
-//! Messages over one communicator.
+//! [`Wire`]: transport of messages over one MPI communicator.
 //!
-//! A small message is one piece, a copy of its payload with its [`Label`] behind. A larger one is sent from where it lies: a
-//! piece with the label alone, then *n* bytes as ⌊n / p⌋ pieces of exactly p bytes and a last one of n mod p, perhaps 0: a
-//! piece that is not full is the last. Pieces have the message's tag, as far as MPI has bits for it, and stay in order.
+//! A small message is one piece: a copy of its payload, followed by its [`Label`]. A large message
+//! is sent from the memory of its payload: a piece with the label alone, then *n* bytes as ⌊n / p⌋
+//! pieces of exactly p bytes and a last piece of n mod p bytes, perhaps 0. A piece of fewer than p
+//! bytes ends the message. All pieces of a message have the same MPI tag (the lower bits of the
+//! message's tag), so MPI keeps their order.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::ops::Range;
@@ -11,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::arrivals::Arrivals;
-use super::control::Control;
+use super::control_state::ControlState;
 use super::label::Label;
 use super::pool::BytePool;
 use super::raw::{Communicator, InFlight};
@@ -19,51 +21,54 @@ use super::topology::Topology;
 use crate::error::{Failure, TransportError};
 use crate::transport::{Payload, Received, Tag, Transport, TransportKind};
 
-/// Messages are fetched before they are asked for while those that wait have fewer bytes than this. Beyond, they stay
-/// with their senders until asked for, so that the order of receives bounds the memory.
+/// Messages are received ahead of their receive calls while the waiting messages have fewer bytes
+/// than this. Beyond that, messages stay with their senders until a receive call, so that the order
+/// of receives limits the memory.
 const FETCHED_BYTES: usize = 64 << 20;
-/// Messages of fewer bytes are copied to stand before their label.
+/// Messages of fewer bytes are copied into one piece with their label.
 const COPIED_BYTES: usize = 8 << 10;
-/// A waiting rank yields for this time, then sleeps between looks.
+/// A waiting rank yields for this time, and then sleeps between polls.
 const YIELDING: Duration = Duration::from_micros(200);
-/// For this time while messages are on their way, where nobody else wants the core: large ones move by a few pages at
-/// each look.
+/// Yielding time while messages are in flight and no other thread needs the core: MPI moves a large
+/// message by a few pages per poll.
 const YIELDING_IN_FLIGHT: Duration = Duration::from_millis(20);
-/// A yield that takes so long has let others compute.
+/// A yield of this duration or longer has run another thread.
 const CROWDED: Duration = Duration::from_micros(50);
-/// The longest sleep.
+/// Longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
-/// The longest sleep while messages are on their way.
+/// Longest sleep while messages are in flight.
 const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 
-/// A rank that has waited for another one for this time asks whether it is through.
-const ASK_AFTER: Duration = Duration::from_millis(10);
+/// Duration of a wait after which a rank requests the progress of the awaited rank.
+const REQUEST_AFTER: Duration = Duration::from_millis(10);
 
-/// So much time passes between two looks for failures of others. Each takes most of a microsecond, more than all else that a
-/// debug point does.
-const LISTEN_EVERY: Duration = Duration::from_micros(10);
+/// Interval between polls for failures of other ranks. Such a poll takes most of a microsecond,
+/// more than everything else in a debug point.
+const FAILURE_POLL_EVERY: Duration = Duration::from_micros(10);
 
-/// One rank's end.
+/// The transport of one rank.
 pub(super) struct Wire {
-    /// Until the run has ended.
+    /// `None` after the end of the run.
     communicator: RefCell<Option<Communicator>>,
     pub(super) topology: Topology,
     piece_bytes: usize,
     pub(super) pool: BytePool,
     outgoing: RefCell<Vec<InFlight<Rc<Payload>>>>,
     pub(super) arrivals: RefCell<Arrivals>,
-    pub(super) control: Control,
-    /// Pieces to and from each rank.
+    pub(super) control: ControlState,
+    /// Number of pieces sent to each rank, and received from each rank.
     pub(super) sent: RefCell<Vec<u64>>,
     pub(super) received: RefCell<Vec<u64>>,
-    /// Messages posted to each rank, and taken from it, inquiries not counted.
-    messages: RefCell<Vec<[u64; 2]>>,
-    /// Whether a yield has shown that others want this core.
+    /// Number of messages posted to each rank, without messages of waiting ranks.
+    posted_messages: RefCell<Vec<u64>>,
+    /// Number of messages polled from each rank, without messages of waiting ranks.
+    polled_messages: RefCell<Vec<u64>>,
+    /// True if a yield has shown that another thread needs this core.
     crowded: Cell<bool>,
-    /// Since when nothing has moved.
+    /// Time of the last progress of a message, during a wait.
     waiting_since: Cell<Option<Instant>>,
-    /// When this rank last listened for failures of others.
-    listened: Cell<Option<Instant>>,
+    /// Time of the last poll for failures of other ranks.
+    last_failure_poll: Cell<Option<Instant>>,
 }
 
 impl Wire {
@@ -71,17 +76,18 @@ impl Wire {
         Self {
             crowded: Cell::new(false),
             communicator: RefCell::new(Some(communicator)),
-            control: Control::new(topology.size),
+            control: ControlState::new(topology.size),
             sent: RefCell::new(vec![0; topology.size]),
             received: RefCell::new(vec![0; topology.size]),
-            messages: RefCell::new(vec![[0; 2]; topology.size]),
+            posted_messages: RefCell::new(vec![0; topology.size]),
+            polled_messages: RefCell::new(vec![0; topology.size]),
             topology,
             piece_bytes,
             pool: BytePool::default(),
             outgoing: RefCell::default(),
             arrivals: RefCell::default(),
             waiting_since: Cell::new(None),
-            listened: Cell::new(None),
+            last_failure_poll: Cell::new(None),
         }
     }
 
@@ -90,22 +96,22 @@ impl Wire {
             .map_err(|_| TransportError::Other("a message after the end of its run".into()))
     }
 
-    /// Gives the communicator back. Collective.
+    /// Frees the communicator. Collective.
     pub(super) fn free(&self) -> Result<(), TransportError> {
         self.communicator.take().map_or(Ok(()), Communicator::free)
     }
 
-    /// The tag of what ranks tell each other, which no message has.
+    /// MPI tag of control messages. No other message has it.
     pub(super) fn control_tag(&self) -> u32 {
         1 << self.topology.tag_bits
     }
 
-    /// Whether it is time to look for failures of others.
-    fn listens(&self) -> bool {
+    /// True if the next poll for failures of other ranks is due.
+    fn failure_poll_due(&self) -> bool {
         let now = Instant::now();
-        let due = self.listened.get().is_none_or(|last| now - last >= LISTEN_EVERY);
+        let due = self.last_failure_poll.get().is_none_or(|last| now - last >= FAILURE_POLL_EVERY);
         if due {
-            self.listened.set(Some(now));
+            self.last_failure_poll.set(Some(now));
         }
         due
     }
@@ -118,7 +124,7 @@ impl Wire {
         self.received.borrow().iter().sum()
     }
 
-    /// The tag by which MPI sorts the messages of an exchange.
+    /// MPI tag of the messages of an exchange.
     fn tag(&self, tag: Tag) -> u32 {
         let all = (u64::from(tag.context()) | tag.sequence() << Tag::CONTEXT_BITS) as u32;
         all & (self.control_tag() - 1)
@@ -128,14 +134,14 @@ impl Wire {
         let bytes = (*payload).as_ref();
         if bytes.len() < COPIED_BYTES.min(self.piece_bytes) {
             let mut whole = self.pool.take(bytes.len() + Label::BYTES);
-            let (before, behind) = whole.as_mut().split_at_mut(bytes.len());
-            before.copy_from_slice(bytes);
-            behind.copy_from_slice(label.behind());
+            let (body, suffix) = whole.as_mut().split_at_mut(bytes.len());
+            body.copy_from_slice(bytes);
+            suffix.copy_from_slice(label.as_suffix());
             let end = bytes.len() + Label::BYTES;
             return self.send_piece(to, tag, &(Rc::new(Box::new(whole))), 0..end);
         }
-        let (alone, payload): (Rc<Payload>, _) = (Rc::new(Box::new(label.alone().to_vec())), Rc::new(payload));
-        self.send_piece(to, tag, &alone, 0..Label::ALONE_BYTES)?;
+        let (label_piece, payload): (Rc<Payload>, _) = (Rc::new(Box::new(label.as_piece().to_vec())), Rc::new(payload));
+        self.send_piece(to, tag, &label_piece, 0..Label::PIECE_BYTES)?;
         let length = (**payload).as_ref().len();
         let mut start = 0;
         loop {
@@ -148,19 +154,25 @@ impl Wire {
         }
     }
 
-    fn send_piece(&self, to: usize, tag: u32, of: &Rc<Payload>, range: Range<usize>) -> Result<(), TransportError> {
-        let mut piece = self.communicator()?.send(to, tag, of, range)?;
+    fn send_piece(
+        &self,
+        to: usize,
+        tag: u32,
+        payload: &Rc<Payload>,
+        range: Range<usize>,
+    ) -> Result<(), TransportError> {
+        let mut piece = self.communicator()?.send(to, tag, payload, range)?;
         self.waiting_since.set(None);
         self.sent.borrow_mut()[to] += 1;
-        // Small messages are often gone at once.
+        // The send of a small message is often complete at once.
         if !piece.done()? {
             self.outgoing.borrow_mut().push(piece);
         }
         Ok(())
     }
 
-    /// Lets go of payloads that have been sent; whether none is left.
-    pub(super) fn settle_sends(&self) -> Result<bool, TransportError> {
+    /// Releases the payloads of completed sends; returns true if no send is pending.
+    pub(super) fn release_completed_sends(&self) -> Result<bool, TransportError> {
         let mut outgoing = self.outgoing.borrow_mut();
         let mut i = 0;
         while i < outgoing.len() {
@@ -174,7 +186,7 @@ impl Wire {
         Ok(outgoing.is_empty())
     }
 
-    /// Starts to receive the next piece, if one has come; whether it has.
+    /// Starts to receive the next piece, if one has arrived; returns true if one has.
     pub(super) fn fetch(&self, from: Option<usize>, tag: Option<u32>) -> Result<bool, TransportError> {
         let Some(matched) = self.communicator()?.next(from, tag)? else { return Ok(false) };
         let (key, length) = ((matched.source, matched.tag), matched.bytes);
@@ -184,25 +196,26 @@ impl Wire {
         Ok(true)
     }
 
-    /// The next message with a tag as MPI knows it, of any exchange or of this one, if it is here.
+    /// Takes the next complete message with an MPI tag from a rank, or from any rank. With
+    /// `wanted`, the message must belong to the exchange of that tag.
     pub(super) fn take(
         &self,
         from: Option<usize>,
         tag: u32,
         wanted: Option<Tag>,
     ) -> Result<Option<Received>, TransportError> {
-        let found = self.arrivals.borrow_mut().take(from, (tag, wanted), &self.pool)?;
+        let found = self.arrivals.borrow_mut().take(from, tag, wanted, &self.pool)?;
         if found.is_some() {
             self.waiting_since.set(None);
             return Ok(found);
         }
-        self.settle_sends()?;
+        self.release_completed_sends()?;
         let room = || self.arrivals.borrow().bytes() < FETCHED_BYTES;
         while room() && self.fetch(None, None)? {}
         if !room() {
             self.fetch(from, Some(tag))?;
         }
-        let found = self.arrivals.borrow_mut().take(from, (tag, wanted), &self.pool)?;
+        let found = self.arrivals.borrow_mut().take(from, tag, wanted, &self.pool)?;
         if found.is_some() {
             self.waiting_since.set(None);
         }
@@ -237,10 +250,10 @@ impl Transport for Rc<Wire> {
             return Err(TransportError::NoSuchRank { rank: to, size });
         }
         if to == rank {
-            self.arrivals.borrow_mut().add_here(rank, self.tag(tag), tag, payload);
+            self.arrivals.borrow_mut().add_local(rank, self.tag(tag), tag, payload);
             return Ok(());
         }
-        self.messages.borrow_mut()[to][0] += u64::from(!tag.is_inquiry());
+        self.posted_messages.borrow_mut()[to] += u64::from(!tag.is_wait_message());
         self.send(to, self.tag(tag), &Label::new(tag), payload)
     }
 
@@ -251,8 +264,8 @@ impl Transport for Rc<Wire> {
             }
             _ => {
                 let found = Wire::take(self, from, self.tag(tag), Some(tag))?;
-                if let Some(Received { from, .. }) = found.as_ref().filter(|found| !found.tag.is_inquiry()) {
-                    self.messages.borrow_mut()[*from][1] += 1;
+                if let Some(Received { from, .. }) = found.as_ref().filter(|found| !found.tag.is_wait_message()) {
+                    self.polled_messages.borrow_mut()[*from] += 1;
                 }
                 Ok(found)
             }
@@ -260,19 +273,19 @@ impl Transport for Rc<Wire> {
     }
 
     fn flushed(&self) -> Result<bool, TransportError> {
-        self.settle_sends()
+        self.release_completed_sends()
     }
 
     fn fail(&self, failure: &Failure) {
-        if let Err(error) = self.tell(failure) {
-            tracing::error!("rank {} could not tell the others that it has failed: {error}", self.topology.rank);
+        if let Err(error) = self.broadcast_failure(failure) {
+            tracing::error!("rank {} could not report its failure to the other ranks: {error}", self.topology.rank);
         }
     }
 
     fn failure(&self) -> Option<Failure> {
         if !self.control.has_failed()
-            && self.listens()
-            && let Err(error) = self.hear()
+            && self.failure_poll_due()
+            && let Err(error) = self.handle_control_messages()
         {
             let (operation, message) = ("listening for failures".to_owned(), error.to_string());
             self.fail(&Failure::other(self.topology.rank, operation, message));
@@ -281,21 +294,21 @@ impl Transport for Rc<Wire> {
     }
 
     fn finish(&self) -> Result<(), TransportError> {
-        self.come_through(true)
+        self.set_progress(true)
     }
 
     fn posted_to(&self, rank: usize) -> u64 {
-        self.messages.borrow()[rank][0]
+        self.posted_messages.borrow()[rank]
     }
 
-    fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
+    fn arrived_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
         let waiting = self.arrivals.borrow_mut().messages_from(rank, self.control_tag())?;
-        Ok(waiting.map(|waiting| self.messages.borrow()[rank][1] + waiting))
+        Ok(waiting.map(|waiting| self.polled_messages.borrow()[rank] + waiting))
     }
 
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
-        if self.waiting_since.get().is_some_and(|since| since.elapsed() >= ASK_AFTER) {
-            self.ask(rank)?;
+        if self.waiting_since.get().is_some_and(|since| since.elapsed() >= REQUEST_AFTER) {
+            self.request_progress(rank)?;
         }
         self.is_finished(rank)
     }
@@ -313,7 +326,8 @@ impl Transport for Rc<Wire> {
             thread::yield_now();
             self.crowded.set(self.crowded.get() || now.elapsed() > CROWDED);
         } else {
-            // A tenth of what was waited already: late by that at most, and the cores are left to those who compute.
+            // A sleep of a tenth of the time so far delays a message by at most that, and leaves
+            // the core to other threads.
             thread::sleep((waited / 10).min(if in_flight { SLEEP_IN_FLIGHT } else { SLEEP }));
         }
     }
