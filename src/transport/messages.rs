@@ -38,9 +38,9 @@ impl Group {
         let received = self.wait_in(operation, Some(from), || {
             // The count is read first: a message that arrives between the two calls must not be
             // counted as examined.
-            let come = self.transport().arrived_from(peer)?;
+            let arrived = self.transport().arrived_from(peer)?;
             let found = self.poll_running(operation, from, tag)?;
-            self.rank_state().awaited.set(Some((self.id(), peer, come)));
+            self.rank_state().awaited.set(Some((self.id(), peer, arrived)));
             Ok(found)
         });
         self.rank_state().awaited.set(before);

@@ -9,9 +9,9 @@ use crate::transport::Tag;
 pub(super) struct Label([u8; Label::BYTES]);
 
 impl Label {
-    /// Bytes of a label after a payload.
+    /// Number of bytes of a label at the end of a payload.
     pub(super) const BYTES: usize = 16;
-    /// Bytes of a label in a piece of its own: without the last byte, which is 0.
+    /// Number of bytes of a label in a piece of its own: without the last byte, which is 0.
     pub(super) const PIECE_BYTES: usize = 15;
     const SEQUENCE_BYTES: usize = (Tag::SEQUENCE_BITS / 8) as usize;
 

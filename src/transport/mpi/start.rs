@@ -30,14 +30,14 @@ pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result
 /// Settings that all processes of a run must share.
 type CommonNumbers = [u64; 8];
 
-/// Number of the first entries of [`CommonNumbers`] that must be equal: version, size of a piece
-/// and checks.
+/// The entries of [`CommonNumbers`] before this index must be equal: version, size of a piece,
+/// checks.
 const EQUAL: usize = 5;
 /// Index of the requested number of ranks, 0 for none.
 const REQUESTED: usize = 5;
-/// Index of 1 if `ZIPPY_RANKS` requests the number of ranks, else 0.
+/// Index of a flag: 1 if `ZIPPY_RANKS` requests the number of ranks, 0 if `Config` does.
 const FROM_ENVIRONMENT: usize = 6;
-/// Index of 1 if a timeline is requested, else 0.
+/// Index of a flag: 1 if a timeline is requested.
 const TRACED: usize = 7;
 
 fn common(requested: Option<RequestedRanks>, settings: &Settings) -> CommonNumbers {

@@ -65,7 +65,7 @@ pub(super) struct Wire {
     polled_messages: RefCell<Vec<u64>>,
     /// True if a yield has shown that another thread needs this core.
     crowded: Cell<bool>,
-    /// Time of the last progress of a message, during a wait.
+    /// Start of the current wait without progress of a message. `None` after progress.
     waiting_since: Cell<Option<Instant>>,
     /// Time of the last poll for failures of other ranks.
     last_failure_poll: Cell<Option<Instant>>,
