@@ -137,8 +137,8 @@ impl Group {
         self.broadcast_value(rank, ReservedTag::Calls, || self.calls().summaries())
     }
 
-    /// Returns the result of `value` on `rank` on every rank, by a broadcast without a comparison of
-    /// calls. Collective.
+    /// Broadcasts the result of `value` from `rank` to all ranks, without a comparison of calls.
+    /// Collective.
     pub(crate) fn broadcast_value<T: Serialize + DeserializeOwned>(
         &self,
         rank: usize,

@@ -29,7 +29,7 @@ pub(crate) enum Ranks {
 /// | [`timeout`](Self::timeout) | `ZIPPY_TIMEOUT_SECS` | 300 s |
 /// | [`warn_after`](Self::warn_after) | | 10 s |
 /// | [`trace`](Self::trace) | `ZIPPY_TRACE` | none |
-/// | [`exit_on_failure`](Self::exit_on_failure) | off with `ZIPPY_VERBOSE=1` | on in [`run`](crate::run) only |
+/// | [`exit_on_failure`](Self::exit_on_failure) | `ZIPPY_VERBOSE=1`: off | on only in `run` |
 /// | [`stack_bytes`](Self::stack_bytes) | | 16 MiB |
 /// | [`piece_bytes`](Self::piece_bytes) | | 1 GiB |
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`raw`] | checked MPI calls; an operation in flight owns the memory that MPI uses |
 //! | [`session`] | initialisation and finalisation of MPI, once per process, on its own thread |
-//! | [`topology`], [`start`] | rank and node of a process; agreement of the processes before a run |
+//! | [`topology`], [`start`] | rank and node of a process; agreement of all processes on a run |
 //! | [`wire`], [`label`] | messages over one communicator, divided into pieces; message header |
 //! | [`arrivals`], [`pool`] | messages that have arrived; their memory |
 //! | [`control_message`], [`control_state`] | messages on failures and progress; state from them |
