@@ -123,8 +123,8 @@ impl Group {
                 return Ok(None);
             }
             if virtual_rank + bit < size {
-                let bundle = self.receive_in("gather", (virtual_rank + bit + root) % size, tree)?;
-                items.extend(unpack(bundle)?);
+                let packed = self.receive_in("gather", (virtual_rank + bit + root) % size, tree)?;
+                items.extend(unpack(packed)?);
             }
             bit *= 2;
         }

@@ -142,6 +142,7 @@ impl Config {
 pub(crate) struct RequestedRanks {
     pub count: usize,
     /// `"Config"` or `"ZIPPY_RANKS"`.
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub source: &'static str,
 }
 
