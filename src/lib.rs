@@ -81,7 +81,16 @@ pub mod trace {
     pub use zippy_base::trace::{Profile, SpanKind, has_warned, warn, warn_once};
 }
 
-pub mod transport;
+/// Messages and collectives between ranks.
+pub mod transport {
+    #[cfg(feature = "mpi")]
+    pub use zippy_transport::run_on;
+    pub use zippy_transport::{
+        Config, Entered, Group, Launcher, Payload, Tag, TransportKind, VARIABLES, Variable, copied, detect_launcher,
+        launch, values,
+    };
+    pub(crate) use zippy_transport::{at_exit_call, catch_expected, decoded, encoded, report_uncaught};
+}
 
 pub mod device;
 

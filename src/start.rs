@@ -140,7 +140,7 @@ fn open_world(group: Group) -> Result<World> {
         options.threads = options.threads.or(Some(cores));
     }
     // A native kernel must stop before the ranks that wait for this rank reach their timeout.
-    options.kernel_limit = group.patience().timeout.map(|limit| limit.mul_f64(0.9));
+    options.kernel_limit = group.timeout().map(|limit| limit.mul_f64(0.9));
     let device = Device::open(&options)?;
     World::open(group, device)
 }

@@ -173,17 +173,16 @@ impl World {
         self.note_rearranged();
         // Also checks the reads since the last collective.
         if self.ledger.watches() {
-            let patience = self.group.patience();
-            self.group.set_patience(patience.at_the_end());
-            let closed = self.collective("nothing more", hash("nothing more"), || {
-                if self.group.fails_with_findings() {
-                    self.agreed("a checked run", self.check_findings())
-                } else {
-                    Ok(Ok(()))
-                }
-            });
-            self.group.set_patience(patience);
-            closed??;
+            let close = || {
+                self.collective("nothing more", hash("nothing more"), || {
+                    if self.group.fails_with_findings() {
+                        self.agreed("a checked run", self.check_findings())
+                    } else {
+                        Ok(Ok(()))
+                    }
+                })
+            };
+            self.group.with_patience_of_the_end(close)??;
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Contribution)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::copied;
+    use crate::copied;
 
     #[test]
     fn unpack_returns_packed_contributions() {

@@ -71,7 +71,7 @@ pub(crate) fn slices(payload: Payload, ranges: impl Iterator<Item = Range<usize>
 ///
 /// # Errors
 /// [`TransportError::Other`] when the value cannot be serialised.
-pub(crate) fn encoded(value: &impl Serialize) -> Result<Payload> {
+pub fn encoded(value: &impl Serialize) -> Result<Payload> {
     let bytes = postcard::to_allocvec(value);
     Ok(Box::new(
         bytes.map_err(|error| TransportError::Other(format!("a value for another rank cannot be encoded: {error}")))?,
@@ -82,7 +82,7 @@ pub(crate) fn encoded(value: &impl Serialize) -> Result<Payload> {
 ///
 /// # Errors
 /// [`TransportError::Other`] when the bytes are not a serialised `T`.
-pub(crate) fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
+pub fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
     let malformed = |_| TransportError::Other("a message of another rank cannot be decoded".into()).into();
     postcard::from_bytes((**payload).as_ref()).map_err(malformed)
 }

@@ -55,7 +55,8 @@ impl Group {
         self.check_shared(signature, Rc::new(call))
     }
 
-    pub(crate) fn check_shared(&self, signature: u64, call: Rc<dyn Display>) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_shared(&self, signature: u64, call: Rc<dyn Display>) -> Result<()> {
         self.check_text(signature, CallText::Shared(call))
     }
 
@@ -94,7 +95,8 @@ impl Group {
     }
 
     /// Records a call that all ranks must make, without comparing it yet.
-    pub(crate) fn note(&self, signature: u64, call: Rc<dyn Display>) {
+    #[doc(hidden)]
+    pub fn note(&self, signature: u64, call: Rc<dyn Display>) {
         self.calls().add(signature, self.sequence(), CallText::Shared(call));
     }
 

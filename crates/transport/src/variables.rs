@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn page_has_a_row_of_each_variable() {
-        let page = include_str!("../../docs/environment.md");
+        let page = include_str!("../../../docs/environment.md");
         let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let row = |variable: &Variable| {
             Some(format!("| `{}` | {} | {} |", variable.name, variable.meaning, variable.default?))

@@ -45,7 +45,7 @@ unsafe extern "C" {
 
 /// Registers a function that is called when the process exits, before all functions that were
 /// registered earlier.
-pub(crate) fn at_exit_call(callback: extern "C" fn()) {
+pub fn at_exit_call(callback: extern "C" fn()) {
     // SAFETY: the callback is a function of this program. If the registration fails, it is not
     // called, as after a crash.
     unsafe { atexit(callback) };

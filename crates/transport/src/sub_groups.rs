@@ -116,8 +116,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::transport::calls::{CallText, Calls};
-    use crate::transport::sub_group_history::KEPT_CALLS_PER_GROUP;
+    use crate::calls::{CallText, Calls};
+    use crate::sub_group_history::KEPT_CALLS_PER_GROUP;
 
     /// Summaries of `count` calls, shortened to the last ones.
     fn summaries(count: usize) -> Vec<CallSummary> {

@@ -2,8 +2,11 @@
 //!
 //! [`launch`] starts the ranks of a run with the settings of a [`Config`]. Each rank has a
 //! [`Group`] for messages and collectives, with the same behaviour on threads and under MPI. A
-//! [`World`](crate::World) uses a group, and [`World::group`](crate::World::group) returns it for
-//! programs that exchange data other than cells.
+//! `World` uses a group, and `World::group` returns it for programs that exchange data other than
+//! cells.
+#![warn(missing_docs)]
+
+use zippy_base::{error, trace};
 
 // Start of a run, and its settings.
 mod config;
@@ -52,15 +55,18 @@ mod variables;
 pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
-pub(crate) use exit::at_exit_call;
-pub(crate) use failure::{catch_expected, report_uncaught};
+#[doc(hidden)]
+pub use exit::at_exit_call;
+#[doc(hidden)]
+pub use failure::{catch_expected, report_uncaught};
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};
 pub use launch::launch;
 pub use operation::Entered;
 pub use payload::{Payload, copied, values};
-pub(crate) use payload::{decoded, encoded};
+#[doc(hidden)]
+pub use payload::{decoded, encoded};
 pub(crate) use tag::ReservedTag;
 pub use tag::Tag;
 pub use variables::{VARIABLES, Variable};

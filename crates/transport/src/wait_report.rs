@@ -218,8 +218,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::transport::calls::{CallText, Calls};
-    use crate::transport::payload::copied;
+    use crate::calls::{CallText, Calls};
+    use crate::payload::copied;
 
     #[test]
     fn wait_messages_survive_encoding() {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::rc::{Rc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::calls::Calls;
 use super::config::Checks;
@@ -177,12 +177,14 @@ impl Group {
     }
 
     /// Number of this rank among the ranks of the run on its node, for the choice of a GPU.
-    pub(crate) fn node_rank(&self) -> usize {
+    #[doc(hidden)]
+    pub fn node_rank(&self) -> usize {
         self.rank_state.transport.node_rank()
     }
 
     /// Number of ranks of the run on this node.
-    pub(crate) fn node_size(&self) -> usize {
+    #[doc(hidden)]
+    pub fn node_size(&self) -> usize {
         self.rank_state.transport.node_size()
     }
 
@@ -274,12 +276,14 @@ impl Group {
     }
 
     /// True if findings of checks fail the run.
-    pub(crate) fn fails_with_findings(&self) -> bool {
+    #[doc(hidden)]
+    pub fn fails_with_findings(&self) -> bool {
         self.rank_state.checks == Checks::AllFailing
     }
 
     /// True if ghost cells and the positions of helpers are checked.
-    pub(crate) fn watching(&self) -> bool {
+    #[doc(hidden)]
+    pub fn watching(&self) -> bool {
         matches!(self.rank_state.checks, Checks::All | Checks::AllFailing)
     }
 
@@ -290,12 +294,30 @@ impl Group {
         self.rank_state.operations.enter(Rc::new(operation))
     }
 
-    pub(crate) fn entering_shared(&self, operation: Rc<dyn Display>) -> Entered {
+    #[doc(hidden)]
+    pub fn entering_shared(&self, operation: Rc<dyn Display>) -> Entered {
         self.rank_state.operations.enter(operation)
     }
 
-    pub(crate) fn operation_text(&self, otherwise: &str) -> String {
+    #[doc(hidden)]
+    pub fn operation_text(&self, otherwise: &str) -> String {
         self.rank_state.operations.text(otherwise)
+    }
+
+    /// Calls `f` with the waits of a rank whose program has finished.
+    #[doc(hidden)]
+    pub fn with_patience_of_the_end<R>(&self, f: impl FnOnce() -> R) -> R {
+        let patience = self.patience();
+        self.set_patience(patience.at_the_end());
+        let result = f();
+        self.set_patience(patience);
+        result
+    }
+
+    /// Time after which a wait fails; `None` sets no limit.
+    #[doc(hidden)]
+    pub fn timeout(&self) -> Option<Duration> {
+        self.patience().timeout
     }
 
     pub(crate) fn patience(&self) -> Patience {

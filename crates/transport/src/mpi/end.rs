@@ -11,9 +11,9 @@ use super::session;
 use super::wire::Wire;
 use crate::error::{Error, TransportError};
 use crate::trace::say;
-use crate::transport::Transport;
-use crate::transport::config::Settings;
-use crate::transport::grace_period::{GracePeriod, missing_ranks_message};
+use crate::Transport;
+use crate::config::Settings;
+use crate::grace_period::{GracePeriod, missing_ranks_message};
 
 /// Supervision of ranks that do not come to the end of a failed run.
 struct Supervision {

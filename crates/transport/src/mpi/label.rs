@@ -1,7 +1,7 @@
 //! [`Label`]: header of a message: the number of its exchange and the fingerprint of its sender's
 //! calls.
 
-use crate::transport::Tag;
+use crate::Tag;
 
 /// A message label as bytes. A small message ends with its label. A large message begins with a
 /// piece that contains the label only. The length distinguishes the two: a small message with its
@@ -60,7 +60,7 @@ mod tests {
         for tag in [
             Tag::new(7, 0, 0),
             Tag::new(7, (1 << 55) + 12_345, u64::MAX - 3),
-            Tag::reserved(7, crate::transport::ReservedTag::WaitMessages),
+            Tag::reserved(7, crate::ReservedTag::WaitMessages),
         ] {
             let label = Label::new(tag);
             let whole = [&[1, 2, 3], label.as_suffix()].concat();

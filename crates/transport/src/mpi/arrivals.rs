@@ -4,7 +4,7 @@ use super::label::Label;
 use super::pool::{BytePool, PooledBytes};
 use super::raw::InFlight;
 use crate::error::TransportError;
-use crate::transport::{Payload, Received, Tag};
+use crate::{Payload, Received, Tag};
 
 /// A message that arrives or has arrived.
 struct Incoming {

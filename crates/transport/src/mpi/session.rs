@@ -11,7 +11,7 @@ use std::thread;
 use super::raw::{self, CallPermission, Communicator};
 use super::topology::Topology;
 use crate::error::TransportError;
-use crate::transport::exit;
+use crate::exit;
 
 /// State of MPI in this process.
 enum Phase {

@@ -10,7 +10,7 @@ use mpi::ffi;
 
 use super::pool::PooledBytes;
 use crate::error::TransportError;
-use crate::transport::Payload;
+use crate::Payload;
 
 type Result<T, E = TransportError> = std::result::Result<T, E>;
 

@@ -74,7 +74,7 @@ impl PanicWatch {
 
 /// Calls `f`. A panic that leaves `f` is reported to the other ranks before it is resumed, since
 /// the code that it unwinds may wait for them.
-pub(crate) fn report_uncaught<R>(f: impl FnOnce() -> R) -> R {
+pub fn report_uncaught<R>(f: impl FnOnce() -> R) -> R {
     panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
         report_panic(&*payload);
         panic::resume_unwind(payload)
@@ -107,7 +107,7 @@ pub(crate) fn report_panic(payload: &(dyn Any + Send)) -> Panic {
 
 /// Calls `f` and returns its result, or the payload of its panic, without printing the panic. The
 /// caller converts the panic into an error.
-pub(crate) fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
+pub fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
     let outer = EXPECTED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(f));
     EXPECTED.set(outer);

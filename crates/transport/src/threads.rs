@@ -257,7 +257,7 @@ mod tests {
         let hub = Hub::new(2);
         let rank = Threads::new(hub, 0);
         (0..2 * YIELDS_BEFORE_PARK).for_each(|_| rank.idle());
-        rank.post(1, Tag::new(0, 7, 1), super::super::copied(&[5_u8])).unwrap();
+        rank.post(1, Tag::new(0, 7, 1), crate::copied(&[5_u8])).unwrap();
         assert_eq!(rank.idle_calls.get(), 0, "the next wait may be for the reader");
     }
 
@@ -268,7 +268,7 @@ mod tests {
         let hub = Hub::new(2);
         let [sender, receiver] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
         let tag = Tag::new(0, 7, 1);
-        sender.post(1, tag, super::super::copied(&[5_u8])).unwrap();
+        sender.post(1, tag, crate::copied(&[5_u8])).unwrap();
         (0..=YIELDS_BEFORE_PARK).for_each(|_| receiver.idle());
         assert!(lock(&receiver.mailbox().arrived).messages.is_empty());
         let found = receiver.poll(None, tag).unwrap().expect("it is kept");

@@ -8,8 +8,8 @@ use super::raw::{self, Communicator, InFlight};
 use super::session;
 use super::topology::Topology;
 use crate::error::TransportError;
-use crate::transport::Launcher;
-use crate::transport::config::{RequestedRanks, Settings};
+use crate::Launcher;
+use crate::config::{RequestedRanks, Settings};
 
 /// Checks that the launcher belongs to the MPI library: the library must report as many processes
 /// as the launcher has started.

@@ -11,7 +11,7 @@ use super::control_state::Progress;
 use super::label::Label;
 use super::wire::Wire;
 use crate::error::{Failure, TransportError};
-use crate::transport::{Received, Tag};
+use crate::{Received, Tag};
 
 #[derive(Serialize, Deserialize)]
 enum ControlMessage {
