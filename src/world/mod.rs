@@ -35,6 +35,7 @@
 //! [`Pending::wait`] does the rest.
 
 mod agree;
+mod cached_plans;
 mod collective;
 mod common_limits;
 mod composite;

@@ -55,7 +55,9 @@ fn fallible_functions(sources: &[SourceFile]) -> Vec<FallibleFunction<'_>> {
             } else {
                 implemented_type(&code[..start]).is_some_and(|name| public.has_type(source, name))
             };
-            if is_public {
+            let attributes = code[..start].rfind(['{', '}', ';']).map_or(0, |end| end + 1);
+            // Other crates of the project call hidden functions.
+            if is_public && !code[attributes..start].contains("#[doc(hidden)]") {
                 let length = end_of(&code[signature_end + 1..], &['}']).unwrap_or(0);
                 let body = signature_end + 1..signature_end + 1 + length;
                 found.push(FallibleFunction { source, name, start, body });

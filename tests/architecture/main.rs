@@ -79,8 +79,7 @@ fn modules_use_only_layers_above_their_own() {
 fn files_of_a_library_use_each_other_without_cycles() {
     let all = sources(".rs");
     for directory in ACYCLIC {
-        let library: Vec<SourceFile> =
-            all.iter().filter(|source| source.name.starts_with(directory)).cloned().collect();
+        let library = all.iter().filter(|source| source.name.starts_with(directory)).cloned().collect::<Vec<_>>();
         let found = cycles::cycles(&library);
         assert!(found.is_empty(), "files use each other in cycles; move common items to a separate file: {found:#?}");
     }

@@ -71,6 +71,7 @@ pub(crate) fn slices(payload: Payload, ranges: impl Iterator<Item = Range<usize>
 ///
 /// # Errors
 /// [`TransportError::Other`] when the value cannot be serialised.
+#[doc(hidden)]
 pub fn encoded(value: &impl Serialize) -> Result<Payload> {
     let bytes = postcard::to_allocvec(value);
     Ok(Box::new(
@@ -82,6 +83,7 @@ pub fn encoded(value: &impl Serialize) -> Result<Payload> {
 ///
 /// # Errors
 /// [`TransportError::Other`] when the bytes are not a serialised `T`.
+#[doc(hidden)]
 pub fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
     let malformed = |_| TransportError::Other("a message of another rank cannot be decoded".into()).into();
     postcard::from_bytes((**payload).as_ref()).map_err(malformed)

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use mpi::ffi;
 
 use super::pool::PooledBytes;
-use crate::error::TransportError;
 use crate::Payload;
+use crate::error::TransportError;
 
 type Result<T, E = TransportError> = std::result::Result<T, E>;
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 use super::raw::{self, Communicator, InFlight};
 use super::session;
 use super::topology::Topology;
-use crate::error::TransportError;
 use crate::Launcher;
 use crate::config::{RequestedRanks, Settings};
+use crate::error::TransportError;
 
 /// Checks that the launcher belongs to the MPI library: the library must report as many processes
 /// as the launcher has started.
