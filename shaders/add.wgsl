@@ -1,4 +1,4 @@
-// Listing 3 of the paper: the sum of two rows and a number.
+// Sum of two rows and a number: Listing 3 of the paper.
 
 @group(0) @binding(0) var<storage, read> array1: array<f32>;
 @group(0) @binding(1) var<storage, read> array2: array<f32>;

@@ -1,6 +1,8 @@
-// Combines boxes of cells into others: dst = combine(src, dst). Follows the operator's text, the element type `T`, the
-// bindings `zippy_src` and `zippy_dst` and `zippy_combine_cell(s, d)`, all generated (src/device/kernels/combine_source.rs), and
-// jobs.wgsl. A slot is one cell. Destinations of one dispatch do not overlap.
+// Combines boxes of cells with a merge operator: dst = combine(src, dst).
+//
+// A slot is one cell. Destinations of one dispatch do not overlap. The text before this file is
+// jobs.wgsl and generated code (src/device/kernels/combine_source.rs): the operator, the element
+// type `T`, the bindings `zippy_src` and `zippy_dst`, and `zippy_combine_cell(s, d)`.
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -14,7 +16,7 @@ fn main(
     let job = zippy_job(group, lane);
     for (var number = job.begin; number < job.end; number += zippy_LANES) {
         let slot = zippy_slot(job, number);
-        let ends = slot.ends + slot.along * job.steps;
-        zippy_combine_cell(ends.x, ends.y);
+        let cell = slot.line + slot.along * job.steps;
+        zippy_combine_cell(cell.x, cell.y);
     }
 }

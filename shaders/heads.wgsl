@@ -1,5 +1,6 @@
-// Marks the cells of `keys`, WORDS words each, that differ from the one before; the first one is left to the host. The twin
-// is `read` in src/algorithms/heads.rs.
+// Sets the flag of each key that differs from the previous key. Keys have WORDS words.
+//
+// The host sets the flag of the first key. CPU version: `read` in src/algorithms/heads.rs.
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(1) var<storage, read_write> flags: array<u32>;

@@ -1,45 +1,49 @@
-// Boxes as data: what every kernel that goes through the cells of boxes begins with. One dispatch does many boxes
-// ("jobs"), whose geometry stands in a table (its layout: src/device/kernels/tables.rs). A job's cells are numbered in slots along
-// one axis; what a slot is, one to four cells, is the kernel's business. A workgroup of 64 does 256 slots of one job.
+// Iteration over the cells of many boxes ("jobs") in one dispatch: common begin of all box kernels.
 //
-// All names begin with `zippy_`, as the text of a user's operator may stand in the same module.
+// A table has the geometry of the jobs; src/device/kernels/tables.rs defines its layout. The cells
+// of a job along its first axis are grouped into slots of one to four cells; the kernel chooses the
+// size. A workgroup of 64 invocations runs 256 slots of one job.
+//
+// All names begin with `zippy_`, because the module can contain a user's operator.
 const zippy_LANES = 64u;
 const zippy_SLOTS = 256u;
 const zippy_HEADER = 4u;
 const zippy_STRIDE = 40u;
-const zippy_AXES = 10u; // in a job: four words for each further axis
+const zippy_AXES = 10u; // offset in a job of the further axes, four words each
 
 @group(0) @binding(2) var<storage, read> zippy_table: array<u32>;
 
-// An axis of a job beyond the first.
+// Axis of a job after the first axis. Vectors have a component for the source and one for the
+// destination.
 struct zippy_Axis {
     cells: u32,
-    reciprocal: f32,
-    steps: vec2<u32>, // in source and destination
+    reciprocal: f32, // of `cells`
+    steps: vec2<u32>, // index distance of adjacent cells
 }
 
+// Geometry of a job. Vectors have a component for the source and one for the destination.
 struct zippy_Job {
-    at: u32, // of its words in the table
-    begin: u32, // the slots of this lane: from here, every 64th
+    at: u32, // offset of the job in the table
+    begin: u32, // first slot of this lane, which runs every 64th slot
     end: u32,
-    axes: u32,
+    axes: u32, // number of axes
     cells: u32, // along the first axis
-    steps: vec2<u32>, // of a cell along the first axis, in source and destination
+    steps: vec2<u32>, // index distance of adjacent cells along the first axis
     slots: u32, // along the first axis
-    reciprocal: f32, // of that
-    starts: vec2<u32>, // in source and destination
-    // Most boxes have at most three axes: these are looked up once, not for every slot.
+    reciprocal: f32, // of `slots`
+    starts: vec2<u32>, // index of the first cell
+    // Most boxes have at most three axes: read once per job, not once per slot.
     second: zippy_Axis,
     third: zippy_Axis,
 }
 
-// A slot's number along the first axis; where the line of cells that it belongs to begins in source and destination.
+// A slot of a line of cells along the first axis.
 struct zippy_Slot {
-    along: u32,
-    ends: vec2<u32>,
+    along: u32, // index of the slot in the line
+    line: vec2<u32>, // index of the first cell of the line, in source and destination
 }
 
-// The job of a group of slots: the last that does not begin after it.
+// Returns the job of a group of slots: the last job that does not begin after the group.
 fn zippy_job(group: u32, lane: u32) -> zippy_Job {
     var low = 0u;
     var high = zippy_table[0];
@@ -74,30 +78,32 @@ fn zippy_axis(job: u32, axis: u32) -> zippy_Axis {
     return zippy_Axis(zippy_table[at], bitcast<f32>(zippy_table[at + 1u]), steps);
 }
 
-// x / n for x < 2^23 by the reciprocal, made exact: integer division is slow on software adapters.
+// Returns exactly x / n, rounded down, for x < 2^23, with the reciprocal of n. Integer division is
+// slow on software adapters.
 fn zippy_divide(x: u32, n: u32, reciprocal: f32) -> u32 {
     let guess = u32(f32(x) * reciprocal);
     let rest = i32(x) - i32(guess * n);
     return guess + select(0u, 1u, rest >= i32(n)) - select(0u, 1u, rest < 0);
 }
 
-// The ends moved along the axis to the place that `rest` says, and what is left of that for the axes further out.
-fn zippy_along(axis: zippy_Axis, rest: u32, ends: vec2<u32>) -> vec3<u32> {
-    let next = zippy_divide(rest, axis.cells, axis.reciprocal);
-    return vec3<u32>(ends + (rest - next * axis.cells) * axis.steps, next);
+// Moves the indices `line` along an axis by `row` modulo the cells of the axis. Returns the indices
+// and the quotient, which is the row for the next axis.
+fn zippy_along(axis: zippy_Axis, row: u32, line: vec2<u32>) -> vec3<u32> {
+    let next_row = zippy_divide(row, axis.cells, axis.reciprocal);
+    return vec3<u32>(line + (row - next_row * axis.cells) * axis.steps, next_row);
 }
 
 fn zippy_slot(job: zippy_Job, slot: u32) -> zippy_Slot {
     let row = zippy_divide(slot, job.slots, job.reciprocal);
-    var place = vec3<u32>(job.starts, row);
+    var line = vec3<u32>(job.starts, row);
     if job.axes > 1u {
-        place = zippy_along(job.second, place.z, place.xy);
+        line = zippy_along(job.second, line.z, line.xy);
     }
     if job.axes > 2u {
-        place = zippy_along(job.third, place.z, place.xy);
+        line = zippy_along(job.third, line.z, line.xy);
     }
     for (var axis = 3u; axis < job.axes; axis++) {
-        place = zippy_along(zippy_axis(job.at, axis), place.z, place.xy);
+        line = zippy_along(zippy_axis(job.at, axis), line.z, line.xy);
     }
-    return zippy_Slot(slot - row * job.slots, place.xy);
+    return zippy_Slot(slot - row * job.slots, line.xy);
 }

@@ -1,5 +1,8 @@
-// How many iterations of a loop a driver really runs. Each step depends on the one before, so none can be left out.
-// words[0]: iterations wanted; on return words[1]: iterations run, words[2]: the last state of the generator.
+// Counts the loop iterations that a driver runs. Each iteration depends on the previous one, so
+// that the compiler cannot omit any.
+//
+// words[0] is the requested number of iterations. On return words[1] is the number of iterations,
+// and words[2] is the last state of the generator.
 
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 

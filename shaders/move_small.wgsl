@@ -1,6 +1,8 @@
-// Moves boxes of 1- or 2-byte elements; follows jobs.wgsl. Offsets and strides count elements. A slot is one word of the
-// destination where its cells lie side by side along the first axis, one cell otherwise. Cells of two boxes may share a
-// word: a word that is not filled wholly is merged atomically, by clearing and then setting the bits of its own cells only.
+// Moves boxes of 1- or 2-byte elements. The text before this file is jobs.wgsl.
+//
+// Offsets and strides count elements. A slot is one word of the destination if cells along the
+// first axis are contiguous there, otherwise one cell. Two boxes can share a word: a partly filled
+// word is merged atomically, by clearing and then setting the bits of the cells of this box.
 @group(0) @binding(0) var<storage, read_write> src: array<u32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<atomic<u32>>;
 
@@ -14,7 +16,7 @@ fn main(
     if group >= zippy_table[1] {
         return;
     }
-    // Cells in a word are a power of two: 4 or 2.
+    // A word has 4 or 2 cells.
     let per_word_log = zippy_table[2];
     let in_word = (1u << per_word_log) - 1u;
     let bits_log = 5u - per_word_log;
@@ -25,25 +27,25 @@ fn main(
     let step_dst = job.steps.y;
     for (var number = job.begin; number < job.end; number += zippy_LANES) {
         let slot = zippy_slot(job, number);
-        let s = slot.ends.x;
-        let d = slot.ends.y;
+        let s = slot.line.x;
+        let d = slot.line.y;
         var first = d + slot.along * step_dst;
         var last = first + 1u;
-        var place = s + slot.along * step_src;
+        var source = s + slot.along * step_src;
         if step_dst == 1u {
             let word = (d >> per_word_log) + slot.along;
             first = max(d, word << per_word_log);
             last = min(d + job.cells, (word + 1u) << per_word_log);
-            place = s + (first - d) * step_src;
+            source = s + (first - d) * step_src;
         }
         var value = 0u;
         var mask = 0u;
         for (var cell = first; cell < last; cell++) {
-            let bits = (src[place >> per_word_log] >> ((place & in_word) << bits_log)) & cell_mask;
+            let bits = (src[source >> per_word_log] >> ((source & in_word) << bits_log)) & cell_mask;
             let shift = (cell & in_word) << bits_log;
             value |= bits << shift;
             mask |= cell_mask << shift;
-            place += step_src;
+            source += step_src;
         }
         let word = first >> per_word_log;
         if mask == 0xffffffffu {

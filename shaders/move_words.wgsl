@@ -1,7 +1,8 @@
-// Moves boxes of units (words, or vectors of four words) from `src` to `dst`; follows jobs.wgsl. A slot is up to four
-// cells along one axis.
+// Moves boxes of units (words, or vectors of four words) from `src` to `dst`. The text before this
+// file is jobs.wgsl. A slot is up to four cells along one axis.
 //
-// `src` may be the same buffer as `dst`, hence read_write; the boxes of one dispatch do not overlap.
+// `src` is read_write because it can be the same buffer as `dst`. The boxes of one dispatch do not
+// overlap.
 alias Unit = u32;
 
 @group(0) @binding(0) var<storage, read_write> src: array<Unit>;
@@ -23,8 +24,8 @@ fn main(
     for (var number = job.begin; number < job.end; number += zippy_LANES) {
         let slot = zippy_slot(job, number);
         let cell = slot.along * 4u;
-        let s = slot.ends.x + cell * step_src;
-        let d = slot.ends.y + cell * step_dst;
+        let s = slot.line.x + cell * step_src;
+        let d = slot.line.y + cell * step_dst;
         let count = min(4u, job.cells - cell);
         if count == 4u {
             let a = src[s];

@@ -1,5 +1,8 @@
-// Cell q of `pairs` (two words) is the item that copy q is of, counted from `first`, and the number of the copy; `ends` says
-// how many copies there are of an item and those before it. The twin is in src/algorithms/amplify/mod.rs.
+// Writes the item and the copy index of each copy.
+//
+// Cell q of `pairs` (two words) gets the item of copy q, as an index plus `first`, and the index of
+// copy q among the copies of its item. `ends` has the inclusive prefix sum of the copies per item.
+// CPU version: src/algorithms/amplify/mod.rs.
 
 @group(0) @binding(0) var<storage, read> ends: array<u32>;
 @group(0) @binding(1) var<storage, read_write> pairs: array<u32>;
@@ -9,7 +12,7 @@
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let q = domain_position(id);
     if !domain_inside(q) { return; }
-    // The first item whose copies end behind q.
+    // Binary search for the first item with an end greater than q.
     var low = 0;
     var high = ends_extent() - 1;
     while low < high {

@@ -1,8 +1,9 @@
-// Counts how often each number occurs, after they have been checked. The twin is in src/algorithms/histogram/mod.rs.
+// Counts the numbers of each bin. All numbers are checked before. CPU version:
+// src/algorithms/histogram/mod.rs.
 
 @group(0) @binding(0) var<storage, read> numbers: array<u32>;
 @group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
-@group(0) @binding(2) var<uniform> part: vec2<u32>; // first bin and bins
+@group(0) @binding(2) var<uniform> part: vec2<u32>; // first bin, number of bins
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,5 @@
-// Adds to each place the number of the cell within its run, of which these are the cells from `first` on.
+// Adds to each destination index the index of the cell in its run. The dispatch covers the cells of
+// the run from `first` on.
 
 @group(0) @binding(0) var<storage, read_write> places: array<u32>;
 @group(0) @binding(1) var<uniform> first: u32;

@@ -1,9 +1,9 @@
-// Cell `indices[p]` of a sequence becomes cell p of the output, where it is in this part of the sequence: `cells` cells from
-// `first` on. Cells have WORDS words.
+// Copies cell `indices[p]` of a sequence to cell p of the output, if `part` has the cell. `input`
+// has the cells of `part`. Cells have WORDS words.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
-@group(0) @binding(3) var<uniform> part: vec2<u32>; // first and cells
+@group(0) @binding(3) var<uniform> part: vec2<u32>; // first cell, number of cells
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

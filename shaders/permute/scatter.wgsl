@@ -1,9 +1,9 @@
-// Cell p of the input becomes cell `indices[p]` of a sequence, where it is in this part of the sequence: `cells` cells from
-// `first` on. Cells have WORDS words.
+// Copies cell p of the input to cell `indices[p]` of a sequence, if `part` has the cell. The output
+// has the cells of `part`. Cells have WORDS words.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
-@group(0) @binding(3) var<uniform> part: vec2<u32>; // first and cells
+@group(0) @binding(3) var<uniform> part: vec2<u32>; // first cell, number of cells
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,7 +1,7 @@
-// How many cells differ in some bit. A place counts cells here, of as many numbers as the table says from its word table[2]
-// on.
+// Counts the cells that differ in some bit. Indices count cells; word zippy_table[2] of the table
+// is the offset of the number of scalars per cell.
 //
-// Words: their number.
+// Words: number of differing cells.
 
 const WORDS = 1u;
 
@@ -11,11 +11,11 @@ fn identity(word: u32) -> u32 {
     return 0u;
 }
 
-fn take(at: u32, beside: u32) {
+fn take(at: u32, second_at: u32) {
     let numbers = zippy_table[zippy_table[2]];
     var differs = false;
     for (var number = 0u; number < numbers; number++) {
-        differs |= load(at * numbers + number) != load_second(beside * numbers + number);
+        differs |= load(at * numbers + number) != load_second(second_at * numbers + number);
     }
     cells += u32(differs);
 }

@@ -1,8 +1,10 @@
-// The exact sum of the products of f32 numbers: like sum_float.wgsl, with mantissas of 48 bits and digits of 16 bits that
-// count 2^-298 and up. A product touches up to seven digits; a workgroup sees at most 2^15 products, so that no digit
-// leaves 32 bits.
+// Exact sum of the products of f32 numbers. Method: as in sum_float.wgsl, with mantissas of 48 bits
+// and digits of 16 bits from 2^-298.
 //
-// Words: 36 digits (two's complement), then the numbers of NaNs, of +infinities and of -infinities.
+// A product is added to up to seven digits. A workgroup has at most 2^15 products, so that no digit
+// overflows 32 bits.
+//
+// Words: 36 digits (two's complement), numbers of NaNs, of +infinities and of -infinities.
 
 const WORDS = 39u;
 
@@ -21,26 +23,26 @@ fn identity(word: u32) -> u32 {
     return 0u;
 }
 
-// The mantissa of finite bits with its leading one, and its exponent from 0 on.
+// Returns the mantissa of a finite number with its leading one, and the exponent from 0.
 fn parts(bits: u32) -> vec2<u32> {
     let biased = (bits >> 23u) & 0xffu;
     return vec2<u32>((bits & 0x7fffffu) | select(0u, 0x800000u, biased != 0u), max(biased, 1u) - 1u);
 }
 
-fn take(at: u32, beside: u32) {
+fn take(at: u32, second_at: u32) {
     let a_bits = load(at);
-    let b_bits = load_second(beside);
+    let b_bits = load_second(second_at);
     let a = parts(a_bits);
     let b = parts(b_bits);
     let negative = ((a_bits ^ b_bits) >> 31u) == 1u;
     let a_infinite = (a_bits & 0x7fffffffu) == 0x7f800000u;
     let b_infinite = (b_bits & 0x7fffffffu) == 0x7f800000u;
-    // Infinity times zero is a NaN as well.
+    // Infinity times zero is also a NaN.
     let nan = is_nan(a_bits) | is_nan(b_bits) | (a_infinite & (b.x == 0u)) | (b_infinite & (a.x == 0u));
     let infinite = (a_infinite | b_infinite) & !nan;
     specials += select(vec3<u32>(0u), vec3<u32>(1u), vec3<bool>(nan, infinite & !negative, infinite & negative));
 
-    // 24 bits times 24 bits, in halves of 8 and 16.
+    // Product of 24 and 24 bits, from halves of 8 and 16 bits.
     let middle = (a.x >> 16u) * (b.x & 0xffffu) + (a.x & 0xffffu) * (b.x >> 16u);
     let lowest = (a.x & 0xffffu) * (b.x & 0xffffu);
     let sum = lowest + (middle << 16u);

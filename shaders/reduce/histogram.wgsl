@@ -1,7 +1,10 @@
-// Counts numbers by bins between edges, in the order of keys (both zeros are +0 here). The edges stand in the table from
-// its word table[2] on, after their number; a bin holds the numbers from its edge on that lie before the next edge.
+// Counts the numbers in the bins between edges, by their keys. Both zeros count as +0.
 //
-// Words: the number before the first edge, the bins, the number from the last edge on; NaNs in the last word.
+// zippy_table[2] is the offset in the table of the number of edges, which the edges follow. A bin
+// has the numbers from its edge, inclusive, to the next edge, exclusive.
+//
+// Words: count before the first edge, counts of the bins, count from the last edge on; the last
+// word counts NaNs.
 
 const WORDS = 1024u;
 
@@ -9,16 +12,16 @@ fn identity(word: u32) -> u32 {
     return 0u;
 }
 
-fn take(at: u32, beside: u32) {
+fn take(at: u32, second_at: u32) {
     let bits = load(at);
-    let place = key(one_zero(bits));
+    let number_key = key(one_zero(bits));
     let edges = zippy_table[2];
     var low = 0u;
     var high = zippy_table[edges];
-    // How many edges are not beyond the number.
+    // Number of edges that are not greater than the number.
     while low < high {
         let middle = (low + high) >> 1u;
-        let passed = zippy_table[edges + 1u + middle] <= place;
+        let passed = zippy_table[edges + 1u + middle] <= number_key;
         low = select(low, middle + 1u, passed);
         high = select(middle, high, passed);
     }

@@ -1,6 +1,9 @@
-// How the cells of a reduction are read and ordered. A reduction takes one `load` (`load_second` is made of it) and one
-// order, by the marks between them. One of lengths takes a `load` as `load_number`, the size of its order, and the length.
-// Places count cells; 8- and 16-bit cells are packed in words, the lowest bits first.
+// Loads and orders of cells in reductions, one per section. A line `//@` begins a section.
+//
+// A reduction contains one `load`, a copy of this function as `load_second`, and one order. A
+// reduction of vector lengths contains a `load` with the name `load_number`, the size of its order,
+// and the length. Indices count cells; 8- and 16-bit cells are packed in words from the lowest
+// bits.
 
 //@ word
 fn load(at: u32) -> u32 {
@@ -28,7 +31,7 @@ fn load(at: u32) -> u32 {
 }
 
 //@ f16
-// The bits of the f32 of the same value, also where the f16 is subnormal.
+// Returns the bits of the f32 of the same value, also for a subnormal f16.
 fn load(at: u32) -> u32 {
     let bits = extractBits(first[at >> 1u], (at & 1u) * 16u, 16u);
     let sign = (bits & 0x8000u) << 16u;
@@ -120,14 +123,15 @@ fn size(bits: u32) -> f32 {
     return bitcast<f32>(bits & 0x7fffffffu);
 }
 
-// The bits of an infinity or a NaN without their sign, those of a NaN being larger; else 0.
+// Returns the bits of an infinity or a NaN without the sign, otherwise 0. NaNs are larger.
 fn beyond(bits: u32) -> u32 {
     let size = bits & 0x7fffffffu;
     return select(0u, size, size >= 0x7f800000u);
 }
 
 //@ length
-// The length of the vector that begins at a place, by its largest component, so that no square is too large or too small.
+// Returns the length of the vector that begins at index `at`. Components are scaled by the largest
+// one, so that squares neither overflow nor underflow.
 fn load(at: u32) -> u32 {
     var special = 0u;
     var largest = 0f;
@@ -138,8 +142,8 @@ fn load(at: u32) -> u32 {
     }
     var squares = 0f;
     for (var i = 0u; i < COMPONENTS; i++) {
-        let share = size(load_number(at + i)) / largest;
-        squares += share * share;
+        let scaled = size(load_number(at + i)) / largest;
+        squares += scaled * scaled;
     }
     let length = bitcast<u32>(largest * sqrt(squares));
     return select(select(length, 0u, largest == 0f), special, special > 0u);

@@ -1,8 +1,10 @@
-// The exact sum of f32 numbers. The sum is a long integer in digits of 16 bits that count 2^-149 and up; every mantissa is
-// shifted to its place and added to up to four digits, without carries: a workgroup sees at most 2^15 numbers, so that
-// no digit leaves 32 bits. Straight-line: all digits are touched by every number, most of them by zero.
+// Exact sum of f32 numbers, as a long integer in digits of 16 bits from 2^-149.
 //
-// Words: 18 digits (two's complement), then the numbers of NaNs, of +infinities and of -infinities.
+// Each mantissa is shifted by its exponent and added to up to four digits, without carries. A
+// workgroup has at most 2^15 numbers, so that no digit overflows 32 bits. To avoid branches, each
+// number adds to all digits, to most of them zero.
+//
+// Words: 18 digits (two's complement), numbers of NaNs, of +infinities and of -infinities.
 
 const WORDS = 21u;
 
@@ -21,7 +23,7 @@ fn identity(word: u32) -> u32 {
     return 0u;
 }
 
-fn take(at: u32, beside: u32) {
+fn take(at: u32, second_at: u32) {
     let bits = load(at);
     let biased = (bits >> 23u) & 0xffu;
     let fraction = bits & 0x7fffffu;

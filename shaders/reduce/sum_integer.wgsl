@@ -1,7 +1,7 @@
-// The exact sum of integers of up to 32 bits, in two digits of 16 bits: a workgroup sees at most 2^15 numbers, so that
-// neither leaves 32 bits. `high_digit` keeps the sign where there is one.
+// Exact sum of integers of up to 32 bits, in two digits of 16 bits. A workgroup has at most 2^15
+// numbers, so that no digit overflows 32 bits. `high_digit` extends the sign of signed integers.
 //
-// Words: the low and the high digit.
+// Words: low digit, high digit.
 
 const WORDS = 2u;
 
@@ -11,7 +11,7 @@ fn identity(word: u32) -> u32 {
     return 0u;
 }
 
-fn take(at: u32, beside: u32) {
+fn take(at: u32, second_at: u32) {
     let value = load(at);
     digits += vec2<u32>(value & 0xffffu, high_digit(value));
 }

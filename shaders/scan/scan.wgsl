@@ -1,23 +1,23 @@
-// Scans of cells by blocks; the twin is src/algorithms/scan/association.rs. Each workgroup has a block, each invocation a
-// run of it. What stands before this text declares the cells' type T, the operator `combine`, the arrays, and:
-//
-// * `zippy_value(p)`, a cell of the input, `zippy_head(p)`, whether a segment begins there, and `zippy_cells()`, how many
-//   there are;
-// * `zippy_put(p, last, head, all)`, which writes the result of a cell from what stands before it and what comes with it;
-// * zippy_IN_ORDER, whether blocks are combined one by one from the left, as the result depends on the order.
+// Block scan: one block per workgroup, one run per invocation. CPU version:
+// src/algorithms/scan/association.rs.
+// The text before this file declares the element type T, the operator `combine`, the arrays, and:
+// * `zippy_value(p)`: cell p of the input. `zippy_cells()`: number of cells.
+// * `zippy_head(p)`: true if a segment begins at p.
+// * `zippy_put(p, last, head, all)`: writes the result of cell p. `last` is the sum before p, `all`
+//   the sum up to and with p.
+// * zippy_IN_ORDER: true if the result depends on the order, so that blocks are combined in order.
 
 const zippy_RUN = 16;
 const zippy_RUNS = 128;
 
-// Marks are 0 where there is nothing, and 3 where a segment begins in it.
 struct zippy_Item {
     value: T,
-    mark: u32,
+    mark: u32, // 0: no value; 1: a value; 3: a value with the begin of a segment
 }
 
-// Node 1 is the root, those from zippy_RUNS on are the runs of the block.
+// Sums of subtrees of the block. Node 1 is the root; nodes from zippy_RUNS on are the runs.
 var<workgroup> zippy_tree: array<zippy_Item, 2 * zippy_RUNS>;
-// What has been combined so far where one workgroup goes over all blocks.
+// Sum of all earlier blocks, in zippy_carry_blocks.
 var<workgroup> zippy_so_far: zippy_Item;
 
 fn zippy_join(a: zippy_Item, b: zippy_Item) -> zippy_Item {
@@ -39,12 +39,12 @@ fn zippy_put_sum(block: i32, item: zippy_Item) {
     zippy_marks_store(block, item.mark);
 }
 
-// The end of a run that is followed by others or is the last one.
+// Returns the end of the run that starts at `begin`, limited to the number of cells.
 fn zippy_end(begin: i32, cells: i32) -> i32 {
     return select(begin + zippy_RUN, cells, cells - begin < zippy_RUN);
 }
 
-// Fills the tree from its runs up.
+// Computes the tree from the runs to the root.
 fn zippy_grow(lane: i32, run: zippy_Item) {
     zippy_tree[zippy_RUNS + lane] = run;
     for (var width = zippy_RUNS / 2; width > 0; width /= 2) {
@@ -57,7 +57,7 @@ fn zippy_grow(lane: i32, run: zippy_Item) {
     workgroupBarrier();
 }
 
-// What stands before a run in its block: the complete subtrees before it, the largest first.
+// Returns the sum of the block before a run: the complete subtrees before it, the largest first.
 fn zippy_before(lane: i32) -> zippy_Item {
     var all = zippy_Item(zippy_tree[1].value, 0u);
     for (var level = 7u; level > 0u; level--) {
@@ -67,7 +67,6 @@ fn zippy_before(lane: i32) -> zippy_Item {
     return all;
 }
 
-// The sum of each block.
 @compute @workgroup_size(128)
 fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
@@ -82,8 +81,9 @@ fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_inv
     if lane == 0 { zippy_put_sum(block, zippy_tree[1]); }
 }
 
-// Turns sums of blocks into what stands before each, behind cell 0 of `zippy_carry`, and leaves all of it there. Run by one
-// workgroup. Its loops count from numbers of the invocation and of the workgroup, which are 0: parameters alone decide no branch.
+// Replaces the sum of each block by the sum before the block, from cell 0 of `zippy_carry` on, and
+// stores the total in this cell. One workgroup. Loops start from the index of the invocation or the
+// workgroup, which are 0, so that no branch depends on parameters alone.
 @compute @workgroup_size(128)
 fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let lane = i32(index);
@@ -93,9 +93,9 @@ fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     if zippy_IN_ORDER {
         if lane == 0 {
             for (var block = lane; block < blocks; block++) {
-                let one = zippy_sum(block);
+                let sum = zippy_sum(block);
                 zippy_put_sum(block, zippy_so_far);
-                zippy_so_far = zippy_join(zippy_so_far, one);
+                zippy_so_far = zippy_join(zippy_so_far, sum);
             }
         }
     } else {
@@ -109,9 +109,9 @@ fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
             zippy_grow(lane, run);
             var all = zippy_join(zippy_so_far, zippy_before(lane));
             for (var block = begin; block < end; block++) {
-                let one = zippy_sum(block);
+                let sum = zippy_sum(block);
                 zippy_put_sum(block, all);
-                all = zippy_join(all, one);
+                all = zippy_join(all, sum);
             }
             workgroupBarrier();
             if lane == 0 { zippy_so_far = zippy_join(zippy_so_far, zippy_tree[1]); }
@@ -124,7 +124,7 @@ fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     }
 }
 
-// The results of each block.
+// Writes the results of each block.
 @compute @workgroup_size(128)
 fn zippy_write_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
@@ -141,10 +141,10 @@ fn zippy_write_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     var within = nothing;
     var last = base;
     for (var p = begin; p < end; p++) {
-        let one = zippy_cell(p);
-        within = zippy_join(within, one);
+        let cell = zippy_cell(p);
+        within = zippy_join(within, cell);
         let all = zippy_join(base, within);
-        zippy_put(p, last, one.mark == 3u, all);
+        zippy_put(p, last, cell.mark == 3u, all);
         last = all;
     }
 }

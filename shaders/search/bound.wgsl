@@ -1,16 +1,16 @@
-// Adds to cell p of `bounds` how many of some sorted keys come before needle p: the smaller ones, or with UPPER also the
-// equal ones. Keys have WORDS words; `ordered` and TOP as in sort/radix.wgsl.
+// Adds to cell p of `bounds` the number of sorted keys that are smaller than needle p, or with
+// UPPER not greater. Keys have WORDS words; `ordered` and TOP are as in sort/radix.wgsl.
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(1) var<storage, read> needles: array<u32>;
 @group(0) @binding(2) var<storage, read_write> bounds: array<u32>;
-@group(0) @binding(3) var<uniform> fresh: u32; // 1 where the bounds are to be set, not added to
+@group(0) @binding(3) var<uniform> fresh: u32; // 1: set the bounds instead of adding to them
 
 fn word_of(word: u32, number: i32) -> u32 {
     return select(word, ordered(word), number == TOP);
 }
 
-// Whether key `at` comes before needle p.
+// Returns true if key `at` is before needle p.
 fn before(at: i32, p: i32) -> bool {
     for (var i = 0; i < WORDS; i++) {
         let word = select(WORDS - 1 - i, i, TOP == 0);

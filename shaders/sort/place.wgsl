@@ -1,16 +1,20 @@
-// One pass of a radix sort: keys to their places. It stands behind radix.wgsl; the twin is src/algorithms/sort/host.rs.
+// Scatter of one radix sort pass: moves keys to their destinations. The text before this file is
+// radix.wgsl. CPU version: src/algorithms/sort/host.rs.
 //
-// A block is some tiles of 2,048 keys. A workgroup takes one tile after the other; of each a group of 32 invocations has a
-// quarter, 32 keys a round. Keys of a round that have one value find each other in a word of `marks`, by group and value, so
-// that equal ones stay in their order. Then `marks` has, for each place in the sorted tile, where in the tile its key is, so
-// that keys with one value are written side by side. No workgroup waits for another.
+// A block is several tiles of 2,048 keys. A workgroup runs the tiles of its block in order. A group
+// of 32 invocations has a quarter of the tile, 32 keys per round. In a round, the keys of a group
+// with equal digits share a word of `marks`, so that equal keys stay in their order. Then `marks`
+// has the tile index of the key at each index of the sorted tile, so that keys with equal digits
+// are written to consecutive addresses. No workgroup waits for another.
 
 const GROUPS = 4;
 const ROUNDS = 16;
 
-// By group and value, how many keys came in earlier rounds; then the place of the first one in the sorted tile.
+// By group and digit: number of keys in earlier rounds; then index of the first key in the sorted
+// tile.
 var<workgroup> before: array<u32, GROUPS * VALUES>;
-// By value, how many keys the tile has; then what leads from a place in the sorted tile to one among all keys.
+// By digit: number of keys of the tile; then offset from the index in the sorted tile to the index
+// among all keys.
 var<workgroup> base: array<u32, VALUES>;
 var<workgroup> parts: array<u32, LANES / 16>;
 
@@ -18,7 +22,8 @@ fn count_before(block: i32, value: i32) -> u32 {
     return counts_load(value * (counts_extent() / VALUES) + block);
 }
 
-// Turns numbers of keys into places in the sorted tile; each lane has two values, whose next keys go to `next`.
+// Converts numbers of keys to indices in the sorted tile. Each lane has two digits; `next` is the
+// destination of their next keys. Returns `next` after this tile.
 fn find_places(lane: i32, next: vec2<u32>) -> vec2<u32> {
     var all = vec2<u32>();
     for (var i = lane * 2; i < GROUPS * VALUES; i += VALUES) {
@@ -50,7 +55,7 @@ fn find_places(lane: i32, next: vec2<u32>) -> vec2<u32> {
     return next + all;
 }
 
-// Puts the key at `p`, and what is beside it, where place `i` of the sorted tile goes.
+// Moves the key at `p`, and its value, to the destination of index `i` of the sorted tile.
 fn put(p: i32, i: i32) {
     let key = keys_load(p * WORDS + digit.x);
     let to = i32(base[value_of(key)]) + i;
@@ -67,19 +72,19 @@ fn put(p: i32, i: i32) {
 fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
-    let own = lane >> 5u;
+    let key_group = lane >> 5u;
     let bit = 1u << (index & 31u);
     var next = vec2<u32>(count_before(block, lane * 2), count_before(block, lane * 2 + 1));
     let first = begin_of(block);
     let last = end_of(first, digit.z);
     for (var begin = first; begin < last; begin += TILE) {
-        let some = end_of(begin, 1) - begin;
-        let own_first = own * (TILE / GROUPS) + (lane & 31);
+        let keys_in_tile = end_of(begin, 1) - begin;
+        let first_key = key_group * (TILE / GROUPS) + (lane & 31);
         var found: array<i32, ROUNDS>;
         for (var round = 0; round < ROUNDS; round++) {
-            let i = own_first + round * 32;
-            let mark = own * VALUES + value_of(keys_load((begin + i) * WORDS + digit.x));
-            let mine = select(0u, bit, i < some);
+            let i = first_key + round * 32;
+            let mark = key_group * VALUES + value_of(keys_load((begin + i) * WORDS + digit.x));
+            let mine = select(0u, bit, i < keys_in_tile);
             atomicOr(&marks[mark], mine);
             workgroupBarrier();
             let equal = atomicLoad(&marks[mark]);
@@ -95,13 +100,13 @@ fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
         }
         next = find_places(lane, next);
         for (var round = 0; round < ROUNDS; round++) {
-            let i = own_first + round * 32;
-            if i < some {
+            let i = first_key + round * 32;
+            if i < keys_in_tile {
                 atomicStore(&marks[i32(before[found[round] & 1023]) + (found[round] >> 10u)], u32(i));
             }
         }
         workgroupBarrier();
-        for (var i = lane; i < some; i += LANES) {
+        for (var i = lane; i < keys_in_tile; i += LANES) {
             put(begin + i32(atomicLoad(&marks[i])), i);
         }
         workgroupBarrier();

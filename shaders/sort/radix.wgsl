@@ -1,21 +1,26 @@
-// A radix sort by digits of 8 bits: in which bits keys differ, and how many keys of each block have each value of a digit.
-// Once these counts are turned into how many come before, place.wgsl puts keys to their places. The twin is
+// Radix sort by digits of 8 bits: finds the bits in which keys differ, and counts the keys of each
+// block per digit value.
+//
+// A prefix sum converts the counts to destinations, and place.wgsl moves the keys. CPU version:
 // src/algorithms/sort/host.rs.
 //
-// What stands before this text declares WORDS of a key, TOP, the word that counts most, `ordered`, which turns that one into
-// a number that is compared unsigned, VALUE_WORDS, and the arrays of values where there are any.
+// The text before this file declares:
+// * WORDS: words per key.
+// * TOP: index of the most significant word.
+// * `ordered`: converts the most significant word to a number with unsigned order.
+// * VALUE_WORDS: words per value, 0 without values; and the arrays of values.
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(1) var<storage, read_write> sorted: array<u32>;
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(3) var<uniform> digit: vec3<i32>; // word, shift, and tiles of a block
+@group(0) @binding(3) var<uniform> digit: vec3<i32>; // word, shift, tiles per block
 @group(0) @binding(6) var<storage, read_write> differing: array<atomic<u32>>;
 
 const LANES = 128;
 const TILE = 2048;
 const VALUES = 256;
 
-// How many keys of a block have each value; for place.wgsl what it says.
+// Number of keys of a block per digit value; place.wgsl defines another use.
 var<workgroup> marks: array<atomic<u32>, TILE>;
 
 fn cells() -> i32 {
@@ -30,7 +35,7 @@ fn value_of(loaded: u32) -> i32 {
     return i32((number_of(loaded, digit.x) >> u32(digit.y)) & 255u);
 }
 
-// The first key of a block; behind all where the workgroup only fills up a dispatch.
+// Returns the first key of a block; the number of all keys for a workgroup without a block.
 fn begin_of(block: i32) -> i32 {
     return select(block * digit.z * TILE, cells(), block < 0);
 }

@@ -180,7 +180,7 @@ job!(
     mpi processes_that_do_not_fit_are_one_line,
     3,
     || program(Config::threads(4), |_| Ok(())),
-    |ended: &Ended| one_line(ended, "4 ranks were asked for")
+    |ended: &Ended| one_line(ended, "4 ranks were requested")
 );
 
 #[test]

@@ -211,7 +211,7 @@ fn tickets_belong_to_their_fence() {
         let mut second = world.fence()?;
         assert!(matches!(first.redeem(of_first).unwrap_err().kind(), ErrorKind::Array(ArrayError::Ticket { .. })));
         let message = second.redeem(early).unwrap_err().to_string();
-        let expected = concat!("the ticket of section [3..5] of array \"array\", had from get at ", file!(), ":");
+        let expected = concat!("the ticket of section [3..5] of array \"array\", from the get at ", file!(), ":");
         assert!(message.contains(expected), "{message}");
         assert_eq!(second.redeem(late)?, values::<u16, 1>(7, &boxed([20], [9])));
         // A ticket that is not redeemed is no error; a fence without operations is no error,

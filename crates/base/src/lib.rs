@@ -1,9 +1,9 @@
-//! Errors, call sites, traces and element types: the types that all layers of Zippy share.
+//! Errors, call sites, traces and element types: the types that all crates of Zippy share.
 //!
 //! Programs use them through the package `zippy-ga`.
 #![warn(missing_docs)]
 
-// Generated code says `::zippy`.
+// The code that `derive(Element)` generates refers to `::zippy`.
 #[cfg(test)]
 extern crate self as zippy;
 

@@ -192,7 +192,7 @@ fn growable_arrays_are_drawn_without_a_copy() {
 #[test]
 fn other_uses_are_refused() {
     support::ranks(&[1, 2], |world| {
-        let expected = "array \"odd\" cannot be made for BufferUsages(MAP_READ): the uses to be asked for are VERTEX, INDEX and \
+        let expected = "array \"odd\" cannot have BufferUsages(MAP_READ): choose buffer usages among VERTEX, INDEX and \
                         INDIRECT (kernels and copies need none)";
         let uses = BufferUsages::MAP_READ | BufferUsages::INDEX;
         assert_eq!(world.growable_for::<u32>("odd", uses).unwrap_err().kind().to_string(), expected);

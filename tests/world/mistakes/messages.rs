@@ -206,7 +206,7 @@ fn ticket_of_another_fence_names_its_section_and_line() {
         world.fence()?;
         let text = text(world.fence()?.redeem(ticket));
         assert!(text.contains("the ticket of section [2..4, 1..2] of array \"a\""), "{text}");
-        assert!(text.contains(&format!("had from get at {}:{line}:", file!())), "{text}");
+        assert!(text.contains(&format!("from the get at {}:{line}:", file!())), "{text}");
         assert!(text.ends_with("redeem each ticket with the fence that follows its get"), "{text}");
         Ok(())
     });

@@ -1,6 +1,6 @@
 use crate::error::ElementError;
 
-/// A WGSL scalar that cells or record members can have.
+/// WGSL scalar type of cells and record members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// `f32`
@@ -9,18 +9,18 @@ pub enum Scalar {
     I32,
     /// `u32`
     U32,
-    /// `f16`, where the adapter has it
+    /// `f16`, if the adapter supports it
     F16,
-    /// `f64`, where the adapter has it
+    /// `f64`, if the adapter supports it
     F64,
-    /// `i64`, where the adapter has it
+    /// `i64`, if the adapter supports it
     I64,
-    /// `u64`, where the adapter has it
+    /// `u64`, if the adapter supports it
     U64,
 }
 
 impl Scalar {
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::F16 => 2,
@@ -44,7 +44,7 @@ impl Scalar {
     }
 }
 
-/// An 8- or 16-bit integer, packed in 32-bit words, the lowest bits first.
+/// 8- or 16-bit integer type, packed in 32-bit words from the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Packed {
     /// Four unsigned bytes in a word.
@@ -58,7 +58,7 @@ pub enum Packed {
 }
 
 impl Packed {
-    /// Size of one cell in bytes.
+    /// Returns the size of a cell in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -66,64 +66,67 @@ impl Packed {
         }
     }
 
-    /// Whether loads extend the sign.
+    /// Returns true if loads extend the sign.
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16)
     }
 }
 
-/// A member of a record.
+/// Member of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// Its name, the same in Rust and WGSL.
+    /// Name of the member in Rust and WGSL.
     pub name: &'static str,
-    /// Byte offset from the record's start.
+    /// Offset in the record, in bytes.
     pub offset: usize,
-    /// Its type.
+    /// Type of the member.
     pub info: ElementInfo,
 }
 
-/// The shape of an element type.
+/// Structure of an element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementKind {
-    /// One scalar.
+    /// A scalar.
     Scalar(Scalar),
-    /// A vector of 2 or 4 (3 only inside records) scalars.
+    /// A vector of 2 or 4 scalars; of 3 scalars only as a member of a record.
     Vector(Scalar, usize),
-    /// An integer packed in words.
+    /// An integer, packed in 32-bit words.
     Packed(Packed),
     /// A struct with these members, in order.
     Record(&'static [Field]),
 }
 
-/// The WGSL side of an element type.
+/// Description of the WGSL type of an element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ElementInfo {
-    /// The WGSL type's name (`"vec2<f32>"`), the Rust name for packed integers and records.
+    /// Name of the WGSL type (`"vec2<f32>"`), or the Rust name for packed integers and records.
     pub name: &'static str,
-    /// Size in bytes of one cell.
+    /// Size of a cell, in bytes.
     pub bytes: usize,
-    /// Alignment in bytes that WGSL gives the type in a storage buffer.
+    /// Alignment of the WGSL type in a storage buffer, in bytes.
     pub align: usize,
-    /// What it is made of.
+    /// Structure of the type.
     pub kind: ElementKind,
 }
 
 impl ElementInfo {
-    /// A scalar.
+    /// Returns the description of a scalar.
     pub const fn scalar(scalar: Scalar) -> Self {
         let bytes = scalar.bytes();
         Self { name: scalar.vector_name(1), bytes, align: bytes, kind: ElementKind::Scalar(scalar) }
     }
 
-    /// A vector of 2, 3 or 4 scalars.
+    /// Returns the description of a vector of 2, 3 or 4 scalars.
+    ///
+    /// # Panics
+    /// `n` is not 2, 3 or 4.
     pub const fn vector(scalar: Scalar, n: usize) -> Self {
         assert!(n >= 2 && n <= 4, "vectors have 2, 3 or 4 components");
         let align = scalar.bytes() * if n == 2 { 2 } else { 4 };
         Self { name: scalar.vector_name(n), bytes: scalar.bytes() * n, align, kind: ElementKind::Vector(scalar, n) }
     }
 
-    /// A packed integer.
+    /// Returns the description of a packed integer.
     pub const fn packed(packed: Packed) -> Self {
         let name = match packed {
             Packed::U8 => "u8",
@@ -134,8 +137,11 @@ impl ElementInfo {
         Self { name, bytes: packed.bytes(), align: packed.bytes(), kind: ElementKind::Packed(packed) }
     }
 
-    /// What a cell consists of once records are taken apart, in order: the names of the members that lead there, outermost
-    /// first (none where the cell is no record), the first byte in the cell, and what is there, which is no record.
+    /// Returns the scalars, vectors and packed integers of a cell, in order, with nested records
+    /// flattened.
+    ///
+    /// Each item has the path of member names from the outermost record (empty if the cell is no
+    /// record), the offset in the cell in bytes, and the kind, which is never a record.
     ///
     /// ```
     /// # use zippy::{Element, element::{ElementKind, Scalar}};
@@ -150,21 +156,22 @@ impl ElementInfo {
     /// assert_eq!(*id, (vec!["id"], 12, ElementKind::Scalar(Scalar::U32)));
     /// ```
     pub fn flat(&self) -> Vec<(Vec<&'static str>, usize, ElementKind)> {
-        let mut all = Vec::new();
-        self.flatten(&[], 0, &mut all);
-        all
+        let mut items = Vec::new();
+        self.flatten(&[], 0, &mut items);
+        items
     }
 
-    fn flatten(&self, members: &[&'static str], offset: usize, all: &mut Vec<(Vec<&'static str>, usize, ElementKind)>) {
+    fn flatten(&self, path: &[&'static str], offset: usize, items: &mut Vec<(Vec<&'static str>, usize, ElementKind)>) {
         let ElementKind::Record(fields) = self.kind else {
-            return all.push((members.to_vec(), offset, self.kind));
+            return items.push((path.to_vec(), offset, self.kind));
         };
         for field in fields {
-            field.info.flatten(&[members, &[field.name]].concat(), offset + field.offset, all);
+            field.info.flatten(&[path, &[field.name]].concat(), offset + field.offset, items);
         }
     }
 
-    /// WGSL that declares the records that it consists of, innermost first.
+    /// Returns WGSL declarations of the records in the type, innermost first; empty for other
+    /// types.
     #[doc(hidden)]
     pub fn declarations(&self) -> String {
         let mut text = String::new();
@@ -172,19 +179,19 @@ impl ElementInfo {
         text
     }
 
-    fn declare(&self, done: &mut Vec<&'static str>, text: &mut String) {
+    fn declare(&self, declared: &mut Vec<&'static str>, text: &mut String) {
         let ElementKind::Record(fields) = self.kind else { return };
-        if done.contains(&self.name) {
+        if declared.contains(&self.name) {
             return;
         }
-        fields.iter().for_each(|field| field.info.declare(done, text));
+        fields.iter().for_each(|field| field.info.declare(declared, text));
         let members: Vec<String> =
             fields.iter().map(|field| format!("    {}: {},\n", field.name, field.info.name)).collect();
         text.push_str(&format!("struct {} {{\n{}}}\n", self.name, members.concat()));
-        done.push(self.name);
+        declared.push(self.name);
     }
 
-    /// What an adapter must offer so that kernels can handle the type.
+    /// Returns the shader features that kernels on the type need.
     #[doc(hidden)]
     pub fn requires(&self) -> Capabilities {
         match self.kind {
@@ -195,16 +202,17 @@ impl ElementInfo {
             },
             ElementKind::Packed(_) => Capabilities::default(),
             ElementKind::Record(fields) => fields.iter().fold(Capabilities::default(), |sum, field| {
-                let more = field.info.requires();
-                Capabilities { f16: sum.f16 | more.f16, f64: sum.f64 | more.f64, i64: sum.i64 | more.i64 }
+                let member = field.info.requires();
+                Capabilities { f16: sum.f16 | member.f16, f64: sum.f64 | member.f64, i64: sum.i64 | member.i64 }
             }),
         }
     }
 
-    /// Whether an adapter of this name that offers `have` can run kernels on the type.
+    /// Checks that the features `have` of an adapter suffice for kernels on the type. `adapter` is
+    /// the name of the adapter, for the error.
     ///
     /// # Errors
-    /// [`ElementError::Unsupported`], naming the adapter and what it lacks.
+    /// [`ElementError::Unsupported`] with the first missing number format.
     pub fn supported_by(&self, have: impl Into<Capabilities>, adapter: &str) -> Result<(), ElementError> {
         let have = have.into();
         let need = self.requires();
@@ -221,7 +229,8 @@ impl ElementInfo {
     }
 }
 
-/// The optional number formats of shaders, as an element type needs them or an adapter offers them.
+/// Optional number formats of shaders: those that an element type needs, or that an adapter
+/// supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
     /// `f16` in shaders.
@@ -233,7 +242,7 @@ pub struct Capabilities {
 }
 
 impl From<wgpu_types::Features> for Capabilities {
-    /// What a device with these features offers.
+    /// Returns the number formats that a device with these features supports.
     fn from(features: wgpu_types::Features) -> Self {
         Self {
             f16: features.contains(wgpu_types::Features::SHADER_F16),

@@ -1,4 +1,4 @@
-//! What an array can hold: [`Element`], its WGSL type, and what an adapter must offer for it.
+//! [`Element`]: types of array cells, with their WGSL types and the features that they need.
 
 mod info;
 mod record;
@@ -7,7 +7,7 @@ pub use info::{Capabilities, ElementInfo, ElementKind, Field, Packed, Scalar};
 
 use half::f16;
 
-/// What generated code refers to, so that a user's crate needs no dependency but this one.
+/// Items for code that `derive(Element)` generates: the user's crate needs no further dependency.
 #[doc(hidden)]
 pub mod private {
     pub use super::record::{Member, record_info};
@@ -20,13 +20,16 @@ pub mod private {
     note = "cells are f32, f64, f16, u8 to u64, i8 to i64, vectors `[f32; 2]` to `[f32; 4]`, and structs with \
             `#[derive(zippy::Element)]`; a `bool` is a u8 or u32 here, a `usize` a u32 or u64"
 )]
-/// A type that cells of an array can have.
+/// Type of the cells of an array.
 ///
-/// Implemented for `f32`, `i32`, `u32` and their 2- and 4-vectors (`[f32; 2]` is `vec2<f32>` in WGSL), for `u8`, `i8`,
-/// `u16`, `i16` (packed in 32-bit words; a kernel declares `array<u32>` and reads with the generated helpers), and for
-/// `f16` with its vectors, `f64`, `i64`, `u64` where the adapter has them ([`ElementInfo::supported_by`]).
-///
-/// Plain structs of these become records with `#[derive(Element)]`:
+/// The implementations are:
+/// * `f32`, `i32`, `u32` and their vectors of 2 and 4: `[f32; 2]` is `vec2<f32>` in WGSL.
+/// * `u8`, `i8`, `u16`, `i16`, packed in 32-bit words. A kernel declares `array<u32>` and reads
+///   cells with the generated helpers.
+/// * `f16`, its vectors of 2 and 4, `f64`, `i64` and `u64`, if the adapter supports them
+///   ([`ElementInfo::supported_by`]).
+/// * Structs of 32- and 64-bit scalars, `f16`, vectors of 2, 3 and 4, and such structs, with
+///   `#[derive(Element)]`:
 ///
 /// ```
 /// use zippy::Element;
@@ -41,7 +44,7 @@ pub mod private {
 /// assert_eq!(Particle::INFO.bytes, 16);
 /// ```
 ///
-/// A struct that Rust and WGSL lay out differently does not compile, and the error names the field:
+/// A struct whose layouts in Rust and WGSL differ does not compile. The error names the field:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy, zippy::Element)]
@@ -53,16 +56,16 @@ pub mod private {
 /// ```
 ///
 /// # Safety
-/// `INFO` must describe the type's memory exactly: `size_of::<Self>() == INFO.bytes`, laid out as the WGSL type of that
-/// name is laid out in a storage buffer.
+/// `INFO` must describe the type's memory exactly: `size_of::<Self>() == INFO.bytes`, and the
+/// memory layout is that of the WGSL type `INFO.name` in a storage buffer.
 pub unsafe trait Element: bytemuck::Pod + Send + Sync {
-    /// The WGSL side of the type.
+    /// Description of the WGSL type.
     const INFO: ElementInfo;
 }
 
 macro_rules! scalars {
     ($($rust:ty => $scalar:ident),*) => {$(
-        // SAFETY: size and alignment of the scalar are those of the WGSL scalar of the same name.
+        // SAFETY: the WGSL scalar of the same name has the same size and alignment.
         unsafe impl Element for $rust {
             const INFO: ElementInfo = ElementInfo::scalar(Scalar::$scalar);
         }
@@ -72,7 +75,7 @@ scalars!(f32 => F32, i32 => I32, u32 => U32, f16 => F16, f64 => F64, i64 => I64,
 
 macro_rules! vectors {
     ($($rust:ty => $scalar:ident: $($n:literal)*),*) => {$($(
-        // SAFETY: a WGSL vector of 2 or 4 has no padding, also as an array element.
+        // SAFETY: WGSL vectors of 2 and 4 have no padding, also as array elements.
         unsafe impl Element for [$rust; $n] {
             const INFO: ElementInfo = ElementInfo::vector(Scalar::$scalar, $n);
         }
@@ -82,7 +85,7 @@ vectors!(f32 => F32: 2 4, i32 => I32: 2 4, u32 => U32: 2 4, f16 => F16: 2 4);
 
 macro_rules! packed {
     ($($rust:ty => $packed:ident),*) => {$(
-        // SAFETY: packed little-endian in words, as the generated helpers unpack them.
+        // SAFETY: the generated helpers unpack little-endian cells from words.
         unsafe impl Element for $rust {
             const INFO: ElementInfo = ElementInfo::packed(Packed::$packed);
         }
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_rusts() {
+    fn element_info_has_size_and_name_of_the_rust_type() {
         fn check<T: Element>(name: &str) {
             assert_eq!(T::INFO.bytes, size_of::<T>());
             assert_eq!(T::INFO.name, name);
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn records_know_their_fields() {
+    fn record_info_lists_names_and_offsets_of_fields() {
         let ElementKind::Record(fields) = Particle::INFO.kind else { panic!("{:?}", Particle::INFO) };
         let found: Vec<_> = fields.iter().map(|f| (f.name, f.offset, f.info.name)).collect();
         let expected = [
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn records_in_records_are_taken_apart() {
+    fn flat_lists_members_of_nested_records() {
         use ElementKind::Vector;
         let found: Vec<_> =
             Pair::INFO.flat().into_iter().map(|(path, offset, kind)| (path.join("/"), offset, kind)).collect();
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_adapter_lacks_is_named() {
+    fn unsupported_element_error_names_the_missing_feature() {
         let have = Capabilities { f16: true, ..Capabilities::default() };
         assert_eq!(f16::INFO.supported_by(have, "llvmpipe"), Ok(()));
         assert_eq!(<[f32; 4]>::INFO.supported_by(have, "llvmpipe"), Ok(()));

@@ -1,10 +1,10 @@
-//! Structs as elements: what `derive(Element)` is built on.
+//! Support of `derive(Element)`: descriptions of structs and their members.
 
 use half::f16;
 
 use super::{Element, ElementInfo, ElementKind, Field, Scalar};
 
-/// A type that a member of a record can have: every [`Element`] that is not packed, and 3-vectors.
+/// Type of a member of a record: every [`Element`] that is not packed, and 3-vectors.
 ///
 /// ```compile_fail,E0200
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -16,21 +16,21 @@ use super::{Element, ElementInfo, ElementKind, Field, Scalar};
 /// ```
 ///
 /// # Safety
-/// `MEMBER` must describe the type's memory exactly, as [`Element::INFO`] does: `derive(Element)` makes plain data of a record
-/// whose members leave no padding by their sizes.
+/// `MEMBER` must describe the type's memory exactly, as [`Element::INFO`] does: `derive(Element)`
+/// implements `Pod` for a record if the sizes in `MEMBER` leave no padding.
 pub unsafe trait Member: bytemuck::Pod {
-    /// Its WGSL side.
+    /// Description of the WGSL type.
     const MEMBER: ElementInfo;
 }
 
-// SAFETY: what an element promises of `INFO`.
+// SAFETY: `Element` requires of `INFO` the same as `Member` of `MEMBER`.
 unsafe impl<T: Element> Member for T {
     const MEMBER: ElementInfo = T::INFO;
 }
 
 macro_rules! members {
     ($($rust:ty => $info:expr),*) => {$(
-        // SAFETY: three scalars side by side, as WGSL has them within a struct.
+        // SAFETY: three consecutive scalars, as a WGSL 3-vector in a struct.
         unsafe impl Member for $rust {
             const MEMBER: ElementInfo = $info;
         }
@@ -43,30 +43,33 @@ members!(
     [f16; 3] => ElementInfo::vector(Scalar::F16, 3)
 );
 
-/// The description of a record; `derive(Element)` calls it at compile time.
+/// Returns the description of a record of `bytes` bytes; `derive(Element)` calls it at compile
+/// time.
 ///
-/// It fails to compile unless the Rust layout is the layout that WGSL gives the same members.
+/// # Panics
+/// The Rust layout differs from the WGSL layout of the same members: a compile error in a constant.
 pub const fn record_info(name: &'static str, bytes: usize, fields: &'static [Field]) -> ElementInfo {
     assert!(!fields.is_empty(), "a record needs at least one field");
-    let (mut at, mut largest, mut end, mut i) = (0, 1, 0, 0);
+    let (mut wgsl_offset, mut max_align, mut end, mut i) = (0, 1, 0, 0);
     while i < fields.len() {
         let Field { offset, info, .. } = fields[i];
         assert!(!matches!(info.kind, ElementKind::Packed(_)), "WGSL records have no 8- or 16-bit integers");
         assert!(offset == end, "a record must have no hidden padding");
-        at = round_up(at, info.align);
-        assert!(at == offset, "a field of the record does not lie where WGSL puts it");
-        at += info.bytes;
+        wgsl_offset = round_up(wgsl_offset, info.align);
+        assert!(wgsl_offset == offset, "a field of the record does not lie where WGSL puts it");
+        wgsl_offset += info.bytes;
         end = offset + info.bytes;
-        if info.align > largest {
-            largest = info.align;
+        if info.align > max_align {
+            max_align = info.align;
         }
         i += 1;
     }
-    assert!(end == bytes && round_up(at, largest) == bytes, "the record's size is not the size WGSL gives it");
+    let wgsl_bytes = round_up(wgsl_offset, max_align);
+    assert!(end == bytes && wgsl_bytes == bytes, "the record's size is not the size WGSL gives it");
     assert!(bytes.is_multiple_of(4), "a record's size must be a multiple of 4 bytes");
-    ElementInfo { name, bytes, align: largest, kind: ElementKind::Record(fields) }
+    ElementInfo { name, bytes, align: max_align, kind: ElementKind::Record(fields) }
 }
 
-const fn round_up(value: usize, to: usize) -> usize {
-    value.next_multiple_of(to)
+const fn round_up(value: usize, multiple: usize) -> usize {
+    value.next_multiple_of(multiple)
 }

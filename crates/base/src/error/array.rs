@@ -3,217 +3,218 @@ use zippy_plan::error::LayoutError;
 use super::CallSite;
 use zippy_plan::extents::Index;
 
-/// An array or a section of it was misused.
+/// Misuse of an array or of a section.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayError {
-    /// A chunk was asked for on a rank that does not own it.
+    /// The calling rank accesses a chunk that another rank owns.
     #[error("chunk {chunk} of array \"{array}\" is not on rank {rank}; only its owner can reach its cells")]
     NotOwned {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// The chunk.
+        /// Index of the chunk.
         chunk: usize,
-        /// The rank that asked.
+        /// The calling rank.
         rank: usize,
     },
-    /// `local()` was called on a rank that does not own exactly one chunk.
+    /// `local()` is called on a rank that does not own exactly one chunk.
     #[error(
         "local() needs exactly one chunk on every rank, but rank {rank} owns {count} chunks of array \"{array}\"; \
          iterate with chunks()"
     )]
     NotOneChunk {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// The rank that asked.
+        /// The calling rank.
         rank: usize,
-        /// How many chunks it owns.
+        /// Number of chunks that the rank owns.
         count: usize,
     },
-    /// The layout of an array, or an order of its chunks, is malformed or does not fit the machine.
+    /// The layout or the chunk order of an array is malformed or exceeds the memory of the machine.
     #[error("array \"{array}\": {source}")]
     Layout {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// What is wrong.
+        /// The error of the layout.
         source: LayoutError,
     },
-    /// The ownership of an array is of another number of ranks.
-    #[error("array \"{array}\": its ownership is of {given} ranks, but there are {expected}")]
+    /// The ownership of an array is for another number of ranks than the world has.
+    #[error("array \"{array}\": its ownership is for {given} ranks, but the world has {expected}")]
     Ranks {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// Ranks of the ownership.
+        /// Number of ranks of the ownership.
         given: usize,
-        /// Ranks of the world.
+        /// Number of ranks of the world.
         expected: usize,
     },
-    /// The layout has another number of axes than the array type.
+    /// The layout and the array type have different numbers of axes.
     #[error(
         "array \"{array}\" is made with {expected} axes, but its layout has {given}; give Layout::new {expected} extents"
     )]
     Axes {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// Axes of the layout.
+        /// Number of axes of the layout.
         given: usize,
-        /// Axes of the type.
+        /// Number of axes of the array type.
         expected: usize,
     },
-    /// The name is taken by an array that is alive.
+    /// Another array with this name exists.
     #[error("an array named \"{name}\" is alive already; drop it first or choose another name")]
     NameTaken {
-        /// The name.
+        /// Name of both arrays.
         name: String,
     },
-    /// A buffer was asked for with a use that it cannot have.
+    /// A requested buffer usage is not available for arrays.
     #[error(
-        "array \"{array}\" cannot be made for {uses}: the uses to be asked for are VERTEX, INDEX and INDIRECT (kernels and \
+        "array \"{array}\" cannot have {uses}: choose buffer usages among VERTEX, INDEX and INDIRECT (kernels and \
          copies need none)"
     )]
     Uses {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// The uses that are not possible.
+        /// The buffer usages that are not available.
         uses: String,
     },
-    /// A host slice has another length than the section.
+    /// The length of a host slice differs from the number of cells of the section.
     #[error("{what} has {given} elements, but {section} has {expected} cells")]
     Length {
-        /// What was given.
+        /// Name of the slice.
         what: String,
-        /// Its length.
+        /// Number of elements of the slice.
         given: usize,
         /// The section.
         section: String,
-        /// The cells of the section.
+        /// Number of cells of the section.
         expected: u64,
     },
-    /// An element is to go to a rank that there is not.
+    /// The destination of an element is not a rank of the world.
     #[error("{named_by} names rank {rank} as destination, but there are {ranks} ranks, 0..{ranks}")]
     Destination {
-        /// The cell that names it, or the run of elements.
+        /// The cell, or the run of elements, that names the destination.
         named_by: String,
-        /// The rank.
+        /// The destination.
         rank: u64,
-        /// How many ranks there are.
+        /// Number of ranks of the world.
         ranks: usize,
     },
-    /// A section made of several boxes was used where one box is needed.
+    /// An operation that needs one box is called on a section with several boxes.
     #[error("{section} consists of several boxes; {verb} needs one box (boundary() is meant for kernels)")]
     SeveralBoxes {
         /// The section.
         section: String,
-        /// What was asked.
+        /// The operation.
         verb: String,
     },
-    /// Cells that an operation without communication looks at together lie on different ranks.
+    /// An operation without communication combines two cells that are on different ranks.
     #[error(
-        "{verb} moves no data, but cell {cell} of array \"{array}\" is on rank {rank} and cell {other_cell} of array \"{other}\", \
-         which goes with it, on rank {other_rank}; copy one of the sections into an array cut like the other first"
+        "{verb} moves no data, but cell {cell} of array \"{array}\" is on rank {rank} and the corresponding cell {other_cell} \
+         of array \"{other}\" is on rank {other_rank}; first copy one of the sections into an array with the cuts of the other"
     )]
     Apart {
         /// The operation.
         verb: String,
-        /// One array.
+        /// Name of the first array.
         array: String,
-        /// Its cell.
+        /// Cell of the first array.
         cell: Index,
-        /// Where that is.
+        /// Rank that owns `cell`.
         rank: usize,
-        /// The other array.
+        /// Name of the other array.
         other: String,
-        /// Its cell.
+        /// The corresponding cell of the other array.
         other_cell: Index,
-        /// Where that is.
+        /// Rank that owns `other_cell`.
         other_rank: usize,
     },
-    /// Arrays whose chunks are looked at side by side differ in cuts or owners.
+    /// An operation on pairs of chunks gets arrays with different cuts or owners.
     #[error(
-        "the chunks of \"{array}\" and \"{other}\" do not go together: {problem}; make both with the same split (ghost widths \
-         may differ) and the same order of chunks, or copy one into an array that is cut like the other"
+        "the chunks of \"{array}\" and \"{other}\" do not match: {problem}; give both arrays the same split (ghost widths \
+         may differ) and the same order of chunks, or copy one into an array with the cuts of the other"
     )]
     NotAlike {
-        /// One array.
+        /// Name of the first array.
         array: String,
-        /// The other.
+        /// Name of the other array.
         other: String,
         /// The first difference.
         problem: String,
     },
-    /// A ticket that this fence did not fill.
+    /// A ticket is redeemed with a fence that did not complete its get.
     #[error(
-        "the ticket of {section}, had from get at {asked_at}, is not one of this fence; redeem each ticket with the fence that \
-         follows its get"
+        "the ticket of {section}, from the get at {asked_at}, does not belong to this fence; redeem each ticket with the \
+         fence that follows its get"
     )]
     Ticket {
-        /// The section that was asked for.
+        /// The section that the get reads.
         section: String,
-        /// The line of the get.
+        /// Call site of the get.
         asked_at: CallSite,
     },
-    /// The program ended with one-sided operations that no fence has run.
+    /// The program ended with queued one-sided operations, without a fence that completes them.
     #[error(
         "the program ended before {count} one-sided operation(s) of this rank were carried out, the first of them on \
          {first}; every rank must call fence() after the last get, put or accumulate"
     )]
     Unfenced {
-        /// How many.
+        /// Number of queued operations of this rank.
         count: usize,
-        /// The section of the first.
+        /// Section of the first queued operation.
         first: String,
     },
-    /// The ranks have not the memory for an array.
+    /// The ranks do not have enough memory for an array.
     #[error(
-        "array \"{array}\" of {shape} {element} needs {bytes} bytes, {of_rank} of them on rank {rank}, but there are {all_have} on \
-         all ranks, {taken} of them taken by arrays, and {rank_has} for one rank, {taken_of_rank} of them taken on rank {rank}; {}it \
-         takes {ranks} ranks that have as much memory each, as on more machines (ZIPPY_MEMORY_LIMIT sets the bytes of a rank)",
-        fits.map_or(String::new(), |shape| format!("about {shape} would fit, or "))
+        "array \"{array}\" of {shape} {element} needs {bytes} bytes, {of_rank} of them on rank {rank}; all ranks have \
+         {all_have} bytes, {taken} of them in use by arrays, and one rank has {rank_has}, {taken_of_rank} of them in use on \
+         rank {rank}; {}use {ranks} ranks with the same memory each, for example on more machines (ZIPPY_MEMORY_LIMIT sets \
+         the bytes of a rank)",
+        fits.map_or(String::new(), |shape| format!("about {shape} would fit, otherwise "))
     )]
     Memory {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// Its shape.
+        /// Shape of the array.
         shape: Index,
-        /// Its element type.
+        /// Element type of the array.
         element: String,
-        /// Bytes of all its chunks.
+        /// Bytes of all chunks of the array.
         bytes: u64,
-        /// The rank that would have most, with the arrays that are alive.
+        /// Rank with the most bytes, of this array and all existing arrays.
         rank: usize,
-        /// How many of the array's bytes are there.
+        /// Bytes of this array on `rank`.
         of_rank: u64,
-        /// Bytes of arrays that are alive there.
+        /// Bytes of existing arrays on `rank`.
         taken_of_rank: u64,
-        /// Bytes that the ranks have together.
+        /// Memory limit of all ranks together, in bytes.
         all_have: u64,
-        /// Bytes that one rank can have.
+        /// Memory limit of a rank, in bytes.
         rank_has: u64,
-        /// Bytes of arrays that are alive.
+        /// Bytes of existing arrays on all ranks.
         taken: u64,
-        /// A shape that would fit, cut like this one.
+        /// Shape with the same cuts that fits into memory.
         fits: Option<Index>,
-        /// Ranks that would do.
+        /// Number of ranks with the same memory that can hold the array.
         ranks: u128,
     },
-    /// A checked run (`ZIPPY_CHECK=1`) has found mistakes.
+    /// A checked run (`ZIPPY_CHECK=1`) ended with findings.
     #[error(
-        "a checked run ended with {count} finding(s) on this rank, the first: {first} (ZIPPY_CHECK=warn reports findings and ends \
-         well)"
+        "a checked run ended with {count} finding(s) on this rank, the first: {first} (ZIPPY_CHECK=warn reports findings \
+         without an error)"
     )]
     Findings {
-        /// How many on this rank.
+        /// Number of findings on this rank.
         count: usize,
-        /// The first of them.
+        /// Text of the first finding.
         first: String,
     },
-    /// A handle of another world or of another array.
+    /// Other misuse, such as a handle of another world or array, with its own text.
     #[error("{0}")]
     Other(String),
 }
 
 impl ArrayError {
-    /// A layout error of the array of this name.
+    /// Returns a function that converts a layout error into an error of the array named `array`.
     #[doc(hidden)]
     pub fn of_layout(array: &str) -> impl Fn(LayoutError) -> Self {
         move |source| Self::Layout { array: array.to_owned(), source }

@@ -10,15 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Deserializer, Serialize};
 
 thread_local! {
-    /// The call of the program that this thread is in.
+    /// Outermost library call in progress on this thread.
     static CURRENT: Cell<Option<CallSite>> = const { Cell::new(None) };
 }
 
-/// Line of a program that called the library: file, line and column.
+/// Line of a program that calls the library: file, line and column.
 ///
-/// A public function that can fail is `#[track_caller]` and begins with [`CallSite::enter`]. Until it returns, errors and
-/// warnings that arise on its thread name the line that called it, whatever the library calls inside: of nested calls the
-/// outermost counts.
+/// Each public function that can fail is `#[track_caller]` and begins with [`CallSite::enter`].
+/// Until the function returns, errors and warnings on its thread name the line that called the
+/// function. Nested library calls keep the call site of the outermost call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct CallSite {
     file: &'static str,
@@ -27,7 +27,8 @@ pub struct CallSite {
 }
 
 impl CallSite {
-    /// The outermost call of the library that this thread is in, or else the line that calls this function.
+    /// Returns the call site of the outermost library call in progress on this thread, or the line
+    /// that calls this function if the thread is in no library call.
     #[track_caller]
     pub fn here() -> Self {
         match CURRENT.get() {
@@ -36,50 +37,51 @@ impl CallSite {
         }
     }
 
-    /// The line that calls this function.
+    /// Returns the line that calls this function.
     #[track_caller]
     pub fn caller() -> Self {
         let at = Location::caller();
         Self { file: at.file(), line: at.line(), column: at.column() }
     }
 
-    /// Makes the line that calls this function the call site of errors and warnings of this thread until the result is
-    /// dropped, unless the thread is inside a call already.
+    /// Makes the line that calls this function the call site of errors and warnings of this thread
+    /// until the result is dropped. Inside another library call, the outer call site stays.
     #[track_caller]
     pub fn enter() -> EnteredCall {
         Self::here().entered()
     }
 
-    /// True where Rust's core library is the caller: it calls functions that are passed by name, as
-    /// in `map_err(Into::into)`, and knows no line of the program.
+    /// Returns true if the caller is in Rust's core library, as for a function passed by name in
+    /// `map_err(Into::into)`. Such a call site is not a line of the program.
     pub(super) fn is_in_core(&self) -> bool {
         self.file.starts_with("/rustc/") || self.file.contains("library/core/src/")
     }
 
-    /// [`enter`](Self::enter) for a call that another thread carries out.
+    /// Makes this call site that of the thread until the result is dropped: [`enter`](Self::enter)
+    /// for a call whose work another thread does.
     #[doc(hidden)]
     pub fn entered(self) -> EnteredCall {
         EnteredCall { before: CURRENT.replace(Some(self)), thread: PhantomData }
     }
 
-    /// Leaves the call that this thread is in until the result is dropped, for closures of the program that call the
-    /// library themselves.
+    /// Removes the call site of this thread until the result is dropped, for closures of the
+    /// program that call the library themselves.
     #[doc(hidden)]
     pub fn leave() -> EnteredCall {
         EnteredCall { before: CURRENT.replace(None), thread: PhantomData }
     }
 
-    /// The file, as the compiler names it.
+    /// Returns the path of the source file, as the compiler writes it.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// The line, from 1 on.
+    /// Returns the line, from 1.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// The column, from 1 on.
+    /// Returns the column, from 1.
     pub fn column(&self) -> u32 {
         self.column
     }
@@ -97,7 +99,7 @@ impl Debug for CallSite {
     }
 }
 
-/// The call sites of other processes, which run the same program.
+/// Reads call sites of other processes of the same program.
 impl<'de> Deserialize<'de> for CallSite {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (file, line, column) = <(String, u32, u32)>::deserialize(deserializer)?;
@@ -105,7 +107,8 @@ impl<'de> Deserialize<'de> for CallSite {
     }
 }
 
-/// A name of a source file that lives as long as the process: each is kept once.
+/// Returns a copy of a file name that lives until the end of the process. Equal names share one
+/// copy.
 fn interned(file: String) -> &'static str {
     static FILES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +119,7 @@ fn interned(file: String) -> &'static str {
     })
 }
 
-/// A call of the library that has not returned; made by [`CallSite::enter`]. Belongs to its thread.
+/// Library call in progress on this thread, from [`CallSite::enter`] until the drop.
 #[must_use = "the call ends when this is dropped"]
 pub struct EnteredCall {
     before: Option<CallSite>,
@@ -124,7 +127,7 @@ pub struct EnteredCall {
 }
 
 impl EnteredCall {
-    /// Whether it is part of another call of the library.
+    /// Returns true if this call is inside another library call.
     #[doc(hidden)]
     pub fn is_nested(&self) -> bool {
         self.before.is_some()
@@ -154,26 +157,26 @@ mod tests {
     }
 
     #[test]
-    fn nested_calls_name_the_line_of_the_outermost() {
+    fn nested_calls_name_the_line_of_the_outermost_call() {
         let line = line!() + 1;
-        let (own, nested) = outer();
-        assert_eq!((own.file(), own.line(), nested), (file!(), line, own));
-        // The call is over.
+        let (call_site, nested) = outer();
+        assert_eq!((call_site.file(), call_site.line(), nested), (file!(), line, call_site));
+        // The outer call has returned.
         assert_eq!(inner().line(), line!());
-        let closure_of_the_program = {
-            let _call = own.entered();
-            let _left = CallSite::leave();
+        let in_program_closure = {
+            let _call = call_site.entered();
+            let _without_call = CallSite::leave();
             inner()
         };
-        assert_eq!(closure_of_the_program.line(), line!() - 2);
+        assert_eq!(in_program_closure.line(), line!() - 2);
     }
 
     #[test]
-    fn call_site_survives_its_way_to_another_process() {
-        let here = CallSite::caller();
-        let there: CallSite = postcard::from_bytes(&postcard::to_allocvec(&here).unwrap()).unwrap();
-        let again: CallSite = postcard::from_bytes(&postcard::to_allocvec(&here).unwrap()).unwrap();
-        assert_eq!((there, there.to_string()), (here, here.to_string()));
-        assert!(std::ptr::eq(there.file(), again.file()), "a name is kept once");
+    fn deserialized_call_site_equals_the_serialized_one() {
+        let original = CallSite::caller();
+        let first: CallSite = postcard::from_bytes(&postcard::to_allocvec(&original).unwrap()).unwrap();
+        let second: CallSite = postcard::from_bytes(&postcard::to_allocvec(&original).unwrap()).unwrap();
+        assert_eq!((first, first.to_string()), (original, original.to_string()));
+        assert!(std::ptr::eq(first.file(), second.file()), "equal file names share one copy");
     }
 }

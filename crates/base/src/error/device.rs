@@ -1,108 +1,106 @@
-/// The GPU, its memory or its driver.
+/// Errors of the GPU, its memory or its driver.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// The run needs a driver, and the machine has none.
+    /// A setting requires a GPU driver, and the machine has none.
     #[error(
         "no GPU adapter was found, and {setting} requires a driver. Unset it for native kernels on the host, or provide a \
          Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software Vulkan (Debian/Ubuntu: apt install \
          mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; Arch: pacman -S vulkan-swrast) and try again"
     )]
     NoAdapter {
-        /// The variable that requires a driver, with its value.
+        /// The environment variable that requires a driver, with its value.
         setting: &'static str,
     },
-    /// `ZIPPY_ADAPTER` (or the option of that name) matches nothing.
+    /// No adapter matches `ZIPPY_ADAPTER` or the adapter option.
     #[error("no adapter matches {asked:?} (a part of a name, or a number in this list); there are: {available}")]
     UnknownAdapter {
         /// The requested adapter.
         asked: String,
-        /// The adapters present, numbered.
+        /// The adapters of the machine, numbered.
         available: String,
     },
-    /// An environment variable holds something else than it should.
+    /// An environment variable has an invalid value.
     #[error("{name}={value:?} is not understood; it should be {expected}")]
     Setting {
-        /// The variable.
+        /// Name of the variable.
         name: String,
-        /// Its value.
+        /// Value of the variable.
         value: String,
-        /// What would be right.
+        /// Description of valid values.
         expected: String,
     },
     /// The driver refused to open the adapter.
     #[error("adapter {adapter} could not be opened: {message}")]
     Open {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// The driver's reason.
+        /// Message of the driver.
         message: String,
     },
-    /// The device is gone; nothing more can be done with it.
+    /// The device is lost; every further use of it fails.
     #[error("the device {adapter} was lost: {message}")]
     Lost {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// The driver's reason.
+        /// Message of the driver.
         message: String,
     },
-    /// There is not enough memory on the device.
+    /// A device allocation failed.
     #[error("out of memory on {adapter} in {what} ({bytes_now} bytes are allocated on it by this rank)")]
     OutOfMemory {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// What was attempted.
+        /// The operation that failed.
         what: String,
-        /// Bytes this rank has allocated.
+        /// Bytes that this rank has allocated on the device.
         bytes_now: u64,
     },
-    /// More memory than there is for all buffers.
-    #[error(
-        "{what} needs {bytes} bytes, but {taken} of the {limit} bytes that there are for buffers on {adapter} are taken"
-    )]
+    /// A buffer would exceed the memory limit of all buffers.
+    #[error("{what} needs {bytes} bytes, but {taken} of the {limit} bytes for buffers on {adapter} are in use")]
     NoRoom {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// What was attempted.
+        /// The operation that failed.
         what: String,
-        /// Bytes needed.
+        /// Size of the buffer, in bytes.
         bytes: u64,
-        /// Bytes that buffers have.
+        /// Bytes of existing buffers.
         taken: u64,
-        /// Limit of buffers, in bytes: nine tenths of the machine's memory, a part of them, or
-        /// `ZIPPY_MEMORY_LIMIT`.
+        /// Memory limit of all buffers, in bytes: nine tenths of the machine's memory, a part of
+        /// this, or `ZIPPY_MEMORY_LIMIT`.
         limit: u64,
     },
-    /// More bytes than a buffer can have.
+    /// A buffer would exceed the largest buffer size of the adapter.
     #[error("{what} needs {bytes} bytes, but a buffer on {adapter} has at most {limit}; use more chunks")]
     TooLarge {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// What was attempted.
+        /// The operation that failed.
         what: String,
-        /// Bytes needed.
+        /// Size of the buffer, in bytes.
         bytes: u64,
-        /// Bytes possible.
+        /// Largest size of a buffer, in bytes.
         limit: u64,
     },
     /// wgpu refused a call.
     #[error("{what} was refused by the graphics interface: {message}")]
     Refused {
-        /// What was attempted.
+        /// The operation that failed.
         what: String,
-        /// The reason given.
+        /// Message of wgpu.
         message: String,
     },
-    /// A native kernel has reached its time limit, nine tenths of the run's timeout.
+    /// A native kernel reached its time limit: nine tenths of the run's timeout.
     #[error(
         "{kernel} has run for {seconds} s, nine tenths of the run's timeout, and was stopped{}; raise ZIPPY_TIMEOUT_SECS \
          for a longer limit",
         in_loop(*.line)
     )]
     KernelStopped {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Line, in the kernel's text, of the loop in which it was stopped, from 1; 0 for no loop.
+        /// Line of the loop in which the kernel was stopped, from 1; 0 if it was in no loop.
         line: u32,
         /// Time limit, in seconds.
         seconds: f64,
@@ -110,41 +108,41 @@ pub enum DeviceError {
     /// The adapter lacks an optional feature.
     #[error("{what} needs {feature}, which the adapter {adapter} does not have")]
     MissingFeature {
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
-        /// What was attempted.
+        /// The operation that failed.
         what: String,
-        /// The feature.
+        /// Name of the feature.
         feature: String,
     },
-    /// A box does not lie in its buffer or payload, or boxes do not go together.
+    /// A box is outside of its buffer or payload, or two boxes do not match.
     #[error("{what}: {message}")]
     BadBox {
         /// The operation.
         what: String,
-        /// What is wrong.
+        /// Description of the mistake.
         message: String,
     },
     /// An operator cannot be used on this element type.
     #[error("operator {operator} cannot combine elements of type {element}: {message}")]
     Operator {
-        /// The operator.
+        /// Name of the operator.
         operator: String,
         /// The element type.
         element: String,
-        /// What would be right.
+        /// Reason, or the element types that are possible.
         message: String,
     },
     /// A user's operator is not valid WGSL.
     #[error("operator {operator}, line {line}, column {column}: {message}")]
     OperatorSource {
-        /// The operator's name.
+        /// Name of the operator.
         operator: String,
         /// Line in the user's text, from 1.
         line: u32,
         /// Column, from 1.
         column: u32,
-        /// The compiler's message.
+        /// Message of the compiler.
         message: String,
     },
     /// A failure with its own text.

@@ -1,15 +1,15 @@
-/// An element type is not what it should be.
+/// Errors of element types.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementError {
-    /// The adapter cannot compute with the type.
+    /// Shaders of the adapter do not support the element type.
     #[error("elements of type {element} need {lacks} in shaders, which the adapter \"{adapter}\" does not offer")]
     Unsupported {
         /// The element type.
         element: &'static str,
-        /// What is missing, in words.
+        /// The missing number format, in words.
         lacks: &'static str,
-        /// The adapter's name.
+        /// Name of the adapter.
         adapter: String,
     },
     /// A failure with its own text.

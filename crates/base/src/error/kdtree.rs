@@ -1,78 +1,78 @@
 use zippy_plan::extents::Index;
 
-/// A k-d tree, a query of one or cuts balanced by points cannot be as asked.
+/// Invalid arguments of a k-d tree, of its queries, or of cuts that are balanced by points.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KdTreeError {
-    /// A tree of no or of very many leaves.
-    #[error("a k-d tree of {given} leaves was asked for; it can have 1 to {most}")]
+    /// The requested number of leaves is zero or too large.
+    #[error("a k-d tree cannot have {given} leaves; it can have 1 to {most}")]
     Leaves {
-        /// What was asked for.
+        /// Requested number of leaves.
         given: usize,
-        /// The most.
+        /// Largest number of leaves.
         most: usize,
     },
-    /// A coordinate is infinite or no number.
+    /// A coordinate is infinite or NaN.
     #[error("{what} is at {position}; coordinates must be finite")]
     NotFinite {
         /// The point or the query.
         what: String,
-        /// Where it is.
+        /// Position of the point or the query.
         position: String,
     },
-    /// No neighbours were asked for.
-    #[error("0 nearest neighbours were asked for; ask for 1 or more (where there are fewer points, all are found)")]
+    /// The requested number of nearest neighbours is zero.
+    #[error("0 nearest neighbours were requested; request 1 or more (if the tree has fewer points, all are found)")]
     NoNeighbours,
-    /// A radius that is negative or no number.
+    /// A radius is negative or NaN.
     #[error("the radius is {given}; it must be 0 or more")]
     Radius {
         /// The radius.
         given: f32,
     },
-    /// A box that ends before it begins.
+    /// The end of a box is less than its begin on an axis.
     #[error("box {query} goes from {low} to {high} on axis {axis}; give the lower corner first, and no NaN")]
     Backwards {
-        /// Its place in the list.
+        /// Index of the box in the list of queries.
         query: usize,
         /// The axis.
         axis: usize,
-        /// Where it begins.
+        /// Begin of the box on the axis.
         low: f32,
-        /// Where it ends.
+        /// End of the box on the axis.
         high: f32,
     },
-    /// A point lies outside of the grid that is to be cut.
+    /// A point is outside of the grid that is to be cut.
     #[error(
         "{what} is at {position}, outside of the grid of {shape} cells; coordinates count cells, from 0 to less than the shape"
     )]
     Outside {
         /// The point.
         what: String,
-        /// Where it is.
+        /// Position of the point or the query.
         position: String,
-        /// The grid.
+        /// Shape of the grid.
         shape: Index,
     },
-    /// A shape, or a list with an entry for each axis, of another number of axes than the points.
+    /// A shape, or a list with one entry per axis, has another number of axes than the points.
     #[error("{what} has {given} axes, but the points have {expected}")]
     Axes {
-        /// What was given.
+        /// Name of the argument.
         what: &'static str,
-        /// Its axes.
+        /// Number of axes of the argument.
         given: usize,
-        /// Those of the points.
+        /// Number of axes of the points.
         expected: usize,
     },
-    /// More boxes than cells, or none, or very many.
+    /// The requested number of boxes is zero, too large, or more than the cells of the grid.
     #[error(
-        "a grid of {shape} cells cannot be cut into {given} boxes that have cells; 1 or more can be made, at most {most}"
+        "a grid of {shape} cells cannot be cut into {given} boxes that have cells; choose 1 or more boxes, at most {most}"
     )]
     Boxes {
-        /// The grid.
+        /// Shape of the grid.
         shape: Index,
-        /// What was asked for.
+        /// Requested number of boxes.
         given: usize,
-        /// The most.
+        /// Largest number of boxes.
         most: u64,
     },
 }

@@ -1,30 +1,30 @@
-/// A WGSL kernel or its bindings.
+/// Errors of WGSL kernels and their bindings.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The WGSL is wrong.
+    /// The WGSL text does not compile.
     #[error("{file}:{line}:{column}: {message}\n{excerpt}")]
     Wgsl {
-        /// The user's file, or the kernel's name.
+        /// Path of the user's file, or name of the kernel.
         file: String,
         /// Line, from 1.
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// What is wrong.
+        /// Message of the compiler.
         message: String,
-        /// The line, with the place marked, and notes.
+        /// The line with the column marked, and notes.
         excerpt: String,
     },
-    /// What Zippy adds to a kernel is wrong: a mistake of Zippy's own.
+    /// The WGSL that Zippy adds to a kernel does not compile: a bug of Zippy.
     #[error(
-        "kernel {kernel}: what Zippy has added to it does not compile, which is a mistake of Zippy's and not of the \
-         kernel's: {message}\n{excerpt}"
+        "kernel {kernel}: the code that Zippy adds to the kernel does not compile, which is a bug of Zippy and not a \
+         mistake of the kernel: {message}\n{excerpt}"
     )]
     Generated {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What is wrong.
+        /// Message of the compiler.
         message: String,
         /// The generated line.
         excerpt: String,
@@ -32,65 +32,65 @@ pub enum KernelError {
     /// The file of a kernel cannot be read.
     #[error("kernel {kernel}: {message}")]
     File {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// The system's reason.
+        /// Message of the operating system.
         message: String,
     },
-    /// A section or a parameter was given under a name that the shader does not declare or does not use.
+    /// The shader does not declare or does not use the name of a section or a parameter.
     #[error("kernel {kernel}: {problem}; the shader declares {declared}")]
     Name {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Which name, and what is wrong with it.
+        /// The name, and the mistake.
         problem: String,
-        /// What there is.
+        /// Declarations of the shader.
         declared: String,
     },
-    /// Something that the shader uses was not given.
+    /// An array or a parameter of the shader has no value.
     #[error("kernel {kernel}: {missing} not given; the shader declares {declared}")]
     Missing {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// The names, and how to give them.
+        /// The names, and the call that gives them values.
         missing: String,
-        /// What there is.
+        /// Declarations of the shader.
         declared: String,
     },
-    /// A type in Rust and in WGSL differ.
+    /// A Rust type differs from the WGSL type of the same name.
     #[error("kernel {kernel}: {problem}; the shader declares {declared}")]
     Type {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What differs.
+        /// The difference.
         problem: String,
-        /// What there is.
+        /// Declarations of the shader.
         declared: String,
     },
-    /// A section is bound in a way that does not fit the shader or another section.
+    /// The binding of a section does not match the shader or another section.
     #[error("kernel {kernel}: {problem}")]
     Binding {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What does not fit, and what would.
+        /// The mismatch, and a binding that matches.
         problem: String,
     },
-    /// The entry point is not clear or not there.
+    /// The entry point is ambiguous or missing.
     #[error("kernel {kernel}: {problem}; its @compute functions are {entries}")]
     Entry {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What is wrong.
+        /// Description of the mistake.
         problem: String,
-        /// What there is.
+        /// Names of the `@compute` functions.
         entries: String,
     },
-    /// The device cannot run it.
+    /// The kernel exceeds a limit of the device.
     #[error("kernel {kernel}: {problem}")]
     Limit {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Which limit, and what would help.
+        /// The limit, and a remedy.
         problem: String,
     },
     /// A failure with its own text.

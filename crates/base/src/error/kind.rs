@@ -1,77 +1,77 @@
-//! [`ErrorKind`]: the errors of all modules.
+//! [`ErrorKind`]: enumeration of the errors of all modules.
 
 use zippy_plan::error::{LayoutError, PlanError, RegionError};
 
 use super::{ArrayError, DeviceError, ElementError, KdTreeError, KernelError, OtherError, TransportError};
 
-/// What went wrong, in an [`Error`](super::Error).
+/// Kind of an [`Error`](super::Error), with its details.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A region is malformed or does not fit.
+    /// A region is malformed or outside of its array.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// A layout or an ownership is malformed or does not fit the machine.
+    /// A layout or an ownership is malformed or exceeds the memory of the machine.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// An element type is not what it should be.
+    /// An element type is not supported.
     #[error(transparent)]
     Element(#[from] ElementError),
-    /// The operands of an operation do not go together.
+    /// The operands of an operation do not match.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Ranks could not be started or could not talk to each other.
+    /// The start of ranks or the communication between ranks failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The GPU, its memory or its driver.
+    /// Error of the GPU, its memory or its driver.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The GPU, its memory or its driver, in a collective.
+    /// Error of the GPU, its memory or its driver in a collective.
     #[error("{operation}: {error}")]
     Transfer {
         /// The collective, with its arrays.
         operation: String,
-        /// What went wrong.
+        /// The error of the device.
         error: DeviceError,
     },
-    /// A WGSL kernel or its bindings.
+    /// Error of a WGSL kernel or its bindings.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// An array or a section of it was misused.
+    /// Misuse of an array or of a section.
     #[error(transparent)]
     Array(#[from] ArrayError),
-    /// A k-d tree or a query of one.
+    /// Invalid arguments of a k-d tree or of its queries.
     #[error(transparent)]
     KdTree(#[from] KdTreeError),
-    /// The error of a crate above this one: of a file, of a picture.
+    /// Error of a crate that depends on this one, such as a file or image error.
     #[error(transparent)]
     Other(OtherError),
-    /// Another rank failed; this rank could not go on without it.
+    /// Another rank failed, and this rank cannot continue without it.
     #[error("rank {rank} failed in {operation}: {message}")]
     Remote {
         /// The rank that failed.
         rank: usize,
-        /// What it was doing.
+        /// Operation in which the rank failed.
         operation: String,
-        /// Its own error.
+        /// Text of the error of that rank.
         message: String,
     },
-    /// The ranks called different collectives, or the same with different arguments.
+    /// Two ranks called different collectives, or one collective with different arguments.
     #[error(
         "collective calls differ: rank {rank} called {call}, rank {other_rank} called {other_call} \
          (every rank must call the same collectives in the same order with the same arguments)"
     )]
     Differing {
-        /// One rank.
+        /// First rank.
         rank: usize,
-        /// Its call.
+        /// Call of `rank`.
         call: String,
-        /// Another rank.
+        /// Second rank.
         other_rank: usize,
-        /// The other's call.
+        /// Call of `other_rank`.
         other_call: String,
     },
-    /// Anything the program itself wants to report as its own failure.
+    /// Failure of the program itself, with its own text.
     #[error("{0}")]
     Program(String),
 }
@@ -83,7 +83,7 @@ impl From<std::io::Error> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// Whether the text says already which rank failed.
+    /// Returns true if the text names the rank that failed.
     pub(super) fn names_rank(&self) -> bool {
         match self {
             Self::Remote { .. } | Self::Differing { .. } => true,

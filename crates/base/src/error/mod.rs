@@ -1,7 +1,9 @@
-//! Errors: one enumeration per module, all collected in [`ErrorKind`], and [`Error`], which adds where and on which rank.
+//! Errors: one enumeration per module, [`ErrorKind`] over all of them, and [`Error`], which adds
+//! the call site and the rank.
 //!
-//! Every error is a value that every rank can return: cloneable, comparable by its kind, and written for the person who made
-//! the mistake: what was wrong, where, and what would be right.
+//! Errors are cloneable and comparable by kind, so that every rank can return the error of another
+//! rank. The text of an error is for the author of the program: it names the mistake, its call site
+//! and a correct alternative.
 
 mod array;
 mod call_site;
@@ -34,22 +36,23 @@ pub use zippy_plan::error::{GridError, LayoutError, PlanError, RegionError};
 /// `Result` with Zippy's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Anything that can go wrong in a Zippy program: its kind, the line of the program that called the library, and for the
-/// error of a whole run the rank that failed.
+/// Error of a Zippy program: its kind, the call site in the program, and in the error of a run the
+/// rank that failed.
 ///
-/// Errors are equal where their kinds are. `Debug` writes the same sentence as `Display`, because that is what a `main` that
-/// returns an error prints: `rank 1 failed in copy(…): … at src/main.rs:27:85`.
+/// Two errors are equal if their kinds are equal. `Debug` writes the same text as `Display`,
+/// because a `main` that returns an error prints it with `Debug`: `rank 1 failed in copy(…): … at
+/// src/main.rs:27:85`.
 #[derive(Clone)]
-pub struct Error(Box<Inside>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Clone)]
-struct Inside {
+struct ErrorDetails {
     kind: ErrorKind,
     call_site: Option<CallSite>,
     failed: Option<FailedRank>,
 }
 
-/// The rank whose error ended a run, and its operation.
+/// The rank whose error ended a run, and the operation in which the rank failed.
 #[derive(Clone)]
 struct FailedRank {
     rank: usize,
@@ -57,42 +60,43 @@ struct FailedRank {
 }
 
 impl Error {
-    /// An error of the user's program, with its own text.
+    /// Creates an error of the user's program with its own text.
     #[track_caller]
     pub fn program(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Program(message.into()), Some(CallSite::caller()))
     }
 
-    /// The error of another library or of a crate above this one, as it is.
+    /// Wraps the error of another library or of a crate that depends on this one.
     #[track_caller]
     pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         ErrorKind::Other(OtherError::new(error)).into()
     }
 
-    /// Makes an error of a kind, raised by a call of the program.
+    /// Creates an error from its kind and its call site.
     #[doc(hidden)]
     pub fn new(kind: ErrorKind, call_site: Option<CallSite>) -> Self {
         let call_site = call_site.filter(|site| !site.is_in_core());
-        Self(Box::new(Inside { kind, call_site, failed: None }))
+        Self(Box::new(ErrorDetails { kind, call_site, failed: None }))
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// What went wrong, without the place.
+    /// Converts the error to its kind, without call site and rank.
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The line of the program that called the function that failed; of [`ErrorKind::Remote`] that on the rank that failed.
-    /// None where a rank panicked, which has a place of its own.
+    /// Returns the line of the program that called the function that failed. For
+    /// [`ErrorKind::Remote`] it is the line on the rank that failed. `None` if no line is known,
+    /// and for a panic, whose own text has the line.
     pub fn call_site(&self) -> Option<CallSite> {
         self.0.call_site
     }
 
-    /// The rank that failed, in the error of a run of several ranks.
+    /// Returns the rank that failed, for the error of a run of several ranks.
     pub fn failed_rank(&self) -> Option<usize> {
         self.0.failed.as_ref().map(|failed| failed.rank)
     }
@@ -100,12 +104,13 @@ impl Error {
     /// Replaces the kind.
     #[doc(hidden)]
     pub fn with_kind(mut self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
-        let Inside { kind, call_site, failed } = *self.0;
-        self.0 = Box::new(Inside { kind: change(kind), call_site, failed });
+        let ErrorDetails { kind, call_site, failed } = *self.0;
+        self.0 = Box::new(ErrorDetails { kind: change(kind), call_site, failed });
         self
     }
 
-    /// The error as that of a run, which this rank's failure ended. Kinds that name a rank stay as they are.
+    /// Makes the error that of a run that ended because `rank` failed in `operation`. An error
+    /// whose kind names a rank does not change.
     #[doc(hidden)]
     pub fn of_rank(mut self, rank: usize, operation: String) -> Self {
         if !self.0.kind.names_rank() {
@@ -139,15 +144,15 @@ impl std::error::Error for Error {
 
 impl Display for Error {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Inside { kind, call_site, failed } = &*self.0;
+        let ErrorDetails { kind, call_site, failed } = &*self.0;
         if let Some(FailedRank { rank, operation }) = failed {
             write!(f, "rank {rank} failed in {operation}: ")?;
         }
         let Some(call_site) = call_site else { return Display::fmt(kind, f) };
         let text = kind.to_string();
-        // An excerpt of a kernel stays in one piece.
-        let gap = if text.contains('\n') { '\n' } else { ' ' };
-        write!(f, "{}{gap}at {call_site}", text.trim_end_matches('\n'))
+        // The excerpt of a kernel has several lines: nothing may follow on its last line.
+        let separator = if text.contains('\n') { '\n' } else { ' ' };
+        write!(f, "{}{separator}at {call_site}", text.trim_end_matches('\n'))
     }
 }
 
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn main_that_fails_prints_the_sentence_and_the_line() {
+    fn debug_text_of_error_has_message_and_line() {
         let error = Error::from(TransportError::NoSuchRank { rank: 7, size: 4 });
         let at = format!("{}:{}:21", file!(), line!() - 1);
         assert_eq!(
@@ -172,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn error_of_the_standard_library_names_the_line_of_the_question_mark() {
+    fn converted_io_error_names_the_line_of_the_question_mark() {
         fn read() -> Result<Vec<u8>> {
             Ok(std::fs::read("/nonexistent/input")?)
         }
         let error = read().unwrap_err();
         let at = error.call_site().unwrap();
         assert_eq!((at.file(), at.line()), (file!(), line!() - 4));
-        // A conversion that is passed by name is called by the core library.
+        // The core library calls a conversion that is passed by name.
         let by_name: Result<()> = std::fs::read("/nonexistent/input").map(drop).map_err(Into::into);
         let by_name = by_name.unwrap_err();
         assert_eq!((by_name.call_site(), by_name.to_string()), (None, error.kind().to_string()));

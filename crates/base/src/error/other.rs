@@ -1,20 +1,21 @@
-//! Errors of crates that build on this one, in [`Error`](super::Error).
+//! [`OtherError`]: error of a crate that depends on this one, in [`Error`](super::Error).
 
 use std::error::Error;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::Arc;
 
-/// The error of a crate above this one, as it was. Equal where the texts are.
+/// Error of another crate, with its type and its source. Two values are equal if their texts are
+/// equal.
 #[derive(Clone)]
 pub struct OtherError(Arc<dyn Error + Send + Sync>);
 
 impl OtherError {
-    /// Holds an error.
+    /// Wraps an error.
     pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
         Self(Arc::new(error))
     }
 
-    /// The error, if it is of this type.
+    /// Returns the wrapped error if its type is `E`.
     pub fn as_error<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }
@@ -58,10 +59,10 @@ mod tests {
     }
 
     #[test]
-    fn the_error_comes_back_as_it_was() {
+    fn wrapped_error_keeps_type_text_and_source() {
         let cause = "x".parse::<usize>().unwrap_err();
         let error = crate::Error::other(Syntax { line: 7, cause: cause.clone() });
-        // All that travels between ranks and into reports is the text and the chain.
+        // Reports, and messages to other ranks, have the text and the source chain alone.
         assert_eq!(error.kind().to_string(), "line 7 of the file");
         assert_eq!(error.source().map(ToString::to_string), Some(cause.to_string()));
         let ErrorKind::Other(other) = error.clone().into_kind() else { panic!("{error}") };

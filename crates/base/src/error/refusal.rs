@@ -1,10 +1,13 @@
-//! [`describe_refusal`]: what the operating system said of a file.
+//! [`describe_refusal`]: text for a failed file operation.
 
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// The reason why the operating system refused a file: where a folder on the way to it is missing, that folder and the last
-/// one that exists.
+/// Describes why an operation on the file `path` failed with `refused`, an error of the operating
+/// system.
+///
+/// If a folder of the path is missing, the text names this folder and the last folder that exists.
+/// Otherwise it is the text of `refused`.
 ///
 /// ```
 /// use std::path::Path;
@@ -42,16 +45,16 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         fs::create_dir(at("out")).unwrap();
         fs::write(at("file"), "").unwrap();
-        let of = |name: &str| describe_refusal(&at(name), &fs::File::open(at(name)).unwrap_err());
+        let description = |name: &str| describe_refusal(&at(name), &fs::File::open(at(name)).unwrap_err());
         let missing = |folder: &str, existing: &str| {
             let [folder, existing] = [folder, existing].map(|name| at(name).display().to_string());
             format!("the folder {folder} is missing, the last that exists is {existing}")
         };
-        assert_eq!(of("out/run/7/now.npy"), missing("out/run/7", "out"));
-        assert_eq!(of("file/now.npy"), format!("{} is a file and no folder", at("file").display()));
-        assert_eq!(of("file/run/now.npy"), format!("{} is a file and no folder", at("file").display()));
-        // The file itself is missing, and its name stands next to this.
-        assert_eq!(of("out/now.npy"), fs::File::open(at("out/now.npy")).unwrap_err().to_string());
+        assert_eq!(description("out/run/7/now.npy"), missing("out/run/7", "out"));
+        assert_eq!(description("file/now.npy"), format!("{} is a file and no folder", at("file").display()));
+        assert_eq!(description("file/run/now.npy"), format!("{} is a file and no folder", at("file").display()));
+        // Only the file is missing: the caller adds its name.
+        assert_eq!(description("out/now.npy"), fs::File::open(at("out/now.npy")).unwrap_err().to_string());
         let denied = Error::from(ErrorKind::PermissionDenied);
         assert_eq!(describe_refusal(&at("out/run/now.npy"), &denied), denied.to_string());
     }

@@ -1,93 +1,94 @@
-/// Ranks could not be started or could not talk to each other.
+/// Errors of the start of ranks and of the communication between ranks.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// An environment variable cannot be understood.
+    /// An environment variable has an invalid value.
     #[error("{name}={value:?} is not {expected}")]
     Variable {
-        /// The variable.
+        /// Name of the variable.
         name: String,
-        /// What it holds.
+        /// Value of the variable.
         value: String,
-        /// What it should hold.
+        /// Description of valid values.
         expected: String,
     },
-    /// A setting of `Config` makes no sense.
+    /// A setting of `Config` has an invalid value.
     #[error("{setting} = {value} is not {expected}")]
     Setting {
-        /// The setting.
+        /// Name of the setting.
         setting: String,
-        /// Its value.
+        /// Value of the setting.
         value: String,
-        /// What it should be.
+        /// Description of valid values.
         expected: String,
     },
-    /// A build without MPI was started by an MPI launcher.
+    /// An MPI launcher started a program that is built without MPI.
     #[error(
         "this program was started by an MPI launcher ({launcher}) but was built without MPI, so that every process \
          would be a world of its own; build it with `--features mpi`, or start it without the launcher and set ZIPPY_RANKS"
     )]
     NeedsMpi {
-        /// The variable that shows the launcher, with its value.
+        /// The environment variable by which the launcher is known, with its value.
         launcher: String,
     },
-    /// The launcher is not the one of the MPI library.
+    /// The launcher does not belong to the MPI library of the program.
     #[error(
-        "the launcher says {launcher}, but the MPI library of this program ({library}) sees a world of {size}; \
+        "the launcher sets {launcher}, but the MPI library of this program ({library}) sees a world of {size}; \
          start it with the launcher that belongs to this library (`cargo xtask mpi` does)"
     )]
     WrongLauncher {
-        /// The variable that shows the launcher, with its value.
+        /// The environment variable by which the launcher is known, with its value.
         launcher: String,
-        /// The MPI library's own name and version.
+        /// Name and version of the MPI library.
         library: String,
-        /// The size that it reports.
+        /// World size that the MPI library reports.
         size: usize,
     },
-    /// The number of ranks that was asked for is not the number that was started.
+    /// The requested number of ranks differs from the number of processes.
     #[error(
-        "{asked} ranks were asked for ({by}), but the MPI launcher started {started}; \
-         start {asked} processes or ask for no number"
+        "{asked} ranks were requested ({by}), but the MPI launcher started {started}; \
+         start {asked} processes or request no number of ranks"
     )]
     RankCount {
-        /// The number asked for.
+        /// Requested number of ranks.
         asked: usize,
-        /// Where it was asked for.
+        /// The setting or variable that requests it.
         by: String,
-        /// The number of processes.
+        /// Number of processes.
         started: usize,
     },
-    /// A run was started while another one of this process is going on.
+    /// A run starts while another run of this process is in progress.
     #[error(
-        "a run cannot be started while another run of this process is going on under MPI; inside a run use a sub-group, or \
-         threads of this process (`Ranks::Apart`), and start runs one after the other (tests: `--test-threads=1`)"
+        "a run cannot be started while another run of this process is in progress under MPI; inside a run use a \
+         sub-group, or threads of this process (`Ranks::Apart`), and start runs one after the other (tests: `--test-threads=1`)"
     )]
     Nested,
-    /// MPI is not in a state that can be used: a program that has initialised it itself, or a library that cannot.
+    /// MPI is in an unusable state: the program itself initialised MPI, or the initialisation
+    /// failed.
     #[error("MPI cannot be used: {0}")]
     Foreign(String),
-    /// Processes of one run differ in their settings or versions.
+    /// The processes of a run have different settings or versions.
     #[error("the processes of this run differ: rank {rank} has {setting}, rank {other_rank} has {other_setting}")]
     Settings {
-        /// One rank.
+        /// First rank.
         rank: usize,
-        /// Its settings.
+        /// Settings of `rank`.
         setting: String,
-        /// Another rank.
+        /// Second rank.
         other_rank: usize,
-        /// The other's settings.
+        /// Settings of `other_rank`.
         other_setting: String,
     },
-    /// A wait took longer than is allowed.
+    /// A wait exceeded its time limit.
     #[error("rank {rank} waited {seconds} s for {peer} in {operation} and gave up (ZIPPY_TIMEOUT_SECS sets the limit)")]
     Timeout {
         /// The rank that waited.
         rank: usize,
-        /// Whom it waited for.
+        /// The rank or ranks that did not answer.
         peer: String,
-        /// What it was doing.
+        /// Operation of the rank that waited.
         operation: String,
-        /// The limit.
+        /// Time limit, in seconds.
         seconds: f64,
     },
     /// A rank panicked.
@@ -97,18 +98,18 @@ pub enum TransportError {
         rank: usize,
         /// File, line and column.
         place: String,
-        /// The panic's message.
+        /// Message of the panic.
         message: String,
     },
-    /// A rank number is not in the group.
+    /// A rank is outside of the group.
     #[error("rank {rank} is not in a group of {size}; ranks are 0..{size}")]
     NoSuchRank {
         /// The rank.
         rank: usize,
-        /// The group's size.
+        /// Number of ranks of the group.
         size: usize,
     },
-    /// A collective was given data of different lengths on different ranks.
+    /// The data of a collective have different lengths on different ranks.
     #[error(
         "{operation} got {found} bytes from rank {rank} where this rank gave {expected}; all ranks must give the same number"
     )]
@@ -117,12 +118,12 @@ pub enum TransportError {
         operation: String,
         /// The other rank.
         rank: usize,
-        /// Bytes of this rank.
+        /// Bytes on this rank.
         expected: usize,
-        /// Bytes of the other.
+        /// Bytes on the other rank.
         found: usize,
     },
-    /// A message of another length than its operation has.
+    /// The length of a message differs from the length that its operation expects.
     #[error(
         "{operation}: the message of rank {rank} has {found} bytes where {expected} were expected; all ranks must call the \
          same operations with the same arguments"
@@ -132,43 +133,43 @@ pub enum TransportError {
         operation: String,
         /// The sender.
         rank: usize,
-        /// Bytes that this rank waits for.
+        /// Bytes that this rank expects.
         expected: u64,
-        /// Bytes that came.
+        /// Bytes of the message.
         found: u64,
     },
-    /// The wrong number of items was given to a collective.
+    /// The number of items of a collective is wrong.
     #[error("{operation} needs {expected} and was given {found}")]
     Count {
         /// The collective.
         operation: String,
-        /// What is needed.
+        /// The required number, with the items.
         expected: String,
-        /// What was given.
+        /// The actual number, with the items.
         found: String,
     },
-    /// No context is left for another sub-group.
+    /// The maximum number of groups exists already.
     #[error("{limit} groups are alive on some rank of this group; drop some before another split")]
     TooManyGroups {
-        /// The limit.
+        /// Maximum number of groups.
         limit: usize,
     },
-    /// There is no place for the timeline of a run.
+    /// The trace file of a run cannot be created.
     #[error(
-        "the trace {file:?} cannot be written: {message}; name a file in a directory that is there (ZIPPY_TRACE, Config::trace)"
+        "the trace {file:?} cannot be written: {message}; name a file in an existing directory (ZIPPY_TRACE, Config::trace)"
     )]
     Trace {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// What is wrong with it.
+        /// Reason of the failure.
         message: String,
     },
     /// An MPI call failed.
     #[error("{call} failed: {message}")]
     Mpi {
-        /// The function.
+        /// Name of the MPI function.
         call: String,
-        /// The library's text.
+        /// Message of the MPI library.
         message: String,
     },
     /// The operating system refused to start a thread.
@@ -176,7 +177,7 @@ pub enum TransportError {
     Thread {
         /// The rank.
         rank: usize,
-        /// The system's text.
+        /// Message of the operating system.
         message: String,
     },
     /// A failure with its own text.

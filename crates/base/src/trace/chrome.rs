@@ -1,6 +1,8 @@
-//! Spans of all ranks as a file that timeline viewers open, Perfetto among them: Chrome's trace events, in JSON.
+//! [`ChromeWriter`]: spans of all ranks as Chrome trace events in JSON, for timeline viewers such
+//! as Perfetto.
 //!
-//! Each rank is a process with one thread. Spans are complete events (`X`); their times are in microseconds.
+//! Each rank is a process with one thread. Spans are complete events (`X`) with times in
+//! microseconds.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
@@ -8,102 +10,114 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::spans::{self, SpanKind};
+use super::spans::{self, Span, SpanKind};
 
-/// The spans of a rank, as it tells them.
+/// Spans of a rank in a serializable form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     names: Vec<String>,
-    /// What kind, the number of its name, start, length, and who was waited for.
-    spans: Vec<(SpanKind, u32, u64, u64, Option<u32>)>,
+    spans: Vec<PackedSpan>,
     forgotten: u64,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct PackedSpan {
+    kind: SpanKind,
+    /// Index of the name in `Told::names`.
+    name: u32,
+    /// Start in nanoseconds since the run began.
+    start: u64,
+    /// Duration in nanoseconds.
+    duration: u64,
+    /// Rank for which the span waited.
+    peer: Option<u32>,
+}
+
 impl Told {
-    /// Those that this rank has kept.
+    /// Returns the recorded spans of the calling rank.
     pub fn own() -> Self {
         let mut told = Self { names: Vec::new(), spans: Vec::new(), forgotten: spans::forgotten() };
-        let mut numbers = HashMap::new();
-        for span in spans::spans_after(0) {
-            let number = *numbers.entry(span.what.clone()).or_insert_with(|| {
-                told.names.push(span.what.to_string());
+        let mut name_indices = HashMap::new();
+        for Span { kind, what, start, end, peer } in spans::spans_after(0) {
+            let name = *name_indices.entry(what.clone()).or_insert_with(|| {
+                told.names.push(what.to_string());
                 told.names.len() as u32 - 1
             });
-            told.spans.push((span.kind, number, span.start, span.end - span.start, span.peer));
+            told.spans.push(PackedSpan { kind, name, start, duration: end - start, peer });
         }
         told
     }
 
-    /// How many spans have gone before.
+    /// Returns the number of earlier spans that the rank has discarded.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 }
 
-/// Writes a file.
+/// Writer of a trace file.
 pub struct ChromeWriter<W> {
-    to: W,
+    output: W,
     events: u64,
 }
 
 impl<W: Write> ChromeWriter<W> {
-    /// Begins it.
+    /// Begins the file on a stream.
     ///
     /// # Errors
-    /// What the stream says.
-    pub fn new(mut to: W) -> io::Result<Self> {
-        to.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
-        Ok(Self { to, events: 0 })
+    /// The error of the stream.
+    pub fn new(mut output: W) -> io::Result<Self> {
+        output.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
+        Ok(Self { output, events: 0 })
     }
 
-    /// Adds the rows of a rank.
+    /// Writes the spans of a rank.
     ///
     /// # Errors
-    /// What the stream says.
+    /// The error of the stream.
     pub fn add(&mut self, rank: usize, told: &Told) -> io::Result<()> {
-        for (what, value) in [
+        for (name, value) in [
             ("process_name", format!("{{\"name\":\"rank {rank}\"}}")),
             ("process_sort_index", format!("{{\"sort_index\":{rank}}}")),
             ("thread_name", "{\"name\":\"host\"}".to_owned()),
         ] {
-            self.event(format_args!("{{\"ph\":\"M\",\"name\":\"{what}\",\"pid\":{rank},\"tid\":0,\"args\":{value}}}"))?;
+            self.event(format_args!("{{\"ph\":\"M\",\"name\":\"{name}\",\"pid\":{rank},\"tid\":0,\"args\":{value}}}"))?;
         }
-        for &(kind, name, start, length, peer) in &told.spans {
-            let what = told.names.get(name as usize).map_or("", String::as_str);
-            let (start, length) = (Micros(start), Micros(length));
+        for &PackedSpan { kind, name, start, duration, peer } in &told.spans {
+            let name = Escaped(told.names.get(name as usize).map_or("", String::as_str));
+            let (start, duration) = (Micros(start), Micros(duration));
             let (verb, category) = words(kind);
-            let whom = peer.map_or_else(String::new, |peer| format!("for rank {peer}: "));
+            let awaited = peer.map_or_else(String::new, |peer| format!("for rank {peer}: "));
             let peer = peer.map_or_else(String::new, |peer| format!(",\"for_rank\":{peer}"));
             self.event(format_args!(
-                "{{\"ph\":\"X\",\"name\":\"{verb}{whom}{text}\",\"cat\":\"{category}\",\"ts\":{start},\"dur\":{length},\
-                 \"pid\":{rank},\"tid\":0,\"args\":{{\"what\":\"{text}\"{peer}}}}}",
-                text = Escaped(what),
+                "{{\"ph\":\"X\",\"name\":\"{verb}{awaited}{name}\",\"cat\":\"{category}\",\"ts\":{start},\"dur\":{duration},\
+                 \"pid\":{rank},\"tid\":0,\"args\":{{\"what\":\"{name}\"{peer}}}}}"
             ))?;
         }
         Ok(())
     }
 
     fn event(&mut self, event: fmt::Arguments<'_>) -> io::Result<()> {
-        self.to.write_all(if self.events == 0 { b"\n" } else { b",\n" })?;
+        self.output.write_all(if self.events == 0 { b"\n" } else { b",\n" })?;
         self.events += 1;
-        self.to.write_fmt(event)
+        self.output.write_fmt(event)
     }
 
-    /// Ends it. `forgotten` says of ranks how many spans had gone.
+    /// Ends the file and returns the stream. `forgotten` has ranks with their numbers of discarded
+    /// spans.
     ///
     /// # Errors
-    /// What the stream says.
+    /// The error of the stream.
     pub fn end(mut self, forgotten: &[(usize, u64)]) -> io::Result<W> {
-        let lost =
+        let discarded =
             forgotten.iter().map(|(rank, count)| format!("\"earlier spans of rank {rank}\":\"{count} not kept\""));
-        let lost = lost.collect::<Vec<_>>().join(",");
-        write!(self.to, "\n],\"otherData\":{{{lost}}}}}\n")?;
-        self.to.flush()?;
-        Ok(self.to)
+        let discarded = discarded.collect::<Vec<_>>().join(",");
+        write!(self.output, "\n],\"otherData\":{{{discarded}}}}}\n")?;
+        self.output.flush()?;
+        Ok(self.output)
     }
 }
 
-/// How the name of a span begins, and what kinds are called.
+/// Returns the begin of a span's name, and its category.
 fn words(kind: SpanKind) -> (&'static str, &'static str) {
     match kind {
         SpanKind::Kernel => ("", "kernel"),
@@ -116,7 +130,7 @@ fn words(kind: SpanKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Nanoseconds as microseconds, with all their digits.
+/// Displays nanoseconds as microseconds with three decimals.
 struct Micros(u64);
 
 impl Display for Micros {
@@ -125,7 +139,7 @@ impl Display for Micros {
     }
 }
 
-/// A text inside of a JSON string.
+/// Displays a text with the escapes of a JSON string.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -144,15 +158,17 @@ mod tests {
 
     use super::*;
 
-    fn written(told: &[(usize, Told)], forgotten: &[(usize, u64)]) -> Value {
-        let mut to = ChromeWriter::new(Vec::new()).unwrap();
-        told.iter().for_each(|(rank, told)| to.add(*rank, told).unwrap());
-        serde_json::from_slice(&to.end(forgotten).unwrap()).unwrap()
+    fn written(ranks: &[(usize, Told)], forgotten: &[(usize, u64)]) -> Value {
+        let mut writer = ChromeWriter::new(Vec::new()).unwrap();
+        ranks.iter().for_each(|(rank, told)| writer.add(*rank, told).unwrap());
+        serde_json::from_slice(&writer.end(forgotten).unwrap()).unwrap()
     }
 
     #[test]
-    fn a_span_is_a_complete_event() {
-        let spans = vec![(SpanKind::Wait, 1, 1_234_567, 89, Some(4)), (SpanKind::Kernel, 0, 2_000_000, 5_000, None)];
+    fn span_is_written_as_complete_event() {
+        let wait = PackedSpan { kind: SpanKind::Wait, name: 1, start: 1_234_567, duration: 89, peer: Some(4) };
+        let kernel = PackedSpan { kind: SpanKind::Kernel, name: 0, start: 2_000_000, duration: 5_000, peer: None };
+        let spans = vec![wait, kernel];
         let told = Told { names: vec!["recording a.wgsl".into(), "ghosts(f)".into()], spans, forgotten: 0 };
         let file = written(&[(2, told)], &[(2, 17)]);
         let events = file["traceEvents"].as_array().unwrap();
@@ -169,15 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn any_name_can_be_written() {
+    fn name_with_special_characters_is_escaped() {
         let name: String = (0..0x300).filter_map(char::from_u32).chain("\u{2028}日本🦀".chars()).collect();
-        let told = Told { names: vec![name.clone()], spans: vec![(SpanKind::Debug, 0, 0, 0, None)], forgotten: 0 };
+        let span = PackedSpan { kind: SpanKind::Debug, name: 0, start: 0, duration: 0, peer: None };
+        let told = Told { names: vec![name.clone()], spans: vec![span], forgotten: 0 };
         let file = written(&[(0, told)], &[]);
         assert_eq!(file["traceEvents"][3]["args"]["what"], name.as_str());
     }
 
     #[test]
-    fn no_ranks_are_a_file_too() {
+    fn file_without_ranks_is_valid() {
         assert_eq!(written(&[], &[]), json!({"displayTimeUnit": "ms", "traceEvents": [], "otherData": {}}));
     }
 }

@@ -1,4 +1,4 @@
-//! [`TraceFile`]: a file that is there as a whole or not at all.
+//! [`TraceFile`]: a file that appears under its name only when it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,42 +6,44 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file under a name of its own, until it is whole.
+/// File with a temporary name until it is complete. A drop without [`finish`](Self::finish) removes
+/// it.
 pub struct TraceFile {
     file: BufWriter<File>,
-    part: PathBuf,
-    to: PathBuf,
+    temporary: PathBuf,
+    destination: PathBuf,
 }
 
 impl TraceFile {
-    /// Begins one beside where it is to be.
+    /// Creates a temporary file in the directory of `destination`.
     ///
     /// # Errors
-    /// What stands there is no regular file; the directory is none, or cannot be written.
-    pub fn create(to: &Path) -> io::Result<Self> {
+    /// * `destination` exists and is no regular file, or is no file name.
+    /// * The directory does not exist or is not writable.
+    pub fn create(destination: &Path) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // What a link leads to is written, not the link.
-        let to = match fs::canonicalize(to) {
+        // A symbolic link stays, and its target is replaced.
+        let destination = match fs::canonicalize(destination) {
             Ok(found) if fs::metadata(&found)?.is_file() => found,
-            Ok(_) => return Err(io::Error::other("it is there and is no regular file")),
-            Err(_) => to.to_owned(),
+            Ok(_) => return Err(io::Error::other("it exists and is not a regular file")),
+            Err(_) => destination.to_owned(),
         };
-        let Some(name) = to.file_name() else { return Err(io::Error::other("it is no name of a file")) };
+        let Some(name) = destination.file_name() else { return Err(io::Error::other("it is not a file name")) };
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}.{}.part", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let part = to.with_file_name(hidden);
-        let file = OpenOptions::new().write(true).create_new(true).open(&part)?;
-        Ok(Self { file: BufWriter::new(file), part, to })
+        let temporary = destination.with_file_name(hidden);
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+        Ok(Self { file: BufWriter::new(file), temporary, destination })
     }
 
-    /// Gives it its name, in place of what has it.
+    /// Renames the file to its destination and replaces an existing file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The error of the write or the rename.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
-        fs::rename(&self.part, &self.to)
+        fs::rename(&self.temporary, &self.destination)
     }
 }
 
@@ -55,11 +57,10 @@ impl Write for TraceFile {
     }
 }
 
-/// What was not finished goes.
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        // Once it is finished there is none of this name.
-        let _ = fs::remove_file(&self.part);
+        // After `finish` no file has this name, and the removal fails without effect.
+        let _ = fs::remove_file(&self.temporary);
     }
 }
 
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_there_as_a_whole_or_not_at_all() {
+    fn file_appears_only_when_finished() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a trace.json");
         let names = || fs::read_dir(directory.path()).unwrap().count();
@@ -85,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_place_for_a_file_is_refused() {
+    fn unusable_destination_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("file"), "kept").unwrap();
         for bad in [path(""), path("file/below"), path("nowhere/file"), path(".."), PathBuf::new()] {
             assert!(TraceFile::create(&bad).is_err(), "{bad:?}");
         }
-        // No device is replaced by a file.
+        // A device must not be replaced by a file.
         #[cfg(unix)]
         assert!(TraceFile::create(Path::new("/dev/null")).is_err());
         assert_eq!(fs::read_to_string(path("file")).unwrap(), "kept");
@@ -101,7 +102,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_one() {
+    fn symbolic_link_stays_and_its_target_is_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let [file, link] = ["file", "link"].map(|name| directory.path().join(name));
         fs::write(&file, "old").unwrap();

@@ -1,7 +1,7 @@
-//! Where the time of a program goes: seconds spent packing, waiting, unpacking and planning; what each rank did when; and
-//! what people are told besides results.
+//! Profiles, timelines and warnings: seconds per activity ([`Profile`]), the activities of a rank
+//! over time ([`Span`]), and messages for the user on standard error.
 //!
-//! The share of a step spent in overhead, waiting and compute is the paper's Figure 10.
+//! Figure 10 of the paper has the shares of overhead, waiting and compute in a step.
 
 mod chrome;
 mod file;
@@ -25,8 +25,10 @@ pub use self::spans::{
     FILE_SPANS, Kept, LATEST_SPANS, Span, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
 };
 
-/// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on
-/// standard error where it has none.
+/// Reports a warning to the user, such as a slow wait, which no result can carry.
+///
+/// The warning goes to the `tracing` subscriber of the program, or to standard error if the program
+/// has no subscriber.
 pub fn warn(text: &str) {
     if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
         say(text);
@@ -38,20 +40,20 @@ pub fn warn(text: &str) {
 /// Call sites at which [`warn_once`] has warned in this process.
 static WARNED: Mutex<BTreeSet<CallSite>> = Mutex::new(BTreeSet::new());
 
-/// [`warn`] with a line of the program before the text, once for each line in a process. Local.
-pub fn warn_once(at: CallSite, text: impl FnOnce() -> String) {
-    if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(at) {
-        warn(&format!("{at}: {}", text()));
+/// Reports a warning once per call site and process, with the call site before the text. Local.
+pub fn warn_once(call_site: CallSite, text: impl FnOnce() -> String) {
+    if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(call_site) {
+        warn(&format!("{call_site}: {}", text()));
     }
 }
 
-/// Whether [`warn_once`] has warned at a call site in this process. Local.
+/// Returns true if [`warn_once`] has warned at a call site in this process. Local.
 pub fn has_warned(call_site: CallSite) -> bool {
     WARNED.lock().unwrap_or_else(PoisonError::into_inner).contains(&call_site)
 }
 
-/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
-/// tear it apart. Nobody is left to be told if that fails.
+/// Writes a line to standard error, in one write: a launcher that merges the output of many
+/// processes does not split it. A failed write is ignored, because no other output exists.
 pub fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
 }

@@ -1,14 +1,14 @@
-//! [`Profile`]: seconds by activity.
+//! [`Profile`]: seconds per activity.
 
 use std::cell::RefCell;
 use std::time::Instant;
 
 use super::spans::{self, SpanKind};
 
-/// What a span of time was spent on.
+/// Activity of a rank in an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activity {
-    /// Building plans and turning them into box views.
+    /// Building plans and converting them to box views.
     Plan,
     /// Reading boxes from chunks into messages.
     Pack,
@@ -16,11 +16,11 @@ pub enum Activity {
     Local,
     /// Waiting for other ranks.
     Wait,
-    /// Writing messages into chunks, operators included.
+    /// Writing messages into chunks, with merge operators.
     Unpack,
 }
 
-/// Seconds by kind of span, summed since the last reset. Spans of one rank never overlap.
+/// Seconds of a rank per activity since the last reset. The activities never overlap.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Profile {
     /// Building plans.
@@ -36,14 +36,15 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Seconds spent on communication in all but waiting.
+    /// Returns the seconds of communication without waiting.
     pub fn overhead_secs(&self) -> f64 {
         self.plan_secs + self.pack_secs + self.local_secs + self.unpack_secs
     }
 }
 
 impl Activity {
-    /// Its spans' kind. A wait keeps its own span, which knows the other rank, so that none is kept twice.
+    /// Returns the kind of the activity's spans. `None` for a wait: the wait itself records a span
+    /// with the other rank.
     fn kind(self) -> Option<SpanKind> {
         match self {
             Self::Plan => Some(SpanKind::Plan),
@@ -55,19 +56,20 @@ impl Activity {
     }
 }
 
-/// Adds up spans, and keeps them while somebody wants them.
+/// Measures the activities of a rank: adds their seconds to a [`Profile`], and records spans while
+/// recording is on.
 pub struct Tracer {
     profile: RefCell<Profile>,
     operation: Box<dyn Fn() -> String>,
 }
 
 impl Tracer {
-    /// `operation` says what the rank is doing.
+    /// Creates a tracer. `operation` returns the text of the rank's operation in progress.
     pub fn new(operation: impl Fn() -> String + 'static) -> Self {
         Self { profile: RefCell::default(), operation: Box::new(operation) }
     }
 
-    /// Runs `f` and books its time.
+    /// Runs `f` and adds its time to `activity`.
     pub fn span<R>(&self, activity: Activity, f: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = f();
@@ -87,12 +89,12 @@ impl Tracer {
         result
     }
 
-    /// What was booked so far.
+    /// Returns the seconds since the last reset.
     pub fn profile(&self) -> Profile {
         *self.profile.borrow()
     }
 
-    /// Starts again from zero.
+    /// Sets all seconds to zero.
     pub fn reset(&self) {
         *self.profile.borrow_mut() = Profile::default();
     }

@@ -1,12 +1,13 @@
-//! [`Span`]: what a rank did when. Kept while somebody wants to know: for a file, or for a viewer.
+//! [`Span`]: an activity of a rank with its start and end, recorded for a trace file or a viewer.
 //!
-//! The log belongs to the thread of the rank, as do its device, its group and its world, which know nothing of one another.
-//! While nobody wants spans, each costs a look at one flag.
+//! The log is local to the thread of a rank, because the device, the group and the world of the
+//! rank share no other state. While recording is off, a span costs one test of a flag.
 //!
-//! Spans of one rank nest or do not overlap. Times count from the beginning of the run. Ranks that are threads have one
-//! clock. Under MPI each process counts from when it has heard of all others at the start: what two of them call zero
-//! differs by the time of a few small messages, tens of microseconds where each rank has a core, more where it has none; and
-//! clocks of different machines drift by some microseconds a second.
+//! Two spans of a rank are nested or disjoint. Times count from the begin of the run. Ranks that
+//! are threads share one clock. Under MPI each process starts its clock when it has a message from
+//! every other process. The zero times of two processes differ by the duration of a few small
+//! messages: tens of microseconds if each rank has its own core, otherwise more. Clocks of
+//! different machines drift by some microseconds per second.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
@@ -16,91 +17,99 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// The latest spans that are kept of a rank for a viewer.
+/// Capacity of a rank's log for a viewer, in spans.
 pub const LATEST_SPANS: usize = 1 << 14;
-/// And for a file: some 30 MB of it.
+/// Capacity of a rank's log for a file, in spans: about 30 MB of the file.
 pub const FILE_SPANS: usize = 1 << 18;
 
-/// Names are cut after so many bytes.
-const NAME_BYTES: usize = 200;
-/// So many names are looked up; then the looking up begins anew.
-const NAMES: usize = 4096;
-/// So many kernels are named in a wait for the device.
-const NAMED_KERNELS: usize = 3;
+/// Maximum length of a name, in bytes; longer names are cut.
+const MAX_NAME_BYTES: usize = 200;
+/// Capacity of the table of shared names. A full table is cleared.
+const MAX_SHARED_NAMES: usize = 4096;
+/// Maximum number of kernel names in the text of a wait for the device.
+const MAX_NAMED_KERNELS: usize = 3;
 
-/// What a rank did.
+/// Kind of a rank's activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SpanKind {
-    /// A kernel was recorded, commands were submitted, or the host waited for its device.
+    /// Recording a kernel, submitting commands, or waiting for the device.
     Kernel,
-    /// A plan was built.
+    /// Building a plan.
     Plan,
-    /// Boxes were read into messages.
+    /// Reading boxes from chunks into messages.
     Pack,
-    /// Boxes moved between chunks of the rank.
+    /// Moving boxes between chunks of the rank.
     Local,
-    /// The rank waited for others.
+    /// Waiting for other ranks.
     Wait,
-    /// Messages were written into chunks.
+    /// Writing messages into chunks.
     Unpack,
-    /// The rank was in a debug point.
+    /// Running a debug point.
     Debug,
 }
 
-/// Something that a rank did for a while.
+/// Activity of a rank from a start to an end time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// Kind of the activity.
     pub kind: SpanKind,
-    /// Its operation or kernel.
+    /// Name of the operation or the kernel.
     pub what: Rc<str>,
-    /// Nanoseconds since the run began.
+    /// Start, in nanoseconds since the run began.
     pub start: u64,
-    /// Nanoseconds from the begin of the run to the end of the span.
+    /// End, in nanoseconds since the run began.
     pub end: u64,
-    /// The rank of the run that it waited for.
+    /// The awaited rank, for a wait.
     pub peer: Option<u32>,
 }
 
 thread_local! {
-    static ON: Cell<bool> = const { Cell::new(false) };
+    static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
     static LOG: RefCell<Option<Log>> = const { RefCell::new(None) };
 }
 
 struct Log {
-    zero: Instant,
-    most: usize,
-    /// In the order in which they ended.
+    run_start: Instant,
+    capacity: usize,
+    /// Spans in the order of their ends.
     spans: VecDeque<Span>,
+    /// Number of discarded spans.
     forgotten: u64,
     names: HashSet<Rc<str>>,
-    /// Kernels that the host has not waited for: some names, and how many calls there are of others.
-    queued: (Vec<Rc<str>>, usize),
+    queued: QueuedKernels,
+}
+
+/// Kernels that the host has not waited for.
+struct QueuedKernels {
+    /// Names of the first [`MAX_NAMED_KERNELS`] different kernels.
+    names: Vec<Rc<str>>,
+    /// Number of calls of further kernels.
+    other_calls: usize,
 }
 
 impl Log {
-    fn new(zero: Instant) -> Self {
+    fn new(run_start: Instant) -> Self {
         Self {
-            zero,
-            most: 0,
+            run_start,
+            capacity: 0,
             spans: VecDeque::new(),
             forgotten: 0,
             names: HashSet::new(),
-            queued: (Vec::with_capacity(NAMED_KERNELS), 0),
+            queued: QueuedKernels { names: Vec::with_capacity(MAX_NAMED_KERNELS), other_calls: 0 },
         }
     }
 
-    fn nanos(&self, at: Instant) -> u64 {
-        u64::try_from(at.saturating_duration_since(self.zero).as_nanos()).unwrap_or(u64::MAX)
+    fn nanos(&self, time: Instant) -> u64 {
+        u64::try_from(time.saturating_duration_since(self.run_start).as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// One copy of each name that is in use.
+    /// Returns the shared copy of a name, cut to [`MAX_NAME_BYTES`].
     fn name(&mut self, text: &str) -> Rc<str> {
-        let text = &text[..text.floor_char_boundary(NAME_BYTES)];
-        if let Some(known) = self.names.get(text) {
-            return known.clone();
+        let text = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
+        if let Some(shared) = self.names.get(text) {
+            return shared.clone();
         }
-        if self.names.len() >= NAMES {
+        if self.names.len() >= MAX_SHARED_NAMES {
             self.names.clear();
         }
         let name: Rc<str> = text.into();
@@ -109,7 +118,7 @@ impl Log {
     }
 
     fn add(&mut self, span: Span) {
-        while self.spans.len() >= self.most.max(1) {
+        while self.spans.len() >= self.capacity.max(1) {
             self.spans.pop_front();
             self.forgotten += 1;
         }
@@ -117,43 +126,45 @@ impl Log {
     }
 }
 
-/// While it lives, this thread is that of a rank, and keeps spans when it is told to.
+/// Guard of the span log of a rank's thread. Its drop removes the log.
 pub struct Kept(PhantomData<*const ()>);
 
 impl Kept {
-    /// For a run that began then.
-    pub fn begin(zero: Instant) -> Self {
-        ON.set(false);
-        LOG.set(Some(Log::new(zero)));
+    /// Creates the log of this thread for a run that began at `run_start`. Recording is off until
+    /// [`keep`].
+    pub fn begin(run_start: Instant) -> Self {
+        IS_RECORDING.set(false);
+        LOG.set(Some(Log::new(run_start)));
         Self(PhantomData)
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        ON.set(false);
+        IS_RECORDING.set(false);
         LOG.set(None);
     }
 }
 
-/// From now on this rank keeps its spans, so many at least; when there are more, the oldest go. Does nothing on a thread that
-/// is not a rank's.
-pub fn keep(most: usize) {
+/// Turns recording on for this rank, with a log of at least `capacity` spans.
+///
+/// A full log discards its oldest spans. No effect on a thread without a log.
+pub fn keep(capacity: usize) {
     LOG.with_borrow_mut(|log| {
         if let Some(log) = log {
-            log.most = log.most.max(most);
-            ON.set(true);
+            log.capacity = log.capacity.max(capacity);
+            IS_RECORDING.set(true);
         }
     });
 }
 
-/// Whether spans are kept.
+/// Returns true if this rank records spans.
 #[inline]
 pub fn is_on() -> bool {
-    ON.get()
+    IS_RECORDING.get()
 }
 
-/// Adds a span.
+/// Records a span of the activity `what`, if recording is on. `peer` is the awaited rank.
 pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Option<usize>) {
     if !is_on() {
         return;
@@ -165,10 +176,10 @@ pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Optio
     });
 }
 
-/// What is done until it is dropped is a span. `what` is asked for its name then.
+/// Guard of a span that ends with the guard's drop, which computes the name.
 pub struct OpenSpan<F: FnOnce() -> String>(Option<(SpanKind, Instant, F)>);
 
-/// Begins a span, if spans are kept.
+/// Begins a span, if recording is on. `what` returns the name, at the end of the span.
 #[inline]
 pub fn span<F: FnOnce() -> String>(kind: SpanKind, what: F) -> OpenSpan<F> {
     OpenSpan(is_on().then(|| (kind, Instant::now(), what)))
@@ -183,58 +194,63 @@ impl<F: FnOnce() -> String> Drop for OpenSpan<F> {
     }
 }
 
-/// A kernel was recorded, and the host will wait for it some time.
+/// Adds a recorded kernel to the kernels that the host has not waited for.
 pub fn queued(kernel: &Rc<str>) {
     if !is_on() {
         return;
     }
     LOG.with_borrow_mut(|log| {
-        let Some(Log { queued: (names, more), .. }) = log else { return };
-        match names.contains(kernel) {
-            true => {}
-            false if names.len() < NAMED_KERNELS => names.push(kernel.clone()),
-            false => *more += 1,
+        let Some(Log { queued: QueuedKernels { names, other_calls }, .. }) = log else { return };
+        if names.contains(kernel) {
+            return;
+        }
+        if names.len() < MAX_NAMED_KERNELS {
+            names.push(kernel.clone());
+        } else {
+            *other_calls += 1;
         }
     });
 }
 
-/// The kernels that were queued: `"waiting for heat.wgsl"`. Forgets them if they are `done`.
+/// Returns `verb` with the names of the queued kernels, such as `"waiting for heat.wgsl"`, or
+/// `verb` with `otherwise` if no kernel is queued. With `done`, clears the queued kernels.
 pub fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
     LOG.with_borrow_mut(|log| {
-        let Some(Log { queued: (names, more), .. }) = log else { return verb.to_owned() };
+        let Some(Log { queued: QueuedKernels { names, other_calls }, .. }) = log else { return verb.to_owned() };
         let mut text = match names[..] {
             [] => format!("{verb} {otherwise}"),
             _ => format!("{verb} {}", names.join(", ")),
         };
-        if *more > 0 {
-            text += &format!(" and {more} more");
+        if *other_calls > 0 {
+            text += &format!(" and {other_calls} more");
         }
         if done {
             names.clear();
-            *more = 0;
+            *other_calls = 0;
         }
         text
     })
 }
 
-/// What the clock shows, in nanoseconds since the run began.
+/// Returns the current time in nanoseconds since the run began; 0 on a thread without a log.
 pub fn now_nanos() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.nanos(Instant::now())))
 }
 
-/// The spans that ended after so many nanoseconds, in the order in which they began, an outer one before those in it.
+/// Returns the spans that ended after `nanos` nanoseconds, ordered by start, an outer span before
+/// its inner spans.
 pub fn spans_after(nanos: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = LOG.with_borrow(|log| {
         let spans = log.iter().flat_map(|log| &log.spans);
         spans.filter(|span| span.end > nanos).cloned().collect()
     });
-    // The inner one of two that are equal has ended first.
+    // Of two spans with equal times, the inner span ended first.
     spans.reverse();
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     spans
 }
 
-/// How many spans have gone because there were more than are kept.
+/// Returns the number of discarded spans.
 pub fn forgotten() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.forgotten))
 }
@@ -245,83 +261,84 @@ mod tests {
 
     use super::*;
 
-    /// A span from one microsecond of a run to another.
-    fn at(zero: Instant, what: &str, [start, end]: [u64; 2]) {
-        let time = |micros| zero + Duration::from_micros(micros);
+    /// Adds a span from `start` to `end`, in microseconds since the run began.
+    fn add_at(run_start: Instant, what: &str, [start, end]: [u64; 2]) {
+        let time = |micros| run_start + Duration::from_micros(micros);
         add(SpanKind::Pack, what, time(start), time(end), Some(7));
     }
 
-    fn shown() -> Vec<(String, u64, u64)> {
+    /// Returns name, start and end of all spans, in microseconds.
+    fn recorded() -> Vec<(String, u64, u64)> {
         spans_after(0).into_iter().map(|span| (span.what.to_string(), span.start / 1000, span.end / 1000)).collect()
     }
 
     #[test]
-    fn nothing_is_kept_unless_it_is_wanted() {
-        let zero = Instant::now();
+    fn spans_are_recorded_only_after_keep() {
+        let run_start = Instant::now();
         keep(5);
-        at(zero, "no rank", [1, 2]);
+        add_at(run_start, "no rank", [1, 2]);
         assert!(!is_on() && spans_after(0).is_empty());
-        let kept = Kept::begin(zero);
-        at(zero, "not wanted", [1, 2]);
+        let kept = Kept::begin(run_start);
+        add_at(run_start, "not wanted", [1, 2]);
         assert!(!is_on() && spans_after(0).is_empty());
         keep(5);
-        at(zero, "wanted", [3, 4]);
-        assert_eq!(shown(), [("wanted".to_owned(), 3, 4)]);
+        add_at(run_start, "wanted", [3, 4]);
+        assert_eq!(recorded(), [("wanted".to_owned(), 3, 4)]);
         assert_eq!(spans_after(0)[0].peer, Some(7));
         drop(kept);
         assert!(!is_on() && spans_after(0).is_empty());
     }
 
     #[test]
-    fn the_oldest_go() {
-        let zero = Instant::now();
-        let _kept = Kept::begin(zero);
+    fn full_log_discards_oldest_spans() {
+        let run_start = Instant::now();
+        let _kept = Kept::begin(run_start);
         keep(4);
         for number in 0..10 {
-            at(zero, &format!("span {number}"), [10 * number, 10 * number + 5]);
+            add_at(run_start, &format!("span {number}"), [10 * number, 10 * number + 5]);
         }
-        let left: Vec<_> = (6..10).map(|number| (format!("span {number}"), 10 * number, 10 * number + 5)).collect();
-        assert_eq!((shown(), forgotten()), (left, 6));
-        // Fewer are never kept than someone else wants.
+        let latest: Vec<_> = (6..10).map(|number| (format!("span {number}"), 10 * number, 10 * number + 5)).collect();
+        assert_eq!((recorded(), forgotten()), (latest, 6));
+        // A later call of `keep` never reduces the capacity.
         keep(2);
-        at(zero, "one more", [200, 201]);
-        assert_eq!((shown().len(), forgotten()), (4, 7));
+        add_at(run_start, "one more", [200, 201]);
+        assert_eq!((recorded().len(), forgotten()), (4, 7));
     }
 
     #[test]
-    fn spans_come_in_the_order_in_which_they_began() {
-        let zero = Instant::now();
-        let _kept = Kept::begin(zero);
+    fn spans_after_returns_spans_ordered_by_start() {
+        let run_start = Instant::now();
+        let _kept = Kept::begin(run_start);
         keep(10);
-        // As they end: inner ones first, and one of the same times.
+        // Ordered by end: inner spans first, with two spans of equal times.
         for (what, times) in [("a", [0, 2]), ("c", [5, 6]), ("c'", [5, 6]), ("d", [7, 9]), ("b", [5, 10])] {
-            at(zero, what, times);
+            add_at(run_start, what, times);
         }
-        let names: Vec<String> = shown().into_iter().map(|(what, ..)| what).collect();
+        let names: Vec<String> = recorded().into_iter().map(|(what, ..)| what).collect();
         assert_eq!(names, ["a", "b", "c'", "c", "d"]);
         let late: Vec<String> = spans_after(6000).iter().map(|span| span.what.to_string()).collect();
-        assert_eq!(late, ["b", "d"], "what ended by then is not told again");
+        assert_eq!(late, ["b", "d"], "spans that ended by then are not returned");
     }
 
     #[test]
-    fn names_are_cut_and_kept_once() {
-        let zero = Instant::now();
-        let _kept = Kept::begin(zero);
+    fn long_names_are_cut_and_shared() {
+        let run_start = Instant::now();
+        let _kept = Kept::begin(run_start);
         keep(10_000);
         for _ in 0..2 {
-            at(zero, &"ä".repeat(150), [1, 2]);
+            add_at(run_start, &"ä".repeat(150), [1, 2]);
         }
         let spans = spans_after(0);
         assert_eq!(&*spans[0].what, "ä".repeat(100));
         assert!(Rc::ptr_eq(&spans[0].what, &spans[1].what));
-        for number in 0..2 * NAMES {
-            at(zero, &format!("name {number}"), [3, 4]);
+        for number in 0..2 * MAX_SHARED_NAMES {
+            add_at(run_start, &format!("name {number}"), [3, 4]);
         }
-        LOG.with_borrow(|log| assert!(log.as_ref().is_some_and(|log| log.names.len() <= NAMES)));
+        LOG.with_borrow(|log| assert!(log.as_ref().is_some_and(|log| log.names.len() <= MAX_SHARED_NAMES)));
     }
 
     #[test]
-    fn waits_for_the_device_name_kernels() {
+    fn queued_text_names_queued_kernels() {
         let _kept = Kept::begin(Instant::now());
         keep(10);
         assert_eq!(queued_text("waiting for", "the device", true), "waiting for the device");
