@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks what the programs cannot check, as they do not start without it; then starts the runner.
+# Checks the requirements without which no program of the archive starts, then starts the runner.
 PATH=${PATH:-/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin}
 export PATH
 case $0 in
@@ -15,7 +15,7 @@ if [ "$machine" != "@MACHINE@" ]; then
     exit 2
 fi
 
-# 0 where the programs need no GNU C library.
+# The major version is 0 if the programs need no GNU C library.
 if [ "@MAJOR@" -gt 0 ]; then
     have=$(getconf GNU_LIBC_VERSION 2>/dev/null) || have=$(ldd --version 2>/dev/null | head -n 1)
     have=${have##* }

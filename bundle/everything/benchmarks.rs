@@ -1,4 +1,5 @@
-//! The benchmarks, each behind a test of its name that does nothing unless the benchmark is asked for.
+//! All benchmarks, each as a test of its name. The test runs the benchmark only if the variable
+//! `ZIPPY_BUNDLE_RUN` has the name.
 
 #[path = "../../examples/doctor.rs"]
 mod adapters;
@@ -39,12 +40,12 @@ mod ranks_volume;
 
 macro_rules! by_name {
     ($($program:ident),+ $(,)?) => {
-        /// One entry point for each program, named like it.
+        /// Entry points of the benchmarks.
         mod run {$(
             #[test]
             fn $program() -> zippy::Result<()> {
-                let asked_for = std::env::var("ZIPPY_BUNDLE_RUN");
-                if asked_for.as_deref() == Ok(stringify!($program)) { super::$program::main() } else { Ok(()) }
+                let selected = std::env::var("ZIPPY_BUNDLE_RUN");
+                if selected.as_deref() == Ok(stringify!($program)) { super::$program::main() } else { Ok(()) }
             }
         )+}
     };

@@ -1,7 +1,8 @@
-//! The tests that use an adapter and the benchmarks, as one program: each program that links wgpu has
-//! ten megabytes. `cargo xtask bundle` builds it, and the bundle's runner starts its parts by name.
+//! One program with the benchmarks and the tests that use an adapter, because each program that
+//! links wgpu has ten megabytes. `cargo xtask bundle` builds the program, and the bundle's runner
+//! starts tests and benchmarks by name.
 
-// Each benchmark is also a program of its own and brings the files that benchmarks share.
+// Each benchmark is also a separate program and declares the files that benchmarks share.
 #![allow(clippy::duplicate_mod)]
 
 #[path = "../../tests/algorithms/mod.rs"]

@@ -1,4 +1,4 @@
-//! The adapters that answer on this machine, and the choice of one.
+//! List of this machine's adapters, and the choice of an adapter.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::options::Options;
 use crate::{Setting, child, vulkan};
 
-/// An adapter as the program `doctor` describes it.
+/// Adapter with the description that the program `doctor` prints.
 #[derive(Debug, Clone)]
 pub struct Adapter {
-    /// In the order in which adapters are preferred.
+    /// Index in the list of adapters, in order of preference.
     pub number: usize,
     /// Name, type, driver, memory and limits.
     pub about: Value,
@@ -30,7 +30,7 @@ impl Adapter {
         ["DiscreteGpu", "IntegratedGpu", "VirtualGpu"].contains(&self.text("type"))
     }
 
-    /// Whether it could be opened.
+    /// Returns true if `doctor` could open the adapter.
     fn opens(&self) -> bool {
         self.about["type"].is_string()
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// All adapters that answer, the best first.
+/// Lists the adapters of this machine in order of preference, by a run of `doctor`.
 pub fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
     let log = setting.out.join("adapters.log");
     let command = child::benchmark(setting, "adapters");
@@ -59,14 +59,15 @@ pub fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
     Ok(adapters)
 }
 
-/// The adapters of a text with a line of JSON for each. The test harness begins such a line with words of its own.
+/// Reads adapters from a text with a line of JSON per adapter. The test harness can write words
+/// before the JSON of a line.
 fn described(text: &str) -> Vec<Adapter> {
     let json = |line: &str| serde_json::from_str(&line[line.find("{\"")?..]).ok();
     let known = text.lines().filter_map(json).filter(|about: &Value| about["name"].is_string());
     known.enumerate().map(|(number, about)| Adapter { number, about }).collect()
 }
 
-/// The adapter that the command line asks for.
+/// Returns the adapter that the command line selects, or else the first adapter that opens.
 pub fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
     let listed = || adapters.iter().map(|adapter| format!("\n  {adapter}")).collect::<String>();
     let adapter = match &options.adapter {
@@ -74,21 +75,20 @@ pub fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adap
             .iter()
             .find(|adapter| adapter.opens())
             .ok_or_else(|| format!("no adapter can be opened:{}", listed()))?,
-        Some(asked) => {
-            let wanted = asked.to_lowercase();
-            let fits = |adapter: &&Adapter| match asked.parse::<usize>() {
+        Some(pattern) => {
+            let lowercase = pattern.to_lowercase();
+            let matches = |adapter: &&Adapter| match pattern.parse::<usize>() {
                 Ok(number) => adapter.number == number,
-                Err(_) => adapter.name().to_lowercase().contains(&wanted),
+                Err(_) => adapter.name().to_lowercase().contains(&lowercase),
             };
-            adapters
-                .iter()
-                .find(fits)
-                .ok_or_else(|| format!("no adapter fits {asked:?}. These answer:{}\n({})", listed(), vulkan::facts()))?
+            adapters.iter().find(matches).ok_or_else(|| {
+                format!("no adapter matches {pattern:?}. Available adapters:{}\n({})", listed(), vulkan::facts())
+            })?
         }
     };
     if options.gpu && !adapter.is_gpu() {
         return Err(format!(
-            "a GPU was asked for, and {} is none. These answer:{}\n({})",
+            "--gpu needs a GPU, and {} is none. Available adapters:{}\n({})",
             adapter.name(),
             listed(),
             vulkan::facts()
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn two() -> Vec<Adapter> {
+    fn two_adapters() -> Vec<Adapter> {
         described(concat!(
             "running 1 test\n",
             "test benchmarks::run::adapters ... {\"name\":\"RTX 9\",\"type\":\"DiscreteGpu\",\"memory_mib\":81920}\n",
@@ -113,19 +113,19 @@ mod tests {
 
     fn chosen(words: &[&str]) -> Result<usize, String> {
         let options = Options::parse_from([&["run-all"], words].concat());
-        choose(&two(), &options).map(|adapter| adapter.number)
+        choose(&two_adapters(), &options).map(|adapter| adapter.number)
     }
 
     #[test]
-    fn adapters_are_read_behind_the_words_of_the_harness() {
-        let two = two();
-        assert_eq!(two.len(), 2);
-        assert_eq!(two[0].to_string(), "0: RTX 9 (unknown, DiscreteGpu, unknown, 80.0 GiB)");
-        assert!(two[0].is_gpu() && !two[1].is_gpu());
+    fn adapter_after_words_of_the_harness_is_read() {
+        let adapters = two_adapters();
+        assert_eq!(adapters.len(), 2);
+        assert_eq!(adapters[0].to_string(), "0: RTX 9 (unknown, DiscreteGpu, unknown, 80.0 GiB)");
+        assert!(adapters[0].is_gpu() && !adapters[1].is_gpu());
     }
 
     #[test]
-    fn software_adapter_in_place_of_a_gpu_is_an_error_that_lists_all() {
+    fn unavailable_adapter_is_an_error_that_lists_all_adapters() {
         assert_eq!(chosen(&[]), Ok(0));
         assert_eq!(chosen(&["--gpu"]), Ok(0));
         assert_eq!(chosen(&["--adapter", "LLVM"]), Ok(1));

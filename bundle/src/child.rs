@@ -1,4 +1,4 @@
-//! Processes with a time limit and logs of their output.
+//! Child processes with a time limit and log files of their output.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 
 use crate::Setting;
 
-/// Pause between two looks at a process.
+/// Polling interval of a process.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Time that a killed process has to go: one that waits for a hanging driver does not. Batch systems kill the runner itself
-/// some seconds after their signal.
+/// Time limit for the end of a killed process: a process that waits for a hanging driver does not
+/// end. Batch systems kill the runner itself some seconds after their signal.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The problem of a part that a signal to the runner ended.
+/// Problem text of a part that a signal to the runner ended.
 pub const STOPPED: &str = "stopped by a signal";
 
-/// Set once this process is asked to end, by the terminal or by a batch system.
+/// Flag that the signals of a terminal or a batch system set to end this process.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Follows the signals that ask a process to end.
+    /// Creates a flag that SIGINT, SIGTERM and SIGHUP set.
     #[cfg(unix)]
     pub fn follow_signals() -> Result<Self, String> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -37,7 +37,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Follows nothing: the system ends a job's processes together.
+    /// Creates a flag that no signal sets: the system ends all processes of a job together.
     #[cfg(not(unix))]
     pub fn follow_signals() -> Result<Self, String> {
         Ok(Self::default())
@@ -48,22 +48,22 @@ impl Stop {
     }
 }
 
-/// How a process ended.
+/// Result of a process that ended.
 #[derive(Debug)]
 pub struct Ended {
     /// Standard output.
     pub text: String,
     pub secs: f64,
-    /// The problem, where the process did not end well within its time.
+    /// Exit status other than success, or the reason why the runner killed the process.
     pub problem: Option<String>,
 }
 
-/// A program of the archive, with the variables that all have.
+/// Returns the command of a program in the archive, with the variables of all programs.
 pub fn program(setting: &Setting, name: &str) -> Command {
     let mut command = Command::new(setting.home.join("bin").join(name));
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
     clean(&mut command);
-    // Mesa complains where this is missing.
+    // Mesa prints a warning without this variable.
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     }
@@ -71,60 +71,61 @@ pub fn program(setting: &Setting, name: &str) -> Command {
     command
 }
 
-/// Removes the variables that would change tests and figures, and those by which a launcher says that it has started this
-/// process, as the ranks of its programs are threads.
+/// Removes inherited variables that change tests and measurements, and the variables of an MPI
+/// launcher that started this process: the ranks of the programs are threads. Variables that
+/// `command` sets stay.
 pub fn clean(command: &mut Command) {
-    const BEGINNINGS: [&str; 8] =
+    const PREFIXES: [&str; 8] =
         ["ZIPPY_", "OMPI_COMM_", "PMIX_", "PMI_", "MV2_COMM_", "JSM_NAMESPACE_", "FLUX_JOB_", "SLURM_STEP_"];
-    let given: Vec<_> =
+    let set: Vec<_> =
         command.get_envs().filter(|(_, value)| value.is_some()).map(|(name, _)| name.to_owned()).collect();
-    for (name, _) in std::env::vars_os().filter(|(name, _)| !given.contains(name)) {
-        if BEGINNINGS.iter().any(|beginning| name.to_string_lossy().starts_with(beginning)) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| !set.contains(name)) {
+        if PREFIXES.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
     }
 }
 
-/// The program that has all tests and benchmarks.
+/// Returns the command of the program with all tests and benchmarks.
 pub fn everything(setting: &Setting) -> Command {
     program(setting, "everything")
 }
 
-/// The same program, which runs the benchmark of this name.
+/// Returns the command that runs the benchmark `name`.
 pub fn benchmark(setting: &Setting, name: &str) -> Command {
     let mut command = everything(setting);
     command.args(["--exact", &format!("benchmarks::run::{name}"), "--nocapture"]).env("ZIPPY_BUNDLE_RUN", name);
     command
 }
 
-/// Runs a process to its end, or ends it with its children when the time is over or this process is asked to end.
+/// Runs a process, and kills it with its children after `limit` or when `stop` is set.
 ///
-/// Standard output goes to `log`. Standard error goes to a second file, with the ending
+/// Standard output goes to `log`. Standard error goes to a second file, with the extension
 /// `errors.log` instead of that of `log`; the file is removed if it is empty.
 pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let error_log = log.with_extension("errors.log");
     let [out, err] = [log, &error_log].map(File::create);
     command.stdin(Stdio::null()).stdout(out.map_err(failed)?).stderr(err.map_err(failed)?);
-    // Relative paths of the programs are below the results.
+    // Relative paths in the arguments of programs are paths in the directory of results.
     command.current_dir(log.parent().unwrap_or(Path::new(".")));
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let begun = Instant::now();
+    let start = Instant::now();
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
     let problem = loop {
         match child.try_wait().map_err(|error| format!("{name}: {error}"))? {
             Some(status) if status.success() => break None,
             Some(status) => break Some(status.to_string()),
-            None if stop.is_set() => break Some(format!("{STOPPED}{}", end(&mut child))),
-            None if begun.elapsed() >= limit => {
-                break Some(format!("cut off after {:.0} s{}", limit.as_secs_f64(), end(&mut child)));
+            None if stop.is_set() => break Some(format!("{STOPPED}{}", kill(&mut child))),
+            None if start.elapsed() >= limit => {
+                break Some(format!("cut off after {:.0} s{}", limit.as_secs_f64(), kill(&mut child)));
             }
             None => std::thread::sleep(PAUSE),
         }
     };
-    let secs = begun.elapsed().as_secs_f64();
+    let secs = start.elapsed().as_secs_f64();
     if error_log.metadata().is_ok_and(|metadata| metadata.len() == 0) {
         let _ = std::fs::remove_file(error_log);
     }
@@ -132,15 +133,16 @@ pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Re
     Ok(Ended { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
 }
 
-/// Ends a process and all that it has started; says so where it does not go.
-fn end(child: &mut Child) -> &'static str {
+/// Kills a process with its children. Returns the text to add to the problem: empty if the process
+/// ended.
+fn kill(child: &mut Child) -> &'static str {
     #[cfg(unix)]
     if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
-    let begun = Instant::now();
-    while begun.elapsed() < GRACE {
+    let start = Instant::now();
+    while start.elapsed() < GRACE {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(PAUSE),
             _ => return "",
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn process_beyond_its_time_ends_with_its_children_and_keeps_its_output() {
+    fn process_over_its_time_limit_ends_with_its_children_and_keeps_its_output() {
         let directory = std::env::temp_dir().join(format!("zippy-bundle-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let log = directory.join("part.log");
@@ -164,7 +166,8 @@ mod tests {
         let lines: Vec<&str> = ended.text.lines().collect();
         assert_eq!((lines[0], ended.problem.as_deref()), ("one", Some("cut off after 0 s")));
         let pid = rustix::process::Pid::from_raw(lines[1].parse().unwrap()).unwrap();
-        // The child is gone, or a zombie that nobody waits for: at once, or in a moment on a busy machine.
+        // The grandchild is gone or a zombie without a waiting parent, on a busy machine after a
+        // delay.
         let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         let is_gone = |stat: String| stat.is_empty() || stat.contains(") Z");
         assert!((0..1500).any(|_| is_gone(stat()) || (std::thread::sleep(PAUSE), false).1), "{}", stat());

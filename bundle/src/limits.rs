@@ -1,22 +1,22 @@
-//! Limits of an adapter, measured in the same run, and which of them a benchmark stands beside.
+//! Measured limits of the adapter, and the limit that bounds a benchmark.
 
 use serde_json::Value;
 
-/// A limit of the adapter, as the benchmark `limits` names it.
+/// Limit of the adapter, from the benchmark `limits` of the same run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Each byte is read and written in the adapter's memory.
+    /// Bandwidth of a copy in the adapter's memory.
     Copy,
-    /// Two arrays are read and one is written.
+    /// Bandwidth of a kernel that reads two arrays and writes one.
     Triad,
-    /// Copy from a vector of the host into the adapter's memory.
+    /// Bandwidth of a copy from a vector of the host into the adapter's memory.
     HostToDevice,
-    /// Nothing of the adapter bounds it.
+    /// No limit of the adapter bounds the benchmark.
     None,
 }
 
 impl Limit {
-    /// Names of its cases in the benchmark.
+    /// Returns the names of the limit's cases in the benchmark `limits`.
     fn cases(self) -> &'static [&'static str] {
         match self {
             Limit::Copy => &["device, copy by the driver", "device, copy by a kernel"],
@@ -26,9 +26,9 @@ impl Limit {
         }
     }
 
-    /// The measured bandwidth in GB/s: the highest one among its cases.
+    /// Returns the measured bandwidth in GB/s: the maximum of the limit's cases.
     pub fn rate(self, limits: &[Value]) -> Option<f64> {
-        let is_mine = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
-        limits.iter().filter(is_mine).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)
+        let is_own_case = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
+        limits.iter().filter(is_own_case).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)
     }
 }

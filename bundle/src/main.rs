@@ -1,5 +1,6 @@
-//! Runs the parts of the bundle on a machine without a toolchain, each within its own time, and reports
-//! passed and failed tests and the benchmarks' medians beside the adapter's limits.
+//! Runs the parts of the bundle on a machine without a toolchain, each with a time limit, and
+//! reports passed and failed tests, and the medians of benchmarks compared with the adapter's
+//! limits.
 
 mod adapters;
 mod child;
@@ -38,13 +39,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// What all parts share.
+/// Settings of a run that all parts share.
 pub struct Setting {
-    /// The unpacked archive.
+    /// Directory of the unpacked archive.
     pub home: PathBuf,
-    /// The directory of logs, pictures and results.
+    /// Directory of logs, pictures and results.
     pub out: PathBuf,
-    /// Variables of every process.
+    /// Environment variables of every process.
     pub variables: Vec<(String, String)>,
     pub stop: Stop,
 }
@@ -65,19 +66,20 @@ fn run(options: &Options) -> Result<bool, String> {
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut setting = Setting { home: home.into(), out, variables: Vec::new(), stop: Stop::follow_signals()? };
     vulkan::prepare(&mut setting)?;
-    let begun = Instant::now();
-    let all = Duration::from_secs_f64(options.minutes * 60.0);
+    let start = Instant::now();
+    let total = Duration::from_secs_f64(options.minutes * 60.0);
     let adapters = adapters::list(&setting)?;
     let adapter = adapters::choose(&adapters, options)?;
     say(&format!("Adapter: {adapter}"));
-    // Names of adapters may be equal; numbers are not.
+    // The number is unique, the name is not.
     setting.variables.push(("ZIPPY_ADAPTER".into(), adapter.number.to_string()));
     let mut report = Report::new(&manifest, adapter, &setting.out, &options.only);
-    for (at, part) in chosen.iter().enumerate() {
-        let left = all.saturating_sub(begun.elapsed());
-        let limit = Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(left);
+    for (index, part) in chosen.iter().enumerate() {
+        let remaining = total.saturating_sub(start.elapsed());
+        let limit =
+            Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(remaining);
         if limit < Duration::from_secs(1) || setting.stop.is_set() {
-            report.leave_out(&chosen[at..]);
+            report.leave_out(&chosen[index..]);
             break;
         }
         say(&format!("\n==> {}: {} (at most {:.0} s)", part.name, part.about, limit.as_secs_f64()));
@@ -90,7 +92,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// Writes a line; nobody reads it where a pipe is closed, and the results are in files.
+/// Writes a line to standard output. A write to a closed pipe is ignored: the results are in files.
 pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());

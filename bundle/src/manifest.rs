@@ -1,14 +1,15 @@
-//! The description of an archive, which `cargo xtask bundle` writes.
+//! [`Manifest`]: description of an archive, from `cargo xtask bundle`.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// What was built, from which sources and with what.
+/// Sources and compiler of an archive.
 #[derive(Debug, Deserialize)]
 pub struct Manifest {
-    /// Of the sources.
+    /// Commit of the sources.
     pub commit: String,
+    /// Version of the compiler.
     pub rustc: String,
 }
 
@@ -17,7 +18,7 @@ impl Manifest {
     pub fn read(home: &Path) -> Result<Self, String> {
         let path = home.join("bundle.json");
         let problem = |error: &dyn std::fmt::Display| {
-            format!("{}: {error}; the archive is not unpacked as a whole", path.display())
+            format!("{}: {error}; unpack the whole archive", path.display())
         };
         let text = std::fs::read_to_string(&path).map_err(|error| problem(&error))?;
         serde_json::from_str(&text).map_err(|error| problem(&error))

@@ -1,4 +1,4 @@
-//! Results of parts, read from what their processes have printed and left in files.
+//! [`Outcome`]: result of a part, from the output and the files of its processes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::child::Ended;
 
-/// The result of a part.
+/// Result of a part.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub secs: f64,
@@ -15,33 +15,33 @@ pub struct Outcome {
     pub passed: usize,
     /// Names of tests that failed.
     pub failed: Vec<String>,
-    /// Names of tests that had begun when the part was cut off, or that ended their process.
+    /// Names of tests without a result, because the process ended or was cut off before.
     pub unfinished: Vec<String>,
-    /// A benchmark's cases.
+    /// Cases of a benchmark.
     pub cases: Vec<Value>,
-    /// The problem, where the part did not end well within its time.
+    /// Reason why the part did not succeed within its time limit.
     pub problem: Option<String>,
-    /// The reason, where the part does not fit this machine.
+    /// Reason why the part cannot run on this machine.
     pub left_out: Option<String>,
 }
 
 impl Outcome {
-    pub fn left_out(why: String) -> Self {
-        Self { left_out: Some(why), ..Self::default() }
+    pub fn left_out(reason: String) -> Self {
+        Self { left_out: Some(reason), ..Self::default() }
     }
 
-    /// Whether everything that ran has passed. That the time did not suffice for all is no failure, but that it sufficed for
-    /// nothing is one.
+    /// Returns true if no test failed and the part had no problem. A part that was cut off is good
+    /// if it has a result.
     pub fn is_good(&self) -> bool {
         let has_results = self.passed > 0 || !self.cases.is_empty();
         let is_cut = |problem: &str| problem.starts_with("cut off") && has_results;
         self.failed.is_empty() && self.problem.as_deref().is_none_or(is_cut)
     }
 
-    /// One line for people.
+    /// Returns one line of text for the user.
     pub fn summary(&self) -> String {
-        if let Some(why) = &self.left_out {
-            return format!("left out: {why}");
+        if let Some(reason) = &self.left_out {
+            return format!("left out: {reason}");
         }
         let mut words = Vec::new();
         if self.passed + self.failed.len() > 0 {
@@ -68,11 +68,11 @@ fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
     }
 }
 
-/// Reads the lines of the test harness, which was given these names, or chose among all tests where there are none. Tests
-/// that run next to each other are written when they end.
+/// Reads the output of a test harness that ran the tests `names`, or tests by filters if `names` is
+/// empty. Tests without a result line are unfinished.
 pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
     let (ended, mut outcome) = ended(result);
-    let mut unseen: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let mut without_result: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mut running = None;
     for line in ended.text.lines() {
         let started = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
@@ -81,7 +81,7 @@ pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
             (None, Some(name)) => (name, line),
             (None, None) => continue,
         };
-        unseen.remove(name);
+        without_result.remove(name);
         if started.is_some() {
             outcome.unfinished.extend(running.map(String::from));
             running = Some(name);
@@ -96,14 +96,15 @@ pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
         running = None;
     }
     outcome.unfinished.extend(running.map(String::from));
-    outcome.unfinished.extend(unseen.into_iter().map(String::from));
+    outcome.unfinished.extend(without_result.into_iter().map(String::from));
     if outcome.passed + outcome.failed.len() == 0 && outcome.problem.is_none() {
         outcome.problem = Some("no test was run".into());
     }
     outcome
 }
 
-/// Reads the numbers that a benchmark leaves, which are those of the cases before where it was cut off.
+/// Reads the file of results of a benchmark. A benchmark that was cut off has the results of the
+/// cases that ended.
 pub fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
     let (_, mut outcome) = ended(result);
     let read = || -> Option<Vec<Value>> {
@@ -118,23 +119,23 @@ pub fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
     outcome
 }
 
-/// A program's exit code is its result.
+/// Returns the result of a program: its exit status.
 pub fn of_program(result: Result<Ended, String>) -> Outcome {
     ended(result).1
 }
 
-/// Two runs of a program, which must print the same hash.
+/// Compares two runs of a program: both must succeed and print the same hash.
 pub fn of_programs(first: Result<Ended, String>, second: Result<Ended, String>) -> Outcome {
     let ((first, mut outcome), (second, other)) = (ended(first), ended(second));
     outcome.secs += other.secs;
     outcome.problem = outcome.problem.or(other.problem).or_else(|| match [&first, &second].map(hash) {
-        [Some(one), Some(two)] if one == two => None,
-        [one, two] => Some(format!("the runs print different hashes: {one:?} and {two:?}")),
+        [Some(first), Some(second)] if first == second => None,
+        [first, second] => Some(format!("the runs print different hashes: {first:?} and {second:?}")),
     });
     outcome
 }
 
-/// The hash that a program has printed.
+/// Returns the hash that a program printed.
 fn hash(ended: &Ended) -> Option<&str> {
     ended.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
 }
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_harness_are_counted_by_their_ends() {
+    fn passed_and_failed_lines_of_the_harness_are_counted() {
         let text = "running 4 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest d ... ignored, why\n\
                     test e - should panic ... ok\nfailures:\n    a::c\n";
         let outcome = harness(text, Some("exit status: 101"));
@@ -166,17 +167,17 @@ mod tests {
     }
 
     #[test]
-    fn hashes_of_two_runs_that_differ_are_a_problem() {
+    fn different_hashes_of_two_runs_are_a_problem() {
         let run = |text: &str| Ok(Ended { text: text.into(), secs: 1.0, problem: None });
         assert!(of_programs(run("cells\n  hash 0a\n"), run("  hash 0a\n")).is_good());
-        for (one, two) in [("hash 0a", "hash 0b"), ("hash 0a", ""), ("", "")] {
-            let outcome = of_programs(run(one), run(two));
-            assert!(outcome.problem.unwrap().contains("hash"), "{one} {two}");
+        for (first, second) in [("hash 0a", "hash 0b"), ("hash 0a", ""), ("", "")] {
+            let outcome = of_programs(run(first), run(second));
+            assert!(outcome.problem.unwrap().contains("hash"), "{first} {second}");
         }
     }
 
     #[test]
-    fn part_without_a_test_is_a_problem_and_a_cut_is_none() {
+    fn part_without_a_result_is_not_good_and_part_cut_off_after_a_result_is_good() {
         assert!(!harness("running 0 tests\n", None).is_good());
         let cut = harness("test a ... ok\ntest b ... ", Some("cut off after 9 s"));
         assert!(cut.is_good());

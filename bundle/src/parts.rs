@@ -1,4 +1,4 @@
-//! The parts of a run, in the order of their worth, each with its own time.
+//! [`PARTS`]: the parts of a run in order of importance, each with a time limit.
 
 use std::time::Duration;
 
@@ -7,24 +7,25 @@ use crate::child::{self, Ended};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
 
-/// A part of a run.
+/// Part of a run.
 pub struct Part {
     pub name: &'static str,
     pub about: &'static str,
-    /// Seconds of its own on a large GPU beside 16 cores.
+    /// Time limit in seconds, for a machine with a large GPU and 16 cores.
     pub limit_secs: u64,
     pub work: Work,
 }
 
-/// How a part is done.
+/// Work of a part.
 pub enum Work {
-    /// Tests of these modules, without those of others.
+    /// Tests whose names begin with one of `modules` and with none of `without`.
     Tests { modules: &'static [&'static str], without: &'static [&'static str] },
-    /// A benchmark by its name, with the arguments and the number of ranks as threads.
+    /// A benchmark, with ranks as threads. `limit` is the limit of the adapter that bounds it.
     Benchmark { program: &'static str, arguments: &'static str, ranks: usize, limit: Limit },
-    /// A program of the archive with arguments; maybe once more with others besides, which must print the same hash.
+    /// A program of the archive. With `same`, a second run with these additional arguments must
+    /// print the same hash.
     Program { name: &'static str, arguments: &'static str, same: Option<&'static str> },
-    /// Tests under the machine's MPI, where it is the one that the program was built with.
+    /// Transport tests under the machine's MPI library.
     Mpi { ranks: usize },
 }
 
@@ -47,7 +48,7 @@ const fn program(name: &'static str, about: &'static str, limit_secs: u64, argum
     Part { name, about, limit_secs, work: Work::Program { name, arguments, same: None } }
 }
 
-/// Tests that read the sources or start examples as Cargo has built them: a machine with the archive alone has neither.
+/// Tests that read source files or start examples that Cargo built. The archive has neither.
 const OF_SOURCES: &[&str] = &[
     "flow::hundred_lines::",
     "picture::paths::shown_files_are_read",
@@ -61,26 +62,26 @@ const OF_SOURCES: &[&str] = &[
     "world::safety::examples::",
 ];
 
-/// Tests that take longer on a GPU than the time of their part. They send very many messages, and
-/// each message waits for the device.
+/// Tests that need more time on a GPU than the limit of their part: each of their many messages
+/// waits for the device.
 const TOO_LONG_ON_GPU: &[&str] = &["algorithms::deliver::bounded::a_cell_a_message"];
 
-/// All parts. Their times add up to eight minutes.
+/// All parts. The sum of their time limits is eight minutes.
 pub const PARTS: &[Part] = &[
     bench("limits", 20, "limits", 1, Limit::None),
     tests("device", "memory, packing and combining, on the device and by the host", 20, &["device::"], &[]),
-    tests("kernels", "kernels beside their CPU twins", 22, &["world::kernels::", "world::elementwise::"], &[]),
+    tests("kernels", "kernels compared with their CPU versions", 22, &["world::kernels::", "world::elementwise::"], &[]),
     bench("step", 15, "ranks_step", 1, Limit::Triad),
     tests("random-operations", "random programs of every operation", 25, &["world::random_operations"], &[]),
     tests("primitives", "scans, sorts, selections, searches, trees", 32, &["algorithms::"], &[]),
     bench("compute", 15, "ranks_compute", 1, Limit::Copy),
     bench("flow-speed", 20, "ranks_lbm", 1, Limit::Triad),
     tests("surfaces", "isosurfaces and filters", 26, &["surfaces::"], &[]),
-    tests("flow", "lattice Boltzmann flow beside its twin", 30, &["flow::"], &[]),
+    tests("flow", "lattice Boltzmann flow compared with its CPU version", 30, &["flow::"], &[]),
     tests("rendering", "pictures over every cut", 30, &["ranks::"], &[]),
     program(
         "volume",
-        "a picture by four ranks beside one rank's",
+        "a picture by four ranks compared with that of one rank",
         8,
         "--ranks 4 --size 1024x1024 --compare-single --output volume.png",
     ),
@@ -115,17 +116,17 @@ pub const PARTS: &[Part] = &[
     bench("memory", 3, "ranks_memory", 1, Limit::None),
 ];
 
-/// The parts that `--only` names, or all of them.
+/// Returns the parts with the names `only`, or all parts if `only` is empty.
 pub fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
     if let Some(unknown) = only.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
         let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
-        return Err(format!("there is no part {unknown:?}. There are: {}", names.join(" ")));
+        return Err(format!("there is no part {unknown:?}. The parts are: {}", names.join(" ")));
     }
     Ok(PARTS.iter().filter(|part| only.is_empty() || only.iter().any(|name| part.name == name)).collect())
 }
 
 impl Part {
-    /// Runs it; whatever goes wrong is in the outcome.
+    /// Runs the part within a time limit. The outcome has all errors.
     pub fn run(&self, setting: &Setting, limit: Duration) -> Outcome {
         let log = setting.out.join(format!("{}.log", self.name));
         match &self.work {
@@ -150,38 +151,39 @@ impl Part {
                 let mut command = child::program(setting, name);
                 command.args(arguments.split_whitespace());
                 let first = child::run(command, &log, limit, &setting.stop);
-                let ended_well = |ended: &Ended| ended.problem.is_none();
-                let (Some(other), true) = (same, first.as_ref().is_ok_and(ended_well)) else {
+                let succeeded = |ended: &Ended| ended.problem.is_none();
+                let (Some(more_arguments), true) = (same, first.as_ref().is_ok_and(succeeded)) else {
                     return of_program(first);
                 };
-                let left =
+                let remaining =
                     limit.saturating_sub(Duration::from_secs_f64(first.as_ref().map_or(0.0, |ended| ended.secs)));
                 let mut command = child::program(setting, name);
-                command.args(arguments.split_whitespace()).args(other.split_whitespace());
-                let second = setting.out.join(format!("{}-again.log", self.name));
-                of_programs(first, child::run(command, &second, left, &setting.stop))
+                command.args(arguments.split_whitespace()).args(more_arguments.split_whitespace());
+                let second_log = setting.out.join(format!("{}-again.log", self.name));
+                of_programs(first, child::run(command, &second_log, remaining, &setting.stop))
             }
             Work::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
                 Ok(command) => of_tests(child::run(command, &log, limit, &setting.stop), &[]),
-                Err(why) => Outcome::left_out(why),
+                Err(reason) => Outcome::left_out(reason),
             },
         }
     }
 }
 
-/// Most tests that run at the same time. A test has up to eight ranks with one device each, and
-/// drivers limit the number of open devices.
-const MOST_TEST_THREADS: usize = 6;
+/// Maximum number of concurrent tests. A test has up to eight ranks with a device each, and drivers
+/// limit the number of open devices.
+const MAX_TEST_THREADS: usize = 6;
 
-/// Number of tests that run at the same time.
+/// Returns the number of concurrent tests.
 fn test_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_TEST_THREADS))
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_TEST_THREADS))
 }
 
-/// Time of a program that only lists its tests.
+/// Time limit of a program that only lists its tests.
 pub const LIST_LIMIT: Duration = Duration::from_secs(20);
 
-/// Names of the tests of some modules: the harness itself looks for a part of a name anywhere.
+/// Lists the tests whose names begin with one of `modules` and with none of `without`. The filters
+/// of the test harness cannot do this: they match anywhere in a name.
 fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
     let mut command = child::everything(setting);
     command.args(["--list", "--format", "terse"]);
@@ -190,13 +192,13 @@ fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec
         return Err(format!("the tests cannot be listed: {problem}"));
     }
     let listed = listed.text;
-    let begins = |name: &str, with: &[&str]| with.iter().any(|module| name.starts_with(module));
+    let is_in = |name: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-    let wanted = |name: &&str| {
-        begins(name, modules) && ![without, OF_SOURCES, TOO_LONG_ON_GPU].iter().any(|names| begins(name, names))
+    let is_selected = |name: &&str| {
+        is_in(name, modules) && ![without, OF_SOURCES, TOO_LONG_ON_GPU].iter().any(|prefixes| is_in(name, prefixes))
     };
-    let names: Vec<String> = names.filter(wanted).map(String::from).collect();
-    if names.is_empty() { Err("no test has such a name".into()) } else { Ok(names) }
+    let names: Vec<String> = names.filter(is_selected).map(String::from).collect();
+    if names.is_empty() { Err(format!("no test name begins with {}", modules.join(" or "))) } else { Ok(names) }
 }
 
 #[cfg(test)]
@@ -205,13 +207,13 @@ mod tests {
     use crate::options::MINUTES;
 
     #[test]
-    fn parts_have_names_of_their_own_and_eight_minutes() {
+    fn parts_have_unique_names_and_eight_minutes_in_total() {
         let mut names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), PARTS.len());
         let secs: u64 = PARTS.iter().map(|part| part.limit_secs).sum();
-        // Adapters are listed before.
+        // The list of adapters takes up to 20 s before the first part.
         assert!((secs + 20) as f64 <= MINUTES * 60.0, "{secs}");
         assert!(chosen(&["nothing".into()]).is_err_and(|message| message.contains("random-operations")));
     }

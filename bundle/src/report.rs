@@ -1,4 +1,4 @@
-//! The results of a run, as a table for people and as JSON for `benches/results/`.
+//! [`Report`]: results of a run, as a table and as JSON for `benches/results/`.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,19 +10,19 @@ use crate::manifest::Manifest;
 use crate::outcome::Outcome;
 use crate::parts::{Part, Work};
 
-/// Unfinished tests that the table names.
-const SHOWN: usize = 12;
+/// Maximum number of unfinished tests that the table names.
+const MAX_UNFINISHED_NAMES: usize = 12;
 
-/// Everything that has been found so far.
+/// Results of the parts that ended.
 pub struct Report {
     machine: Value,
     file: PathBuf,
     parts: Vec<(&'static Part, Outcome)>,
-    /// Names of parts for which no time was left.
-    left: Vec<&'static str>,
+    /// Names of parts that did not run, because the time limit of the run was reached.
+    parts_without_time: Vec<&'static str>,
 }
 
-/// Directory of a run's results, by the name of this machine and the time in UTC.
+/// Returns the default directory of results, with the host name and the time in UTC.
 pub fn default_directory() -> PathBuf {
     let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace([':', '-'], "");
     Path::new("zippy-results").join(format!("{}-{time}", host()))
@@ -43,7 +43,7 @@ impl Report {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string()[..10].to_string();
         let words = adapter.name().split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("-").to_lowercase();
-        // A run of a part does not take the place of a whole one.
+        // The file name has the selected parts: such a run must not replace the file of a full run.
         let part = only.iter().map(|name| format!("-{name}")).collect::<String>();
         let machine = json!({
             "adapter": adapter.about,
@@ -56,26 +56,26 @@ impl Report {
             machine,
             file: out.join(format!("{name}-{date}-bundle{part}.json")),
             parts: Vec::new(),
-            left: Vec::new(),
+            parts_without_time: Vec::new(),
         }
     }
 
-    /// The file of the results.
+    /// Returns the path of the JSON file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Whether everything that ran has passed.
+    /// Returns true if at least one part ran and all outcomes are good.
     pub fn is_good(&self) -> bool {
         !self.parts.is_empty() && self.parts.iter().all(|(_, outcome)| outcome.is_good())
     }
 
-    /// Notes parts for which no time is left.
+    /// Adds parts that do not run, because the time limit of the run is reached.
     pub fn leave_out(&mut self, parts: &[&'static Part]) {
-        self.left.extend(parts.iter().map(|part| part.name));
+        self.parts_without_time.extend(parts.iter().map(|part| part.name));
     }
 
-    /// Adds a result and writes all that there are: a run may be stopped at any time.
+    /// Adds a result and writes the JSON file with all results: a run can be stopped at any time.
     pub fn add(&mut self, part: &'static Part, outcome: Outcome) -> Result<(), String> {
         self.parts.push((part, outcome));
         let draft = self.file.with_extension("draft");
@@ -83,10 +83,10 @@ impl Report {
         written.map_err(|error| format!("{}: {error}", self.file.display()))
     }
 
-    /// The measured limits of the adapter.
+    /// Returns the measured limits of the adapter.
     fn limits(&self) -> &[Value] {
-        let of_limits = self.parts.iter().find(|(part, _)| part.name == "limits");
-        of_limits.map_or(&[], |(_, outcome)| &outcome.cases)
+        let limits = self.parts.iter().find(|(part, _)| part.name == "limits");
+        limits.map_or(&[], |(_, outcome)| &outcome.cases)
     }
 
     fn json(&self) -> String {
@@ -113,23 +113,24 @@ impl Report {
                 })),
             }
         }
-        let left = json!(self.left);
+        let no_time_left = json!(self.parts_without_time);
         let lines = |values: &[Value]| values.iter().map(|v| format!("    {v}")).collect::<Vec<_>>().join(",\n");
         format!(
-            "{{\n{fields}  \"no_time_left\": {left},
+            "{{\n{fields}  \"no_time_left\": {no_time_left},
   \"tests\": [\n{}\n  ],\n  \"runs\": [\n{}\n  ]\n}}\n",
             lines(&tests),
             lines(&runs)
         )
     }
 
-    /// Tests passed and failed by name, and each benchmark's median beside the adapter's limit.
+    /// Returns a table of the tests, with the names of failed tests, and of the medians of
+    /// benchmarks, compared with the adapter's limits.
     pub fn table(&self) -> String {
         let mut text = format!("{:18} {:>7} {:>7} {:>8}  result\n", "tests", "passed", "failed", "seconds");
         let (mut failed, mut unfinished) = (String::new(), Vec::new());
         for (part, outcome) in self.parts.iter().filter(|(part, _)| !matches!(part.work, Work::Benchmark { .. })) {
             let result = match (&outcome.left_out, &outcome.problem) {
-                (Some(why), _) => format!("left out: {why}"),
+                (Some(reason), _) => format!("left out: {reason}"),
                 (_, Some(problem)) => problem.clone(),
                 _ => "ok".into(),
             };
@@ -140,9 +141,10 @@ impl Report {
         }
         text += &failed;
         if !unfinished.is_empty() {
-            let more = unfinished.len().saturating_sub(SHOWN);
+            let more = unfinished.len().saturating_sub(MAX_UNFINISHED_NAMES);
             let more = if more > 0 { format!(" and {more} more, in the JSON file") } else { String::new() };
-            text += &format!("not finished: {}{more}\n", unfinished[..unfinished.len().min(SHOWN)].join(", "));
+            let named = &unfinished[..unfinished.len().min(MAX_UNFINISHED_NAMES)];
+            text += &format!("not finished: {}{more}\n", named.join(", "));
         }
         text += "\nlimits of the adapter, of this run\n";
         for limit in self.limits() {
@@ -161,52 +163,53 @@ impl Report {
             text += &format!("{}, {ranks} ranks{problem}\n", part.name);
             text.extend(outcome.cases.iter().filter_map(|case| line(case, ranks, limit.rate(self.limits()))));
         }
-        if !self.left.is_empty() {
-            text += &format!("\nno time was left for: {}\n", self.left.join(", "));
+        if !self.parts_without_time.is_empty() {
+            text += &format!("\nno time was left for: {}\n", self.parts_without_time.join(", "));
         }
         text
     }
 }
 
-/// One case of a benchmark: the library's median, the rate of all ranks next to the limit of the adapter that they
-/// share, and the ratio of its time to that of the case's own reference.
+/// Returns the line of a benchmark case: the library's median, the rate of all ranks, the ratio of
+/// this rate to the limit of the adapter that the ranks share, and the ratio of the median to that
+/// of the case's reference implementation.
 fn line(case: &Value, ranks: usize, limit: Option<f64>) -> Option<String> {
     let name = case["case"].as_str()?;
     let library = &case["figures"][0]["median_secs"];
-    let of_case = ["median_secs", "median_step_secs", "median_frame_secs", "secs"].map(|field| &case[field]);
-    let secs = std::iter::once(library).chain(of_case).find_map(Value::as_f64)?;
+    let fields = ["median_secs", "median_step_secs", "median_frame_secs", "secs"].map(|field| &case[field]);
+    let secs = std::iter::once(library).chain(fields).find_map(Value::as_f64)?;
     let rate = case["bytes_per_rank"].as_f64().map(|bytes| bytes * ranks as f64 / secs / 1e9);
-    let shown = rate.map_or(String::new(), |rate| format!("{rate:.2} GB/s"));
+    let rate_text = rate.map_or(String::new(), |rate| format!("{rate:.2} GB/s"));
     let of_limit = rate.zip(limit).map_or(String::new(), |(rate, limit)| format!("{:.0} %", 100.0 * rate / limit));
     let reference = &case["figures"][1];
-    let beside = reference["library_to_this"]
+    let of_reference = reference["library_to_this"]
         .as_f64()
         .map_or(String::new(), |ratio| format!("{ratio:.2} times {}", reference["who"].as_str().unwrap_or_default()));
-    Some(format!("  {name:52} {:12.1} us {shown:>15}  {of_limit:>12}  {beside}\n", secs * 1e6))
+    Some(format!("  {name:52} {:12.1} us {rate_text:>15}  {of_limit:>12}  {of_reference}\n", secs * 1e6))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of_part(name: &str) -> &'static Part {
+    fn part(name: &str) -> &'static Part {
         crate::parts::PARTS.iter().find(|part| part.name == name).unwrap()
     }
 
     #[test]
-    fn table_names_failed_tests_and_sets_medians_beside_limits() {
+    fn table_names_failed_tests_and_compares_rates_with_limits() {
         let out = std::env::temp_dir().join(format!("zippy-report-{}", std::process::id()));
         std::fs::create_dir_all(&out).unwrap();
         let manifest = Manifest { commit: "abc".into(), rustc: "rustc 1".into() };
         let adapter = Adapter { number: 0, about: json!({ "name": "RTX (9)", "type": "DiscreteGpu" }) };
         let mut report = Report::new(&manifest, &adapter, &out, &[]);
         let limit = json!({ "case": "device, triad", "gb_per_sec": 1000.0, "median_secs": 1e-3 });
-        report.add(of_part("limits"), Outcome { cases: vec![limit], ..Outcome::default() }).unwrap();
+        report.add(part("limits"), Outcome { cases: vec![limit], ..Outcome::default() }).unwrap();
         let failed = Outcome { passed: 3, failed: vec!["device::a".into()], ..Outcome::default() };
-        report.add(of_part("device"), failed).unwrap();
+        report.add(part("device"), failed).unwrap();
         let case = json!({ "case": "step, 512^3", "bytes_per_rank": 1e9, "median_step_secs": 2e-3 });
-        report.add(of_part("step"), Outcome { cases: vec![case], ..Outcome::default() }).unwrap();
-        report.leave_out(&[of_part("mpi")]);
+        report.add(part("step"), Outcome { cases: vec![case], ..Outcome::default() }).unwrap();
+        report.leave_out(&[part("mpi")]);
         let table = report.table();
         for wanted in ["FAILED device::a (device.log)", "500.00 GB/s          50 %", "no time was left for: mpi"] {
             assert!(table.contains(wanted), "{wanted}:\n{table}");
