@@ -243,8 +243,8 @@ fn only_chunks_of_equal_extents_are_rearranged() {
             insta::assert_snapshot!(messages.join("\n"), @r#"
             array "array": chunk 0 (3) cannot take the place of chunk 1 (2): only chunks of equal shape can be re-arranged without moving data
             array "array": the re-arrangement lists 2 chunks, but the layout has 3
-            array "array": entry 2 of the re-arrangement is chunk 3, which does not exist; each of the 3 chunks must stand in it once
-            array "array": entry 1 of the re-arrangement is chunk 0, which was named before; each of the 3 chunks must stand in it once
+            array "array": entry 2 of the re-arrangement is chunk 3, which does not exist; each of the 3 chunks must occur once
+            array "array": entry 1 of the re-arrangement is chunk 0, which was named before; each of the 3 chunks must occur once
             "#);
         }
         let swapped = array.reassigned(&[2, 1, 0])?;

@@ -1,16 +1,15 @@
-//! [`Index`]: an n-dimensional integer tuple (position, extent, stride, width) of 1 to 7 axes.
+//! [`Index`]: integer tuple of 1 to 7 axes, for positions, extents, strides and widths.
 //!
-//! Everything below the typed array shell is rank-erased ("rank" in the sense of number of axes), so
-//! that plans, layouts and transfers are compiled once and not once per number of axes. Axis 0 is the
-//! fastest in memory.
+//! The number of axes is a run-time value in all code except the typed arrays, so that plans, layouts
+//! and transfers are compiled once, not once per number of axes. Axis 0 is the fastest in memory.
 
 use std::fmt;
 use std::ops::{Add, Deref, DerefMut, Sub};
 
-/// The largest number of axes an array can have.
+/// Maximum number of axes of an array.
 pub const MAX_AXES: usize = 7;
 
-/// A tuple of one `i64` per axis, 1 to [`MAX_AXES`] axes, without heap storage.
+/// Tuple of one `i64` per axis, 1 to [`MAX_AXES`] axes, without heap memory.
 ///
 /// Dereferences to a slice of its axes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,37 +19,38 @@ pub struct Index {
 }
 
 impl Index {
-    /// The tuple with these values. Unused axes are zero inside, so that equality and hashing work.
+    /// Creates a tuple from its values.
     ///
     /// # Panics
-    /// If there are more than [`MAX_AXES`] values; user input is checked before it gets here.
+    /// `values` has more than [`MAX_AXES`] values. Callers check user input before.
     #[inline]
     pub fn new(values: &[i64]) -> Self {
         assert!(values.len() <= MAX_AXES, "{} axes, at most {MAX_AXES}", values.len());
+        // Unused axes are zero, for equality and hashes.
         let mut out = [0; MAX_AXES];
         out[..values.len()].copy_from_slice(values);
         Self { axes: values.len() as u8, values: out }
     }
 
-    /// `axes` times the same value.
+    /// Creates a tuple with the same value on all axes.
     #[inline]
     pub fn splat(axes: usize, value: i64) -> Self {
         Self::new(&[value; MAX_AXES][..axes])
     }
 
-    /// The origin.
+    /// Creates a tuple of zeros.
     #[inline]
     pub fn zeros(axes: usize) -> Self {
         Self::splat(axes, 0)
     }
 
-    /// Number of axes.
+    /// Returns the number of axes.
     #[inline]
     pub fn axes(&self) -> usize {
         self.axes as usize
     }
 
-    /// A tuple computed axis by axis.
+    /// Creates a tuple with the value `f(axis)` on each axis.
     pub fn from_fn(axes: usize, f: impl FnMut(usize) -> i64) -> Self {
         let mut f = f;
         let mut out = Self::zeros(axes);
@@ -60,8 +60,8 @@ impl Index {
         out
     }
 
-    /// The product of all axes as a number of cells; `None` when an axis is negative or the product
-    /// does not fit 63 bits.
+    /// Returns the product of all axes, as a number of cells. `None` if an axis is negative or the
+    /// product overflows 63 bits.
     #[inline]
     pub fn product(&self) -> Option<u64> {
         if self.contains(&0) && self.iter().all(|&n| n >= 0) {
@@ -70,17 +70,17 @@ impl Index {
         self.iter().try_fold(1_i64, |product, &n| if n < 0 { None } else { product.checked_mul(n) }).map(|n| n as u64)
     }
 
-    /// The distance in cells between neighbours along each axis in a dense box of this extent.
+    /// Returns the strides, in cells, of a dense box with these extents.
     pub fn dense_strides(&self) -> Self {
         let mut stride = 1;
         Self::from_fn(self.axes(), |axis| {
-            let this = stride;
+            let axis_stride = stride;
             stride *= self[axis].max(1);
-            this
+            axis_stride
         })
     }
 
-    /// Σ self·other, the linear offset of a position under strides.
+    /// Returns the dot product, such as the linear offset of a position from strides.
     #[inline]
     pub fn dot(&self, other: &Self) -> i64 {
         self.iter().zip(other.iter()).map(|(a, b)| a * b).sum()
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_checked() {
+    fn product_of_negative_or_overflowing_axes_is_none() {
         assert_eq!(Index::from([3, 4, 5]).product(), Some(60));
         assert_eq!(Index::from([3, 0, i64::MAX]).product(), Some(0));
         assert_eq!(Index::from([3, -1]).product(), None);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn strides_are_axis_zero_fastest() {
+    fn dense_strides_have_axis_zero_fastest() {
         assert_eq!(Index::from([3, 4, 5]).dense_strides(), Index::from([1, 3, 12]));
         assert_eq!(Index::from([2, 1, 2]).dot(&Index::from([1, 3, 12])), 29);
     }

@@ -1,8 +1,8 @@
-//! What moves between the chunks of global arrays, as data: regions, layouts, owners and plans, and an executor on plain
-//! vectors that every plan is held against.
+//! Plans of data movement between the chunks of global arrays: regions, layouts, ownerships and plans,
+//! and a reference executor on vectors, with which tests compare all plans.
 //!
-//! Nothing here knows a GPU or a message. The library `zippy` carries plans out; it re-exports these modules, and its users
-//! need not name this crate.
+//! This crate uses no GPU and sends no messages. The library `zippy` executes plans and re-exports these
+//! modules.
 //!
 //! | layer | modules |
 //! |---|---|

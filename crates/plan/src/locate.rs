@@ -1,4 +1,4 @@
-//! Locality: who holds a region, what a rank holds, and global ↔ local coordinates.
+//! [`Placement`]: owners of regions, regions of ranks, and conversion of global and local coordinates.
 
 use std::sync::Arc;
 
@@ -8,41 +8,43 @@ use crate::extents::Index;
 use crate::ownership::{Owner, Ownership};
 use crate::region::Region;
 
-/// The cuts of an array and the owners of its chunks, together: all that a plan needs to know of an
-/// array. Cheap to clone; compared by content, and at once when it is the same object.
+/// Cuts of an array with the owners of its chunks: the input of a plan per array.
+///
+/// A clone is cheap. Comparison is by content, with a fast path for clones.
 #[derive(Debug, Clone)]
 pub struct Placement {
     chunks: Arc<Chunks>,
     ownership: Arc<Ownership>,
 }
 
-/// A chunk that holds cells of a region. See [`Placement::holders`].
+/// Chunk with cells of a region, from [`Placement::holders`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
-    /// The chunk.
+    /// Index of the chunk.
     pub chunk: ChunkId,
-    /// The part of the region that it holds, global coordinates.
+    /// Common cells of the chunk and the region, in global coordinates.
     pub part: Region,
-    /// Where the chunk is.
+    /// Rank and slot of the chunk.
     pub owner: Owner,
 }
 
-/// A cell as its owner sees it. See [`Placement::to_local`].
+/// Cell in the coordinates of its chunk, from [`Placement::to_local`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LocalCell {
-    /// The chunk.
+    /// Index of the chunk.
     pub chunk: ChunkId,
-    /// Where the chunk is.
+    /// Rank and slot of the chunk.
     pub owner: Owner,
-    /// The cell relative to the first cell that the chunk owns; ghost cells are negative or past the end.
+    /// Offset from the first cell that the chunk owns. Ghost cells are negative or past the end.
     pub cell: Index,
 }
 
 impl Placement {
-    /// Puts cuts and owners together.
+    /// Creates a placement from cuts and owners.
     ///
     /// # Errors
-    /// When they disagree about the number of chunks, or when there is no rank to own them.
+    /// * [`LayoutError::ChunkCount`]: the numbers of chunks differ.
+    /// * [`LayoutError::NoSuchRank`]: the ownership has no ranks.
     pub fn new(chunks: Arc<Chunks>, ownership: Arc<Ownership>) -> Result<Self, LayoutError> {
         let (given, expected) = (ownership.chunks(), chunks.count());
         if given != expected {
@@ -54,44 +56,45 @@ impl Placement {
         Ok(Self { chunks, ownership })
     }
 
-    /// These cuts with the default ownership, [`Ownership::balanced`].
+    /// Creates a placement with the default ownership, [`Ownership::balanced`].
     ///
     /// # Panics
-    /// If there are no ranks.
+    /// `ranks` is 0.
     pub fn balanced(chunks: Chunks, ranks: usize) -> Self {
         assert!(ranks > 0, "chunks need a rank that owns them");
         let ownership = Arc::new(Ownership::balanced(chunks.count(), ranks));
         Self { chunks: Arc::new(chunks), ownership }
     }
 
-    /// The cuts.
+    /// Returns the cuts.
     #[inline]
     pub fn chunks(&self) -> &Arc<Chunks> {
         &self.chunks
     }
 
-    /// The owners.
+    /// Returns the owners.
     #[inline]
     pub fn ownership(&self) -> &Arc<Ownership> {
         &self.ownership
     }
 
-    /// Number of ranks.
+    /// Returns the number of ranks.
     #[inline]
     pub fn ranks(&self) -> usize {
         self.ownership.ranks()
     }
 
-    /// The same cuts with the chunks re-arranged: see [`Ownership::reassigned`].
+    /// Returns the same cuts with re-arranged chunks: see [`Ownership::reassigned`].
     ///
     /// # Errors
-    /// When `order` is not a permutation of equal-shaped chunks.
+    /// `order` is not a permutation of the chunks, or exchanges chunks with different extents.
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self, LayoutError> {
         let ownership = Arc::new(self.ownership.reassigned(order, &self.chunks)?);
         Ok(Self { chunks: self.chunks.clone(), ownership })
     }
 
-    /// Who holds a region: every chunk with cells of it, ascending. Costs what it finds.
+    /// Returns the chunks with cells of a region, in ascending order. The cost is proportional to the
+    /// number of these chunks.
     pub fn holders(&self, region: &Region) -> Vec<Holder> {
         let mut out = Vec::new();
         self.chunks.touching(region, |chunk, part| {
@@ -100,40 +103,43 @@ impl Placement {
         out
     }
 
-    /// Who holds a cell; `None` outside the shape.
+    /// Returns the owner of a cell; `None` outside of the shape.
     pub fn holder(&self, cell: &Index) -> Option<Owner> {
         self.chunks.chunk_at(cell).map(|chunk| self.ownership.owner(chunk))
     }
 
-    /// What a rank holds: its chunks in slot order, with their cells (possibly none).
+    /// Returns the chunks of a rank in slot order, with their cells, which can be empty.
     pub fn held_by(&self, rank: usize) -> impl ExactSizeIterator<Item = (ChunkId, Region)> + '_ {
         self.ownership.of_rank(rank).map(|chunk| (chunk, self.chunks.region(chunk)))
     }
 
-    /// Number of cells that a rank holds, ghosts not included.
+    /// Returns the number of cells of a rank, without ghost cells.
     pub fn cells_of(&self, rank: usize) -> u64 {
         self.held_by(rank).map(|(_, region)| region.cells()).sum()
     }
 
-    /// Global → local: the owner of a cell and the cell as that chunk counts; `None` outside the shape.
+    /// Converts a cell to local coordinates: its owner and the offset in the chunk. `None` outside of
+    /// the shape.
     pub fn to_local(&self, cell: &Index) -> Option<LocalCell> {
         let chunk = self.chunks.chunk_at(cell)?;
         let cell = *cell - self.chunks.region(chunk).start;
         Some(LocalCell { chunk, owner: self.ownership.owner(chunk), cell })
     }
 
-    /// Local → global: the cell of the array that `cell` of the chunk in this place is. Ghost cells
-    /// of periodic axes give the cell that they are an image of. `None` when there is no such chunk, the
-    /// cell is not stored there, or it is a ghost beyond an axis that is not periodic.
+    /// Converts an offset in a chunk of `owner` to a cell of the array. A ghost cell on a periodic axis
+    /// gives the cell of which it is an image.
+    ///
+    /// `None` if the chunk does not exist, if the chunk does not store the cell, or for a ghost cell
+    /// beyond the shape on an axis that is not periodic.
     pub fn to_global(&self, owner: Owner, cell: &Index) -> Option<Index> {
         let chunk = self.ownership.of_rank(owner.rank).nth(owner.slot)?;
-        let seen =
+        let stored =
             Index::from_fn(self.chunks.axes(), |axis| self.chunks.region(chunk).start[axis].saturating_add(cell[axis]));
-        if !self.chunks.storage(chunk).contains(&seen) {
+        if !self.chunks.storage(chunk).contains(&stored) {
             return None;
         }
         let (shape, periodic) = (self.chunks.shape(), self.chunks.periodic());
-        let wrap = |axis: usize| if periodic[axis] { seen[axis].rem_euclid(shape[axis]) } else { seen[axis] };
+        let wrap = |axis: usize| if periodic[axis] { stored[axis].rem_euclid(shape[axis]) } else { stored[axis] };
         let global = Index::from_fn(shape.axes(), wrap);
         self.chunks.whole().contains(&global).then_some(global)
     }
@@ -168,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_has_one_holder_and_the_way_back() {
+    fn to_global_inverts_to_local_for_every_cell() {
         let placement = placement();
         for cell in placement.chunks().whole().points() {
             let local = placement.to_local(&cell).unwrap();
@@ -186,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn ghosts_translate_to_what_they_are_images_of() {
+    fn to_global_maps_ghost_cell_to_cell_of_its_image() {
         let placement = placement();
         let owner = placement.ownership().owner(0);
         assert_eq!(placement.to_global(owner, &Index::from([-2, 0])), Some(Index::from([6, 0])));
@@ -197,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn holders_name_chunk_part_and_rank() {
+    fn holders_returns_chunk_part_and_rank() {
         let holders = placement().holders(&Region::new(&[2, 2], &[4, 9]).unwrap());
         let parts: Vec<_> = holders.iter().map(|h| (h.chunk, h.part.to_string(), h.owner.rank)).collect();
         let expected = [(0, "[2..3, 2..3]", 2), (2, "[3..4, 2..3]", 1), (3, "[2..3, 3..5]", 2), (5, "[3..4, 3..5]", 0)];
@@ -205,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_chunks_must_agree_and_somebody_must_own_them() {
+    fn new_with_different_chunk_counts_or_without_ranks_is_refused() {
         let refusal =
             |ownership| Placement::new(placement().chunks().clone(), Arc::new(ownership)).unwrap_err().to_string();
         assert_eq!(refusal(Ownership::balanced(5, 4)), "the ownership lists 5 chunks, but the layout has 6");

@@ -1,4 +1,4 @@
-//! Who owns which chunk: [`Ownership`], apart from the cuts and from the data.
+//! [`Ownership`]: the owner of each chunk, independent of the cuts and the data.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
@@ -6,29 +6,29 @@ use std::hash::{Hash, Hasher};
 use crate::chunks::{ChunkId, Chunks, Fnv, WRITTEN, write_list};
 use crate::error::LayoutError;
 
-/// The place of a chunk: its rank, and which of the rank's buffers it is.
+/// Owner of a chunk: its rank, and the index of its buffer on this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner {
-    /// The rank.
+    /// Rank of the chunk.
     pub rank: usize,
-    /// Place among the rank's chunks.
+    /// Index among the chunks of the rank.
     pub slot: usize,
 }
 
-/// The map chunk → (rank, slot). Immutable, compared and hashed by content.
+/// Map from chunks to owners. Immutable, compared and hashed by content.
 ///
-/// A rank owns 0 to n chunks. A re-arrangement of chunks is another ownership of the same buffers:
-/// see [`reassigned`](Self::reassigned).
+/// A rank can own any number of chunks. A re-arrangement of chunks is another ownership of the same
+/// buffers: see [`reassigned`](Self::reassigned).
 #[derive(Debug, Clone)]
 pub struct Ownership {
     ranks: usize,
-    map: Map,
+    map: OwnerMap,
     fingerprint: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Map {
-    /// Contiguous runs whose lengths differ by at most one, the longer ones first.
+enum OwnerMap {
+    /// Contiguous runs of chunks, whose lengths differ by at most one, longer runs first.
     Balanced { chunks: usize },
     Table {
         owners: Vec<Owner>,
@@ -39,16 +39,17 @@ enum Map {
 }
 
 impl Ownership {
-    /// The default: balanced contiguous runs of chunks, chunk *i* on rank *i* when counts agree. Costs
-    /// no memory.
+    /// Creates the default ownership: balanced contiguous runs of chunks, with chunk *i* on rank *i* if
+    /// the counts are equal. Costs no memory per chunk.
     pub fn balanced(chunks: usize, ranks: usize) -> Self {
-        Self::from_map(ranks, Map::Balanced { chunks })
+        Self::from_map(ranks, OwnerMap::Balanced { chunks })
     }
 
-    /// Chunk `i` belongs to rank `table[i]`; slots follow the chunk numbers. Ranks may own nothing.
+    /// Creates the ownership in which chunk `i` belongs to rank `table[i]`, with slots in the order of
+    /// chunks. A rank can own no chunks.
     ///
     /// # Errors
-    /// When the table names a rank that does not exist.
+    /// [`LayoutError::NoSuchRank`]: a rank of the table does not exist.
     pub fn table(table: Vec<usize>, ranks: usize) -> Result<Self, LayoutError> {
         if let Some((chunk, &rank)) = table.iter().enumerate().find(|&(_, &rank)| rank >= ranks) {
             return Err(LayoutError::NoSuchRank { chunk, rank, ranks });
@@ -61,12 +62,14 @@ impl Ownership {
         Ok(Self::from_owners(ranks, owners.collect()))
     }
 
-    /// The ownership in which chunk *i* is the buffer that chunk `order[i]` was: same rank, same slot,
-    /// so that no data moves. `chunks` are the cuts that this ownership belongs to.
+    /// Returns the ownership in which chunk *i* has the rank and the slot of chunk `order[i]`, so that
+    /// no data moves. `chunks` are the cuts of this ownership.
     ///
     /// # Errors
-    /// When `order` is not a permutation of the chunks, or when a chunk would take the place of one
-    /// with other extents.
+    /// * [`LayoutError::ChunkCount`]: `chunks` or `order` has another number of chunks.
+    /// * [`LayoutError::NotAPermutation`]: `order` is not a permutation of the chunks.
+    /// * [`LayoutError::UnequalChunks`]: a chunk would get the buffer of a chunk with other extents.
+    /// * [`LayoutError::NoSuchRank`]: the ownership has no ranks.
     pub fn reassigned(&self, order: &[ChunkId], chunks: &Chunks) -> Result<Self, LayoutError> {
         let count = self.chunks();
         if chunks.count() != count {
@@ -78,13 +81,13 @@ impl Ownership {
         if self.ranks == 0 {
             return Err(LayoutError::NoSuchRank { chunk: 0, rank: 0, ranks: 0 });
         }
-        let mut seen = vec![false; count];
+        let mut is_listed = vec![false; count];
         for (position, &chunk) in order.iter().enumerate() {
-            let problem = match seen.get(chunk) {
+            let problem = match is_listed.get(chunk) {
                 None => "does not exist",
                 Some(true) => "was named before",
                 Some(false) => {
-                    seen[chunk] = true;
+                    is_listed[chunk] = true;
                     let (extents, other_extents) = (chunks.region(position).extents(), chunks.region(chunk).extents());
                     if extents != other_extents {
                         let (extents, other_extents) = (extents.to_string(), other_extents.to_string());
@@ -109,59 +112,56 @@ impl Ownership {
         (0..ranks).for_each(|rank| first[rank + 1] += first[rank]);
         let mut chunks = vec![0; owners.len()];
         owners.iter().enumerate().for_each(|(chunk, owner)| chunks[first[owner.rank] + owner.slot] = chunk);
-        Self::from_map(ranks, Map::Table { owners, first, chunks })
+        Self::from_map(ranks, OwnerMap::Table { owners, first, chunks })
     }
 
-    fn from_map(ranks: usize, map: Map) -> Self {
+    fn from_map(ranks: usize, map: OwnerMap) -> Self {
         let mut hash = Fnv::default();
         (ranks, &map).hash(&mut hash);
         Self { ranks, map, fingerprint: hash.finish() }
     }
 
-    /// Number of ranks.
+    /// Returns the number of ranks.
     #[inline]
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[inline]
     pub fn chunks(&self) -> usize {
         match &self.map {
-            Map::Balanced { chunks } => *chunks,
-            Map::Table { owners, .. } => owners.len(),
+            OwnerMap::Balanced { chunks } => *chunks,
+            OwnerMap::Table { owners, .. } => owners.len(),
         }
     }
 
-    /// Where a chunk is.
+    /// Returns the owner of a chunk.
     ///
     /// # Panics
-    /// If there is no such chunk, or no rank.
+    /// The chunk does not exist, or the ownership has no ranks.
     #[inline]
     pub fn owner(&self, chunk: ChunkId) -> Owner {
         match &self.map {
-            Map::Balanced { chunks } => {
+            OwnerMap::Balanced { chunks } => {
                 assert!(chunk < *chunks, "chunk {chunk} of {chunks}");
                 let (size, longer) = (chunks / self.ranks, chunks % self.ranks);
-                let in_longer = longer * (size + 1);
-                let rank = match chunk < in_longer {
-                    true => chunk / (size + 1),
-                    false => longer + (chunk - in_longer) / size,
-                };
+                let longer_end = longer * (size + 1);
+                let rank = if chunk < longer_end { chunk / (size + 1) } else { longer + (chunk - longer_end) / size };
                 Owner { rank, slot: chunk - self.run(rank).start }
             }
-            Map::Table { owners, .. } => owners[chunk],
+            OwnerMap::Table { owners, .. } => owners[chunk],
         }
     }
 
-    /// The chunks of a rank, in slot order; none for a rank that does not exist.
+    /// Returns the chunks of a rank in slot order. Empty for a rank that does not exist.
     pub fn of_rank(&self, rank: usize) -> OfRank<'_> {
         if rank >= self.ranks {
             return OfRank(OwnedChunks::List([].iter()));
         }
         match &self.map {
-            Map::Balanced { .. } => OfRank(OwnedChunks::Range(self.run(rank))),
-            Map::Table { first, chunks, .. } => OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter())),
+            OwnerMap::Balanced { .. } => OfRank(OwnedChunks::Range(self.run(rank))),
+            OwnerMap::Table { first, chunks, .. } => OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter())),
         }
     }
 
@@ -171,22 +171,22 @@ impl Ownership {
         start(rank)..start(rank + 1)
     }
 
-    /// A number that is the same on every rank and differs, but for chance, when ownerships differ.
+    /// Returns a hash of the content, equal on all ranks. Different ownerships have equal hashes only
+    /// by chance.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 }
 
-/// The owners as `rank` or, where a rank has several chunks, `rank.slot`.
+/// Writes the owners as `rank`, or as `rank.slot` if a rank has several chunks.
 impl Display for Ownership {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Map::Table { owners, first, .. } = &self.map else {
+        let OwnerMap::Table { owners, first, .. } = &self.map else {
             return write!(f, "in balanced runs over {} ranks", self.ranks);
         };
         let several = first.windows(2).any(|pair| pair[1] - pair[0] > 1);
-        let text = |owner: &Owner| match several {
-            true => format!("{}.{}", owner.rank, owner.slot),
-            false => owner.rank.to_string(),
+        let text = |owner: &Owner| {
+            if several { format!("{}.{}", owner.rank, owner.slot) } else { owner.rank.to_string() }
         };
         write_list(f, owners.iter().map(text), WRITTEN)?;
         if owners.len() > WRITTEN { write!(f, " #{:04x}", self.fingerprint as u16) } else { Ok(()) }
@@ -208,7 +208,7 @@ impl Hash for Ownership {
     }
 }
 
-/// Iterator over the chunks of a rank. See [`Ownership::of_rank`].
+/// Iterator over the chunks of a rank, from [`Ownership::of_rank`].
 #[derive(Debug, Clone)]
 pub struct OfRank<'a>(OwnedChunks<'a>);
 
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_counts_give_each_rank_its_chunk() {
+    fn balanced_with_equal_counts_gives_each_rank_one_chunk() {
         let owners = Ownership::balanced(5, 5);
         assert!((0..5).all(|i| owners.owner(i) == Owner { rank: i, slot: 0 }));
         let few = Ownership::balanced(2, 5);
@@ -261,8 +261,8 @@ mod tests {
         let owners = Ownership::table(vec![1, 0, 1, 2, 1], 4).unwrap();
         let order = [2, 0, 4, 1, 3];
         let other = owners.reassigned(&order, &cuts).unwrap();
-        for (chunk, &was) in order.iter().enumerate() {
-            assert_eq!(other.owner(chunk), owners.owner(was));
+        for (chunk, &former) in order.iter().enumerate() {
+            assert_eq!(other.owner(chunk), owners.owner(former));
         }
         assert_eq!(other.of_rank(1).collect::<Vec<_>>(), [1, 0, 2]);
         assert_eq!(other.of_rank(3).len(), 0);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_why() {
+    fn invalid_table_or_re_arrangement_is_refused_with_its_reason() {
         let cuts = chunks(vec![2, 3, 2]);
         let owners = Ownership::balanced(3, 2);
         let text = |order: &[usize]| owners.reassigned(order, &cuts).unwrap_err().to_string();
@@ -289,17 +289,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_directions_agree(chunks in 0_usize..40, ranks in 1_usize..9, table in prop::collection::vec(0_usize..9, 40)) {
+        fn of_rank_inverts_owner(chunks in 0_usize..40, ranks in 1_usize..9, table in prop::collection::vec(0_usize..9, 40)) {
             let table: Vec<_> = table[..chunks].iter().map(|rank| rank % ranks).collect();
             for owners in [Ownership::balanced(chunks, ranks), Ownership::table(table, ranks).unwrap()] {
-                let mut seen = 0;
+                let mut count = 0;
                 for rank in 0..ranks {
                     for (slot, chunk) in owners.of_rank(rank).enumerate() {
                         prop_assert_eq!(owners.owner(chunk), Owner { rank, slot });
-                        seen += 1;
+                        count += 1;
                     }
                 }
-                prop_assert_eq!(seen, chunks);
+                prop_assert_eq!(count, chunks);
             }
             let lengths: Vec<_> = (0..ranks).map(|rank| Ownership::balanced(chunks, ranks).of_rank(rank).len()).collect();
             prop_assert!(lengths.iter().max().unwrap() - lengths.iter().min().unwrap() <= 1);

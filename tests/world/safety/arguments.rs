@@ -36,7 +36,7 @@ fn wrong_shapes() {
             source section [0..6, 0..4] of array "a" has 6 x 4 cells but destination section [0..4, 0..6] of array "b" has 4 x 6; they must agree axis by axis
             source section [0..2, 0..4] of array "a" has 2 x 4 cells but destination section [0..3, 0..4] of array "b" has 3 x 4; they must agree axis by axis
             source section [0..6, 0..4] of array "a" has 6 x 4 cells but destination section [0..4, 0..6] of array "b" has 4 x 6 where 6 x 4 are wanted, as its axes take source axes [0, 1]; they must agree axis by axis
-            [1, 1] does not re-order 2 axes; each of 0 to 1 must stand in it once
+            [1, 1] does not re-order 2 axes; each of 0 to 1 must occur once
             source section [0..6, 0..4] of array "a" has 6 x 4 cells but destination section [0..4, 0..6] of array "b" has 4 x 6; they must agree axis by axis
             source section [0..1, 0..2] of array "local" has 1 x 2 cells but destination section [0..2, 0..1] of array "local" has 2 x 1; they must agree axis by axis
             the slice to put has 5 elements, but section [0..2, 0..3] of array "b" has 6 cells

@@ -1,4 +1,4 @@
-//! The two kinds of cuts: a grid of per-axis cuts, and boxes under a spatial index.
+//! [`Cuts`]: a grid of per-axis cuts, or boxes with a spatial index.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
@@ -8,35 +8,35 @@ use std::sync::Arc;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
 
-/// The number of a chunk: grid chunks are numbered axis 0 fastest, boxes in the order given.
+/// Index of a chunk. Axis 0 is fastest in a grid; boxes have the order of their list.
 pub type ChunkId = usize;
 
-/// Writes the first of a list.
+/// Writes the first `max_items` items of a list.
 pub(crate) fn write_list<T: Display>(
     f: &mut Formatter<'_>,
     mut items: impl ExactSizeIterator<Item = T>,
-    most: usize,
+    max_items: usize,
 ) -> fmt::Result {
-    let all = items.len() <= most;
+    let is_complete = items.len() <= max_items;
     f.write_str("[")?;
     items
         .by_ref()
-        .take(most)
+        .take(max_items)
         .enumerate()
-        .try_for_each(|(place, item)| write!(f, "{}{item}", if place > 0 { ", " } else { "" }))?;
-    f.write_str(if all { "]" } else { ", …]" })
+        .try_for_each(|(index, item)| write!(f, "{}{item}", if index > 0 { ", " } else { "" }))?;
+    f.write_str(if is_complete { "]" } else { ", …]" })
 }
 
-/// How an array is cut.
+/// Cuts of an array.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) enum Cuts {
-    /// One cut per axis; chunks are numbered axis 0 fastest.
+    /// Cuts per axis. Axis 0 is fastest in the order of chunks.
     Grid(Vec<AxisCuts>),
-    /// Disjoint boxes that cover the shape.
+    /// Disjoint boxes that cover the shape, one per chunk.
     Boxes(BoxCuts),
 }
 
-/// Boxes with their spatial index, shared by clones.
+/// Boxes with their spatial index. Clones share both.
 #[derive(Debug, Clone)]
 pub(crate) struct BoxCuts {
     boxes: Arc<[Region]>,
@@ -62,20 +62,21 @@ impl Hash for BoxCuts {
 }
 
 impl Cuts {
-    /// Writes sizes along each axis, or boxes, at most so many; whether that was all.
-    pub(crate) fn write(&self, f: &mut Formatter<'_>, most: usize) -> Result<bool, fmt::Error> {
+    /// Writes the sizes along each axis, or the boxes, at most `max_items` per list. Returns true if
+    /// the lists are complete.
+    pub(crate) fn write(&self, f: &mut Formatter<'_>, max_items: usize) -> Result<bool, fmt::Error> {
         match self {
             Self::Grid(axes) => {
                 for (axis, cuts) in axes.iter().enumerate() {
                     f.write_str(if axis > 0 { " x " } else { "" })?;
                     let sizes = (0..cuts.count()).map(|part| cuts.range(part).1 - cuts.range(part).0);
-                    write_list(f, sizes, most)?;
+                    write_list(f, sizes, max_items)?;
                 }
-                Ok(axes.iter().all(|cuts| cuts.count() <= most))
+                Ok(axes.iter().all(|cuts| cuts.count() <= max_items))
             }
             Self::Boxes(cuts) => {
-                write_list(f, cuts.boxes.iter(), most)?;
-                Ok(cuts.boxes.len() <= most)
+                write_list(f, cuts.boxes.iter(), max_items)?;
+                Ok(cuts.boxes.len() <= max_items)
             }
         }
     }
@@ -90,11 +91,11 @@ impl Cuts {
     pub(super) fn region(&self, chunk: ChunkId) -> Region {
         match self {
             Self::Grid(axes) => {
-                let mut rest = chunk;
+                let mut quotient = chunk;
                 let mut region = Region::whole(Index::zeros(axes.len()));
                 for (axis, cuts) in axes.iter().enumerate() {
-                    (region.start[axis], region.end[axis]) = cuts.range(rest % cuts.count());
-                    rest /= cuts.count();
+                    (region.start[axis], region.end[axis]) = cuts.range(quotient % cuts.count());
+                    quotient /= cuts.count();
                 }
                 region
             }
@@ -130,7 +131,7 @@ fn visit_grid(
     if region.is_empty() {
         return ControlFlow::Continue(());
     }
-    // The box of grid coordinates, walked axis 0 fastest, which is ascending chunk numbers.
+    // Grid coordinates of the chunks. Iteration with axis 0 fastest gives ascending chunk indices.
     let mut grid = Region::whole(Index::zeros(axes.len()));
     for (axis, cuts) in axes.iter().enumerate() {
         let (lo, hi) = (region.start[axis].max(0), region.end[axis].min(cuts.extent()));
@@ -140,26 +141,26 @@ fn visit_grid(
         (grid.start[axis], grid.end[axis]) = (cuts.at(lo) as i64, cuts.at(hi - 1) as i64 + 1);
     }
     let strides = Index::from_fn(axes.len(), |axis| axes[axis].count() as i64).dense_strides();
-    for place in grid.points() {
+    for coordinates in grid.points() {
         let mut part = *region;
         for (axis, cuts) in axes.iter().enumerate() {
-            let (start, end) = cuts.range(place[axis] as usize);
+            let (start, end) = cuts.range(coordinates[axis] as usize);
             (part.start[axis], part.end[axis]) = (part.start[axis].max(start), part.end[axis].min(end));
         }
-        // Zero sizes make chunks between others that hold nothing.
+        // Chunks of size zero can lie between other chunks.
         if !part.is_empty() {
-            found(place.dot(&strides) as usize, part)?;
+            found(coordinates.dot(&strides) as usize, part)?;
         }
     }
     ControlFlow::Continue(())
 }
 
-/// The cuts of one axis.
+/// Cuts of an axis into parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum AxisCuts {
-    /// Parts that differ by at most one cell, larger ones first: pure arithmetic.
+    /// Parts whose sizes differ by at most one cell, larger parts first. Costs no memory per part.
     Even { extent: i64, count: usize },
-    /// Part `i` is `[starts[i], starts[i + 1])`.
+    /// Parts of any sizes: part `i` is `[starts[i], starts[i + 1])`.
     Sizes { starts: Arc<[i64]> },
 }
 
@@ -168,7 +169,7 @@ impl AxisCuts {
         Self::Even { extent, count }
     }
 
-    /// Sizes that are not negative and add up without overflow.
+    /// Creates cuts from sizes. Sizes must not be negative, and their sum must not overflow.
     pub(crate) fn sizes(sizes: &[i64]) -> Self {
         let ends = sizes.iter().scan(0, |sum, size| {
             *sum += size;
@@ -202,20 +203,20 @@ impl AxisCuts {
         }
     }
 
-    /// The part that holds a cell of the axis.
+    /// Returns the index of the part that has a cell of the axis.
     fn at(&self, cell: i64) -> usize {
         match self {
             Self::Even { extent, count } => {
                 let (size, larger) = (extent / *count as i64, extent % *count as i64);
-                let in_larger = larger * (size + 1);
-                let part = if cell < in_larger { cell / (size + 1) } else { larger + (cell - in_larger) / size };
+                let larger_end = larger * (size + 1);
+                let part = if cell < larger_end { cell / (size + 1) } else { larger + (cell - larger_end) / size };
                 part as usize
             }
             Self::Sizes { starts } => starts.partition_point(|&start| start <= cell) - 1,
         }
     }
 
-    /// The first of the largest parts, and its size.
+    /// Returns the index and the size of the first largest part.
     pub(crate) fn largest(&self) -> (usize, i64) {
         match self {
             Self::Even { .. } => (0, self.range(0).1),

@@ -1,4 +1,4 @@
-//! What a layout resolves to: [`Chunks`], the boxes of an array and nothing about who owns them.
+//! [`Chunks`]: the boxes of an array, without their owners, from a resolved layout.
 
 mod cuts;
 mod images;
@@ -14,13 +14,13 @@ use std::ops::ControlFlow;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// The most chunks that an array can have, 2²⁴.
+/// Maximum number of chunks of an array, 2²⁴.
 pub const MAX_CHUNKS: usize = 1 << 24;
 
-/// The chunks of an array: disjoint boxes that cover its shape, their ghost widths, and which axes are
-/// periodic. Immutable, and compared and hashed by content.
+/// Chunks of an array: disjoint boxes that cover its shape, with ghost widths and periodic axes.
 ///
-/// Grid cuts cost memory per axis, not per chunk. Queries cost what they find.
+/// Immutable, compared and hashed by content. Cuts of a grid cost memory per axis, not per chunk. The
+/// cost of a query is proportional to its results.
 #[derive(Debug, Clone)]
 pub struct Chunks {
     shape: Index,
@@ -32,7 +32,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// From cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has validated.
+    /// Creates chunks from cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has checked.
     pub(crate) fn from_cuts(
         shape: Index,
         cuts: Cuts,
@@ -45,75 +45,76 @@ impl Chunks {
         Self { shape, cuts, ghost_lo, ghost_hi, periodic, fingerprint: hash.finish() }
     }
 
-    /// One chunk without ghosts: how a local array looks.
+    /// Returns one chunk without ghost cells, as for a local array.
     pub fn single(shape: Index) -> Self {
         let cuts = (0..shape.axes()).map(|axis| AxisCuts::even(shape[axis], 1)).collect();
         let none = Index::zeros(shape.axes());
         Self::from_cuts(shape, Cuts::Grid(cuts), none, none, [false; MAX_AXES])
     }
 
-    /// Number of axes.
+    /// Returns the number of axes.
     pub fn axes(&self) -> usize {
         self.shape.axes()
     }
 
-    /// Cells along each axis of the array.
+    /// Returns the number of cells along each axis of the array.
     pub fn shape(&self) -> Index {
         self.shape
     }
 
-    /// The region of all cells of the array, ghosts not included.
+    /// Returns the region of all cells of the array, without ghost cells.
     pub fn whole(&self) -> Region {
         Region::whole(self.shape)
     }
 
-    /// Number of chunks, empty ones included.
+    /// Returns the number of chunks, with empty chunks.
     pub fn count(&self) -> usize {
         self.cuts.count()
     }
 
-    /// The cells that a chunk holds for the array, without ghosts. May be empty.
+    /// Returns the cells of a chunk without its ghost cells. The region can be empty.
     ///
     /// # Panics
-    /// If there is no such chunk.
+    /// The chunk does not exist.
     pub fn region(&self, chunk: ChunkId) -> Region {
         assert!(chunk < self.count(), "chunk {chunk} of {}", self.count());
         self.cuts.region(chunk)
     }
 
-    /// The cells that a chunk stores: its own and its ghosts, whose coordinates may lie outside the
-    /// shape. The storage of an empty chunk is empty.
+    /// Returns the cells of a chunk with its ghost cells. Coordinates of ghost cells can be outside of
+    /// the shape. The storage of an empty chunk is empty.
     pub fn storage(&self, chunk: ChunkId) -> Region {
         let region = self.region(chunk);
         if region.is_empty() { region } else { region.grow(&self.ghost_lo, &self.ghost_hi) }
     }
 
-    /// Ghost widths before the chunk, per axis.
+    /// Returns the ghost width before a chunk, per axis.
     pub fn ghost_lo(&self) -> Index {
         self.ghost_lo
     }
 
-    /// Ghost widths behind the chunk, per axis.
+    /// Returns the ghost width after a chunk, per axis.
     pub fn ghost_hi(&self) -> Index {
         self.ghost_hi
     }
 
-    /// Whether any side of any axis has ghosts.
+    /// Returns true if chunks have ghost cells on a side of an axis.
     pub fn has_ghosts(&self) -> bool {
         self.ghost_lo.iter().chain(self.ghost_hi.iter()).any(|&width| width > 0)
     }
 
-    /// Which axes are periodic.
+    /// Returns true per periodic axis.
     pub fn periodic(&self) -> &[bool] {
         &self.periodic[..self.axes()]
     }
 
-    /// Whether another array is cut by the same description. Descriptions that differ may still give the same boxes.
+    /// Returns true if another array has the same shape and the same description of cuts. Different
+    /// descriptions can give the same boxes.
     pub fn same_cuts(&self, other: &Self) -> bool {
         self.shape == other.shape && self.cuts == other.cuts
     }
 
-    /// Chunks along each axis, or `None` for a cut by boxes.
+    /// Returns the number of chunks along each axis, or `None` for a cut by boxes.
     pub fn grid(&self) -> Option<Index> {
         match &self.cuts {
             Cuts::Grid(axes) => Some(Index::from_fn(axes.len(), |axis| axes[axis].count() as i64)),
@@ -121,8 +122,8 @@ impl Chunks {
         }
     }
 
-    /// Calls `found(chunk, part)` for every chunk that holds cells of `region`, with the part of the
-    /// region that it holds; ascending chunk numbers. Cells outside the shape belong to nobody.
+    /// Calls `found(chunk, part)` for each chunk with cells of `region`, in ascending order. `part` is
+    /// the common region. Cells outside of the shape belong to no chunk.
     pub fn touching(&self, region: &Region, mut found: impl FnMut(ChunkId, Region)) {
         let _ = self.visit(region, &mut |chunk, part| {
             found(chunk, part);
@@ -130,12 +131,12 @@ impl Chunks {
         });
     }
 
-    /// [`touching`](Self::touching) until `found` breaks.
+    /// Calls `found` as [`touching`](Self::touching) does, until `found` breaks.
     pub fn visit(&self, region: &Region, found: &mut dyn FnMut(ChunkId, Region) -> ControlFlow<()>) -> ControlFlow<()> {
         self.cuts.visit(region, found)
     }
 
-    /// The chunk that holds a cell, or `None` outside the shape.
+    /// Returns the chunk that has a cell, or `None` outside of the shape.
     pub fn chunk_at(&self, cell: &Index) -> Option<ChunkId> {
         let region = Region { start: *cell, end: Index::from_fn(self.axes(), |axis| cell[axis].saturating_add(1)) };
         let mut holder = None;
@@ -143,7 +144,8 @@ impl Chunks {
         holder
     }
 
-    /// A number that is the same on every rank and differs, but for chance, when chunks differ.
+    /// Returns a hash of the content, equal on all ranks. Different chunks have equal hashes only by
+    /// chance.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -188,7 +190,7 @@ impl Hash for Chunks {
     }
 }
 
-/// FNV-1a: a hash that is the same in every process, unlike the standard library's.
+/// FNV-1a hash. Unlike the hash of the standard library it is equal in all processes.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {

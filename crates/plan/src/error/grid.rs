@@ -1,18 +1,18 @@
-//! Errors of a [`Grid`](crate::grid::Grid).
+//! [`GridError`]: errors of a [`Grid`](crate::grid::Grid).
 
-/// A grid does not give each cell of an array a position of its own.
+/// A grid does not map the cells of an array to distinct positions.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
     /// A number is NaN or infinite.
     #[error("the {what} has numbers that are not finite: {numbers:?}")]
     NotFinite {
-        /// Origin or direction.
+        /// `"origin"` or a text for a direction.
         what: &'static str,
-        /// Its three numbers.
+        /// The three numbers of `what`.
         numbers: [f64; 3],
     },
-    /// A distance of cells is not a positive number.
+    /// A spacing is not finite and positive.
     #[error(
         "a spacing of {} along {direction:?} (axis {axis} of {spacing:?}): it must be finite and positive; mirror an axis by \
          its direction, or by a step of Grid::from_steps", spacing[*axis]
@@ -22,20 +22,20 @@ pub enum GridError {
         axis: usize,
         /// Spacing along the three axes.
         spacing: [f64; 3],
-        /// The direction of the axis; of a grid of steps the step.
+        /// Direction of the axis, or its step for a grid from steps.
         direction: [f64; 3],
     },
     /// A direction is not a unit vector.
-    #[error("direction {direction:?} of axis {axis} has length {length}; it must be 1 (the spacing is apart)")]
+    #[error("direction {direction:?} of axis {axis} has length {length}; it must be 1 (the spacing is separate)")]
     Length {
         /// The axis.
         axis: usize,
-        /// Its direction.
+        /// Direction of the axis.
         direction: [f64; 3],
-        /// The direction's length.
+        /// Length of the direction.
         length: f64,
     },
-    /// The axes do not span the space.
+    /// The directions do not span the space.
     #[error("directions {directions:?} lie in a plane; the axes must span the space")]
     Plane {
         /// Directions of the three axes.

@@ -1,23 +1,23 @@
 use super::RegionError;
 
-/// A layout or an ownership is malformed or does not fit the machine.
+/// A layout or an ownership is malformed or exceeds a limit of the machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// No axes, or too many.
+    /// The number of axes is 0 or more than 7.
     #[error("a layout of {given} axes; 1 to 7 are possible")]
     AxisCount {
-        /// What was given.
+        /// Number of axes.
         given: usize,
     },
     /// A size is negative or does not fit 63 bits.
     #[error("{what} on axis {axis} is {given}; it must be at least 0 and fit 63 bits")]
     Size {
-        /// What the number is: the shape, a chunk size, a ghost width.
+        /// Kind of the number: the shape, a chunk size or a ghost width.
         what: &'static str,
         /// The axis.
         axis: usize,
-        /// What was given.
+        /// The number.
         given: String,
     },
     /// The array is too large for 63-bit indices or byte counts.
@@ -28,135 +28,135 @@ pub enum LayoutError {
         /// Bytes of a cell.
         element_bytes: usize,
     },
-    /// A list with one entry per axis has another length.
+    /// The length of a list with one entry per axis differs from the number of axes.
     #[error("{what} was given for {given} axes, but the shape has {expected}")]
     Axes {
-        /// Which setting.
+        /// Name of the setting.
         what: &'static str,
-        /// Entries given.
+        /// Number of entries of the list.
         given: usize,
-        /// Axes of the shape.
+        /// Number of axes of the shape.
         expected: usize,
     },
-    /// `Split::Even(0)` or an empty list of sizes.
+    /// A split is `Split::Even(0)` or an empty list of sizes.
     #[error("axis {axis} is cut into 0 chunks; at least one is needed (it may be empty)")]
     NoChunks {
         /// The axis.
         axis: usize,
     },
-    /// User-given sizes do not add up.
+    /// The sum of the chunk sizes on an axis differs from the extent of the axis.
     #[error("the chunk sizes on axis {axis} add up to {sum}, but the axis has {extent} cells")]
     Sum {
         /// The axis.
         axis: usize,
-        /// What they add up to.
+        /// Sum of the sizes.
         sum: i128,
-        /// What they should.
+        /// Extent of the axis.
         extent: i64,
     },
-    /// Both `.split(..)` and `.boxes(..)` were given.
+    /// A layout has both `.split(..)` and `.boxes(..)`.
     #[error("a layout is cut either by splits per axis or by boxes, not both")]
     SplitAndBoxes,
-    /// A box of a box cut is malformed or leaves the shape.
+    /// A box of a cut by boxes is malformed or outside of the shape.
     #[error("box {chunk}: {source}")]
     Box {
-        /// Its place in the list.
+        /// Index in the list of boxes.
         chunk: usize,
-        /// What is wrong.
+        /// The error of the box.
         source: RegionError,
     },
     /// Two boxes share cells.
     #[error("boxes {first} {first_box} and {second} {second_box} share cells; chunks must be disjoint")]
     Overlap {
-        /// One box.
+        /// Index of the first box.
         first: usize,
-        /// Its cells.
+        /// The first box.
         first_box: String,
-        /// The other box.
+        /// Index of the second box.
         second: usize,
-        /// Its cells.
+        /// The second box.
         second_box: String,
     },
     /// The boxes do not cover the shape.
     #[error("the boxes hold {held} of the {cells} cells of the shape {shape}; they must cover it")]
     Gaps {
-        /// Cells in boxes.
+        /// Number of cells in boxes.
         held: u128,
-        /// Cells of the shape.
+        /// Number of cells of the shape.
         cells: u64,
         /// The shape.
         shape: String,
     },
-    /// More chunks than the library handles.
+    /// The number of chunks exceeds the limit of the library.
     #[error("{given} chunks; at most {limit} are possible")]
     TooManyChunks {
-        /// Chunks asked for.
+        /// Requested number of chunks.
         given: u128,
-        /// The limit.
+        /// Maximum number of chunks.
         limit: usize,
     },
-    /// A chunk, ghosts included, is larger than a buffer may be.
+    /// A chunk with its ghost cells is larger than the largest buffer.
     #[error(
         "chunk {chunk} with its ghost cells ({extents}) needs {bytes} bytes, but a chunk may have {limit}; {advice}"
     )]
     ChunkTooLarge {
-        /// The chunk.
+        /// Index of the chunk.
         chunk: usize,
-        /// Its cells with ghosts.
+        /// Extents of the chunk with its ghost cells.
         extents: String,
-        /// Bytes needed.
+        /// Bytes of the chunk.
         bytes: u128,
-        /// Bytes allowed.
+        /// Bytes of the largest buffer.
         limit: u64,
-        /// What would fit.
+        /// A split that fits, or another remedy.
         advice: String,
     },
-    /// An ownership names a rank that does not exist, or there are no ranks.
+    /// The rank of an owner does not exist, or the number of ranks is 0.
     #[error("chunk {chunk} is owned by rank {rank}, but there are {ranks} ranks")]
     NoSuchRank {
-        /// The chunk.
+        /// Index of the chunk.
         chunk: usize,
-        /// The rank named.
+        /// Rank of the owner.
         rank: usize,
         /// Number of ranks.
         ranks: usize,
     },
-    /// A list with one entry per chunk has another length.
+    /// The length of a list with one entry per chunk differs from the number of chunks.
     #[error("{what} lists {given} chunks, but the layout has {expected}")]
     ChunkCount {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// Entries given.
+        /// Number of entries of the list.
         given: usize,
-        /// Chunks of the layout.
+        /// Number of chunks of the layout.
         expected: usize,
     },
-    /// A re-arrangement names a chunk twice or one that does not exist.
+    /// A re-arrangement has a chunk twice, or a chunk that does not exist.
     #[error(
-        "entry {position} of the re-arrangement is chunk {chunk}, which {problem}; each of the {count} chunks must stand in it once"
+        "entry {position} of the re-arrangement is chunk {chunk}, which {problem}; each of the {count} chunks must occur once"
     )]
     NotAPermutation {
-        /// Place in the list.
+        /// Index in the list.
         position: usize,
-        /// The chunk named.
+        /// The chunk at this index.
         chunk: usize,
-        /// What is wrong.
+        /// Reason why the entry is invalid.
         problem: &'static str,
         /// Number of chunks.
         count: usize,
     },
-    /// A re-arrangement exchanges chunks of different shape.
+    /// A re-arrangement exchanges chunks with different extents.
     #[error(
         "chunk {chunk} ({extents}) cannot take the place of chunk {other} ({other_extents}): only chunks of equal shape can be re-arranged without moving data"
     )]
     UnequalChunks {
         /// The chunk of the result.
         chunk: usize,
-        /// Its extents.
+        /// Extents of `chunk`.
         extents: String,
-        /// The chunk whose data it would become.
+        /// The chunk whose buffer `chunk` would get.
         other: usize,
-        /// Its extents.
+        /// Extents of `other`.
         other_extents: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a region, a grid, a layout or the operands of an operation.
+//! Errors of regions, grids, layouts and the operands of operations.
 
 mod grid;
 mod layout;

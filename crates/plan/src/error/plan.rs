@@ -1,19 +1,19 @@
 use super::RegionError;
 use crate::extents::Index;
 
-/// The operands of an operation do not go together.
+/// The operands of an operation are invalid or do not match.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// One of the regions does not fit its array.
+    /// A region is malformed or outside of its array.
     #[error("{operand}: {source}")]
     Region {
-        /// Which operand.
+        /// Name of the operand.
         operand: &'static str,
-        /// What is wrong.
+        /// The error of the region.
         source: RegionError,
     },
-    /// The two ends have different extents.
+    /// The source and the destination have different extents.
     #[error(
         "source {src} has {src_extents} cells but destination {dst} has {dst_extents}{}; they must agree axis by axis",
         permuted.as_ref().map_or(String::new(), |order| permuted_note(src_extents, order))
@@ -21,11 +21,11 @@ pub enum PlanError {
     Extents {
         /// The source region.
         src: String,
-        /// Its extents.
+        /// Extents of the source region.
         src_extents: Index,
         /// The destination region.
         dst: String,
-        /// Its extents.
+        /// Extents of the destination region.
         dst_extents: Index,
         /// The axis permutation, if any.
         permuted: Option<Vec<usize>>,
@@ -33,28 +33,28 @@ pub enum PlanError {
     /// Source and destination have different numbers of axes.
     #[error("the source has {src} axes, the destination {dst}; a copy needs the same number")]
     Axes {
-        /// Axes of the source.
+        /// Number of axes of the source.
         src: usize,
-        /// Axes of the destination.
+        /// Number of axes of the destination.
         dst: usize,
     },
-    /// The axis permutation is none.
-    #[error("{given:?} does not re-order {axes} axes; each of 0 to {} must stand in it once", axes - 1)]
+    /// The axis permutation is not a permutation of all axes.
+    #[error("{given:?} does not re-order {axes} axes; each of 0 to {} must occur once", axes - 1)]
     Permutation {
-        /// What was given.
+        /// The list of axes.
         given: Vec<usize>,
         /// Number of axes.
         axes: usize,
     },
-    /// Arrays of different worlds, or a rank outside of theirs.
+    /// Two arrays have different numbers of ranks.
     #[error("an array is spread over {given} ranks where {expected} are expected")]
     Ranks {
-        /// Ranks of one array.
+        /// Number of ranks of the array.
         given: usize,
-        /// Ranks of the other.
+        /// Number of ranks of the first array.
         expected: usize,
     },
-    /// A rank that does not exist.
+    /// A rank does not exist.
     #[error("there is no rank {rank}; the world has {ranks} ranks")]
     NoSuchRank {
         /// The rank.
@@ -62,14 +62,14 @@ pub enum PlanError {
         /// Number of ranks.
         ranks: usize,
     },
-    /// One array, or handles of the same chunks, twice in a ghost update.
+    /// A ghost update has an array, or handles of the same chunks, twice.
     #[error(
         "the ghost update names array {first:?} and again {again:?}, which are the same chunks; each may take part once"
     )]
     GhostsTwice {
-        /// What it is called the first time.
+        /// Name of the first handle.
         first: String,
-        /// What it is called the second time.
+        /// Name of the second handle.
         again: String,
     },
     /// The component axis is not an axis of the array.
@@ -77,25 +77,25 @@ pub enum PlanError {
     ComponentAxis {
         /// The component axis.
         axis: usize,
-        /// Axes of the table.
+        /// Number of axes of the table.
         table_axes: usize,
-        /// Axes of the array.
+        /// Number of axes of the array.
         axes: usize,
     },
-    /// The component axis has ghosts.
+    /// The component axis has ghost cells.
     #[error("the component axis {axis} has ghost widths ({before}, {behind}); it must have none")]
     ComponentGhosts {
         /// The component axis.
         axis: usize,
-        /// Width before.
+        /// Ghost width before the chunk.
         before: i64,
-        /// Width behind.
+        /// Ghost width after the chunk.
         behind: i64,
     },
-    /// A component list names a component that does not exist.
+    /// A component of a list does not exist.
     #[error("the list for direction {direction:?} names component {component}, but axis {axis} has {count}")]
     Component {
-        /// The direction, one number per axis.
+        /// The direction: −1, 0 or 1 per axis.
         direction: Vec<i8>,
         /// The component.
         component: i64,
@@ -104,27 +104,27 @@ pub enum PlanError {
         /// Number of components.
         count: i64,
     },
-    /// A pattern over no participants, or with a radix below two.
+    /// A partner pattern has no participants, or a radix less than two.
     #[error("a partner pattern over {count} chunks with radix {radix}; it needs at least 1 chunk and radix 2")]
     Pattern {
-        /// Participants.
+        /// Number of participants.
         count: usize,
         /// The radix.
         radix: usize,
     },
-    /// Plans given to the oracle do not fit together: a defect of a planner.
+    /// The plans of all ranks are inconsistent: a bug of a planner, found by the oracle.
     #[error("plans do not agree: {0}")]
     Disagree(String),
 }
 
 impl PlanError {
-    /// A source and a destination, as they are called, of different extents.
+    /// Returns the error for a source and a destination, by their names, with different extents.
     pub fn extents(src: String, src_extents: Index, dst: String, dst_extents: Index) -> Self {
         Self::Extents { src, src_extents, dst, dst_extents, permuted: None }
     }
 }
 
-/// What a destination should be like whose axes take the source's in this order.
+/// Describes the extents that a destination with this axis permutation needs.
 fn permuted_note(extents: &Index, order: &[usize]) -> String {
     let wanted = Index::from_fn(order.len(), |axis| extents[order[axis]]);
     format!(" where {wanted} are wanted, as its axes take source axes {order:?}")

@@ -1,10 +1,10 @@
 use crate::extents::Index;
 
-/// A region is malformed or does not fit.
+/// A region is malformed or outside of its bounds.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegionError {
-    /// The end lies before the start.
+    /// The end is less than the start on an axis.
     #[error("region {} runs backwards on axis {axis}; the end must not lie before the start", span(start, end))]
     Backwards {
         /// First cell.
@@ -14,34 +14,34 @@ pub enum RegionError {
         /// The axis.
         axis: usize,
     },
-    /// No axes, or more than the library supports.
+    /// The number of axes is 0 or more than 7.
     #[error("a region of {given} axes; 1 to 7 are possible")]
     AxisCount {
-        /// What was given.
+        /// Number of axes.
         given: usize,
     },
-    /// The number of axes is not the array's.
+    /// The region and its array have different numbers of axes.
     #[error("a region of {given} axes was used where {expected} axes are needed")]
     Axes {
-        /// What was given.
+        /// Number of axes of the region.
         given: usize,
-        /// What is needed.
+        /// Number of axes of the array.
         expected: usize,
     },
-    /// The region leaves the bounds.
+    /// The region is not inside its bounds.
     #[error("region {} leaves {what}, which is {}, on axis {axis}", span(start, end), span(bound_start, bound_end))]
     OutOfRange {
         /// First cell.
         start: Index,
         /// One past the last cell.
         end: Index,
-        /// What it should lie in.
+        /// Name of the bounds.
         what: String,
-        /// First cell allowed.
+        /// First cell of the bounds.
         bound_start: Index,
-        /// One past the last cell allowed.
+        /// One past the last cell of the bounds.
         bound_end: Index,
-        /// The first axis on which it leaves.
+        /// The first axis on which the region leaves the bounds.
         axis: usize,
     },
     /// A coordinate or the number of cells overflows 63 bits.
@@ -52,7 +52,7 @@ pub enum RegionError {
     },
 }
 
-/// A region, written as `Region` is.
+/// Formats a region in the format of [`Region`](crate::region::Region).
 fn span(start: &Index, end: &Index) -> String {
     let axes: Vec<String> = start.iter().zip(end.iter()).map(|(start, end)| format!("{start}..{end}")).collect();
     format!("[{}]", axes.join(", "))
