@@ -76,8 +76,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let mut report = Report::new(&manifest, adapter, &setting.out, &options.only);
     for (index, part) in chosen.iter().enumerate() {
         let remaining = total.saturating_sub(start.elapsed());
-        let limit =
-            Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(remaining);
+        let limit = Duration::from_secs_f64(part.limit_secs as f64 * options.minutes / options::MINUTES).min(remaining);
         if limit < Duration::from_secs(1) || setting.stop.is_set() {
             report.leave_out(&chosen[index..]);
             break;

@@ -17,9 +17,7 @@ impl Manifest {
     /// Reads `bundle.json` of an unpacked archive.
     pub fn read(home: &Path) -> Result<Self, String> {
         let path = home.join("bundle.json");
-        let problem = |error: &dyn std::fmt::Display| {
-            format!("{}: {error}; unpack the whole archive", path.display())
-        };
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}; unpack the whole archive", path.display());
         let text = std::fs::read_to_string(&path).map_err(|error| problem(&error))?;
         serde_json::from_str(&text).map_err(|error| problem(&error))
     }

@@ -35,9 +35,7 @@ pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
     list.arg("--list");
     let listed = child::run(list, &setting.out.join("mpi.log"), LIST_LIMIT, &setting.stop);
     if !listed.is_ok_and(|listed| listed.problem.is_none()) {
-        return Err(
-            "this machine has no MPI library, or another one than that with which the program was built".into()
-        );
+        return Err("this machine has no MPI library, or another one than that with which the program was built".into());
     }
     let search = std::env::var_os("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin".into());
     let found = std::env::split_paths(&search)

@@ -70,7 +70,13 @@ const TOO_LONG_ON_GPU: &[&str] = &["algorithms::deliver::bounded::a_cell_a_messa
 pub const PARTS: &[Part] = &[
     bench("limits", 20, "limits", 1, Limit::None),
     tests("device", "memory, packing and combining, on the device and by the host", 20, &["device::"], &[]),
-    tests("kernels", "kernels compared with their CPU versions", 22, &["world::kernels::", "world::elementwise::"], &[]),
+    tests(
+        "kernels",
+        "kernels compared with their CPU versions",
+        22,
+        &["world::kernels::", "world::elementwise::"],
+        &[],
+    ),
     bench("step", 15, "ranks_step", 1, Limit::Triad),
     tests("random-operations", "random programs of every operation", 25, &["world::random_operations"], &[]),
     tests("primitives", "scans, sorts, selections, searches, trees", 32, &["algorithms::"], &[]),

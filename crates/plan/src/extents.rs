@@ -1,7 +1,8 @@
 //! [`Index`]: integer tuple of 1 to 7 axes, for positions, extents, strides and widths.
 //!
-//! The number of axes is a run-time value in all code except the typed arrays, so that plans, layouts
-//! and transfers are compiled once, not once per number of axes. Axis 0 is the fastest in memory.
+//! The number of axes is a run-time value in all code except the typed arrays, so that plans,
+//! layouts and transfers are compiled once, not once per number of axes. Axis 0 is the fastest in
+//! memory.
 
 use std::fmt;
 use std::ops::{Add, Deref, DerefMut, Sub};

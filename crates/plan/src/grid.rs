@@ -1,15 +1,16 @@
-//! [`Grid`]: the positions of the cells of an array in space.
+//! [`Grid`]: positions of the cells of an array in space.
 
 use crate::error::GridError;
 
 /// Positions of the cells of a 3-D array in space: origin, spacing, and directions of the axes.
 ///
-/// The centre of cell `[i, j, k]` stands at `origin + i * spacing[0] * directions[0] + j * spacing[1] * directions[1] +
-/// k * spacing[2] * directions[2]`. Files, isosurfaces, pictures and flows share this type, so that a mesh and a volume
-/// of the same grid lie on each other. Indices need not be whole, nor lie in the array.
+/// The centre of cell `[i, j, k]` is at `origin + i * spacing[0] * directions[0] + j * spacing[1] *
+/// directions[1] + k * spacing[2] * directions[2]`. Files, isosurfaces, pictures and flows share
+/// this type, so that a mesh and a volume of the same grid coincide. Indices can be fractions and
+/// outside of the array.
 ///
-/// The default is the grid of positions that are indices. A spacing alone is a grid along the axes of space with cell
-/// `[0, 0, 0]` at 0.
+/// In the default grid the position of a cell is its index. A grid from a spacing has the axes of
+/// space and cell `[0, 0, 0]` at 0.
 ///
 /// ```
 /// use zippy_plan::grid::Grid;
@@ -24,19 +25,19 @@ use crate::error::GridError;
 pub struct Grid {
     /// Position of the centre of cell `[0, 0, 0]`.
     pub origin: [f64; 3],
-    /// Distance between the centres of neighbouring cells along each axis of the array; positive, as a direction mirrors
-    /// an axis.
+    /// Distance between the centres of neighbouring cells along each axis of the array. Always
+    /// positive: a mirrored axis has the opposite direction.
     pub spacing: [f64; 3],
-    /// Unit vector along which each axis of the array runs: the columns of the direction matrix of image formats. The
-    /// vectors need not be orthogonal; left-handed ones mirror the array.
+    /// Unit vector of each axis of the array: the columns of the direction matrix of image formats.
+    /// The vectors need not be orthogonal. Left-handed vectors mirror the array.
     pub directions: [[f64; 3]; 3],
 }
 
-/// Largest difference of a direction's length from 1.
-const ROUNDING: f64 = 1e-6;
+/// Maximum difference of a direction's length from 1.
+const LENGTH_TOLERANCE: f64 = 1e-6;
 
-/// Smallest volume of the box that the three directions span.
-const FLATTEST: f64 = 1e-9;
+/// Minimum volume of the parallelepiped that the three directions span.
+const MIN_VOLUME: f64 = 1e-9;
 
 const ALONG_SPACE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -47,56 +48,58 @@ impl Default for Grid {
 }
 
 impl From<[f64; 3]> for Grid {
-    /// Grid of a spacing, along the axes of space, with cell `[0, 0, 0]` at 0.
+    /// Creates a grid along the axes of space, with cell `[0, 0, 0]` at 0.
     fn from(spacing: [f64; 3]) -> Self {
         Self::new([0.0; 3], spacing)
     }
 }
 
 impl Grid {
-    /// Grid along the axes of space.
+    /// Creates a grid along the axes of space.
     pub const fn new(origin: [f64; 3], spacing: [f64; 3]) -> Self {
         Self { origin, spacing, directions: ALONG_SPACE }
     }
 
-    /// The same origin and spacing with other directions.
+    /// Returns a grid with the same origin and spacing and other directions.
     pub const fn with_directions(self, directions: [[f64; 3]; 3]) -> Self {
         Self { directions, ..self }
     }
 
-    /// Grid of an affine map: `steps` are the vectors from each cell to the next along each axis, of any length but 0.
+    /// Creates the grid of an affine map: `steps` are the vectors from a cell to the next cell
+    /// along each axis, of any length except 0.
     pub fn from_steps(origin: [f64; 3], steps: [[f64; 3]; 3]) -> Self {
         let spacing = steps.map(length);
-        // A step without a direction stays as it is, for `check` to report.
+        // A step of invalid length becomes the direction, so that `check` reports the step.
         let unit = |axis: usize| if is_distance(spacing[axis]) { spacing[axis] } else { 1.0 };
         let directions = std::array::from_fn(|axis| steps[axis].map(|part| part / unit(axis)));
         Self { origin, spacing, directions }
     }
 
-    /// Vectors from each cell to the next along each axis: direction times spacing.
+    /// Returns the vectors from a cell to the next cell along each axis: direction times spacing.
     pub fn steps(&self) -> [[f64; 3]; 3] {
         std::array::from_fn(|axis| self.directions[axis].map(|part| part * self.spacing[axis]))
     }
 
-    /// Position of an index.
+    /// Returns the position of an index.
     pub fn position(&self, index: [f64; 3]) -> [f64; 3] {
         let offset = self.vector(std::array::from_fn(|axis| index[axis] * self.spacing[axis]));
         std::array::from_fn(|row| self.origin[row] + offset[row])
     }
 
-    /// Index of a position.
+    /// Returns the index of a position.
     pub fn index(&self, position: [f64; 3]) -> [f64; 3] {
         let offset: [f64; 3] = std::array::from_fn(|row| position[row] - self.origin[row]);
         let along = product(&self.inverse(), offset);
         std::array::from_fn(|axis| along[axis] / self.spacing[axis])
     }
 
-    /// Vector in space of lengths along the three axes.
+    /// Returns the vector in space with these lengths along the three axes.
     pub fn vector(&self, lengths: [f64; 3]) -> [f64; 3] {
         product(&self.directions, lengths)
     }
 
-    /// Inverse of the direction matrix, column by column: it takes a vector of space to lengths along the axes.
+    /// Returns the inverse of the direction matrix, by columns. It maps a vector in space to
+    /// lengths along the axes.
     pub fn inverse(&self) -> [[f64; 3]; 3] {
         let [a, b, c] = self.directions;
         let volume = determinant(&self.directions);
@@ -104,22 +107,23 @@ impl Grid {
         std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column] / volume))
     }
 
-    /// True where the axes are left-handed: a triangle that runs counterclockwise in indices runs clockwise in space.
+    /// Returns true if the axes are left-handed: a triangle that is counterclockwise in indices is
+    /// clockwise in space.
     pub fn is_mirrored(&self) -> bool {
         determinant(&self.directions) < 0.0
     }
 
-    /// True where each axis runs along the axis of space of its number.
+    /// Returns true if the axes of the array are those of space, in the same order.
     pub fn is_along_space(&self) -> bool {
         self.directions == ALONG_SPACE
     }
 
-    /// Least and greatest coordinates of the cell centres of an array of this shape.
+    /// Returns the minimum and maximum coordinates of the cell centres of an array with this shape.
     pub fn bounds(&self, shape: [i64; 3]) -> [[f64; 3]; 2] {
         self.bounds_between([0.0; 3], shape.map(|count| (count - 1).max(0) as f64))
     }
 
-    /// Least and greatest coordinates of the box from one index to another.
+    /// Returns the minimum and maximum coordinates of the box between two indices.
     pub fn bounds_between(&self, low: [f64; 3], high: [f64; 3]) -> [[f64; 3]; 2] {
         let corners: [[f64; 3]; 8] = std::array::from_fn(|corner| {
             self.position(std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] }))
@@ -130,23 +134,24 @@ impl Grid {
         [extreme(f64::min), extreme(f64::max)]
     }
 
-    /// Grid of the cells of a section that starts at `start` and takes every `step`-th cell. A negative step runs
-    /// against the axis: it turns the direction over.
+    /// Returns the grid of a section that starts at `start` and has every `step`-th cell. A
+    /// negative step reverses the direction of the axis.
     pub fn section(&self, start: [i64; 3], step: [i64; 3]) -> Self {
         let origin = self.position(start.map(|at| at as f64));
         let spacing = std::array::from_fn(|axis| self.spacing[axis] * step[axis].unsigned_abs() as f64);
-        let direction = |axis: usize| match step[axis] < 0 {
-            true => self.directions[axis].map(|part| 0.0 - part),
-            false => self.directions[axis],
+        let direction = |axis: usize| {
+            if step[axis] < 0 { self.directions[axis].map(|part| 0.0 - part) } else { self.directions[axis] }
         };
         Self { origin, spacing, directions: std::array::from_fn(direction) }
     }
 
-    /// Checks that each cell has a position of its own.
+    /// Checks that different cells have different positions.
     ///
     /// # Errors
-    /// Numbers that are not finite, a spacing that is not positive, directions that are no unit vectors or lie in a
-    /// plane.
+    /// * [`GridError::NotFinite`]: the origin or a direction has a number that is not finite.
+    /// * [`GridError::Spacing`]: a spacing is not finite and positive.
+    /// * [`GridError::Length`]: a direction is not a unit vector.
+    /// * [`GridError::Plane`]: the directions lie in a plane.
     pub fn check(&self) -> Result<(), GridError> {
         let Self { origin, spacing, directions } = *self;
         if !origin.iter().all(|part| part.is_finite()) {
@@ -160,37 +165,35 @@ impl Grid {
                 return Err(GridError::NotFinite { what: "direction of an axis", numbers: direction });
             }
             let length = length(direction);
-            if (length - 1.0).abs() > ROUNDING {
+            if (length - 1.0).abs() > LENGTH_TOLERANCE {
                 return Err(GridError::Length { axis, direction, length });
             }
         }
-        match determinant(&directions).abs() > FLATTEST {
-            true => Ok(()),
-            false => Err(GridError::Plane { directions }),
-        }
+        if determinant(&directions).abs() > MIN_VOLUME { Ok(()) } else { Err(GridError::Plane { directions }) }
     }
 }
 
-/// Whether cells can be so far apart.
+/// Returns true if a number is a valid spacing.
 fn is_distance(spacing: f64) -> bool {
     spacing.is_finite() && spacing > 0.0
 }
 
-/// Length of a vector, of any size that `f64` holds.
+/// Returns the length of a vector, without overflow or underflow of squares.
 fn length(vector: [f64; 3]) -> f64 {
-    let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-    if most == 0.0 || !most.is_finite() {
-        return most;
+    let max = vector.iter().fold(0.0_f64, |max, part| max.max(part.abs()));
+    if max == 0.0 || !max.is_finite() {
+        return max;
     }
-    most * vector.iter().map(|part| (part / most).powi(2)).sum::<f64>().sqrt()
+    max * vector.iter().map(|part| (part / max).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Product of a matrix, given by its columns, and a vector.
+/// Multiplies a matrix, given by its columns, with a vector.
 fn product(columns: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|row| (0..3).map(|axis| columns[axis][row] * vector[axis]).sum())
 }
 
-/// Volume of the box that three vectors span, negative where they are left-handed.
+/// Returns the volume of the parallelepiped that three vectors span; negative if they are
+/// left-handed.
 fn determinant(vectors: &[[f64; 3]; 3]) -> f64 {
     let across = cross(vectors[1], vectors[2]);
     (0..3).map(|row| vectors[0][row] * across[row]).sum()
@@ -204,7 +207,8 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// A turn of 3-4-5 triangles around two axes, one axis mirrored: all entries are short fractions.
+    /// Rotation around two axes by angles of 3-4-5 triangles, with one mirrored axis. All entries
+    /// are short fractions.
     const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
 
     fn near(a: [f64; 3], b: [f64; 3]) {

@@ -1,8 +1,8 @@
-//! Plans of data movement between the chunks of global arrays: regions, layouts, ownerships and plans,
-//! and a reference executor on vectors, with which tests compare all plans.
+//! Plans of data movement between the chunks of global arrays: regions, layouts, ownerships and
+//! plans, and a reference executor on vectors, with which tests compare all plans.
 //!
-//! This crate uses no GPU and sends no messages. The library `zippy` executes plans and re-exports these
-//! modules.
+//! This crate uses no GPU and sends no messages. The library `zippy` executes plans and re-exports
+//! these modules.
 //!
 //! | layer | modules |
 //! |---|---|

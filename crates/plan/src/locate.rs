@@ -1,4 +1,5 @@
-//! [`Placement`]: owners of regions, regions of ranks, and conversion of global and local coordinates.
+//! [`Placement`]: owners of regions, regions of ranks, and conversion of global and local
+//! coordinates.
 
 use std::sync::Arc;
 
@@ -93,8 +94,8 @@ impl Placement {
         Ok(Self { chunks: self.chunks.clone(), ownership })
     }
 
-    /// Returns the chunks with cells of a region, in ascending order. The cost is proportional to the
-    /// number of these chunks.
+    /// Returns the chunks with cells of a region, in ascending order. The cost is proportional to
+    /// the number of these chunks.
     pub fn holders(&self, region: &Region) -> Vec<Holder> {
         let mut out = Vec::new();
         self.chunks.touching(region, |chunk, part| {
@@ -118,19 +119,19 @@ impl Placement {
         self.held_by(rank).map(|(_, region)| region.cells()).sum()
     }
 
-    /// Converts a cell to local coordinates: its owner and the offset in the chunk. `None` outside of
-    /// the shape.
+    /// Converts a cell to local coordinates: its owner and the offset in the chunk. `None` outside
+    /// of the shape.
     pub fn to_local(&self, cell: &Index) -> Option<LocalCell> {
         let chunk = self.chunks.chunk_at(cell)?;
         let cell = *cell - self.chunks.region(chunk).start;
         Some(LocalCell { chunk, owner: self.ownership.owner(chunk), cell })
     }
 
-    /// Converts an offset in a chunk of `owner` to a cell of the array. A ghost cell on a periodic axis
-    /// gives the cell of which it is an image.
+    /// Converts an offset in a chunk of `owner` to a cell of the array. A ghost cell on a periodic
+    /// axis gives the cell of which it is an image.
     ///
-    /// `None` if the chunk does not exist, if the chunk does not store the cell, or for a ghost cell
-    /// beyond the shape on an axis that is not periodic.
+    /// `None` if the chunk does not exist, if the chunk does not store the cell, or for a ghost
+    /// cell beyond the shape on an axis that is not periodic.
     pub fn to_global(&self, owner: Owner, cell: &Index) -> Option<Index> {
         let chunk = self.ownership.of_rank(owner.rank).nth(owner.slot)?;
         let stored =

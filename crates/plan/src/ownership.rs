@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 
-use crate::chunks::{ChunkId, Chunks, Fnv, WRITTEN, write_list};
+use crate::chunks::{ChunkId, Chunks, Fnv, MAX_WRITTEN_ITEMS, write_list};
 use crate::error::LayoutError;
 
 /// Owner of a chunk: its rank, and the index of its buffer on this rank.
@@ -39,14 +39,14 @@ enum OwnerMap {
 }
 
 impl Ownership {
-    /// Creates the default ownership: balanced contiguous runs of chunks, with chunk *i* on rank *i* if
-    /// the counts are equal. Costs no memory per chunk.
+    /// Creates the default ownership: balanced contiguous runs of chunks, with chunk *i* on rank
+    /// *i* if the counts are equal. Costs no memory per chunk.
     pub fn balanced(chunks: usize, ranks: usize) -> Self {
         Self::from_map(ranks, OwnerMap::Balanced { chunks })
     }
 
-    /// Creates the ownership in which chunk `i` belongs to rank `table[i]`, with slots in the order of
-    /// chunks. A rank can own no chunks.
+    /// Creates the ownership in which chunk `i` belongs to rank `table[i]`, with slots in the order
+    /// of chunks. A rank can own no chunks.
     ///
     /// # Errors
     /// [`LayoutError::NoSuchRank`]: a rank of the table does not exist.
@@ -62,13 +62,14 @@ impl Ownership {
         Ok(Self::from_owners(ranks, owners.collect()))
     }
 
-    /// Returns the ownership in which chunk *i* has the rank and the slot of chunk `order[i]`, so that
-    /// no data moves. `chunks` are the cuts of this ownership.
+    /// Returns the ownership in which chunk *i* has the rank and the slot of chunk `order[i]`, so
+    /// that no data moves. `chunks` are the cuts of this ownership.
     ///
     /// # Errors
     /// * [`LayoutError::ChunkCount`]: `chunks` or `order` has another number of chunks.
     /// * [`LayoutError::NotAPermutation`]: `order` is not a permutation of the chunks.
-    /// * [`LayoutError::UnequalChunks`]: a chunk would get the buffer of a chunk with other extents.
+    /// * [`LayoutError::UnequalChunks`]: a chunk would get the buffer of a chunk with other
+    ///   extents.
     /// * [`LayoutError::NoSuchRank`]: the ownership has no ranks.
     pub fn reassigned(&self, order: &[ChunkId], chunks: &Chunks) -> Result<Self, LayoutError> {
         let count = self.chunks();
@@ -161,7 +162,9 @@ impl Ownership {
         }
         match &self.map {
             OwnerMap::Balanced { .. } => OfRank(OwnedChunks::Range(self.run(rank))),
-            OwnerMap::Table { first, chunks, .. } => OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter())),
+            OwnerMap::Table { first, chunks, .. } => {
+                OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter()))
+            }
         }
     }
 
@@ -171,8 +174,8 @@ impl Ownership {
         start(rank)..start(rank + 1)
     }
 
-    /// Returns a hash of the content, equal on all ranks. Different ownerships have equal hashes only
-    /// by chance.
+    /// Returns a hash of the content, equal on all ranks. Different ownerships have equal hashes
+    /// only by chance.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -188,8 +191,8 @@ impl Display for Ownership {
         let text = |owner: &Owner| {
             if several { format!("{}.{}", owner.rank, owner.slot) } else { owner.rank.to_string() }
         };
-        write_list(f, owners.iter().map(text), WRITTEN)?;
-        if owners.len() > WRITTEN { write!(f, " #{:04x}", self.fingerprint as u16) } else { Ok(()) }
+        write_list(f, owners.iter().map(text), MAX_WRITTEN_ITEMS)?;
+        if owners.len() > MAX_WRITTEN_ITEMS { write!(f, " #{:04x}", self.fingerprint as u16) } else { Ok(()) }
     }
 }
 

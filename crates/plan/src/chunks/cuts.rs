@@ -62,8 +62,8 @@ impl Hash for BoxCuts {
 }
 
 impl Cuts {
-    /// Writes the sizes along each axis, or the boxes, at most `max_items` per list. Returns true if
-    /// the lists are complete.
+    /// Writes the sizes along each axis, or the boxes, at most `max_items` per list. Returns true
+    /// if the lists are complete.
     pub(crate) fn write(&self, f: &mut Formatter<'_>, max_items: usize) -> Result<bool, fmt::Error> {
         match self {
             Self::Grid(axes) => {

@@ -9,8 +9,8 @@ use crate::region::Region;
 pub struct Neighbour {
     /// The neighbour; through a periodic axis it can be the chunk itself.
     pub chunk: ChunkId,
-    /// Offset of the periodic image: cell `x` of the owner is the ghost cell `x + shift`. Zero on axes
-    /// that are not periodic.
+    /// Offset of the periodic image: cell `x` of the owner is the ghost cell `x + shift`. Zero on
+    /// axes that are not periodic.
     pub shift: Index,
     /// The common cells, in the coordinates of the chunk with the ghost cells.
     pub part: Region,
@@ -19,8 +19,8 @@ pub struct Neighbour {
 impl Chunks {
     /// Maps a region that can extend beyond the shape to parts inside the shape.
     ///
-    /// Calls `found(part, shift)` for each part: cell `x` of the part is the image of cell `x + shift`
-    /// of the region. The region is clipped on axes that are not periodic.
+    /// Calls `found(part, shift)` for each part: cell `x` of the part is the image of cell `x +
+    /// shift` of the region. The region is clipped on axes that are not periodic.
     pub fn images(&self, region: &Region, mut found: impl FnMut(Region, Index)) {
         if region.is_empty() || self.shape.contains(&0) {
             return;
@@ -46,8 +46,8 @@ impl Chunks {
         }
     }
 
-    /// Returns the chunks that own ghost cells of `chunk`, once per periodic image, in a deterministic
-    /// order. `chunk` itself with shift zero is not in the list.
+    /// Returns the chunks that own ghost cells of `chunk`, once per periodic image, in a
+    /// deterministic order. `chunk` itself with shift zero is not in the list.
     pub fn neighbours(&self, chunk: ChunkId) -> Vec<Neighbour> {
         let mut out = Vec::new();
         self.images(&self.storage(chunk), |inside, shift| {
@@ -60,9 +60,9 @@ impl Chunks {
         out
     }
 
-    /// Returns the chunks whose ghost cells are cells of `chunk`, once per periodic image: the inverse
-    /// of [`neighbours`](Self::neighbours), with the same `part` and `shift`. `Neighbour::chunk` is the
-    /// chunk with the ghost cells, and `part` is in its coordinates.
+    /// Returns the chunks whose ghost cells are cells of `chunk`, once per periodic image: the
+    /// inverse of [`neighbours`](Self::neighbours), with the same `part` and `shift`.
+    /// `Neighbour::chunk` is the chunk with the ghost cells, and `part` is in its coordinates.
     pub fn seen_by(&self, chunk: ChunkId) -> Vec<Neighbour> {
         let region = self.region(chunk);
         let mut out = Vec::new();
@@ -71,7 +71,8 @@ impl Chunks {
         }
         // A chunk with ghost cells after its end is before `chunk`: the widths change sides.
         self.images(&region.grow(&self.ghost_hi, &self.ghost_lo), |inside, other_shift| {
-            // The image of the other chunk is at `other_shift`, so that of `chunk` is at the negative.
+            // The image of the other chunk is at `other_shift`, so that of `chunk` is at the
+            // negative.
             let shift = Index::zeros(self.axes()) - other_shift;
             self.touching(&inside, |other, _| {
                 if other == chunk && shift.iter().all(|&by| by == 0) {

@@ -19,8 +19,8 @@ pub const MAX_CHUNKS: usize = 1 << 24;
 
 /// Chunks of an array: disjoint boxes that cover its shape, with ghost widths and periodic axes.
 ///
-/// Immutable, compared and hashed by content. Cuts of a grid cost memory per axis, not per chunk. The
-/// cost of a query is proportional to its results.
+/// Immutable, compared and hashed by content. Cuts of a grid cost memory per axis, not per chunk.
+/// The cost of a query is proportional to its results.
 #[derive(Debug, Clone)]
 pub struct Chunks {
     shape: Index,
@@ -32,7 +32,8 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Creates chunks from cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has checked.
+    /// Creates chunks from cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has
+    /// checked.
     pub(crate) fn from_cuts(
         shape: Index,
         cuts: Cuts,
@@ -81,8 +82,8 @@ impl Chunks {
         self.cuts.region(chunk)
     }
 
-    /// Returns the cells of a chunk with its ghost cells. Coordinates of ghost cells can be outside of
-    /// the shape. The storage of an empty chunk is empty.
+    /// Returns the cells of a chunk with its ghost cells. Coordinates of ghost cells can be outside
+    /// of the shape. The storage of an empty chunk is empty.
     pub fn storage(&self, chunk: ChunkId) -> Region {
         let region = self.region(chunk);
         if region.is_empty() { region } else { region.grow(&self.ghost_lo, &self.ghost_hi) }
@@ -122,8 +123,8 @@ impl Chunks {
         }
     }
 
-    /// Calls `found(chunk, part)` for each chunk with cells of `region`, in ascending order. `part` is
-    /// the common region. Cells outside of the shape belong to no chunk.
+    /// Calls `found(chunk, part)` for each chunk with cells of `region`, in ascending order. `part`
+    /// is the common region. Cells outside of the shape belong to no chunk.
     pub fn touching(&self, region: &Region, mut found: impl FnMut(ChunkId, Region)) {
         let _ = self.visit(region, &mut |chunk, part| {
             found(chunk, part);
@@ -144,21 +145,23 @@ impl Chunks {
         holder
     }
 
-    /// Returns a hash of the content, equal on all ranks. Different chunks have equal hashes only by
-    /// chance.
+    /// Returns a hash of the content, equal on all ranks. Different chunks have equal hashes only
+    /// by chance.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 }
 
-/// So many parts of an axis, boxes or owners are written before the rest is left to a fingerprint.
-pub(crate) const WRITTEN: usize = 16;
+/// Maximum number of parts of an axis, boxes or owners in a text. Longer lists end with a
+/// fingerprint.
+pub(crate) const MAX_WRITTEN_ITEMS: usize = 16;
 
-/// Shape and sizes along each axis, or the boxes; ghost widths and periodic axes where there are any.
+/// Writes the shape, the sizes along each axis or the boxes, and the ghost widths and periodic axes
+/// if there are any.
 impl Display for Chunks {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} cut in ", self.shape)?;
-        if !self.cuts.write(f, WRITTEN)? {
+        if !self.cuts.write(f, MAX_WRITTEN_ITEMS)? {
             write!(f, " #{:04x}", self.fingerprint as u16)?;
         }
         if self.has_ghosts() {

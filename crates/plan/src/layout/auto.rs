@@ -1,14 +1,14 @@
-//! `Split::Auto`: how many cuts on which axis, or which boxes.
+//! `Split::Auto`: choice of the number of cuts per axis, or of boxes.
 
 use super::bisect::bisect;
 use crate::chunks::{AxisCuts, MAX_CHUNKS};
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// More boxes than this are not made to keep chunks small: beyond, a grid, which costs nothing per chunk, is better.
-const MOST_BOXES: u64 = 1 << 16;
+/// Maximum number of boxes. For more chunks a grid is better, because it costs nothing per chunk.
+const MAX_BOXES: u64 = 1 << 16;
 
-/// What a chunk of some extents costs, and may cost.
+/// Size of chunks in bytes, and its limit.
 pub(super) struct ChunkBytes {
     pub lo: Index,
     pub hi: Index,
@@ -17,7 +17,7 @@ pub(super) struct ChunkBytes {
 }
 
 impl ChunkBytes {
-    /// Extents with ghosts; a chunk without cells has no ghosts either.
+    /// Returns the extents with ghost cells. An empty chunk has no ghost cells.
     pub fn with_ghosts(&self, extents: Index) -> Index {
         if extents.contains(&0) {
             return Index::zeros(extents.axes());
@@ -25,7 +25,8 @@ impl ChunkBytes {
         Index::from_fn(extents.axes(), |axis| extents[axis] + self.lo[axis] + self.hi[axis])
     }
 
-    /// Bytes of a chunk with these owned extents: ghosts included, rows padded to whole words.
+    /// Returns the bytes of a chunk with these extents and its ghost cells, with rows padded to
+    /// words.
     pub fn of(&self, extents: Index) -> u128 {
         let stored = self.with_ghosts(extents);
         let row = (stored[0] as u128 * self.element as u128).next_multiple_of(4);
@@ -33,8 +34,10 @@ impl ChunkBytes {
     }
 }
 
-/// One box for each rank where no grid has as many chunks or its chunks differ much, twice as many until they are small
-/// enough. `None` where a grid is as good, there are more ranks than cells, or boxes cannot be small enough.
+/// Returns one box per rank, or that number times a power of two until boxes are within the limit.
+///
+/// `None` if a grid of `ranks` chunks is as good, if the array has fewer cells than ranks, or if no
+/// number of boxes is within the limit.
 pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) -> Option<Vec<Region>> {
     let ranks = ranks as u64;
     if ranks < 2 || ranks > cells.min(MAX_CHUNKS as u64) {
@@ -45,7 +48,7 @@ pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) 
         let side = |axis: usize| (shape[axis] as u64).div_ceil(counts[axis] as u64);
         axes.iter().map(|&axis| side(axis)).product::<u64>()
     });
-    // At most a quarter more than its share is good enough for a grid.
+    // A grid is good if its largest chunk is at most a quarter larger than the average.
     if grid.is_some_and(|largest| 4 * u128::from(largest) * u128::from(ranks) <= 5 * u128::from(cells)) {
         return None;
     }
@@ -54,43 +57,44 @@ pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) 
     if grid.is_some() && grid <= largest {
         return None;
     }
-    let fits = |boxes: &[Region]| boxes.iter().all(|of| bytes.of(of.extents()) <= u128::from(bytes.limit));
+    let fits = |boxes: &[Region]| boxes.iter().all(|region| bytes.of(region.extents()) <= u128::from(bytes.limit));
     let least = each.iter().map(Region::cells).min().unwrap_or(0);
     let mut parts = 1;
     loop {
-        let boxes: Vec<Region> = each.iter().flat_map(|of| bisect(*of, parts)).collect();
+        let boxes: Vec<Region> = each.iter().flat_map(|region| bisect(*region, parts)).collect();
         if fits(&boxes) {
             return Some(boxes);
         }
         parts *= 2;
-        if parts > least || parts * ranks > MOST_BOXES {
+        if parts > least || parts * ranks > MAX_BOXES {
             return None;
         }
     }
 }
 
-/// Fills in the axes that are `None`: first as many chunks as there are ranks, in the factorisation
-/// with the least surface; then twice as many along the longest side until a chunk is small enough.
+/// Chooses the cuts of the axes that are `None`: first one chunk per rank, in the factorisation
+/// with the smallest surface; then doubles the cuts along the longest side until a chunk is within
+/// the limit.
 pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, bytes: &ChunkBytes) -> Vec<AxisCuts> {
     let free: Vec<usize> = (0..cuts.len()).filter(|&axis| cuts[axis].is_none()).collect();
     let fixed: usize = cuts.iter().flatten().map(AxisCuts::count).product();
     let mut counts = Index::from_fn(cuts.len(), |axis| cuts[axis].as_ref().map_or(1, |cut| cut.count() as i64));
-    // Extents of the largest chunk along fixed axes, the whole axis along free ones.
+    // Extents of the largest chunk along fixed axes, and of the whole array along free axes.
     let widest = Index::from_fn(cuts.len(), |axis| cuts[axis].as_ref().map_or(shape[axis], |cut| cut.largest().1));
     if !free.is_empty() {
-        let most: i64 = free.iter().fold(1, |most: i64, &axis| most.saturating_mul(shape[axis].max(1)));
-        let wanted = (ranks.div_ceil(fixed.max(1)) as i64).clamp(1, most.min(MAX_CHUNKS as i64));
-        // The first number of chunks that can be factored over the axes; the whole of `most` always can, but
-        // may lie far away, so after a while axes are simply cut one after the other.
-        let found = (wanted..=most.min(wanted.saturating_add(64))).find_map(|n| factor(n, &free, shape, widest));
-        let chosen = found.unwrap_or_else(|| peel(wanted, &free, shape));
+        let max: i64 = free.iter().fold(1, |max: i64, &axis| max.saturating_mul(shape[axis].max(1)));
+        let needed = (ranks.div_ceil(fixed.max(1)) as i64).clamp(1, max.min(MAX_CHUNKS as i64));
+        // The next number of chunks with a factorisation over the axes can be far away: limited
+        // search.
+        let found = (needed..=max.min(needed.saturating_add(64))).find_map(|n| factor(n, &free, shape, widest));
+        let chosen = found.unwrap_or_else(|| cut_slowest_axes(needed, &free, shape));
         for (&axis, count) in free.iter().zip(chosen) {
             counts[axis] = count;
         }
     }
     let mut may_cut = [false; MAX_AXES];
     free.iter().for_each(|&axis| may_cut[axis] = true);
-    // Fixed axes count with their widest chunk: refine sees an array of that extent, uncut.
+    // For `refine`, a fixed axis is an uncut axis with the extent of its largest chunk.
     let sizes = Index::from_fn(cuts.len(), |axis| if may_cut[axis] { shape[axis] } else { widest[axis] });
     let start = Index::from_fn(cuts.len(), |axis| if may_cut[axis] { counts[axis] } else { 1 });
     if let Some(refined) = refine(sizes, start, &may_cut, bytes) {
@@ -102,8 +106,8 @@ pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, by
     cuts.into_iter().enumerate().map(fill).collect()
 }
 
-/// Doubles the cuts of the axis with the longest chunk side until a chunk fits; `None` when single
-/// cells do not.
+/// Doubles the cuts of the axis with the longest chunk side until a chunk is within the limit.
+/// `None` if a single cell exceeds the limit.
 pub(super) fn refine(shape: Index, counts: Index, may_cut: &[bool; MAX_AXES], bytes: &ChunkBytes) -> Option<Index> {
     let mut counts = counts;
     loop {
@@ -119,8 +123,8 @@ pub(super) fn refine(shape: Index, counts: Index, may_cut: &[bool; MAX_AXES], by
     }
 }
 
-/// The ordered factorisation of `n` over the free axes whose largest chunk has the least surface per
-/// cell; `None` when every one needs more cuts than an axis has cells.
+/// Returns the ordered factorisation of `n` over the free axes whose largest chunk has the smallest
+/// surface. `None` if every factorisation has more cuts than cells on an axis.
 fn factor(n: i64, free: &[usize], shape: Index, widest: Index) -> Option<Vec<i64>> {
     let divisors: Vec<i64> = (1..=n.isqrt()).filter(|d| n % d == 0).flat_map(|d| [d, n / d]).collect();
     let mut divisors = divisors;
@@ -133,10 +137,10 @@ fn factor(n: i64, free: &[usize], shape: Index, widest: Index) -> Option<Vec<i64
         for (&axis, &count) in free.iter().zip(counts) {
             sides[axis] = shape[axis] / count + i64::from(shape[axis] % count != 0);
         }
-        // Surface per cell is the sum of 1/side; cells of the largest chunk weigh in, so that even cuts win.
+        // The surface of the largest chunk, not its surface per cell: even cuts win.
         let cells: f64 = sides.iter().map(|&side| side.max(1) as f64).product();
         let surface: f64 = sides.iter().map(|&side| cells / side.max(1) as f64).sum();
-        // Ties (cubes) cut the slowest axis most: its faces are contiguous.
+        // Ties keep the factorisation with most cuts on the slowest axis: its faces are contiguous.
         if best.as_ref().is_none_or(|(least, _)| surface < *least * (1.0 - 1e-12)) {
             best = Some((surface, counts.to_vec()));
         }
@@ -166,13 +170,14 @@ fn search(
     }
 }
 
-/// At least `n` chunks by cutting the slowest axes into as many parts as needed.
-fn peel(n: i64, free: &[usize], shape: Index) -> Vec<i64> {
-    let mut rest = n;
+/// Returns counts with a product of at least `n`, with as many cuts as possible on the slowest
+/// axes.
+fn cut_slowest_axes(n: i64, free: &[usize], shape: Index) -> Vec<i64> {
+    let mut needed = n;
     let mut counts = vec![1; free.len()];
     for (count, &axis) in counts.iter_mut().zip(free).rev() {
-        *count = rest.clamp(1, shape[axis].max(1));
-        rest = (rest + *count - 1) / *count;
+        *count = needed.clamp(1, shape[axis].max(1));
+        needed = (needed + *count - 1) / *count;
     }
     counts
 }

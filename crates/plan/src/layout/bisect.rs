@@ -1,15 +1,16 @@
-//! Boxes of nearly equal size for any number of ranks: cut in two, again and again, in proportion to the ranks on each side.
+//! Recursive bisection: boxes of nearly equal size for any number of ranks. Each cut divides a
+//! region in proportion to the numbers of ranks on both sides.
 
 use crate::region::Region;
 
-/// How many places are looked at around the middle, on each axis.
-const PLACES: u64 = 8;
+/// Number of candidates per axis and kind of middle.
+const CANDIDATES: u64 = 8;
 
-/// Cuts a region with at least `parts` cells into so many boxes, none of them empty.
+/// Cuts a region with at least `parts` cells into `parts` boxes that are not empty.
 pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
     let mut boxes = Vec::with_capacity(parts as usize);
-    let mut rest = vec![(region, parts)];
-    while let Some((region, parts)) = rest.pop() {
+    let mut open = vec![(region, parts)];
+    while let Some((region, parts)) = open.pop() {
         if parts < 2 {
             boxes.push(region);
             continue;
@@ -18,20 +19,24 @@ pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
         let (mut low, mut high) = (region, region);
         low.end[axis] = region.start[axis] + at as i64;
         high.start[axis] = low.end[axis];
-        rest.extend([(high, parts - before), (low, before)]);
+        open.extend([(high, parts - before), (low, before)]);
     }
     boxes
 }
 
-/// A cut across an axis so many cells from its start, with so many parts before it.
+/// A cut of a region in two.
 struct Bisection {
     axis: usize,
+    /// Number of cells along the axis before the cut.
     at: u64,
+    /// Number of parts before the cut.
     before: u64,
 }
 
-/// The best of some cuts of a region into two that have at least as many cells as parts: the largest part is to be small, and
-/// long axes are cut rather than short ones, the slowest among equal ones.
+/// Returns the best of several cuts of a region in two, with at least as many cells as parts on
+/// each side.
+///
+/// The best cut has small largest parts, and cuts a long axis; of equal axes the slowest.
 fn cut(region: &Region, parts: u64) -> Bisection {
     let (cells, extents) = (region.cells(), region.extents());
     let longest = extents.iter().copied().max().unwrap_or(1) as u64;
@@ -42,12 +47,13 @@ fn cut(region: &Region, parts: u64) -> Bisection {
             continue;
         }
         let layer = cells / extent;
-        // Round about the middle of the parts, and of the axis, which counts where there are few cells.
-        let share = |of: u64, part: u64, whole: u64| {
-            ((u128::from(of) * u128::from(part) * 2 + u128::from(whole)) / (2 * u128::from(whole))) as u64
+        // Candidates: cuts near the middle of the parts, and, for few cells, near the middle of the
+        // axis.
+        let share = |total: u64, part: u64, whole: u64| {
+            ((u128::from(total) * u128::from(part) * 2 + u128::from(whole)) / (2 * u128::from(whole))) as u64
         };
-        let by_parts = (0..PLACES).map(|by| share(extent, (parts / 2).saturating_sub(by), parts));
-        let by_cells = (0..PLACES).map(|by| (extent / 2).saturating_sub(by));
+        let by_parts = (0..CANDIDATES).map(|offset| share(extent, (parts / 2).saturating_sub(offset), parts));
+        let by_cells = (0..CANDIDATES).map(|offset| (extent / 2).saturating_sub(offset));
         for at in by_parts.chain(by_cells).map(|at| at.clamp(1, extent - 1)) {
             let (low, high) = (at * layer, (extent - at) * layer);
             let before = share(parts, at, extent).clamp(parts.saturating_sub(high).max(1), low.min(parts - 1));

@@ -1,7 +1,7 @@
-//! What a user asks for: [`Layout`], a shape with its cuts, ghost widths and periodicity.
+//! [`Layout`]: requested shape, cuts, ghost widths and periodicity of an array.
 //!
-//! A layout is a wish, without any rank or byte in it; [`Layout::resolve`] turns it into [`Chunks`],
-//! which is where everything is validated, once.
+//! A layout is independent of ranks and element types. [`Layout::resolve`] checks the layout and
+//! converts it to [`Chunks`].
 //!
 //! [`Chunks`]: crate::chunks::Chunks
 
@@ -16,23 +16,26 @@ use crate::error::LayoutError;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// How one axis is cut.
+/// Cuts of an axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Split {
-    /// Not at all.
+    /// No cuts.
     Whole,
-    /// Into this many parts whose sizes differ by at most one cell, the larger ones first; parts are
-    /// empty when the axis has fewer cells.
+    /// This number of parts, whose sizes differ by at most one cell, larger parts first. Parts are
+    /// empty if the axis has fewer cells.
     Even(usize),
-    /// Into parts of these sizes, which add up to the extent of the axis. Zero makes an empty chunk.
+    /// Parts of these sizes. Their sum is the extent of the axis. Size zero gives an empty chunk.
     Sizes(Vec<i64>),
-    /// By the library, from the number of ranks and the largest chunk that the device can bind:
-    /// near-cubic chunks of nearly the same size, one per rank, or a multiple of that when chunks would be
-    /// too large; fewer where there are fewer cells. Where every axis is `Auto` and no grid does that, as
-    /// with 13 ranks and 12 x 10 x 9 cells, the chunks are boxes that are no grid
-    /// ([`Chunks::grid`](crate::chunks::Chunks::grid) is `None`). Beside axes that are cut otherwise it is a
-    /// grid, with at least one chunk per rank.
+    /// The choice of the library, from the number of ranks and the largest chunk that the device
+    /// can bind: nearly cubic chunks of nearly equal sizes.
+    ///
+    /// * The number of chunks is the number of ranks, a multiple of this if chunks would be too
+    ///   large, or less if the array has fewer cells.
+    /// * If all axes are `Auto` and no grid has this number of chunks, as with 13 ranks and 12 x 10
+    ///   x 9 cells, the chunks are boxes that form no grid
+    ///   ([`Chunks::grid`](crate::chunks::Chunks::grid) is `None`).
+    /// * If other axes have other splits, the chunks form a grid with at least one chunk per rank.
     Auto,
 }
 
@@ -48,10 +51,11 @@ impl From<Vec<i64>> for Split {
     }
 }
 
-/// Shape, cuts, ghost widths and periodicity of an array, as its user wants them.
+/// Requested shape, cuts, ghost widths and periodicity of an array.
 ///
-/// Building never fails: the first mistake is kept, and reported by whoever uses the layout. Cells of
-/// axis 0 are adjacent in memory. Without cuts every axis is [`Split::Auto`].
+/// The methods that build a layout never fail: a layout keeps its first mistake, and the functions
+/// that use the layout report it. Cells along axis 0 are adjacent in memory. The default is
+/// [`Split::Auto`] on all axes.
 ///
 /// ```
 /// use zippy_plan::layout::{Layout, Split};
@@ -65,7 +69,7 @@ impl From<Vec<i64>> for Split {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     shape: Index,
-    cuts: Option<AskedCuts>,
+    cuts: Option<RequestedCuts>,
     ghost_lo: Index,
     ghost_hi: Index,
     periodic: [bool; MAX_AXES],
@@ -73,12 +77,13 @@ pub struct Layout {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum AskedCuts {
+enum RequestedCuts {
     Splits(Vec<Split>),
     Boxes(Arc<[Region]>),
 }
 
-/// Numbers of any integer type as an [`Index`], or the error that names the axis.
+/// Converts sizes of any integer type to an [`Index`]. `what` is the name of the sizes, for the
+/// error.
 fn sizes<I: Copy + Display + TryInto<i64>>(what: &'static str, given: &[I]) -> Result<Index, LayoutError> {
     if given.is_empty() || given.len() > MAX_AXES {
         return Err(LayoutError::AxisCount { given: given.len() });
@@ -94,13 +99,13 @@ fn sizes<I: Copy + Display + TryInto<i64>>(what: &'static str, given: &[I]) -> R
 }
 
 impl Layout {
-    /// An array of this shape, in cells, 1 to 7 axes, axis 0 fastest; no ghosts, not periodic. Axes
-    /// may have no cells.
+    /// Creates a layout with this shape in cells, 1 to 7 axes, axis 0 fastest, without ghost cells
+    /// and periodic axes. Extents can be 0.
     pub fn new<I: Copy + Display + TryInto<i64>, const D: usize>(shape: [I; D]) -> Self {
         Self::from_shape(&shape)
     }
 
-    /// [`new`](Self::new) for a number of axes that is known at run time only.
+    /// Creates a layout as [`new`](Self::new) does, for a number of axes known at run time.
     pub fn from_shape<I: Copy + Display + TryInto<i64>>(shape: &[I]) -> Self {
         let (shape, mistake) = match sizes("the shape", shape) {
             Ok(shape) => (shape, None),
@@ -110,80 +115,82 @@ impl Layout {
         Self { shape, cuts: None, ghost_lo: none, ghost_hi: none, periodic: [false; MAX_AXES], mistake }
     }
 
-    /// Cuts each axis on its own; the chunks are the boxes of the grid that results, numbered axis 0
-    /// fastest (but see [`Split::Auto`]).
+    /// Sets the cuts of each axis. The chunks are the boxes of a grid, in the order of axis 0
+    /// fastest, except with [`Split::Auto`] on all axes.
     pub fn split<const D: usize>(self, splits: [Split; D]) -> Self {
         self.split_list(splits.to_vec())
     }
 
-    /// [`split`](Self::split) for a number of axes that is known at run time only.
+    /// Sets cuts as [`split`](Self::split) does, for a number of axes known at run time.
     pub fn split_list(mut self, splits: Vec<Split>) -> Self {
         self.check_axes("a split", splits.len());
-        if matches!(self.cuts, Some(AskedCuts::Boxes(_))) {
+        if matches!(self.cuts, Some(RequestedCuts::Boxes(_))) {
             self.keep(LayoutError::SplitAndBoxes);
         }
-        self.cuts = Some(AskedCuts::Splits(splits));
+        self.cuts = Some(RequestedCuts::Splits(splits));
         self
     }
 
-    /// Cuts every axis in the same way.
+    /// Sets the same cuts for all axes.
     pub fn split_all(self, split: Split) -> Self {
         let axes = self.shape.axes();
         self.split_list(vec![split; axes])
     }
 
-    /// Cuts by boxes: chunk `i` is the `i`-th box. They must be disjoint and cover the shape; boxes
-    /// may be empty. k-d trees and other irregular cuts.
+    /// Sets cuts by boxes, such as those of a k-d tree: chunk `i` is box `i`. Boxes must be
+    /// disjoint and cover the shape, and can be empty.
     pub fn boxes(mut self, boxes: Vec<Region>) -> Self {
-        if matches!(self.cuts, Some(AskedCuts::Splits(_))) {
+        if matches!(self.cuts, Some(RequestedCuts::Splits(_))) {
             self.keep(LayoutError::SplitAndBoxes);
         }
-        self.cuts = Some(AskedCuts::Boxes(boxes.into()));
+        self.cuts = Some(RequestedCuts::Boxes(boxes.into()));
         self
     }
 
-    /// Ghost cells around every chunk, the same number on both sides of an axis.
+    /// Sets the ghost widths of all chunks, equal on both sides of an axis.
     pub fn ghost<I: Copy + Display + TryInto<i64>, const D: usize>(self, widths: [I; D]) -> Self {
         self.ghost_lists(&widths, &widths)
     }
 
-    /// Ghost cells before and behind every chunk, `(before, behind)` for each axis.
+    /// Sets the ghost widths of all chunks, as `(before, after)` per axis.
     pub fn ghost_sides<I: Copy + Display + TryInto<i64>, const D: usize>(self, widths: [(I, I); D]) -> Self {
-        self.ghost_lists(&widths.map(|(before, _)| before), &widths.map(|(_, behind)| behind))
+        self.ghost_lists(&widths.map(|(before, _)| before), &widths.map(|(_, after)| after))
     }
 
-    /// [`ghost_sides`](Self::ghost_sides) for a number of axes that is known at run time only.
-    pub fn ghost_lists<I: Copy + Display + TryInto<i64>>(mut self, before: &[I], behind: &[I]) -> Self {
+    /// Sets ghost widths as [`ghost_sides`](Self::ghost_sides) does, for a number of axes known at
+    /// run time.
+    pub fn ghost_lists<I: Copy + Display + TryInto<i64>>(mut self, before: &[I], after: &[I]) -> Self {
         self.check_axes("a ghost width", before.len());
-        self.check_axes("a ghost width", behind.len());
-        match sizes("a ghost width", before).and_then(|lo| Ok((lo, sizes("a ghost width", behind)?))) {
+        self.check_axes("a ghost width", after.len());
+        match sizes("a ghost width", before).and_then(|lo| Ok((lo, sizes("a ghost width", after)?))) {
             Ok((lo, hi)) => (self.ghost_lo, self.ghost_hi) = (lo, hi),
             Err(mistake) => self.keep(mistake),
         }
         self
     }
 
-    /// Which axes are periodic: their first cell follows their last one, as far as ghost cells are
-    /// concerned.
+    /// Sets the periodic axes. For ghost cells, the first cell of a periodic axis follows its last
+    /// cell.
     pub fn periodic<const D: usize>(self, axes: [bool; D]) -> Self {
         self.periodic_list(&axes)
     }
 
-    /// [`periodic`](Self::periodic) for a number of axes that is known at run time only.
+    /// Sets periodic axes as [`periodic`](Self::periodic) does, for a number of axes known at run
+    /// time.
     pub fn periodic_list(mut self, axes: &[bool]) -> Self {
         self.check_axes("periodicity", axes.len());
-        for (own, &given) in self.periodic.iter_mut().zip(axes) {
-            *own = given;
+        for (is_periodic, &value) in self.periodic.iter_mut().zip(axes) {
+            *is_periodic = value;
         }
         self
     }
 
-    /// The shape, in cells. Zeros when the shape given was invalid.
+    /// Returns the shape, in cells. Zeros if the shape is invalid.
     pub fn shape(&self) -> Index {
         self.shape
     }
 
-    /// The first mistake made while building, if any.
+    /// Returns the first mistake of the layout, if any.
     pub fn mistake(&self) -> Option<&LayoutError> {
         self.mistake.as_ref()
     }

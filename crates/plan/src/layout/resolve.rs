@@ -1,24 +1,28 @@
-//! From wish to cuts: the one validation of a layout.
+//! [`Layout::resolve`]: validation of a layout and its conversion to chunks.
 
 use std::sync::Arc;
 
 use super::auto::{self, ChunkBytes};
-use super::{AskedCuts, Layout, Split};
+use super::{Layout, RequestedCuts, Split};
 use crate::chunks::{AxisCuts, BoxCuts, Chunks, Cuts, MAX_CHUNKS};
 use crate::error::LayoutError;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
 
 impl Layout {
-    /// The chunks of an array with this layout, for `ranks` ranks, cells of `element_bytes` bytes and
-    /// buffers of at most `max_chunk_bytes` bytes.
+    /// Returns the chunks of an array with this layout, for `ranks` ranks, cells of `element_bytes`
+    /// bytes and buffers of at most `max_chunk_bytes` bytes.
     ///
-    /// The result depends on nothing but the arguments, so that every rank gets the same. Costs
-    /// nothing per chunk for grid cuts, n log n for a cover by n boxes.
+    /// The result depends only on the arguments, so that it is equal on all ranks. Cost: none per
+    /// chunk for cuts of a grid, n log n for n boxes.
     ///
     /// # Errors
-    /// The first mistake made while building; sizes that overflow; chunk sizes that do not add up;
-    /// boxes that overlap, leave gaps or leave the shape; a chunk, ghosts included, over the limit.
+    /// * The first mistake of the layout.
+    /// * The array overflows 63-bit indices or byte counts.
+    /// * The sum of chunk sizes is not the extent of the axis.
+    /// * Boxes overlap, leave gaps, or are not inside the shape.
+    /// * A chunk with its ghost cells is larger than `max_chunk_bytes`.
+    /// * The number of chunks exceeds the maximum.
     pub fn resolve(&self, ranks: usize, element_bytes: usize, max_chunk_bytes: u64) -> Result<Chunks, LayoutError> {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
@@ -27,7 +31,7 @@ impl Layout {
         let cells = self.shape.product().ok_or_else(overflow)?;
         cells.checked_mul(element_bytes.max(1) as u64).filter(|&n| n <= i64::MAX as u64).ok_or_else(overflow)?;
         for axis in 0..self.shape.axes() {
-            // Half of the range is left free, so that coordinates of images and sums of widths cannot overflow.
+            // A quarter of the range: coordinates of images and sums of widths cannot overflow.
             let reach =
                 [self.ghost_lo[axis], self.ghost_hi[axis]].iter().try_fold(self.shape[axis], |a, &b| a.checked_add(b));
             reach.filter(|&reach| reach <= i64::MAX / 4).ok_or_else(overflow)?;
@@ -37,8 +41,8 @@ impl Layout {
         let automatic = vec![Split::Auto; self.shape.axes()];
         let splits = match &self.cuts {
             None => &automatic,
-            Some(AskedCuts::Splits(splits)) => splits,
-            Some(AskedCuts::Boxes(boxes)) => return Ok(self.chunks(Cuts::Boxes(self.cover(boxes, cells, &bytes)?))),
+            Some(RequestedCuts::Splits(splits)) => splits,
+            Some(RequestedCuts::Boxes(boxes)) => return Ok(self.chunks(Cuts::Boxes(self.cover(boxes, cells, &bytes)?))),
         };
         if splits.iter().all(|split| *split == Split::Auto)
             && let Some(boxes) = auto::boxes(self.shape, cells, ranks, &bytes)

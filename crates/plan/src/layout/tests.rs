@@ -97,7 +97,8 @@ fn auto_is_near_cubic_with_a_chunk_per_rank() {
     assert_eq!(grid_of(Layout::new([128; 7]), 65_536, NO_LIMIT).iter().product::<i64>(), 65_536);
 }
 
-/// Cells of each chunk, which are disjoint and cover the shape, as resolving them again as boxes checks.
+/// Returns the number of cells of each chunk. Also checks that the chunks are disjoint and cover
+/// the shape: they resolve as boxes.
 fn sizes_of(layout: &Layout, ranks: usize, limit: u64) -> Vec<u64> {
     let chunks = layout.resolve(ranks, 4, limit).unwrap();
     let boxes: Vec<_> = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
@@ -118,7 +119,7 @@ fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
             }
             assert_eq!(sizes.len(), ranks, "{shape:?} on {ranks}");
             let (least, most) = (*sizes.iter().min().unwrap(), *sizes.iter().max().unwrap() as f64);
-            // Few cells go into boxes less evenly than many.
+            // Boxes with few cells are less even.
             let fair = cells as f64 / ranks as f64;
             let bound = if fair < 100.0 { 2.0 } else { 1.5 };
             assert!(least > 0 && most <= bound * fair, "{shape:?} on {ranks}: {least} to {most}, {fair} each");
@@ -126,7 +127,7 @@ fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
     }
 }
 
-/// Shapes of one to four axes: short and long, prime and not, thin and cubic.
+/// Shapes of one to four axes: short and long, prime and composite, thin and cubic.
 fn shapes() -> Vec<Vec<i64>> {
     let mut shapes = vec![vec![12, 10, 9], vec![64; 3], vec![31, 1, 17], vec![5; 4], vec![100, 3], vec![512, 300, 7]];
     for a in 1..=14 {
@@ -150,7 +151,7 @@ fn boxes_are_cut_further_where_they_are_too_large() {
     let chunks = layout.resolve(13, 4, 1000).unwrap();
     assert!((0..chunks.count()).all(|chunk| chunks.storage(chunk).cells() * 4 <= 1000));
     assert_eq!(chunks.grid(), None);
-    // Beside other cuts it stays a grid.
+    // With other splits on other axes, the result is a grid.
     let mixed = Layout::new([12, 10, 9]).split([Split::Auto, Split::Auto, Split::Whole]);
     assert_eq!(grid_of(mixed, 13, NO_LIMIT).iter().product::<i64>(), 14);
 }
@@ -162,7 +163,7 @@ fn auto_respects_the_byte_limit() {
     assert!(largest <= 128 << 20);
     assert_eq!(chunks.count() % 4, 0, "{:?}", chunks.grid());
     assert!(chunks.count() <= 32, "{:?}", chunks.grid());
-    // Mixed: the given axes stay as they are.
+    // Mixed splits: axes with other splits do not change.
     let mixed = Layout::new([100, 100, 100]).split([[99, 1].into(), Split::Auto, Split::Whole]);
     let grid = grid_of(mixed, 6, 100 * 10 * 100 * 4);
     assert_eq!((grid[0], grid[2]), (2, 1));

@@ -1,4 +1,4 @@
-//! Whether the plans of all ranks keep the contract of plans.
+//! [`check`]: checks of the contract between the plans of all ranks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,16 +7,19 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::plan::{Arrival, Message, Move, RankPlan};
 
-/// Checks what every executor relies on. `plans[r]` is the plan of rank `r`, `placements` are its arrays.
+/// Checks the properties of plans that every executor needs. `plans[r]` is the plan of rank `r`,
+/// `placements` are its arrays.
 ///
-/// * Every message is listed at both ends, with the same round and the same moves in the same order; there is at most
-///   one per pair and direction, and messages stand in the order of their rounds.
-/// * Every move names cells that its ends store, of chunks that its ranks own, and of equal extents.
-/// * No two moves write one cell, unless waves say in which order; a wave writes no cell twice, and waves hold every
-///   move exactly once.
+/// * Each message is in the plans of both ranks, with the same round and the same moves in the same
+///   order. There is at most one message per pair and direction, and messages are in the order of
+///   their rounds.
+/// * Source and destination of each move are stored cells of chunks that the ranks own, with equal
+///   extents.
+/// * No two moves write a cell, except in different waves. A wave writes no cell twice, and the
+///   waves have each move exactly once.
 ///
 /// # Errors
-/// [`PlanError::Disagree`], which says what does not hold and where.
+/// [`PlanError::Disagree`] with the first violation.
 pub fn check(plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanError> {
     for (rank, plan) in plans.iter().enumerate() {
         hold(plan.rank == rank, || format!("plan {rank} is for rank {}", plan.rank))?;
@@ -105,7 +108,7 @@ fn twice(rank: usize, (array, chunk, cell): (usize, usize, Index)) -> PlanError 
     PlanError::Disagree(format!("rank {rank} writes cell {cell:?} of chunk {chunk} of array {array} twice at once"))
 }
 
-/// The first cell that is written twice, if any.
+/// Checks that no cell is written twice; the error is the first such cell.
 fn once<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), (usize, usize, Index)> {
     let mut written = HashSet::new();
     for this in moves {

@@ -1,4 +1,4 @@
-//! Executing plans of all ranks on host memory.
+//! [`execute`]: execution of the plans of all ranks on host memory.
 
 use std::collections::HashMap;
 
@@ -8,23 +8,24 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::plan::{Arrival, Move, RankPlan};
 
-/// One array of an operation: where its chunks are, and which of the memories holds it. An operation within one array
-/// names the same memory twice.
+/// Array of an operation: the placement of its chunks, and its memory. The operands of an operation
+/// in one array have the same memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Operand<'a> {
-    /// Cuts and owners.
+    /// Cuts and owners of the array.
     pub placement: &'a Placement,
     /// Index into the memories.
     pub memory: usize,
 }
 
-/// What meets in a cell: `cell = combine(arriving, cell)`. `&|arriving, _| arriving.clone()` replaces.
+/// Merge rule: `cell = combine(arriving, cell)`. `&|arriving, _| arriving.clone()` replaces.
 pub type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
 
-/// Executes the plans of all ranks; `plans[r]` is that of rank `r`, and arrays of the plan are `operands`.
+/// Executes the plans of all ranks. `plans[r]` is the plan of rank `r`, and the arrays of the plans
+/// are `operands`.
 ///
 /// # Errors
-/// [`PlanError::Disagree`] when the plans do not keep their contract: see [`check`].
+/// [`PlanError::Disagree`]: the plans violate their contract, see [`check`].
 pub fn execute<T: Clone>(
     plans: &[RankPlan],
     operands: &[Operand],
@@ -53,8 +54,8 @@ struct Execution<'a, T> {
 }
 
 impl<T: Clone> Execution<'_, T> {
-    /// Local moves and sending. Where source and destination are said to be apart, local moves come first and one after
-    /// the other, which is the worst that a device may do.
+    /// Local moves and sends. Without `overlap`, local moves run first and one after the other,
+    /// which is the most unfavourable order that a plan permits.
     fn first_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
         let order = plan.permutation.as_deref();
         let in_waves = !plan.waves.is_empty();
@@ -71,7 +72,8 @@ impl<T: Clone> Execution<'_, T> {
         }
     }
 
-    /// What arrives, and with waves what stays: wave by wave, else back to front.
+    /// Received moves, and with waves also local moves. The order is that of the waves; moves of a
+    /// wave, and plans without waves, run in reverse order.
     fn second_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
         let mut payloads = Vec::new();
         for message in &plan.receives {
@@ -98,7 +100,7 @@ impl<T: Clone> Execution<'_, T> {
         }
     }
 
-    /// The cells that a move reads, axis 0 of the destination fastest.
+    /// Reads the source cells of a move, axis 0 of the destination fastest.
     fn read(&self, this: &Move, permutation: Option<&[usize]>) -> Vec<T> {
         let Operand { placement, memory } = self.operands[this.src_array];
         let cells = this.dst.points().map(|cell| {

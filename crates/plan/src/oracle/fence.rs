@@ -1,4 +1,4 @@
-//! Executing a one-sided epoch on host memory, as owners serve it.
+//! [`fence`]: execution of a one-sided epoch on host memory, by the owners of the cells.
 
 use super::execute::Combine;
 use super::{Memory, Operand};
@@ -6,36 +6,38 @@ use crate::error::PlanError;
 use crate::plan::one_sided::{Access, ChunkPart, batches, split};
 use crate::region::Region;
 
-/// What a one-sided operation does with its section.
+/// Kind of a one-sided operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verb<T> {
-    /// Reads it.
+    /// Reads the section.
     Get,
-    /// Replaces it by these values, axis 0 fastest.
+    /// Replaces the section by values, axis 0 fastest.
     Put(Vec<T>),
-    /// Combines these values with it.
+    /// Combines values with the section, axis 0 fastest.
     Accumulate(Vec<T>),
 }
 
-/// A one-sided operation. Operations of one rank run in the order in which they stand.
+/// One-sided operation. The operations of a rank run in the order of their list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request<T> {
-    /// The rank that queued it.
+    /// Rank that queued the operation.
     pub rank: usize,
-    /// The operand.
+    /// Index of the operand.
     pub array: usize,
-    /// The cells.
+    /// Cells of the section.
     pub region: Region,
-    /// What is done.
+    /// Kind of the operation.
     pub verb: Verb<T>,
 }
 
-/// Runs the operations that all ranks queued since the last fence: each is cut by owner, and each owner runs its parts
-/// batch by batch, back to front within a batch. Returns the cells that each operation read (nothing for put and
-/// accumulate), axis 0 fastest.
+/// Runs the operations that all ranks queued since the last fence, and returns the cells that each
+/// operation read, axis 0 fastest; empty for put and accumulate.
+///
+/// Each operation is cut into parts by owner. Each owner runs its parts batch by batch, in reverse
+/// order in a batch.
 ///
 /// # Errors
-/// A region that leaves its array.
+/// [`PlanError::Region`]: a region is not inside its array.
 pub fn fence<T: Clone + Default>(
     requests: &[Request<T>],
     operands: &[Operand],
@@ -62,7 +64,7 @@ pub fn fence<T: Clone + Default>(
     Ok(read)
 }
 
-/// A part as its owner sees it: which memory, and which cells of it, whatever the chunk is called.
+/// Returns the access of a part: the memory and the cells in it, independent of the chunk's index.
 fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands: &[Operand]) -> Access {
     let Request { rank, array, verb, .. } = &requests[number];
     let Operand { placement, memory } = operands[*array];

@@ -1,32 +1,33 @@
-//! Host memory of an array.
+//! [`Memory`]: host memory of an array.
 
 use crate::chunks::ChunkId;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// The memory of one array on all ranks: for each rank, for each of its slots, the cells of the chunk's storage (ghost
-/// cells included), dense, axis 0 fastest.
+/// Memory of an array on all ranks: for each rank and slot, the cells of the chunk's storage with
+/// its ghost cells, dense, axis 0 fastest.
 ///
-/// It belongs to places (rank, slot), not to chunks, so that an array and its re-arrangements share it.
+/// Memory belongs to ranks and slots, not to chunks, so that an array and its re-arrangements share
+/// it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory<T> {
     slots: Vec<Vec<Vec<T>>>,
 }
 
 impl<T> Memory<T> {
-    /// Memory for an array, each stored cell with the value `cell(chunk, position)`; positions of ghost cells may lie
-    /// outside the shape.
+    /// Creates the memory of an array. Each stored cell has the value `cell(chunk, position)`;
+    /// positions of ghost cells can be outside of the shape.
     pub fn new(placement: &Placement, mut cell: impl FnMut(ChunkId, Index) -> T) -> Self {
         let mut chunk = |chunk| placement.chunks().storage(chunk).points().map(|at| cell(chunk, at)).collect();
         let rank = |rank| placement.ownership().of_rank(rank).map(&mut chunk).collect();
         Self { slots: (0..placement.ranks()).map(rank).collect() }
     }
 
-    /// The cells of a chunk's storage.
+    /// Returns the cells of a chunk's storage.
     ///
     /// # Panics
-    /// If there is no such chunk.
+    /// The chunk does not exist.
     pub fn chunk(&self, placement: &Placement, chunk: ChunkId) -> &[T] {
         let owner = placement.ownership().owner(chunk);
         &self.slots[owner.rank][owner.slot]
@@ -37,7 +38,7 @@ impl<T> Memory<T> {
         &mut self.slots[owner.rank][owner.slot]
     }
 
-    /// The values of a box of a chunk's storage, in the order of `cells`.
+    /// Returns the values of cells in a chunk's storage, in the order of `cells`.
     pub(super) fn read<'a>(
         &'a self,
         placement: &Placement,
@@ -49,7 +50,8 @@ impl<T> Memory<T> {
         cells.map(move |cell| &data[storage.offset(&cell) as usize])
     }
 
-    /// Changes the cells of a box of a chunk's storage to `write(value, cell)`, values in the order of the box.
+    /// Sets each cell of a box in a chunk's storage to `write(value, cell)`, with values in the
+    /// order of the box.
     pub(super) fn write(
         &mut self,
         placement: &Placement,

@@ -1,9 +1,10 @@
-//! The oracle: plans executed on plain vectors, and what operations mean, computed without plans.
+//! Test oracle: execution of plans on vectors, and the semantics of operations without plans.
 //!
-//! [`execute`] runs the plans of all ranks on host memory as the world runs them on devices, in the least favourable
-//! order that a plan permits: what a plan calls independent is done back to front, and what it does not call
-//! overlapping is written as early as possible. [`truth`] says cell by cell what an operation does, by a map
-//! from cells to values, without regions, chunks' indices or plans. A plan is right when both agree.
+//! [`execute`] runs the plans of all ranks on host memory as the world runs them on devices, in the
+//! most unfavourable order that a plan permits: independent moves run in reverse order, and writes
+//! without `overlap` run as early as possible. [`truth`] computes the result of an operation cell
+//! by cell, with a map from cells to values, without regions, indices of chunks or plans. A plan is
+//! correct if both results are equal.
 
 mod agree;
 mod execute;

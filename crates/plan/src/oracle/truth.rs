@@ -1,8 +1,8 @@
-//! What operations mean, cell by cell, without plans.
+//! Semantics of operations, cell by cell, without plans.
 //!
-//! Everything here is written in the plainest way: an array is a map from (chunk, cell) to a value, chunks are found by
-//! looking at all of them, and periodic axes are walked cell by cell. It shares no code with planners but the boxes
-//! of chunks and the names of operations.
+//! The code is as simple as possible: an array is a map from (chunk, cell) to a value, a linear
+//! search finds chunks, and loops over cells handle periodic axes. The code shares only the boxes
+//! of chunks and the names of operations with planners.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,15 +12,15 @@ use crate::chunks::{ChunkId, Chunks};
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// A position, one coordinate per axis.
+/// Position: one coordinate per axis.
 pub type Cell = Vec<i64>;
 
-/// All stored cells of an array, ghost cells included: those of each chunk under their global coordinates.
+/// All stored cells of an array with their ghost cells: those of each chunk by global coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells<T>(pub BTreeMap<(ChunkId, Cell), T>);
 
 impl<T: Clone> Cells<T> {
-    /// What a memory holds.
+    /// Returns the cells of a memory.
     pub fn of(memory: &Memory<T>, placement: &Placement) -> Self {
         let chunk = |chunk| {
             let storage = placement.chunks().storage(chunk);
@@ -31,7 +31,7 @@ impl<T: Clone> Cells<T> {
     }
 }
 
-/// The cells of a box, axis 0 fastest.
+/// Returns the cells of a box, axis 0 fastest.
 fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     let mut cells = vec![Vec::new()];
     for axis in (0..start.len()).rev() {
@@ -41,13 +41,14 @@ fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     cells
 }
 
-/// Which chunk owns each cell.
+/// Returns the owner chunk of each cell.
 fn owners(chunks: &Chunks) -> HashMap<Cell, ChunkId> {
     let boxes = (0..chunks.count()).map(|chunk| (chunk, chunks.region(chunk)));
     boxes.flat_map(|(chunk, own)| all(&own.start, &own.end).into_iter().map(move |cell| (cell, chunk))).collect()
 }
 
-/// What a copy or composite leaves in the destination: axis `i` of it runs along axis `order[i]` of the source.
+/// Returns the destination after a copy or composite. Axis `i` of the destination is axis
+/// `order[i]` of the source.
 pub fn copy<T: Clone>(
     src: (&Chunks, &Cells<T>, &Region),
     dst: (&Chunks, &Cells<T>, &Region),
@@ -69,17 +70,17 @@ pub fn copy<T: Clone>(
     after
 }
 
-/// One ghost cell that stands for a cell of the array.
+/// Ghost cell that is an image of a cell of the array.
 struct Ghost {
     chunk: ChunkId,
     cell: Cell,
-    /// On each axis −1 before the chunk, 1 behind it, 0 beside it.
+    /// Per axis −1 before the chunk, 1 after the chunk, otherwise 0.
     direction: Vec<i8>,
     owner: ChunkId,
     image_of: Cell,
 }
 
-/// All ghost cells that stand for cells of the array.
+/// Returns all ghost cells that are images of cells of the array.
 fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
     let owner = owners(chunks);
     let mut ghosts = Vec::new();
@@ -106,10 +107,10 @@ fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
     ghosts
 }
 
-/// Which ghost cells take part, by their direction and their position.
+/// Predicate of the ghost cells in an update, by direction and position.
 pub type Takes<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
 
-/// What a ghost update leaves: every ghost cell that takes part has the value of the cell that it stands for.
+/// Returns the cells after a ghost update: each ghost cell in the update has the value of its cell.
 pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes) -> Cells<T> {
     let mut after = before.clone();
     for ghost in ghost_cells(chunks).into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
@@ -118,8 +119,11 @@ pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes) -> Cel
     after
 }
 
-/// What a reverse ghost update leaves: every cell has met the ghost cells that stand for it and take part, in the order
-/// of direction (last axis first; beside, before, behind), ghost chunk, and position (axis 0 first).
+/// Returns the cells after a reverse ghost update: each cell is combined with its ghost cells in
+/// the update.
+///
+/// The order is: direction (last axis first; 0, −1, 1), chunk with the ghost cell, position (axis 0
+/// first).
 pub fn reverse_ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes, combine: Combine<T>) -> Cells<T> {
     let mut after = before.clone();
     let mut ghosts = ghost_cells(chunks);
@@ -137,8 +141,8 @@ pub fn reverse_ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes
     after
 }
 
-/// What the one-sided operations of a fence do to the arrays that they name: one after the other, in the order of rank
-/// and place in the list. Returns the cells that each one read.
+/// Runs the one-sided operations of a fence one after the other, in the order of rank and index in
+/// the list. Returns the cells that each operation read.
 pub fn fence<T: Clone>(
     requests: &[Request<T>],
     arrays: &mut [(&Chunks, Cells<T>)],

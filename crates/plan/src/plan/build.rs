@@ -1,17 +1,19 @@
-//! What all planners share: sorting moves into local ones and messages, and the order of waves.
+//! [`Builder`]: collects the moves of a rank into local moves, messages and waves, for all
+//! planners.
 
 use std::collections::BTreeMap;
 
 use super::{Arrival, Message, Move, RankPlan};
 use crate::region::{Region, levels};
 
-/// A move with the key that fixes its place; both ends compute the same keys.
+/// Move with its sort key. Both ranks of a message compute the same keys.
 pub(super) type Keyed<K> = (K, Move);
 
-/// Which memory of this rank a move writes, and the box in it.
+/// Function from a move to the memory of this rank that the move writes, and the box in this
+/// memory.
 pub(super) type Written<'a> = &'a dyn Fn(&Move) -> ((usize, usize), Region);
 
-/// Collects the moves of one rank.
+/// Moves of a rank, sorted into local moves and messages.
 pub(super) struct Builder<K> {
     rank: usize,
     local: Vec<Keyed<K>>,
@@ -24,28 +26,32 @@ impl<K: Ord + Copy> Builder<K> {
         Self { rank, local: Vec::new(), sends: BTreeMap::new(), receives: BTreeMap::new() }
     }
 
-    /// A move out of a chunk of this rank to a chunk of `to`.
-    pub fn send(&mut self, to: usize, key: K, this: Move) {
-        match to == self.rank {
-            true => self.local.push((key, this)),
-            false => self.sends.entry(to).or_default().push((key, this)),
+    /// Adds a move from a chunk of this rank to a chunk of rank `to`.
+    pub fn send(&mut self, to: usize, key: K, step: Move) {
+        if to == self.rank {
+            self.local.push((key, step));
+        } else {
+            self.sends.entry(to).or_default().push((key, step));
         }
     }
 
-    /// A move into a chunk of this rank from a chunk of another rank. (Local moves are counted once, by
-    /// [`send`](Self::send).)
-    pub fn receive(&mut self, from: usize, key: K, this: Move) {
+    /// Adds a move from a chunk of rank `from` to a chunk of this rank. Local moves are ignored:
+    /// [`send`](Self::send) adds them.
+    pub fn receive(&mut self, from: usize, key: K, step: Move) {
         if from != self.rank {
-            self.receives.entry(from).or_default().push((key, this));
+            self.receives.entry(from).or_default().push((key, step));
         }
     }
 
-    pub fn talks(&self) -> bool {
+    /// Returns true if this rank has messages.
+    pub fn has_messages(&self) -> bool {
         !(self.sends.is_empty() && self.receives.is_empty())
     }
 
-    /// The plan, with `round(sender, receiver, keys of the message)` for each message. With `written`, which tells the
-    /// memory that a move writes and the box in it, moves that write the same cells are applied in the order of their keys.
+    /// Returns the plan. `round(sender, receiver, moves)` is the round of a message with keyed
+    /// moves.
+    ///
+    /// With `written`, moves that write the same cells are applied in the order of their keys.
     pub fn finish(
         mut self,
         rounds: usize,
@@ -53,7 +59,7 @@ impl<K: Ord + Copy> Builder<K> {
         round: impl Fn(usize, usize, &[Keyed<K>]) -> usize,
     ) -> RankPlan {
         let rank = self.rank;
-        let rounds = if self.talks() { rounds } else { 0 };
+        let rounds = if self.has_messages() { rounds } else { 0 };
         self.local.sort_unstable_by_key(|(key, _)| *key);
         let messages = |peers: BTreeMap<usize, Vec<Keyed<K>>>, sending: bool| {
             let mut messages: Vec<_> = peers
@@ -69,7 +75,7 @@ impl<K: Ord + Copy> Builder<K> {
         };
         let (sends, receives) = (messages(self.sends, true), messages(self.receives, false));
         let waves = written.map_or(Vec::new(), |written| waves(&self.local, &receives, written));
-        let strip = |moves: Vec<Keyed<K>>| moves.into_iter().map(|(_, this)| this).collect();
+        let strip = |moves: Vec<Keyed<K>>| moves.into_iter().map(|(_, step)| step).collect();
         let pack = |(round, peer, moves)| Message { peer, round, moves: strip(moves) };
         RankPlan {
             rank,
@@ -89,17 +95,17 @@ fn waves<K: Ord + Copy>(
     written: Written,
 ) -> Vec<Vec<Arrival>> {
     let mut all: Vec<_> =
-        local.iter().enumerate().map(|(index, (key, this))| (*key, Arrival::Local(index), this)).collect();
+        local.iter().enumerate().map(|(index, (key, step))| (*key, Arrival::Local(index), step)).collect();
     for (message, (_, _, moves)) in receives.iter().enumerate() {
         let arrival = |index| Arrival::Received { message, index };
-        all.extend(moves.iter().enumerate().map(|(index, (key, this))| (*key, arrival(index), this)));
+        all.extend(moves.iter().enumerate().map(|(index, (key, step))| (*key, arrival(index), step)));
     }
     all.sort_by_key(|(key, _, _)| *key);
-    let write = |this: &Move| {
-        let (memory, region) = written(this);
+    let write = |step: &Move| {
+        let (memory, region) = written(step);
         (memory, region, true)
     };
-    let writes: Vec<_> = all.iter().map(|(_, _, this)| write(this)).collect();
+    let writes: Vec<_> = all.iter().map(|(_, _, step)| write(step)).collect();
     let levels = levels(&writes);
     let count = levels.iter().max().map_or(0, |last| last + 1);
     if count <= 1 {

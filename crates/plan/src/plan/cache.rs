@@ -1,4 +1,5 @@
-//! The plan cache: a repeated operation builds no plan. The same cache keeps whatever else is costly to make.
+//! [`PlanCache`]: cache of plans, so that a repeated operation builds no plan; and
+//! [`WeightedCache`] for other values that are expensive to compute.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroUsize;
@@ -9,10 +10,10 @@ use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// All that a plan depends on but the rank, which a cache belongs to.
+/// Key of a plan: all inputs of the plan except the rank. A cache belongs to one rank.
 ///
-/// Placements are compared by pointer first and by content then, so that arrays made alike share plans
-/// and a hit on the same array costs next to nothing.
+/// Placements are compared by pointer first, then by content: equal arrays share plans, and a hit
+/// with the same array is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PlanKey {
     placements: Vec<Placement>,
@@ -28,7 +29,7 @@ enum PlannedOperation {
 }
 
 impl PlanKey {
-    /// The key of a copy.
+    /// Creates the key of a copy.
     pub fn copy(spec: &CopySpec) -> Self {
         let (src, dst, aliased) = (spec.src_region, spec.dst_region, spec.aliased);
         let permutation = spec.permutation.map(<[usize]>::to_vec);
@@ -36,7 +37,7 @@ impl PlanKey {
         Self { placements: vec![spec.src.clone(), spec.dst.clone()], operation, extra: Vec::new() }
     }
 
-    /// The key of many copies.
+    /// Creates the key of several copies in one exchange.
     pub fn copies(spec: &CopiesSpec) -> Self {
         let placements = spec.arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let data = spec.arrays.iter().map(|(_, data)| *data).collect();
@@ -44,14 +45,14 @@ impl PlanKey {
         Self { placements, operation, extra: Vec::new() }
     }
 
-    /// The key of a ghost update.
+    /// Creates the key of a ghost update.
     pub fn ghosts(arrays: &[(&Placement, &GhostSpec)]) -> Self {
         let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let operation = PlannedOperation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
         Self { placements, operation, extra: Vec::new() }
     }
 
-    /// Bytes of memory that the key takes, chunks and owners that it may share with arrays not counted.
+    /// Returns the memory of the key in bytes, without chunks and owners, which arrays can share.
     pub fn bytes(&self) -> usize {
         let pairs = match &self.operation {
             PlannedOperation::Copies { pairs, .. } => pairs.len(),
@@ -61,42 +62,45 @@ impl PlanKey {
         size_of::<Self>() + lists + pairs * size_of::<Pair>()
     }
 
-    /// Adds whatever else a caller's cached value depends on, such as element sizes.
+    /// Adds further inputs of the cached value, such as element sizes.
     pub fn with(mut self, extra: &[u64]) -> Self {
         self.extra.extend_from_slice(extra);
         self
     }
 }
 
-/// A cache of plans, or of whatever a caller makes of them (`V` is an `Rc` or `Arc`).
+/// Cache of plans, or of values computed from plans. `V` is an `Rc` or `Arc`.
 pub type PlanCache<V> = WeightedCache<PlanKey, V>;
 
-/// A cache that is bounded by the weight of its entries. Drops the entry that was not used for the longest time: first of those
-/// that were used once only, so that an array that is saved in thousands of pieces does not drive out the plans of a step.
-/// Those used again have three quarters of the room at most. An entry heavier than all of the room is kept until the next one
-/// comes. After [`Self::bound`] the capacity grows by the weight of each dropped entry that a caller asks for again, up to
-/// four times the bound: entries that are used in turn fit after one round.
+/// Cache with a maximum total weight of its entries.
+///
+/// * A full cache drops the least recently used entry, first among entries that were used only
+///   once: an array that is saved in thousands of pieces does not replace the plans of a step.
+/// * Reused entries have at most three quarters of the capacity.
+/// * An entry heavier than the capacity stays until the next entry comes.
+/// * After [`Self::bound`] the capacity grows by the weight of each dropped entry that is requested
+///   again, up to four times the bound: entries that are used in turn fit after one round.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>
 where
     K: Hash + Eq,
 {
-    once: Segment<K, V>,
-    again: Segment<K, V>,
-    /// Hashes of the keys that were dropped last, and the weights of their entries.
+    used_once: Segment<K, V>,
+    reused: Segment<K, V>,
+    /// Hashes of the last dropped keys, with the weights of their entries.
     dropped_weights: LruCache<u64, usize>,
     hasher: RandomState,
     capacity: usize,
-    /// Capacity given to `bound`, from which `capacity` grows.
+    /// Capacity from `bound`, from which `capacity` grows.
     bound: usize,
-    /// Capacity given to `new`, which no bound exceeds.
+    /// Capacity from `new`, the maximum of `capacity`.
     max_capacity: usize,
     weigh: fn(&K, &V) -> usize,
     hits: u64,
     misses: u64,
 }
 
-/// Entries with their weights, and the sum of these.
+/// Entries with their weights, and the sum of the weights.
 #[derive(Debug)]
 struct Segment<K: Hash + Eq, V> {
     entries: LruCache<K, (V, usize)>,
@@ -126,19 +130,20 @@ impl<K: Hash + Eq, V> Segment<K, V> {
     }
 }
 
-/// Most dropped keys that a cache remembers.
-const MOST_DROPPED_KEYS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+/// Maximum number of dropped keys that a cache remembers.
+const MAX_DROPPED_KEYS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
 
-/// Largest capacity of a cache in terms of its bound.
-const MOST_GROWTH: usize = 4;
+/// Maximum ratio of the capacity of a cache to its bound.
+const MAX_GROWTH: usize = 4;
 
 impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
-    /// A cache whose entries weigh at most `capacity` together, each as much as `weigh` says; with 0 it keeps nothing.
+    /// Creates a cache whose entries have a total weight of at most `capacity`. `weigh` returns the
+    /// weight of an entry. A cache with capacity 0 keeps no entries.
     pub fn new(capacity: usize, weigh: fn(&K, &V) -> usize) -> Self {
         Self {
-            once: Segment::new(),
-            again: Segment::new(),
-            dropped_weights: LruCache::new(MOST_DROPPED_KEYS),
+            used_once: Segment::new(),
+            reused: Segment::new(),
+            dropped_weights: LruCache::new(MAX_DROPPED_KEYS),
             hasher: RandomState::new(),
             capacity,
             bound: capacity,
@@ -149,10 +154,11 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
     }
 
-    /// The value of this key, made by `build` when it is not there. A failure is not kept.
+    /// Returns the value of a key. If the key is missing, `build` computes the value, which the
+    /// cache keeps.
     ///
     /// # Errors
-    /// Those of `build`.
+    /// The error of `build`, which the cache does not keep.
     pub fn get_or_build<E>(&mut self, key: K, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         if let Some(value) = self.get(&key) {
             return Ok(value);
@@ -162,33 +168,35 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Ok(value)
     }
 
-    /// The value of this key, if it is there.
+    /// Returns the value of a key, if the cache has it.
     pub fn get(&mut self, key: &K) -> Option<V> {
-        if let Some((value, _)) = self.again.entries.get(key) {
+        if let Some((value, _)) = self.reused.entries.get(key) {
             self.hits += 1;
             return Some(value.clone());
         }
-        let Some((key, entry)) = self.once.take(key) else {
+        let Some((key, entry)) = self.used_once.take(key) else {
             self.misses += 1;
             if let Some(weight) = self.dropped_weights.pop(&self.hasher.hash_one(key)) {
-                let most = self.max_capacity.min(MOST_GROWTH * self.bound).max(self.capacity);
-                self.capacity = self.capacity.saturating_add(weight).min(most);
+                let max = self.max_capacity.min(MAX_GROWTH * self.bound).max(self.capacity);
+                self.capacity = self.capacity.saturating_add(weight).min(max);
             }
             return None;
         };
         self.hits += 1;
         let value = entry.0.clone();
-        self.again.put(key, entry);
-        while self.again.weight > self.capacity - self.capacity / 4
-            && let Some((key, entry)) = self.again.take_oldest()
+        self.reused.put(key, entry);
+        while self.reused.weight > self.capacity - self.capacity / 4
+            && let Some((key, entry)) = self.reused.take_oldest()
         {
-            self.once.put(key, entry);
+            self.used_once.put(key, entry);
         }
         Some(value)
     }
 
-    /// Lowers the capacity, and drops the entries beyond it. From there the capacity grows when a caller asks for a dropped entry, to
-    /// four times the bound at most, and to the capacity given to [`Self::new`]. The same bound again changes nothing.
+    /// Sets the capacity to a bound and drops the entries beyond it.
+    ///
+    /// Requests for dropped entries increase the capacity again, up to four times the bound and the
+    /// capacity from [`Self::new`]. A call with the same bound has no effect.
     pub fn bound(&mut self, capacity: usize) {
         let bound = capacity.min(self.max_capacity);
         if bound != self.bound {
@@ -198,44 +206,46 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
     }
 
     fn make_room(&mut self, weight: usize) {
-        while self.once.weight + self.again.weight + weight > self.capacity {
-            let Some((key, (_, weight))) = self.once.take_oldest().or_else(|| self.again.take_oldest()) else { break };
+        while self.used_once.weight + self.reused.weight + weight > self.capacity {
+            let Some((key, (_, weight))) = self.used_once.take_oldest().or_else(|| self.reused.take_oldest()) else {
+                break;
+            };
             self.dropped_weights.put(self.hasher.hash_one(&key), weight);
         }
     }
 
-    /// Keeps a value under a key that is not there.
+    /// Adds an entry. The cache must not have the key.
     pub fn insert(&mut self, key: K, value: V) {
         let weight = (self.weigh)(&key, &value);
         self.make_room(weight);
         if self.capacity > 0 {
-            self.once.put(key, (value, weight));
+            self.used_once.put(key, (value, weight));
         }
     }
 
-    /// How often a plan was there.
+    /// Returns the number of requests for keys in the cache.
     pub fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// How often a plan had to be built.
+    /// Returns the number of requests for missing keys.
     pub fn misses(&self) -> u64 {
         self.misses
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.once.entries.len() + self.again.entries.len()
+        self.used_once.entries.len() + self.reused.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the cache has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all entries; counters go on.
+    /// Removes all entries. The counters of hits and misses stay.
     pub fn clear(&mut self) {
-        (self.once, self.again) = (Segment::new(), Segment::new());
+        (self.used_once, self.reused) = (Segment::new(), Segment::new());
         self.dropped_weights.clear();
         self.capacity = self.bound;
     }
@@ -265,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn content_hits_and_any_difference_misses() {
+    fn equal_key_hits_and_different_key_misses() {
         let mut cache = PlanCache::new(8, |_, _| 1);
         let mut get = |key: PlanKey| {
             let before = cache.hits();
@@ -275,7 +285,7 @@ mod tests {
         let array = placement(3);
         assert!(!get(key(&array, 5)));
         assert!(get(key(&array, 5)));
-        assert!(get(key(&placement(3), 5)), "an array made alike");
+        assert!(get(key(&placement(3), 5)), "an equal array");
         assert!(!get(key(&placement(4), 5)));
         assert!(!get(key(&array, 6)));
         assert!(!get(key(&array.reassigned(&[1, 0, 2]).unwrap(), 5)));
@@ -287,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_and_drops_the_least_recently_used() {
+    fn full_cache_drops_least_recently_used_entry() {
         let mut cache = PlanCache::new(2, |_, _| 1);
         let array = placement(3);
         for end in [1, 2, 1, 3, 1, 2] {
@@ -297,18 +307,18 @@ mod tests {
         assert_eq!((cache.hits(), cache.misses()), (2, 4));
         assert_eq!(cache.get_or_build(key(&array, 9), || Err("no")), Err("no"));
         assert_eq!(cache.len(), 2);
-        // Used again and again, whatever comes in between; but not for ever.
+        // Reused entries survive many others, but other reused entries replace them.
         let mut cache = PlanCache::new(8, |_, _| 1);
-        let mut is_there = |end: i64| {
+        let mut is_hit = |end: i64| {
             let before = cache.hits();
             cache.get_or_build(key(&array, end), || Ok::<_, Infallible>(end)).unwrap();
             assert!(cache.len() <= 8);
             cache.hits() > before
         };
-        assert!(!is_there(1) && is_there(1) && !is_there(2) && is_there(2));
-        assert!((3..12).all(|end| !is_there(end)) && is_there(1) && is_there(2));
-        assert!((3..12).all(|end| !is_there(end) && is_there(end)));
-        assert!(!is_there(1) && !is_there(2) && is_there(11));
+        assert!(!is_hit(1) && is_hit(1) && !is_hit(2) && is_hit(2));
+        assert!((3..12).all(|end| !is_hit(end)) && is_hit(1) && is_hit(2));
+        assert!((3..12).all(|end| !is_hit(end) && is_hit(end)));
+        assert!(!is_hit(1) && !is_hit(2) && is_hit(11));
         let mut none = PlanCache::new(0, |_, _| 1);
         none.get_or_build(key(&array, 1), || Ok::<_, Infallible>(1)).unwrap();
         assert!(none.is_empty());
@@ -318,27 +328,27 @@ mod tests {
     fn capacity_grows_until_entries_used_in_turn_fit() {
         let mut cache = WeightedCache::new(64, |_: &usize, weight: &usize| *weight);
         cache.bound(16);
-        let mut is_there = |number: usize, weight: usize| {
-            // Users of a cache bound it before each request.
+        let mut is_hit = |number: usize, weight: usize| {
+            // As callers do: a bound before each request.
             cache.bound(16);
             let before = cache.hits();
             cache.get_or_build(number, || Ok::<_, Infallible>(weight)).unwrap();
-            (cache.hits() > before, cache.once.weight + cache.again.weight)
+            (cache.hits() > before, cache.used_once.weight + cache.reused.weight)
         };
-        // What comes once only needs no room.
-        assert!((100..200).all(|number| is_there(number, 1).1 <= 16));
-        assert_eq!([is_there(0, 9), is_there(1, 9), is_there(0, 9)].map(|found| found.0), [false; 3]);
+        // Entries that are used once do not increase the capacity.
+        assert!((100..200).all(|number| is_hit(number, 1).1 <= 16));
+        assert_eq!([is_hit(0, 9), is_hit(1, 9), is_hit(0, 9)].map(|found| found.0), [false; 3]);
         for _ in 0..5 {
-            assert_eq!([is_there(1, 9), is_there(0, 9)].map(|found| found.0), [true; 2]);
+            assert_eq!([is_hit(1, 9), is_hit(0, 9)].map(|found| found.0), [true; 2]);
         }
-        // More than there may ever be.
+        // Entries with more weight than the maximum capacity.
         for round in 0..5 {
-            assert!((10..30).all(|number| is_there(number, 9).1 <= 64), "{round}");
+            assert!((10..30).all(|number| is_hit(number, 9).1 <= 64), "{round}");
         }
     }
 
     #[test]
-    fn weights_bound_it_and_a_heavy_entry_is_kept_alone() {
+    fn entry_heavier_than_the_capacity_is_kept_until_the_next_entry() {
         let mut cache = WeightedCache::new(100, |_: &usize, weight: &usize| *weight);
         (0..50).for_each(|number| cache.insert(number, 30));
         assert_eq!(cache.len(), 3);
@@ -349,7 +359,7 @@ mod tests {
         assert_eq!((cache.len(), cache.get(&50), cache.get(&51)), (1, None, Some(10)));
         (60..64).for_each(|number| cache.insert(number, 20));
         cache.bound(50);
-        assert_eq!(cache.len(), 3, "two of 20, and the one of 10 that was used again");
+        assert_eq!(cache.len(), 3, "two of weight 20, and the reused entry of weight 10");
         cache.insert(64, 20);
         assert_eq!((cache.len(), cache.get(&51), cache.get(&63)), (3, Some(10), Some(20)));
     }

@@ -1,4 +1,4 @@
-//! The plan of many copies (or composites) in one exchange.
+//! [`copies`]: plan of several copies or composites in one exchange.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,55 +11,57 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
 
-/// One of many copies; arrays are numbers of [`CopiesSpec::arrays`].
+/// A copy in a list of copies. Arrays are indices in [`CopiesSpec::arrays`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
-    /// The array read.
+    /// Index of the source array.
     pub src: usize,
-    /// What is read.
+    /// Region of the source array.
     pub src_region: Region,
-    /// The array written.
+    /// Index of the destination array.
     pub dst: usize,
-    /// What is written.
+    /// Region of the destination array.
     pub dst_region: Region,
 }
 
-/// Copies between any arrays that travel together and take effect as listed where they write the same cells. All reading
-/// comes before any writing.
+/// Copies between any arrays in one exchange. All reads are before all writes. Copies that write
+/// the same cells take effect in the order of the list.
 #[derive(Debug, Clone, Copy)]
 pub struct CopiesSpec<'a> {
-    /// Every array once, and the number of its data: equal where arrays are handles of the same chunks.
+    /// All arrays, each with the id of its data: equal for handles of the same chunks.
     pub arrays: &'a [(&'a Placement, usize)],
-    /// What goes where.
+    /// The copies, in order.
     pub pairs: &'a [Pair],
 }
 
-/// What `rank` does in many copies; arrays of the plan are those of the list.
+/// Returns the plan of `rank` for several copies. The arrays of the plan are those of the list.
 ///
-/// Every rank that holds a part of a region must build the plan with the same arguments. Costs n log n in the pairs, and
-/// what the rank and its peers hold of them; the schedule as for [`copy`](super::copy()).
+/// Every rank with cells of a region must build the plan with the same arguments. Cost: n log n in
+/// the number of copies, plus the chunks of the rank and its peers; the schedule costs as for
+/// [`copy`](super::copy()).
 ///
 /// # Errors
-/// The number of the first pair that is wrong and what is, as for [`copy`](super::copy()); the same on every rank.
+/// Index of the first invalid copy, with an error as for [`copy`](super::copy()); equal on all
+/// ranks.
 pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanError)> {
-    let specs: Vec<CopySpec> = spec.pairs.iter().map(|pair| spec.one(pair)).collect();
-    specs.iter().enumerate().try_for_each(|(place, one)| one.check(rank).map_err(|error| (place, error)))?;
-    let named = spec.named();
-    let arrays = spec.arrays.iter().zip(&named);
-    let held: Vec<Held> = arrays.map(|((placement, _), part)| Held::new(placement, rank, part)).collect();
+    let specs: Vec<CopySpec> = spec.pairs.iter().map(|pair| spec.copy_spec(pair)).collect();
+    specs.iter().enumerate().try_for_each(|(index, copy)| copy.check(rank).map_err(|error| (index, error)))?;
+    let bounds = spec.bounds();
+    let arrays = spec.arrays.iter().zip(&bounds);
+    let held: Vec<Held> = arrays.map(|((placement, _), bounds)| Held::new(placement, rank, bounds)).collect();
     let mut builder = Builder::new(rank);
-    for (place, (one, pair)) in specs.iter().zip(spec.pairs).enumerate() {
-        one.collect(place, [pair.src, pair.dst], [&held[pair.src], &held[pair.dst]], &mut builder);
+    for (index, (copy, pair)) in specs.iter().zip(spec.pairs).enumerate() {
+        copy.collect(index, [pair.src, pair.dst], [&held[pair.src], &held[pair.dst]], &mut builder);
     }
-    // Handles of the same chunks name a cell by different coordinates: what counts is the slot and the place in it.
+    // Handles of the same chunks have different coordinates for a cell: compare slots and offsets.
     let plan = schedule(
         builder,
         &specs,
-        Some(&|this| {
-            let (placement, data) = spec.arrays[this.dst_array];
-            let origin = placement.chunks().storage(this.dst_chunk).start;
-            let slot = placement.ownership().owner(this.dst_chunk).slot;
-            let local = Region { start: this.dst.start - origin, end: this.dst.end - origin };
+        Some(&|step| {
+            let (placement, data) = spec.arrays[step.dst_array];
+            let origin = placement.chunks().storage(step.dst_chunk).start;
+            let slot = placement.ownership().owner(step.dst_chunk).slot;
+            let local = Region { start: step.dst.start - origin, end: step.dst.end - origin };
             ((data, slot), local)
         }),
     );
@@ -67,10 +69,10 @@ pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanEr
 }
 
 impl CopiesSpec<'_> {
-    /// A box around all regions of each array.
-    fn named(&self) -> Vec<Region> {
-        let mut all: Vec<_> =
-            self.arrays.iter().map(|(of, _)| Region::whole(Index::zeros(of.chunks().axes()))).collect();
+    /// Returns the bounding box of all regions of each array.
+    fn bounds(&self) -> Vec<Region> {
+        let empty = |placement: &Placement| Region::whole(Index::zeros(placement.chunks().axes()));
+        let mut all: Vec<_> = self.arrays.iter().map(|(placement, _)| empty(placement)).collect();
         for pair in self.pairs {
             for (array, region) in [(pair.src, &pair.src_region), (pair.dst, &pair.dst_region)] {
                 all[array] = if all[array].is_empty() { *region } else { all[array].bounding(region) };
@@ -79,7 +81,7 @@ impl CopiesSpec<'_> {
         all
     }
 
-    fn one(&self, pair: &Pair) -> CopySpec<'_> {
+    fn copy_spec(&self, pair: &Pair) -> CopySpec<'_> {
         let ((src, src_data), (dst, dst_data)) = (self.arrays[pair.src], self.arrays[pair.dst]);
         CopySpec {
             src,
@@ -91,7 +93,7 @@ impl CopiesSpec<'_> {
         }
     }
 
-    /// Whether anything written may be read.
+    /// Returns true if a copy can write cells that a copy reads.
     fn overlap(&self) -> bool {
         let mut written: HashMap<usize, Vec<&Pair>> = HashMap::new();
         for pair in self.pairs {
@@ -101,10 +103,10 @@ impl CopiesSpec<'_> {
             let readers = || self.pairs.iter().filter(|pair| self.arrays[pair.src].1 == *data);
             let first = self.arrays[writers[0].dst].0;
             let handles = writers.iter().map(|pair| pair.dst).chain(readers().map(|pair| pair.src));
-            let alike = handles.map(|array| self.arrays[array].0).all(|placement| placement == first);
+            let is_same_placement = handles.map(|array| self.arrays[array].0).all(|placement| placement == first);
             let tree = RegionTree::new(&writers.iter().map(|pair| pair.dst_region).collect::<Vec<_>>());
-            let meets = |pair: &Pair| tree.visit(&pair.src_region, &mut |_, _| ControlFlow::Break(())).is_break();
-            readers().any(|pair| !alike || meets(pair))
+            let overlaps = |pair: &Pair| tree.visit(&pair.src_region, &mut |_, _| ControlFlow::Break(())).is_break();
+            readers().any(|pair| !is_same_placement || overlaps(pair))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The plan of a copy (and of a composite, which moves the same boxes).
+//! [`copy`]: plan of a copy, or of a composite, which moves the same boxes.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -11,35 +11,41 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
 
-/// Pairs of chunks looked at before the graph counts as too large for matching.
+/// Maximum number of pairs of chunks for a schedule by matching.
 const MAX_PAIRS: usize = 1 << 18;
 
-/// A copy between regions of two arrays, or of one. Both regions lie within the arrays' shapes.
+/// Copy between regions of two arrays, or of one array. The regions are inside the arrays' shapes.
 #[derive(Debug, Clone, Copy)]
 pub struct CopySpec<'a> {
-    /// The array read, array 0 of the plan.
+    /// The source array, array 0 of the plan.
     pub src: &'a Placement,
-    /// What is read.
+    /// Region of the source array.
     pub src_region: Region,
-    /// The array written, array 1 of the plan.
+    /// The destination array, array 1 of the plan.
     pub dst: &'a Placement,
-    /// What is written.
+    /// Region of the destination array.
     pub dst_region: Region,
-    /// Whether both are the same data: one array, or re-arrangements of one.
+    /// True if both arrays have the same data: one array, or re-arrangements of one array.
     pub aliased: bool,
-    /// Axis `i` of the destination takes axis `permutation[i]` of the source.
+    /// Axis `i` of the destination is axis `permutation[i]` of the source; `None` is the identity.
     pub permutation: Option<&'a [usize]>,
 }
 
-/// What `rank` does in a copy.
+/// Returns the plan of `rank` for a copy.
 ///
-/// Every rank that holds a part of either region must build the plan with the same arguments. It costs
-/// what the rank and its peers hold, plus, where the rank talks to others, a look at up to 2¹⁶ edges
-/// of the graph of ranks: those are scheduled by matching, more by rank difference.
+/// Every rank with cells of one of the regions must build the plan with the same arguments. The
+/// cost is proportional to the chunks of the rank and its peers. If the rank has messages, it also
+/// visits up to 2¹⁶ edges of the graph of ranks: smaller graphs are scheduled by matching, larger
+/// graphs by rank difference.
 ///
 /// # Errors
-/// When a region leaves its array, the extents or the numbers of ranks differ, or the permutation
-/// is none; the same on every rank.
+/// * [`PlanError::Axes`], [`PlanError::Ranks`]: the arrays have different numbers of axes or ranks.
+/// * [`PlanError::NoSuchRank`]: `rank` does not exist.
+/// * [`PlanError::Permutation`]: the permutation is invalid.
+/// * [`PlanError::Region`]: a region is not inside its array.
+/// * [`PlanError::Extents`]: the extents of the regions differ.
+///
+/// All except `NoSuchRank` are equal on all ranks.
 pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     spec.check(rank)?;
     let (src, dst) = (Held::new(spec.src, rank, &spec.src_region), Held::new(spec.dst, rank, &spec.dst_region));
@@ -51,18 +57,18 @@ pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     Ok(plan)
 }
 
-/// The order of moves: which of the copies, chunk written, chunk read.
+/// Sort key of a move: index of the copy, destination chunk, source chunk.
 pub(super) type CopyKey = (usize, ChunkId, ChunkId);
 
-/// What a rank holds of a part of an array, to be searched by region.
+/// Chunks of a rank with cells of a region, with a spatial index.
 pub(super) struct Held {
     chunks: Vec<ChunkId>,
     tree: RegionTree,
 }
 
 impl Held {
-    pub fn new(placement: &Placement, rank: usize, part: &Region) -> Self {
-        let held = placement.held_by(rank).filter(|(_, region)| region.intersects(part));
+    pub fn new(placement: &Placement, rank: usize, bounds: &Region) -> Self {
+        let held = placement.held_by(rank).filter(|(_, region)| region.intersects(bounds));
         let (chunks, boxes): (Vec<_>, Vec<_>) = held.unzip();
         Self { chunks, tree: RegionTree::new(&boxes) }
     }
@@ -75,11 +81,11 @@ impl Held {
     }
 }
 
-/// Puts the messages of copies into rounds: by matching where the graph of ranks is small enough to be looked at, else by
-/// rank difference. `written` as for [`Builder::finish`].
+/// Schedules the messages of copies in rounds: by matching if the graph of ranks is small enough,
+/// otherwise by rank difference. `written` is as for [`Builder::finish`].
 pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec], written: Option<Written>) -> RankPlan {
     let ranks = specs.first().map_or(1, |spec| spec.src.ranks());
-    match builder.talks().then(|| edges(specs)).flatten() {
+    match builder.has_messages().then(|| edges(specs)).flatten() {
         Some(edges) => {
             let schedule = matching::rounds(&edges);
             let round: HashMap<_, _> = edges.iter().copied().zip(schedule.round).collect();
@@ -91,22 +97,23 @@ pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec], written: O
     }
 }
 
-/// All pairs of different ranks that exchange data, or `None` when they are too many. Found in the same
-/// order on every rank, so that all give up or none.
+/// Returns all pairs of different ranks that exchange data, or `None` for too many pairs. The order
+/// is equal on all ranks, so that all or none return `None`.
 fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
-    let (mut edges, mut known, mut pairs) = (Vec::new(), HashSet::new(), 0);
+    let (mut edges, mut edge_set, mut pairs) = (Vec::new(), HashSet::new(), 0);
     for spec in specs {
         let flow = spec.src.chunks().visit(&spec.src_region, &mut |src_chunk, part| {
             let from = spec.src.ownership().owner(src_chunk).rank;
             spec.dst.chunks().visit(&spec.dst_of(&part), &mut |dst_chunk, _| {
                 let to = spec.dst.ownership().owner(dst_chunk).rank;
                 pairs += 1;
-                if from != to && known.insert((from, to)) {
+                if from != to && edge_set.insert((from, to)) {
                     edges.push((from, to));
                 }
-                match pairs > MAX_PAIRS || edges.len() > matching::MAX_EDGES {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                if pairs > MAX_PAIRS || edges.len() > matching::MAX_EDGES {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             })
         });
@@ -118,22 +125,23 @@ fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
 }
 
 impl CopySpec<'_> {
-    /// Hands this copy's moves to the builder: copy number `place`, between arrays `numbers` of the plan.
-    pub(super) fn collect(&self, place: usize, numbers: [usize; 2], held: [&Held; 2], builder: &mut Builder<CopyKey>) {
+    /// Adds the moves of this copy to the builder. `index` is the index of the copy, `arrays` are
+    /// the source and destination arrays of the plan.
+    pub(super) fn collect(&self, index: usize, arrays: [usize; 2], held: [&Held; 2], builder: &mut Builder<CopyKey>) {
         let step = |src_chunk, dst_chunk, dst: Region| {
-            let (src, [src_array, dst_array]) = (self.src_of(&dst), numbers);
+            let (src, [src_array, dst_array]) = (self.src_of(&dst), arrays);
             Move { src_array, src_chunk, src, dst_array, dst_chunk, dst }
         };
         held[0].visit(&self.src_region, &mut |src_chunk, part| {
             self.dst.chunks().touching(&self.dst_of(&part), |dst_chunk, part| {
                 let to = self.dst.ownership().owner(dst_chunk).rank;
-                builder.send(to, (place, dst_chunk, src_chunk), step(src_chunk, dst_chunk, part));
+                builder.send(to, (index, dst_chunk, src_chunk), step(src_chunk, dst_chunk, part));
             });
         });
         held[1].visit(&self.dst_region, &mut |dst_chunk, part| {
             self.src.chunks().touching(&self.src_of(&part), |src_chunk, part| {
                 let from = self.src.ownership().owner(src_chunk).rank;
-                builder.receive(from, (place, dst_chunk, src_chunk), step(src_chunk, dst_chunk, self.dst_of(&part)));
+                builder.receive(from, (index, dst_chunk, src_chunk), step(src_chunk, dst_chunk, self.dst_of(&part)));
             });
         });
     }
@@ -143,9 +151,9 @@ impl CopySpec<'_> {
         if src.axes() != dst.axes() {
             return Err(PlanError::Axes { src: src.axes(), dst: dst.axes() });
         }
-        let (ranks, others) = (self.src.ranks(), self.dst.ranks());
-        if ranks != others {
-            return Err(PlanError::Ranks { given: others, expected: ranks });
+        let (ranks, dst_ranks) = (self.src.ranks(), self.dst.ranks());
+        if ranks != dst_ranks {
+            return Err(PlanError::Ranks { given: dst_ranks, expected: ranks });
         }
         check_rank(rank, ranks)?;
         if let Some(order) = self.permutation {
@@ -174,25 +182,25 @@ impl CopySpec<'_> {
         self.permutation.map_or(dst_axis, |order| order[dst_axis])
     }
 
-    /// Where a part of the source region goes.
+    /// Returns the destination of a part of the source region.
     fn dst_of(&self, part: &Region) -> Region {
-        let by = |at: &Index, axis: usize| {
+        let mapped = |cell: &Index, axis: usize| {
             let from = self.src_axis(axis);
-            at[from] - self.src_region.start[from] + self.dst_region.start[axis]
+            cell[from] - self.src_region.start[from] + self.dst_region.start[axis]
         };
         Region {
-            start: Index::from_fn(part.axes(), |axis| by(&part.start, axis)),
-            end: Index::from_fn(part.axes(), |axis| by(&part.end, axis)),
+            start: Index::from_fn(part.axes(), |axis| mapped(&part.start, axis)),
+            end: Index::from_fn(part.axes(), |axis| mapped(&part.end, axis)),
         }
     }
 
-    /// Where a part of the destination region comes from.
+    /// Returns the source of a part of the destination region.
     fn src_of(&self, part: &Region) -> Region {
         let mut out = *part;
         for axis in 0..part.axes() {
             let from = self.src_axis(axis);
-            let by = self.src_region.start[from] - self.dst_region.start[axis];
-            (out.start[from], out.end[from]) = (part.start[axis] + by, part.end[axis] + by);
+            let offset = self.src_region.start[from] - self.dst_region.start[axis];
+            (out.start[from], out.end[from]) = (part.start[axis] + offset, part.end[axis] + offset);
         }
         out
     }

@@ -1,12 +1,13 @@
-//! A plan as text.
+//! Texts of plans, for users.
 
 use std::fmt::Write;
 
 use super::RankPlan;
 
 impl RankPlan {
-    /// The plan as a table: what moves inside the rank, then each message with its round, peer, boxes and
-    /// bytes. `element_bytes[a]` is the size of a cell of the operation's array `a`.
+    /// Returns the plan as a table: totals of local moves and messages, then the round, peer, boxes
+    /// and bytes of each message. `element_bytes[a]` is the size of a cell of the operation's array
+    /// `a`.
     pub fn explain(&self, element_bytes: &[usize]) -> String {
         let moved = self.moved(element_bytes);
         let mut out = format!(
@@ -37,18 +38,19 @@ impl RankPlan {
         let sends = self.sends.iter().map(|message| (message, "to  "));
         let receives = self.receives.iter().map(|message| (message, "from"));
         let mut lines: Vec<_> = sends.chain(receives).collect();
-        lines.sort_by_key(|(message, way)| (message.round, *way == "from", message.peer));
-        for (message, way) in lines {
+        lines.sort_by_key(|(message, direction)| (message.round, *direction == "from", message.peer));
+        for (message, direction) in lines {
             let cells: u64 = message.moves.iter().map(super::Move::cells).sum();
             let (round, peer, boxes) = (message.round, message.peer, message.moves.len());
             let bytes = message.bytes(element_bytes);
-            let _ = writeln!(out, "{round:>5}  {way} {peer:>4}  {boxes:>5}  {cells:>12}  {bytes:>12}");
+            let _ = writeln!(out, "{round:>5}  {direction} {peer:>4}  {boxes:>5}  {cells:>12}  {bytes:>12}");
         }
         out
     }
 }
 
-/// The plans of all ranks as one table: bytes and messages per pair of ranks, and per round.
+/// Returns the plans of all ranks as one table: bytes and messages per pair of ranks, and per
+/// round.
 pub fn explain_all(plans: &[RankPlan], element_bytes: &[usize]) -> String {
     let mut out = String::from("  from    to  round  boxes         bytes\n");
     let rounds = plans.iter().map(|plan| plan.rounds).max().unwrap_or(0);
@@ -79,7 +81,7 @@ mod tests {
     use crate::region::Region;
 
     #[test]
-    fn tables_show_pairs_and_rounds() {
+    fn explain_lists_messages_by_pair_and_round() {
         // Listing 2 of the paper: 8 x 6 x 6 in 3 x 2 x 2 chunks.
         let layout = Layout::new([8, 6, 6]).split([[3, 2, 3].into(), Split::Even(2), Split::Even(2)]).ghost([1, 1, 1]);
         let array = Placement::balanced(layout.resolve(4, 4, u64::MAX).unwrap(), 4);

@@ -1,39 +1,40 @@
-//! The matching schedule: who sends to whom in which round.
+//! [`rounds`]: schedule of messages in rounds, by matchings of a bipartite graph.
 //!
-//! A rank sends to at most one rank and receives from at most one rank in a round; two ranks that
-//! exchange data may do both in the same round (links carry both ways at once). So a round is a matching
-//! of the graph whose left side are senders and whose right side are receivers, and no schedule can have
-//! fewer rounds than the largest number of messages that a rank sends, or receives. This one always
-//! reaches that bound.
+//! In a round a rank sends to at most one rank and receives from at most one rank, which can be the
+//! same rank, because links carry both directions at once. A round is a matching of the graph with
+//! senders on the left side and receivers on the right side. No schedule can have fewer rounds than
+//! the largest number of messages that a rank sends or receives. This schedule always has this
+//! minimum number of rounds.
 //!
-//! Rounds are maximal matchings in order of remaining degree, which reach the bound on all graphs that
-//! stencils and redistributions make, at a fraction of the cost of maximum matchings. Where they do not, or
-//! where a rank has very many partners, the edges are coloured along alternating paths instead, which
-//! reaches the bound on every bipartite graph (Kőnig). Every rank computes the same.
+//! Rounds are maximal matchings in the order of remaining degree. They reach the minimum on all
+//! graphs of stencils and redistributions, at a fraction of the cost of maximum matchings. If they
+//! do not reach it, or if a rank has very many partners, the edges are coloured along alternating
+//! paths, which reaches the minimum on every bipartite graph (Kőnig). All ranks compute the same
+//! schedule.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// The most edges for which ranks look at the whole graph; larger ones are scheduled by arithmetic.
+/// Maximum number of edges for a schedule by matching. Larger graphs are scheduled by arithmetic.
 pub(super) const MAX_EDGES: usize = 1 << 16;
 
-/// Rounds × edges above which repeated matchings would cost too much.
+/// Maximum of rounds × edges for repeated matchings.
 const MATCHING_BUDGET: usize = 1 << 25;
 
 const NONE: usize = usize::MAX;
 
-/// The round of every edge of a graph. See [`rounds`].
+/// Round of each edge of a graph, from [`rounds`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    /// `round[e]` is the round of edge `e`.
+    /// Round of each edge.
     pub round: Vec<usize>,
     /// Number of rounds.
     pub rounds: usize,
 }
 
-/// Distributes messages `(sender, receiver)` over rounds. Equal edges are messages of their own.
+/// Distributes messages `(sender, receiver)` over rounds. Equal edges are different messages.
 ///
-/// Deterministic: it depends on nothing but the list, so that every rank gets the same.
+/// The result depends only on the list, so that it is equal on all ranks.
 pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
     let graph = Graph::new(edges);
     if graph.bound.saturating_mul(edges.len()) <= MATCHING_BUDGET {
@@ -45,13 +46,13 @@ pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
     graph.colouring()
 }
 
-/// The round of a message by arithmetic, `None` for a rank to itself: by rank difference, so that a rank
-/// sends and receives once in each of `ranks - 1` rounds.
+/// Returns the round of a message by rank difference, so that a rank sends and receives once in
+/// each of `ranks - 1` rounds. `None` for a message of a rank to itself.
 pub(super) fn round_by_difference(sender: usize, receiver: usize, ranks: usize) -> Option<usize> {
     ((receiver + ranks - sender) % ranks).checked_sub(1)
 }
 
-/// Both sides numbered densely: senders first, then receivers.
+/// Bipartite graph of messages. Vertices have consecutive numbers: senders first, then receivers.
 struct Graph {
     edges: Vec<(usize, usize)>,
     degree: Vec<usize>,
@@ -64,7 +65,7 @@ impl Graph {
             let mut ranks: Vec<_> = ranks.collect();
             ranks.sort_unstable();
             ranks.dedup();
-            ranks.into_iter().enumerate().map(|(place, rank)| (rank, first + place)).collect()
+            ranks.into_iter().enumerate().map(|(index, rank)| (rank, first + index)).collect()
         }
         let senders = dense(edges.iter().map(|edge| edge.0), 0);
         let receivers = dense(edges.iter().map(|edge| edge.1), senders.len());
@@ -78,8 +79,8 @@ impl Graph {
         Self { edges, degree, bound }
     }
 
-    /// Repeated maximal matching: vertices in order of falling remaining degree each take the free
-    /// partner with the largest remaining degree.
+    /// Schedules by repeated maximal matchings: vertices, in order of falling remaining degree,
+    /// choose the free partner with the largest remaining degree.
     fn matchings(&self) -> Schedule {
         let mut round = vec![NONE; self.edges.len()];
         let mut degree = self.degree.clone();
@@ -90,10 +91,10 @@ impl Graph {
         }
         let mut order: Vec<usize> = (0..degree.len()).collect();
         let mut matched = vec![NONE; degree.len()];
-        let (mut rounds, mut left) = (0, self.edges.len());
-        while left > 0 {
+        let (mut rounds, mut remaining) = (0, self.edges.len());
+        while remaining > 0 {
             order.retain(|&vertex| degree[vertex] > 0);
-            // Degrees fall slowly, so the list is nearly sorted, which the stable sort likes.
+            // The list is nearly sorted, so that the stable sort is fast.
             order.sort_by_key(|&vertex| (Reverse(degree[vertex]), vertex));
             let mut taken = Vec::new();
             for &vertex in &order {
@@ -110,7 +111,7 @@ impl Graph {
                     taken.push(edge);
                 }
             }
-            left -= taken.len();
+            remaining -= taken.len();
             for edge in taken {
                 degree[self.edges[edge].0] -= 1;
                 degree[self.edges[edge].1] -= 1;
@@ -120,42 +121,44 @@ impl Graph {
         Schedule { round, rounds }
     }
 
-    /// Edge colouring with as many colours as the largest degree: an edge takes a colour that is free at
-    /// both ends, after exchanging two colours along a path where there is none.
+    /// Schedules by edge colouring with as many colours as the largest degree. An edge gets a
+    /// colour that is free at both ends; if there is none, two colours are exchanged along a path.
     fn colouring(&self) -> Schedule {
         let mut round = vec![NONE; self.edges.len()];
-        let mut at: HashMap<(usize, usize), usize> = HashMap::with_capacity(2 * self.edges.len());
-        // No colour below `low[v]` is free at v.
+        // Edge of each pair of vertex and colour.
+        let mut edge_at: HashMap<(usize, usize), usize> = HashMap::with_capacity(2 * self.edges.len());
+        // All colours less than `low[v]` are used at vertex v.
         let mut low = vec![0; self.degree.len()];
         for (edge, &(from, to)) in self.edges.iter().enumerate() {
-            let mut free = |vertex: usize, at: &HashMap<(usize, usize), usize>| {
-                while at.contains_key(&(vertex, low[vertex])) {
+            let mut free = |vertex: usize, edge_at: &HashMap<(usize, usize), usize>| {
+                while edge_at.contains_key(&(vertex, low[vertex])) {
                     low[vertex] += 1;
                 }
                 low[vertex]
             };
-            let (a, b) = (free(from, &at), free(to, &at));
-            let colour = if !at.contains_key(&(to, a)) {
+            let (a, b) = (free(from, &edge_at), free(to, &edge_at));
+            let colour = if !edge_at.contains_key(&(to, a)) {
                 a
-            } else if !at.contains_key(&(from, b)) {
+            } else if !edge_at.contains_key(&(from, b)) {
                 b
             } else {
-                // Exchange a and b along the path that starts at `to` with colour a. It cannot end at `from`.
-                let (mut vertex, mut this, mut that) = (to, a, b);
+                // Exchange a and b along the path that starts at `to` with colour a. It cannot end
+                // at `from`.
+                let (mut vertex, mut colour, mut other_colour) = (to, a, b);
                 let mut path = Vec::new();
-                while let Some(&next) = at.get(&(vertex, this)) {
+                while let Some(&next) = edge_at.get(&(vertex, colour)) {
                     path.push(next);
                     vertex = self.edges[next].0 + self.edges[next].1 - vertex;
-                    std::mem::swap(&mut this, &mut that);
+                    std::mem::swap(&mut colour, &mut other_colour);
                 }
-                for &old in &path {
-                    at.remove(&(self.edges[old].0, round[old]));
-                    at.remove(&(self.edges[old].1, round[old]));
+                for &edge in &path {
+                    edge_at.remove(&(self.edges[edge].0, round[edge]));
+                    edge_at.remove(&(self.edges[edge].1, round[edge]));
                 }
-                for &old in &path {
-                    round[old] = if round[old] == a { b } else { a };
-                    at.insert((self.edges[old].0, round[old]), old);
-                    at.insert((self.edges[old].1, round[old]), old);
+                for &edge in &path {
+                    round[edge] = if round[edge] == a { b } else { a };
+                    edge_at.insert((self.edges[edge].0, round[edge]), edge);
+                    edge_at.insert((self.edges[edge].1, round[edge]), edge);
                 }
                 for vertex in [to, vertex] {
                     low[vertex] = low[vertex].min(a).min(b);
@@ -163,8 +166,8 @@ impl Graph {
                 a
             };
             round[edge] = colour;
-            at.insert((from, colour), edge);
-            at.insert((to, colour), edge);
+            edge_at.insert((from, colour), edge);
+            edge_at.insert((to, colour), edge);
         }
         Schedule { round, rounds: self.bound }
     }

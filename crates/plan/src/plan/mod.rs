@@ -1,8 +1,9 @@
-//! An operation as data: which boxes of which chunks go where, in which messages, in which order.
+//! [`RankPlan`]: the moves of an operation as data, with their messages and their order.
 //!
-//! A plan is what *one rank* does. Every rank builds its own from the same replicated facts, and they
-//! agree: for each message that a rank sends there is one, with the same moves in the same order, that its
-//! peer receives. Plans count in cells; bytes come in with the element sizes.
+//! A plan has the work of *one rank*. Each rank builds its own plan from the same replicated
+//! inputs, and the plans are consistent: for each message that a rank sends, its peer's plan has a
+//! message to receive, with the same moves in the same order. Plans count cells; element sizes
+//! convert cells to bytes.
 
 mod build;
 pub mod cache;
@@ -22,52 +23,52 @@ pub use ghosts::{Components, GhostSpec, Neighbours, ghosts};
 use crate::chunks::ChunkId;
 use crate::region::Region;
 
-/// One box of cells that goes from one chunk to another, or within one.
+/// Move of a box of cells from a chunk to another, or inside a chunk.
 ///
-/// Regions are in global coordinates of their array, and lie inside the *storage* of their chunk: ghost
-/// cells are named by coordinates outside of what the chunk owns. Extents are equal, after the plan's
-/// axis permutation.
+/// Regions are in global coordinates of their array, and inside the *storage* of their chunk:
+/// coordinates of ghost cells are outside of the chunk's own cells. Source and destination have
+/// equal extents, after the axis permutation of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Which of the operation's arrays is read.
+    /// Index of the source array in the operation.
     pub src_array: usize,
-    /// The chunk read.
+    /// Index of the source chunk.
     pub src_chunk: ChunkId,
-    /// The cells read.
+    /// Cells of the source.
     pub src: Region,
-    /// Which of the operation's arrays is written.
+    /// Index of the destination array in the operation.
     pub dst_array: usize,
-    /// The chunk written.
+    /// Index of the destination chunk.
     pub dst_chunk: ChunkId,
-    /// The cells written.
+    /// Cells of the destination.
     pub dst: Region,
 }
 
 impl Move {
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> u64 {
         self.dst.cells()
     }
 }
 
-/// Moves that travel together between two ranks. There is at most one message per pair and direction in
-/// a plan.
+/// Message: all moves of an operation from a rank to another. A plan has at most one message per
+/// pair and direction.
 ///
-/// The payload holds the boxes in the order of `moves`, each dense with axis 0 of the **destination** fastest,
-/// each starting at a multiple of 4 bytes.
+/// The payload has the boxes in the order of `moves`, each dense with axis 0 of the **destination**
+/// fastest, each at an offset that is a multiple of 4 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Message {
     /// The other rank.
     pub peer: usize,
-    /// Its place in the schedule, the same on both sides.
+    /// Round of the message in the schedule, equal on both ranks.
     pub round: usize,
-    /// The boxes, in payload order.
+    /// The moves, in the order of the payload.
     pub moves: Vec<Move>,
 }
 
 impl Message {
-    /// Where each box starts in the payload, and the payload's length, in bytes. `element_bytes[a]` is the
-    /// size of a cell of the operation's array `a`.
+    /// Returns the offset of each box in the payload, and the length of the payload, in bytes.
+    /// `element_bytes[a]` is the size of a cell of the operation's array `a`.
     pub fn offsets(&self, element_bytes: &[usize]) -> (Vec<u64>, u64) {
         let mut end = 0_u64;
         let mut starts = Vec::with_capacity(self.moves.len());
@@ -78,32 +79,32 @@ impl Message {
         (starts, end)
     }
 
-    /// Bytes of cells in the message, without padding.
+    /// Returns the bytes of cells in the message, without padding.
     pub fn bytes(&self, element_bytes: &[usize]) -> u64 {
         self.moves.iter().map(|this| this.cells() * element_bytes[this.src_array] as u64).sum()
     }
 }
 
-/// Where the cells of a move come from, for [`RankPlan::waves`].
+/// Source of the cells of a move, for [`RankPlan::waves`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrival {
     /// `local[index]`.
     Local(usize),
     /// Box `index` of message `receives[message]`.
     Received {
-        /// Which message.
+        /// Index of the message in `receives`.
         message: usize,
-        /// Which of its moves.
+        /// Index of the move in the message.
         index: usize,
     },
 }
 
-/// What one rank does in an operation.
+/// Plan of a rank for an operation.
 ///
-/// The executor gathers the boxes of `sends` and posts them in order, makes the `local` moves as if all of them
-/// had been read before the first is written, and scatters `receives` in order. When `overlap` is set,
-/// all reading must be done before any writing. When `waves` is not empty, destinations of different
-/// moves share cells, and it gives the order instead.
+/// The executor gathers the boxes of `sends` and posts the messages in order, makes the `local`
+/// moves as if all reads were before the first write, and scatters `receives` in order. With
+/// `overlap`, all reads must be before all writes. If `waves` is not empty, destinations of
+/// different moves have common cells, and the waves are the order of the moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RankPlan {
     /// The rank that this plan is for.
@@ -114,18 +115,18 @@ pub struct RankPlan {
     pub sends: Vec<Message>,
     /// Messages that this rank receives, in posting order.
     pub receives: Vec<Message>,
-    /// Axis `i` of the destination takes axis `permutation[i]` of the source; `None` is the identity.
+    /// Axis `i` of the destination is axis `permutation[i]` of the source; `None` is the identity.
     pub permutation: Option<Vec<usize>>,
-    /// Rounds of the schedule. Zero when this rank talks to nobody.
+    /// Number of rounds of the schedule; zero if this rank has no messages.
     pub rounds: usize,
-    /// Whether source and destination may share cells.
+    /// True if source and destination can have common cells.
     pub overlap: bool,
-    /// All local moves and received boxes, cut into waves that must be applied one after the other; moves of
-    /// one wave have disjoint destinations. Empty when any order will do.
+    /// All local moves and received boxes, in waves that must be applied one after the other. Moves
+    /// of a wave have disjoint destinations. Empty if the order of moves does not matter.
     pub waves: Vec<Vec<Arrival>>,
 }
 
-/// What an operation moved, from the point of view of one rank. Sums over ranks are the whole operation's.
+/// Statistics of an operation on one rank. The sum over all ranks is that of the operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Moved {
     /// Bytes moved between chunks of this rank.
@@ -134,7 +135,7 @@ pub struct Moved {
     pub bytes_network: u64,
     /// Messages sent to other ranks.
     pub messages: u64,
-    /// Rounds of the schedule; zero when this rank talked to nobody.
+    /// Number of rounds of the schedule; zero if this rank had no messages.
     pub rounds: u64,
 }
 
@@ -148,17 +149,17 @@ impl std::ops::AddAssign for Moved {
 }
 
 impl RankPlan {
-    /// A plan in which this rank has no part.
+    /// Creates the plan of a rank without work.
     pub fn empty(rank: usize) -> Self {
         Self { rank, ..Self::default() }
     }
 
-    /// Whether this rank has nothing to do.
+    /// Returns true if this rank has no work.
     pub fn is_empty(&self) -> bool {
         self.local.is_empty() && self.sends.is_empty() && self.receives.is_empty()
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the memory of the plan, in bytes.
     pub fn bytes(&self) -> usize {
         let messages = self.sends.iter().chain(&self.receives);
         let moves = self.local.len() + messages.clone().map(|message| message.moves.len()).sum::<usize>();
@@ -169,7 +170,8 @@ impl RankPlan {
             + arrivals * size_of::<Arrival>()
     }
 
-    /// What it moves. `element_bytes[a]` is the size of a cell of the operation's array `a`.
+    /// Returns the statistics of the plan. `element_bytes[a]` is the size of a cell of the
+    /// operation's array `a`.
     pub fn moved(&self, element_bytes: &[usize]) -> Moved {
         Moved {
             bytes_local: self.local.iter().map(|this| this.cells() * element_bytes[this.src_array] as u64).sum(),

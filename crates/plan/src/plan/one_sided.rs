@@ -1,4 +1,5 @@
-//! One-sided operations: which rank holds what of a request, and in which order requests run.
+//! One-sided operations: parts of a request by owner ([`split`]), and execution order
+//! ([`batches`]).
 
 use crate::chunks::ChunkId;
 use crate::error::PlanError;
@@ -7,24 +8,24 @@ use crate::locate::Placement;
 use crate::ownership::Owner;
 use crate::region::{Region, levels};
 
-/// A part of a one-sided operation's region that lies in one chunk.
+/// Part of a one-sided operation in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkPart {
-    /// Where the chunk is.
+    /// Rank and slot of the chunk.
     pub owner: Owner,
-    /// The chunk.
+    /// Index of the chunk.
     pub chunk: ChunkId,
-    /// The cells, global coordinates.
+    /// Cells of the part, in global coordinates.
     pub region: Region,
-    /// The same cells in the dense box of the request: relative to the request's first cell.
+    /// The same cells relative to the first cell of the request.
     pub within: Region,
 }
 
-/// Cuts the region of a get, put or accumulate into the parts that single chunks hold, in the order of
-/// (rank, chunk). Costs what it finds.
+/// Cuts the region of a get, put or accumulate into its parts in chunks, in the order of (rank,
+/// chunk). The cost is proportional to the number of parts.
 ///
 /// # Errors
-/// When the region leaves the array.
+/// [`PlanError::Region`]: the region is not inside the array.
 pub fn split(placement: &Placement, region: &Region) -> Result<Vec<ChunkPart>, PlanError> {
     super::copy::check_region(region, placement, "the section")?;
     let back = Index::zeros(region.axes()) - region.start;
@@ -37,26 +38,27 @@ pub fn split(placement: &Placement, region: &Region) -> Result<Vec<ChunkPart>, P
     Ok(parts)
 }
 
-/// One access of a fence: an operation, or its part in a chunk.
+/// Access in a fence: an operation, or its part in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// The rank that queued the operation.
     pub rank: usize,
-    /// Its place in that rank's queue.
+    /// Index in the queue of that rank.
     pub sequence: u64,
-    /// Which array: any number that is the same for the same data.
+    /// Id of the array: equal for the same data.
     pub array: u64,
-    /// The cells.
+    /// Cells of the access.
     pub region: Region,
-    /// Put and accumulate write; get does not.
+    /// True for put and accumulate, false for get.
     pub writes: bool,
 }
 
-/// The order in which a fence runs its operations: batches of indices into `accesses`, each in the order of
-/// (rank, sequence). Within a batch nothing conflicts, so that it may run at once; running batch after batch has the
-/// effect of running one operation after the other in the order of (rank, sequence).
+/// Returns the execution order of a fence: batches of indices into `accesses`, each in the order of
+/// (rank, sequence).
 ///
-/// Costs n log n and the overlaps between different regions.
+/// The accesses of a batch have no conflicts and can run concurrently. Running batch after batch
+/// has the same result as running the operations one after the other in the order of (rank,
+/// sequence). Cost: n log n, and the number of overlaps between different regions.
 pub fn batches(accesses: &[Access]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..accesses.len()).collect();
     order.sort_by_key(|&index| (accesses[index].rank, accesses[index].sequence, index));
@@ -76,7 +78,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn parts_name_rank_chunk_and_place_in_the_request() {
+    fn split_returns_rank_chunk_and_region_of_each_part() {
         let chunks = Layout::new([6, 4]).split([Split::Even(2), Split::Even(2)]).resolve(2, 4, u64::MAX).unwrap();
         let owners = crate::ownership::Ownership::table(vec![1, 0, 1, 0], 2).unwrap();
         let placement = Placement::new(Arc::new(chunks), Arc::new(owners)).unwrap();
@@ -91,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hot_cell_is_cheap_and_fully_ordered() {
+    fn many_writes_of_one_cell_are_ordered_quickly() {
         let region = Region::new(&[3], &[4]).unwrap();
         let hot = |i: usize| Access { rank: i % 7, sequence: (i / 7) as u64, array: 0, region, writes: true };
         let accesses: Vec<_> = (0..20_000).map(hot).collect();
@@ -126,7 +128,7 @@ mod tests {
             let mut order: Vec<_> = (0..accesses.len()).collect();
             order.sort_by_key(|&i| (accesses[i].rank, accesses[i].sequence));
             let mut expected = vec![Vec::new(); accesses.len()];
-            // Wrapping hashes of the order of writes stand for the values.
+            // Hashes of the order of writes are the values.
             for &index in &order { expected[index] = run(index, &mut state).iter().map(|v| v % 1_000_003).collect(); state.iter_mut().flatten().for_each(|v| *v %= 1_000_003); }
             let last = state;
             state = [[0; 16]; 2];
@@ -139,7 +141,7 @@ mod tests {
                         prop_assert!(a.array != b.array || !a.region.intersects(&b.region) || !(a.writes || b.writes));
                     }
                 }
-                // Backwards within a batch: must not matter.
+                // The order in a batch must not matter: here backwards.
                 for &index in batch.iter().rev() {
                     let seen: Vec<_> = run(index, &mut state).iter().map(|v| v % 1_000_003).collect();
                     prop_assert_eq!(&seen, &expected[index]);

@@ -1,39 +1,39 @@
-//! Walking the cells and the tiles of a region.
+//! Iterators over the cells, rows and tiles of a region.
 
 use super::Region;
 use crate::extents::Index;
 
 impl Region {
-    /// All cells, axis 0 fastest.
+    /// Returns all cells, axis 0 fastest.
     pub fn points(&self) -> Points {
-        Points { region: *self, next: self.start, left: self.cells() }
+        Points { region: *self, next: self.start, remaining: self.cells() }
     }
 
-    /// The first cell of each row along axis 0, axis 1 fastest.
+    /// Returns the first cell of each row along axis 0, axis 1 fastest.
     pub fn rows(&self) -> Points {
         let mut first = *self;
         first.end[0] = self.end[0].min(self.start[0].saturating_add(1));
         first.points()
     }
 
-    /// Disjoint boxes of at most these extents that cover the region, axis 0 fastest. Extents of less than one cell are taken
-    /// as one cell.
+    /// Returns disjoint boxes of at most these extents that cover the region, axis 0 fastest.
+    /// Extents less than one cell count as one cell.
     pub fn tiles(&self, extents: &Index) -> Tiles {
         let extents = Index::from_fn(self.axes(), |axis| extents[axis].max(1));
         Tiles { region: *self, extents, next: (!self.is_empty()).then_some(self.start) }
     }
 }
 
-/// Iterator over the cells of a region, axis 0 fastest. See [`Region::points`].
+/// Iterator over the cells of a region, axis 0 fastest, from [`Region::points`].
 #[derive(Debug, Clone)]
 pub struct Points {
     region: Region,
     next: Index,
-    left: u64,
+    remaining: u64,
 }
 
 impl Points {
-    /// Steps from the end of a row to the first cell of the next one.
+    /// Moves from the end of a row to the first cell of the next row.
     fn next_row(&mut self) {
         self.next[0] = self.region.start[0];
         for axis in 1..self.next.axes() {
@@ -50,38 +50,38 @@ impl Iterator for Points {
     type Item = Index;
     #[inline]
     fn next(&mut self) -> Option<Index> {
-        self.left = self.left.checked_sub(1)?;
-        let this = self.next;
+        self.remaining = self.remaining.checked_sub(1)?;
+        let cell = self.next;
         self.next[0] += 1;
         if self.next[0] == self.region.end[0] {
             self.next_row();
         }
-        Some(this)
+        Some(cell)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (usize::try_from(self.left).unwrap_or(usize::MAX), usize::try_from(self.left).ok())
+        (usize::try_from(self.remaining).unwrap_or(usize::MAX), usize::try_from(self.remaining).ok())
     }
 
-    // Row by row: the other axes stay as they are within one.
+    // Faster than `next`: the other axes are constant in a row.
     #[inline]
     fn fold<B, F: FnMut(B, Index) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut all = init;
-        while self.left > 0 {
-            let mut this = self.next;
-            let row = self.region.end[0] - this[0];
+        let mut result = init;
+        while self.remaining > 0 {
+            let mut cell = self.next;
+            let row = self.region.end[0] - cell[0];
             for _ in 0..row {
-                all = f(all, this);
-                this[0] += 1;
+                result = f(result, cell);
+                cell[0] += 1;
             }
-            self.left -= row as u64;
+            self.remaining -= row as u64;
             self.next_row();
         }
-        all
+        result
     }
 }
 
-/// Iterator over the tiles of a region, axis 0 fastest. See [`Region::tiles`].
+/// Iterator over the tiles of a region, axis 0 fastest, from [`Region::tiles`].
 #[derive(Debug, Clone)]
 pub struct Tiles {
     region: Region,

@@ -1,21 +1,23 @@
-//! What must come after what, where accesses to boxes conflict.
+//! [`levels`]: execution order of conflicting accesses to boxes.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::{Region, RegionTree};
 
-/// For an ordered list of accesses `(what, region, writes)`: the level of each, such that an access comes at
-/// a later level than every earlier one that it conflicts with (same `what`, common cells, and at
-/// least one of the two writes). Costs n log n and the overlaps between *different* boxes.
+/// Returns a level for each access `(memory, region, writes)` of an ordered list, greater than the
+/// levels of all earlier conflicting accesses.
+///
+/// Two accesses conflict if they have the same memory and common cells, and at least one of them
+/// writes. Cost: n log n, and the number of overlaps between *different* boxes.
 pub fn levels<W: std::hash::Hash + Eq + Copy>(accesses: &[(W, Region, bool)]) -> Vec<usize> {
     let mut groups: HashMap<W, Vec<usize>> = HashMap::new();
-    for (index, (what, _, _)) in accesses.iter().enumerate() {
-        groups.entry(*what).or_default().push(index);
+    for (index, (memory, _, _)) in accesses.iter().enumerate() {
+        groups.entry(*memory).or_default().push(index);
     }
     let mut out = vec![0; accesses.len()];
     for members in groups.into_values() {
-        // Equal boxes share one entry, so that many operations on one cell stay cheap.
+        // Equal boxes share an entry, so that many operations on the same cell are cheap.
         let mut number: HashMap<Region, usize> = HashMap::new();
         let mut boxes = Vec::new();
         for &index in &members {
@@ -25,7 +27,7 @@ pub fn levels<W: std::hash::Hash + Eq + Copy>(accesses: &[(W, Region, bool)]) ->
             });
         }
         let tree = RegionTree::new(&boxes);
-        // First level that is free after the reads, and after the writes, of each box.
+        // Per box, the first level after all its reads, and after all its writes.
         let (mut reads, mut writes) = (vec![0; boxes.len()], vec![0; boxes.len()]);
         for &index in &members {
             let (_, region, writing) = accesses[index];
@@ -37,9 +39,9 @@ pub fn levels<W: std::hash::Hash + Eq + Copy>(accesses: &[(W, Region, bool)]) ->
                 }
                 ControlFlow::Continue(())
             });
-            let own = if writing { &mut writes } else { &mut reads };
-            let own = &mut own[number[&region]];
-            *own = (*own).max(level + 1);
+            let next_levels = if writing { &mut writes } else { &mut reads };
+            let next_level = &mut next_levels[number[&region]];
+            *next_level = (*next_level).max(level + 1);
             out[index] = level;
         }
     }

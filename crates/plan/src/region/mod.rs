@@ -1,7 +1,6 @@
-//! Regions: half-open boxes `[start, end)` in index space, and their algebra.
+//! [`Region`]: half-open boxes `[start, end)` in index space, and operations on them.
 //!
-//! Everything that the library moves is a region of some array, so this module is the alphabet of
-//! plans. A [`Region`] never allocates; operations that give several boxes return disjoint ones.
+//! A [`Region`] has no heap memory. Operations that return several boxes return disjoint boxes.
 
 mod iterate;
 mod levels;
@@ -16,10 +15,10 @@ use std::fmt;
 use crate::error::RegionError;
 use crate::extents::{Index, MAX_AXES};
 
-/// A half-open box `[start, end)` of cells, 1 to 7 axes, `start <= end` on every axis.
+/// Half-open box `[start, end)` of cells, 1 to 7 axes, `start <= end` on every axis.
 ///
-/// A region that has a zero extent on any axis is empty. Regions are ordered by start, then end,
-/// axis 0 first, so that lists of them can be sorted the same way on every rank.
+/// A region with extent zero on an axis is empty. Regions are ordered by start, then end, axis 0
+/// first, so that all ranks can sort them in the same order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Region {
     /// First cell.
@@ -29,11 +28,13 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region `[start, end)`, checked: this is the constructor for what a user gives.
+    /// Creates the region `[start, end)` from user input.
     ///
     /// # Errors
-    /// When the numbers of axes differ, are zero or more than 7, when an axis runs backwards, or when
-    /// an extent or the number of cells overflows 63 bits.
+    /// * [`RegionError::Axes`]: the numbers of axes of `start` and `end` differ.
+    /// * [`RegionError::AxisCount`]: the number of axes is 0 or more than 7.
+    /// * [`RegionError::Backwards`]: the end is less than the start on an axis.
+    /// * [`RegionError::Overflow`]: an extent or the number of cells overflows 63 bits.
     pub fn new(start: &[i64], end: &[i64]) -> Result<Self, RegionError> {
         if start.len() != end.len() {
             return Err(RegionError::Axes { given: end.len(), expected: start.len() });
@@ -53,67 +54,67 @@ impl Region {
         Ok(Self { start, end })
     }
 
-    /// The region of these bounds; an axis that would run backwards becomes empty. For bounds that
-    /// the library computed itself from checked ones.
+    /// Creates a region from bounds that the library has computed. An axis whose end is less than
+    /// its start becomes empty.
     #[inline]
     pub fn between(start: Index, end: Index) -> Self {
         Self { start, end: Index::from_fn(start.axes(), |axis| end[axis].max(start[axis])) }
     }
 
-    /// The region that starts at `start` and has these (non-negative) extents.
+    /// Creates a region from its start and its extents, which must not be negative.
     #[inline]
     pub fn at(start: Index, extents: Index) -> Self {
         Self::between(start, start + extents)
     }
 
-    /// The region `[0, shape)`.
+    /// Creates the region `[0, shape)`.
     pub fn whole(shape: Index) -> Self {
         Self::between(Index::zeros(shape.axes()), shape)
     }
 
-    /// Number of axes.
+    /// Returns the number of axes.
     #[inline]
     pub fn axes(&self) -> usize {
         self.start.axes()
     }
 
-    /// Cells along each axis.
+    /// Returns the number of cells along each axis.
     #[inline]
     pub fn extents(&self) -> Index {
         self.end - self.start
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     #[inline]
     pub fn cells(&self) -> u64 {
         self.extents().product().unwrap_or(u64::MAX)
     }
 
-    /// Whether it has no cells.
+    /// Returns true if the region has no cells.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.start.iter().zip(self.end.iter()).any(|(start, end)| start >= end)
     }
 
-    /// Whether the cell lies inside.
+    /// Returns true if the cell is inside the region.
     #[inline]
     pub fn contains(&self, cell: &Index) -> bool {
         (0..self.axes()).all(|axis| self.start[axis] <= cell[axis] && cell[axis] < self.end[axis])
     }
 
-    /// Whether every cell of `other` lies inside (true for an empty `other`).
+    /// Returns true if all cells of `other` are inside this region. True for an empty `other`.
     pub fn covers(&self, other: &Self) -> bool {
         other.is_empty()
             || (0..self.axes()).all(|axis| self.start[axis] <= other.start[axis] && other.end[axis] <= self.end[axis])
     }
 
-    /// Checks that this region lies within `bounds`, which `what` names for the message.
+    /// Checks that this region is inside `bounds`. `what` is the name of the bounds, for the error.
     ///
-    /// An empty region must also lie within the bounds, so that a typing error is found even when the
-    /// region happens to be empty.
+    /// An empty region must also be inside the bounds, so that mistakes in empty regions are found.
     ///
     /// # Errors
-    /// When the numbers of axes differ or an axis leaves the bounds.
+    /// * [`RegionError::Axes`]: the numbers of axes differ.
+    /// * [`RegionError::OutOfRange`]: the region is not inside the bounds.
     pub fn check_within(&self, bounds: &Self, what: &str) -> Result<(), RegionError> {
         if self.axes() != bounds.axes() {
             return Err(RegionError::Axes { given: self.axes(), expected: bounds.axes() });
@@ -132,7 +133,7 @@ impl Region {
         }
     }
 
-    /// The cells in both, or `None` when there are none.
+    /// Returns the common cells of two regions, or `None` if there are none.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (mut start, mut end) = (self.start, self.end);
         for axis in 0..self.axes() {
@@ -145,15 +146,17 @@ impl Region {
         Some(Self { start, end })
     }
 
-    /// Whether they share a cell.
+    /// Returns true if two regions have a common cell.
     #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
         (0..self.axes()).all(|axis| self.start[axis].max(other.start[axis]) < self.end[axis].min(other.end[axis]))
     }
 
-    /// The cells of this region that are not in `other`: at most two disjoint, non-empty boxes per
-    /// axis. The boxes of the last axis are whole slabs; those of axis 0 are the smallest, so that
-    /// the pieces have long contiguous rows.
+    /// Returns the cells of this region that are not in `other`, as at most two disjoint, non-empty
+    /// boxes per axis.
+    ///
+    /// The boxes of the last axis are whole slabs, and those of axis 0 are the smallest, so that
+    /// boxes have long contiguous rows.
     pub fn subtract(&self, other: &Self) -> Vec<Self> {
         if self.is_empty() {
             return Vec::new();
@@ -178,42 +181,41 @@ impl Region {
         pieces
     }
 
-    /// On which side of this box another one lies: −1 or 1 for an axis along which it is before the start or past the end,
-    /// else 0.
+    /// Returns the side of this region on which another region is: per axis −1 before the start, 1
+    /// after the end, otherwise 0.
     pub fn side_of(&self, other: &Self) -> Vec<i8> {
-        let of = |axis: usize| match () {
-            () if other.end[axis] <= self.start[axis] => -1,
-            () if other.start[axis] >= self.end[axis] => 1,
-            () => 0,
+        let side = |axis: usize| {
+            if other.end[axis] <= self.start[axis] { -1 } else { i8::from(other.start[axis] >= self.end[axis]) }
         };
-        (0..self.axes()).map(of).collect()
+        (0..self.axes()).map(side).collect()
     }
 
-    /// The region moved by `offset` cells.
+    /// Returns the region moved by `offset` cells.
     #[inline]
     pub fn translate(&self, offset: &Index) -> Self {
         Self { start: self.start + *offset, end: self.end + *offset }
     }
 
-    /// The region with `lo[axis]` more cells before and `hi[axis]` more cells behind on each axis.
+    /// Returns the region with `lo[axis]` more cells before its start and `hi[axis]` more cells
+    /// after its end.
     pub fn grow(&self, lo: &Index, hi: &Index) -> Self {
         Self::between(self.start - *lo, self.end + *hi)
     }
 
-    /// The region without its first `lo[axis]` and its last `hi[axis]` cells on each axis; empty, and
-    /// inside this region, when there are not so many.
+    /// Returns the region without its first `lo[axis]` and its last `hi[axis]` cells on each axis.
+    /// With fewer cells the result is empty and inside this region.
     pub fn shrink(&self, lo: &Index, hi: &Index) -> Self {
         let start = Index::from_fn(self.axes(), |axis| (self.start[axis] + lo[axis]).min(self.end[axis]));
         Self::between(start, self.end - *hi)
     }
 
-    /// The cells of this region that lie within `lo` / `hi` cells of its sides, as disjoint boxes:
-    /// what remains without [`shrink`](Self::shrink).
+    /// Returns the first `lo` and the last `hi` cells of this region on each axis, as disjoint
+    /// boxes: the difference of this region and [`shrink`](Self::shrink).
     pub fn shell(&self, lo: &Index, hi: &Index) -> Vec<Self> {
         self.subtract(&self.shrink(lo, hi))
     }
 
-    /// The smallest region that holds both.
+    /// Returns the smallest region that contains both regions.
     pub fn bounding(&self, other: &Self) -> Self {
         Self {
             start: Index::from_fn(self.axes(), |axis| self.start[axis].min(other.start[axis])),
@@ -221,24 +223,26 @@ impl Region {
         }
     }
 
-    /// Both as one box, when together they are exactly a box: same extent on all axes but one, and
-    /// adjoining on that one.
+    /// Returns the union of two regions if it is a box: the regions are equal on all axes except
+    /// one, and adjacent on this axis.
     pub fn join(&self, other: &Self) -> Option<Self> {
         let mut differing =
             (0..self.axes()).filter(|&axis| self.start[axis] != other.start[axis] || self.end[axis] != other.end[axis]);
         let axis = differing.next()?;
-        let adjoin = self.end[axis] == other.start[axis] || other.end[axis] == self.start[axis];
-        (differing.next().is_none() && adjoin).then(|| self.bounding(other))
+        let adjacent = self.end[axis] == other.start[axis] || other.end[axis] == self.start[axis];
+        (differing.next().is_none() && adjacent).then(|| self.bounding(other))
     }
 
-    /// The position of a cell in a dense array of this region, axis 0 fastest. The cell must lie inside.
+    /// Returns the offset of a cell in a dense array of this region, axis 0 fastest. The cell must
+    /// be inside the region.
     #[inline]
     pub fn offset(&self, cell: &Index) -> u64 {
         debug_assert!(self.contains(cell), "{cell} outside {self}");
         (*cell - self.start).dot(&self.extents().dense_strides()) as u64
     }
 
-    /// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
+    /// Cuts the region in two halves along the slowest axis with at least two cells, lower half
+    /// first. `None` if the region has fewer than two cells on every axis.
     pub fn cut_in_two(&self) -> Option<[Self; 2]> {
         let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1)?;
         let middle = self.start[axis] + (self.end[axis] - self.start[axis]) / 2;
@@ -247,26 +251,28 @@ impl Region {
         Some([low, high])
     }
 
-    /// Parts of at most `most` cells (at least one), cut along the slowest axes into as many whole layers as fit: their
-    /// cells, part by part, come in the order of the region's own.
-    pub fn cut(&self, most: u64) -> Vec<Self> {
+    /// Cuts the region into parts of at most `max_cells` cells, but at least one cell.
+    ///
+    /// Parts are whole layers of the slowest axes. The cells of all parts in order have the order
+    /// of the region's cells.
+    pub fn cut(&self, max_cells: u64) -> Vec<Self> {
         let mut out = Vec::new();
-        self.cut_into(most, &mut out);
+        self.cut_into(max_cells, &mut out);
         out
     }
 
-    fn cut_into(&self, most: u64, out: &mut Vec<Self>) {
+    fn cut_into(&self, max_cells: u64, out: &mut Vec<Self>) {
         let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1);
-        let Some(axis) = axis.filter(|_| self.cells() > most) else {
+        let Some(axis) = axis.filter(|_| self.cells() > max_cells) else {
             out.push(*self);
             return;
         };
         let layers = self.end[axis] - self.start[axis];
-        let step = (most / (self.cells() / layers as u64)).clamp(1, layers as u64) as i64;
+        let step = (max_cells / (self.cells() / layers as u64)).clamp(1, layers as u64) as i64;
         let mut part = *self;
         while part.start[axis] < self.end[axis] {
             part.end[axis] = (part.start[axis] + step).min(self.end[axis]);
-            part.cut_into(most, out);
+            part.cut_into(max_cells, out);
             part.start[axis] = part.end[axis];
         }
     }

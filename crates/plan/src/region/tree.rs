@@ -1,4 +1,4 @@
-//! A static spatial index over boxes.
+//! [`RegionTree`]: static spatial index of boxes.
 
 use std::ops::ControlFlow;
 
@@ -6,29 +6,30 @@ use super::Region;
 
 const LEAF: usize = 8;
 
-/// A static bounding-box tree over a list of regions, for overlap queries that cost what they find.
+/// Static tree of bounding boxes over a list of regions, for overlap queries whose cost is
+/// proportional to their results.
 ///
-/// Built once in n log n by median cuts; the boxes may overlap (one-sided operations do) or not (the
-/// chunks of an array do not). Empty boxes are never found.
+/// Built in n log n by median cuts. The boxes can overlap. Queries never return empty boxes.
 #[derive(Debug, Clone)]
 pub struct RegionTree {
     nodes: Vec<RegionNode>,
-    /// Item numbers with their boxes, in leaf order, so that a leaf reads contiguous memory.
+    /// Items with their boxes, in the order of leaves, so that the items of a leaf are contiguous.
     items: Vec<(usize, Region)>,
 }
 
 #[derive(Debug, Clone)]
 struct RegionNode {
     bounds: Region,
-    /// Items of the leaf, or the range of all items below an inner node.
+    /// Range of the items of the subtree.
     first: usize,
     last: usize,
-    /// The second child of an inner node; the first follows its parent directly. Zero for a leaf.
+    /// Index of the second child of an inner node; the first child follows its parent. Zero for a
+    /// leaf.
     second: usize,
 }
 
 impl RegionTree {
-    /// The index of these boxes; an item's number is its place in the list.
+    /// Creates the tree of a list of boxes. An item is the index of a box in the list.
     pub fn new(boxes: &[Region]) -> Self {
         let items = boxes.iter().copied().enumerate().filter(|(_, region)| !region.is_empty()).collect();
         let mut tree = Self { nodes: Vec::new(), items };
@@ -46,7 +47,7 @@ impl RegionTree {
         if items.len() <= LEAF {
             return;
         }
-        // Cut along the axis on which the centres spread most; doubled centres avoid a division.
+        // Cut the axis with the largest spread of centres. Doubled centres avoid a division.
         let centre = |region: &Region, axis: usize| region.start[axis].saturating_add(region.end[axis]);
         let spread = |axis: usize| {
             let (lo, hi) = items.iter().fold((i64::MAX, i64::MIN), |(lo, hi), (_, region)| {
@@ -63,8 +64,8 @@ impl RegionTree {
         self.build(first + half, last);
     }
 
-    /// Calls `found(item, common part)` for every box that shares a cell with `region`, in no
-    /// particular (but always the same) order, until it breaks.
+    /// Calls `found(item, common)` for each box with cells of `region`, until `found` breaks.
+    /// `common` is the intersection. The order is deterministic.
     pub fn visit(&self, region: &Region, found: &mut dyn FnMut(usize, Region) -> ControlFlow<()>) -> ControlFlow<()> {
         if self.nodes.is_empty() || region.is_empty() {
             return ControlFlow::Continue(());
@@ -89,7 +90,8 @@ impl RegionTree {
         ControlFlow::Continue(())
     }
 
-    /// A pair of different items that share a cell, the smallest by first item, or `None`.
+    /// Returns a pair of different items with a common cell, with the smallest first item, or
+    /// `None`.
     pub fn overlapping_pair(&self) -> Option<(usize, usize)> {
         let mut boxes: Vec<_> = self.items.clone();
         boxes.sort_unstable_by_key(|(item, _)| *item);

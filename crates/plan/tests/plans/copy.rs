@@ -1,4 +1,4 @@
-//! Plans of copy and composite against the truth, for random arrays, owners and regions.
+//! Plans of copy and composite, compared with the truth, for random arrays, owners and regions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,8 @@ use zippy::region::Region;
 
 use super::random;
 
-/// Two arrays of as many axes, two regions of equal extents, and how their axes go together.
+/// Two arrays with the same number of axes, two regions with equal extents, and an axis
+/// permutation.
 #[derive(Debug, Clone)]
 struct Case {
     src: Placement,
@@ -48,7 +49,7 @@ impl Case {
     }
 }
 
-/// Regions of equal extents, after the permutation, in arrays of these shapes.
+/// Regions with equal extents, after the permutation, in arrays with these shapes.
 fn regions(src: Vec<i64>, dst: Vec<i64>, order: Vec<usize>) -> impl Strategy<Value = (Region, Region)> {
     let limit = (0..dst.len()).map(|axis| dst[axis].min(src[order[axis]])).collect();
     random::extents(limit).prop_flat_map(move |extents| {
@@ -62,7 +63,7 @@ fn order(axes: usize) -> impl Strategy<Value = Option<Vec<usize>>> {
     prop_oneof![Just(None), Just((0..axes).collect::<Vec<_>>()).prop_shuffle().prop_map(Some)]
 }
 
-/// Between different arrays.
+/// Copy between different arrays.
 fn between() -> impl Strategy<Value = Case> {
     (random::axes(), random::ranks()).prop_flat_map(|(axes, ranks)| {
         (random::shape(axes), random::shape(axes), order(axes)).prop_flat_map(move |(from, to, order)| {
@@ -76,13 +77,13 @@ fn between() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Within one array, or between it and a re-arrangement of it.
+/// Copy inside an array, or between an array and a re-arrangement of it.
 fn within() -> impl Strategy<Value = Case> {
     let array = random::ranks().prop_flat_map(random::array);
     array.prop_flat_map(|array| {
         let shape = array.chunks().shape().to_vec();
         let axes: Vec<usize> = (0..shape.len()).collect();
-        // Equal chunks change places; others stay.
+        // Only chunks with equal extents are exchanged.
         let count = array.chunks().count();
         let swaps = prop::collection::vec((0..count, 0..count), 0..6);
         (Just(array), swaps, order(axes.len())).prop_flat_map(move |(array, swaps, order)| {
@@ -103,7 +104,8 @@ fn within() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Not commutative and not associative, so that any change of order or number shows.
+/// Merge rule that is neither commutative nor associative: any change of order or number changes
+/// the result.
 fn mix(arriving: &u64, there: &u64) -> u64 {
     arriving.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ there.wrapping_mul(31)
 }
@@ -128,7 +130,8 @@ fn same_as_truth(case: &Case, combine: &dyn Fn(&u64, &u64) -> u64) -> Result<(),
     Ok(())
 }
 
-/// Each round is a matching, and there are as many as the busiest rank needs.
+/// Checks that each round is a matching, and that the number of rounds is the largest number of
+/// messages of a rank.
 fn rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     let mut by_round: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for plan in plans {
@@ -138,7 +141,7 @@ fn rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     for (round, edges) in &by_round {
         let (from, to): (HashSet<_>, HashSet<_>) = edges.iter().copied().unzip();
         prop_assert!(from.len() == edges.len() && to.len() == edges.len(), "round {} is {:?}", round, edges);
-        // The independent notion: a maximum matching of a matching is all of it.
+        // Independent check: the maximum matching of a matching has all its edges.
         let nodes = edges.iter().map(|&(from, to)| (from as u32, (plans.len() + to) as u32));
         let graph = UnGraph::<(), ()>::from_edges(nodes);
         prop_assert_eq!(maximum_matching(&graph).edges().count(), edges.len());
@@ -156,7 +159,8 @@ fn sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCaseError>
     let moved: Vec<Moved> = plans.iter().map(|plan| plan.moved(&bytes)).collect();
     let (local, network) = moved.iter().fold((0, 0), |(l, n), m| (l + m.bytes_local, n + m.bytes_network));
     prop_assert_eq!(local + network, case.dst_region.cells() * 12);
-    // Counted cell by cell: what stays on its rank, and between how many pairs of ranks the rest goes.
+    // Expected values, cell by cell: cells that stay on their rank, and pairs of ranks of the
+    // others.
     let order = case.order();
     let (mut stays, mut pairs) = (0, HashSet::new());
     for cell in case.dst_region.points() {
@@ -179,7 +183,7 @@ fn sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCaseError>
     Ok(())
 }
 
-/// Every message's boxes lie one behind the other in its payload, each from a whole word on.
+/// Checks that the boxes of each message are consecutive in its payload, each at a whole word.
 fn payloads_are_dense(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     for message in plans.iter().flat_map(|plan| &plan.sends) {
         for bytes in [1, 2, 12] {
@@ -225,7 +229,7 @@ proptest! {
         rounds_are_matchings(&plans)?;
         sums_and_tables(&case, &plans)?;
         payloads_are_dense(&plans)?;
-        // The same again, and from arrays made anew: plans depend on content only.
+        // Equal plans from the same arrays and from equal arrays: plans depend only on content.
         let again = Placement::new(case.src.chunks().as_ref().clone().into(), case.src.ownership().as_ref().clone().into());
         let again = Case { src: again.unwrap(), ..case.clone() };
         prop_assert_eq!(again.plans(), plans);
@@ -240,7 +244,7 @@ proptest! {
         }
     }
 
-    /// A planner's mistake does not get past the oracle.
+    /// The oracle finds mistakes of a planner.
     #[test]
     fn broken_plans_are_found(case in between(), which in any::<prop::sample::Index>()) {
         let plans = case.plans();
@@ -300,7 +304,7 @@ fn mistakes_are_errors_on_every_rank() {
     assert!(matches!(copy(&good, 3), Err(PlanError::NoSuchRank { rank: 3, ranks: 3 })));
 }
 
-/// Regions that are apart in index space may still be the same memory, after a re-arrangement.
+/// After a re-arrangement, disjoint regions can be the same memory.
 #[test]
 fn re_arranged_chunks_are_exchanged_in_place() {
     let layout = Layout::new([8]).split([Split::Even(4)]);

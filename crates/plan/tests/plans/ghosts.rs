@@ -1,4 +1,5 @@
-//! Plans of ghost updates, both ways, against the truth, for random arrays, owners and component lists.
+//! Plans of ghost updates in both directions, compared with the truth, for random arrays, owners
+//! and component lists.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use zippy::plan::{Components, GhostSpec, Neighbours, RankPlan, ghosts};
 
 use super::random;
 
-/// Which components cross in a direction, for tests: depends on the direction and on the parity of a step.
+/// Component lists for tests: depend on the direction and on the parity of a step.
 #[derive(Debug, Clone, Copy)]
 struct Lists {
     axis: usize,
@@ -22,7 +23,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// The list of a direction, unsorted and with repetitions.
+    /// Returns the list of a direction, unsorted and with repetitions.
     fn list(&self, direction: &[i8]) -> Vec<usize> {
         let code = direction.iter().fold(self.seed, |code, &side| code * 5 + (side + 1) as usize);
         let takes = |component: &usize| !(code / 7 + component * (code % 5 + 1) + self.parity).is_multiple_of(3);
@@ -31,7 +32,7 @@ impl Lists {
     }
 }
 
-/// One array of an exchange.
+/// Array of an exchange.
 #[derive(Debug, Clone)]
 struct One {
     array: Placement,
@@ -101,7 +102,8 @@ fn replace(arriving: &u64, _: &u64) -> u64 {
     *arriving
 }
 
-/// Not commutative and not associative, so that any change of order or number shows.
+/// Merge rule that is neither commutative nor associative: any change of order or number changes
+/// the result.
 fn mix(arriving: &u64, there: &u64) -> u64 {
     arriving.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ there.wrapping_mul(31)
 }
@@ -124,7 +126,8 @@ proptest! {
         same_as_truth(&exchange, true, &mix)?;
     }
 
-    /// Forwards without lists, every neighbour sends one message with few boxes, whatever the number of arrays.
+    /// Without component lists, each neighbour sends one message with few boxes, for any number of
+    /// arrays.
     #[test]
     fn messages_and_sums_are_those_of_the_cells(exchange in exchange(), reverse in any::<bool>()) {
         let plans = plans(&exchange, reverse);
@@ -152,7 +155,7 @@ proptest! {
         prop_assert_eq!(self::plans(&exchange, reverse), plans);
     }
 
-    /// With one chunk a rank on a grid, a rank sends once and receives once in each round.
+    /// With one chunk per rank on a grid, a rank sends once and receives once per round.
     #[test]
     fn rounds_of_a_grid_are_matchings(case in grid(), faces in any::<bool>(), reverse in any::<bool>()) {
         let neighbours = if faces { Neighbours::Faces } else { Neighbours::All };
@@ -167,7 +170,7 @@ proptest! {
     }
 }
 
-/// A grid of equal chunks at least as wide as their ghosts, one a rank.
+/// Grid of equal chunks, one per rank, at least as wide as their ghost widths.
 fn grid() -> impl Strategy<Value = Placement> {
     let axis = (1_usize..4, 2_i64..4, any::<bool>(), 0_i64..3, 0_i64..3);
     prop::collection::vec(axis, 1..4).prop_map(|axes| {
@@ -183,7 +186,7 @@ fn grid() -> impl Strategy<Value = Placement> {
     })
 }
 
-/// How many cells go from rank to rank, counted ghost cell by ghost cell.
+/// Returns the number of cells from rank to rank, counted per ghost cell.
 fn crossings(one: &One) -> Vec<(usize, usize, u64)> {
     let mut cells = HashMap::new();
     let chunks: &Chunks = one.array.chunks();
@@ -207,7 +210,7 @@ fn line(extent: i64, split: Split, lo: i64, hi: i64, periodic: bool, ranks: usiz
     Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks)
 }
 
-/// The ghost cells of a line after an update, as positions; −1 where nothing came.
+/// Returns the ghost cells of a line after an update, as positions; −1 without a value.
 fn shown(array: &Placement, chunk: usize) -> Vec<i64> {
     let mut memory =
         [zippy::oracle::Memory::new(
@@ -249,7 +252,7 @@ fn several_ghosts_of_one_cell_are_summed_on_the_way_back() {
     execute(&plans, &[Operand { placement: &array, memory: 0 }], &mut memory, &|a, b| a + b).unwrap();
     let own: Vec<i64> =
         [0, 1, 1].iter().zip([4, 4, 5]).map(|(&chunk, at)| memory[0].chunk(&array, chunk)[at]).collect();
-    // Each cell once, and every ghost that shows it: 9 + 10 stored cells of which 3 are owners.
+    // Each cell and all its ghost cells: 9 + 10 stored cells, of which 3 are owned.
     assert_eq!(own.iter().sum::<i64>(), 9 + 10);
     assert_eq!(own, [7, 6, 6]);
 }

@@ -1,5 +1,5 @@
-//! Who holds what, for random layouts of 1 to 7 axes and random owners: chunks, neighbours, holders, and the way between
-//! global and local coordinates. And that no number a user may give makes a layout panic.
+//! Chunks, neighbours, holders, and conversion of global and local coordinates, for random layouts
+//! of 1 to 7 axes and random owners. No number from a user makes a layout panic.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,7 +22,8 @@ fn array() -> impl Strategy<Value = Placement> {
     random::ranks().prop_flat_map(random::array)
 }
 
-/// The cell of the array that a stored cell is or stands for; `None` beyond an axis that is not periodic.
+/// Returns the cell of the array for a stored cell or ghost cell; `None` beyond an axis that is not
+/// periodic.
 fn stands_for(chunks: &Chunks, cell: &Index) -> Option<Index> {
     let wrap = |axis: usize| match chunks.periodic()[axis] {
         true => cell[axis].rem_euclid(chunks.shape()[axis]),
@@ -45,7 +46,7 @@ proptest! {
             }
         }
         prop_assert_eq!(holder.len() as u64, chunks.whole().cells());
-        // The same boxes as an explicit cover answer the same.
+        // A layout with the same boxes gives the same results.
         let boxes: Vec<_> = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
         let cover = Layout::from_shape(&chunks.shape()).boxes(boxes).resolve(3, 4, u64::MAX).unwrap();
         let query = chunks.whole().grow(&Index::splat(chunks.axes(), 2), &Index::splat(chunks.axes(), -1));
@@ -98,7 +99,7 @@ proptest! {
                     prop_assert_eq!(array.holder(&cell), Some(owner));
                     *cells += 1;
                 }
-                // One layer more than is stored.
+                // One layer more than the storage.
                 let one = Index::splat(chunks.axes(), 1);
                 let storage = chunks.storage(chunk);
                 for cell in storage.grow(&one, &one).points().take(3000) {
@@ -136,7 +137,7 @@ proptest! {
     #[test]
     fn re_arrangement_keeps_every_place(array in array(), seed in any::<u64>()) {
         let count = array.chunks().count();
-        // Any permutation is taken when it exchanges equal chunks only, else refused.
+        // A permutation is valid only if it exchanges chunks with equal extents.
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&chunk| (chunk as u64 + 1).wrapping_mul(seed | 1) >> 7);
         let extents = |chunk| array.chunks().region(chunk).extents();
@@ -151,7 +152,7 @@ proptest! {
     }
 }
 
-/// Numbers that go wrong: negative, zero, small, and at the ends of the range.
+/// Critical numbers: negative, zero, small, and at the ends of the range.
 fn number() -> impl Strategy<Value = i64> {
     const ENDS: [i64; 10] =
         [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX / 8, i64::MAX / 4, i64::MAX / 2, i64::MAX - 1, i64::MAX];
@@ -172,7 +173,7 @@ fn any_region(axes: usize) -> impl Strategy<Value = Region> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Whatever the numbers: an error, or chunks that keep within the limit and on which everything works.
+    /// Any numbers give an error, or chunks within the limit on which all functions work.
     #[test]
     fn no_number_makes_a_layout_panic(
         shape in prop::collection::vec(number(), 1..4),

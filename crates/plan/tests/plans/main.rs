@@ -1,4 +1,5 @@
-//! Who holds what, and what must move: for random layouts, owners and regions of 1 to 7 axes, held against plain vectors.
+//! Placements and plans for random layouts, owners and regions of 1 to 7 axes, compared with
+//! results on vectors.
 
 extern crate zippy_plan as zippy;
 

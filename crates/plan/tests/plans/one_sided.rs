@@ -1,4 +1,5 @@
-//! One-sided epochs against the truth: random arrays, owners and operations, cut by owner and run in batches.
+//! One-sided epochs, compared with the truth: random arrays, owners and operations, cut by owner
+//! and run in batches.
 
 use proptest::prelude::*;
 use zippy::layout::{Layout, Split};
@@ -41,7 +42,8 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Not commutative and not associative, so that any change of order or number shows.
+/// Merge rule that is neither commutative nor associative: any change of order or number changes
+/// the result.
 fn mix(arriving: &u64, there: &u64) -> u64 {
     arriving.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ there.wrapping_mul(31)
 }
@@ -103,7 +105,8 @@ fn later_operations_see_earlier_ones() {
     let mut memory = [Memory::new(&array, |_, cell| cell[0])];
     let operand = [Operand { placement: &array, memory: 0 }];
     let ask = |rank, region, verb| Request { rank, array: 0, region, verb };
-    // Listed out of order of ranks: rank 0 runs first, whatever was queued first.
+    // The list is not in the order of ranks: rank 0 runs first, independent of the order of the
+    // list.
     let requests = [
         ask(1, at(2, 4), Verb::Get),
         ask(1, at(3, 4), Verb::Accumulate(vec![100])),
@@ -118,7 +121,7 @@ fn later_operations_see_earlier_ones() {
     assert_eq!([memory[0].chunk(&array, 0), memory[0].chunk(&array, 1)].concat(), [0, 1, 20, 130, 40, 5]);
 }
 
-/// A re-arrangement is another name of the same memory, and one epoch may use both.
+/// A re-arrangement has the same memory, and an epoch can use both handles.
 #[test]
 fn two_names_of_one_memory_are_kept_in_order() {
     let array = halves();

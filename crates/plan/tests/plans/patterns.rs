@@ -1,4 +1,4 @@
-//! Partner patterns, played through: merge, all-reduce and swap for any count and any radices.
+//! Execution of partner patterns: merge, all-reduce and swap for any count and any radices.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use zippy::error::PlanError;
 use zippy::plan::patterns::{AllReduce, Merge, Partners, Swap};
 
-/// What a position stands for: the list of positions combined so far. Combining is concatenation, so that a
-/// wrong order, a loss or a repetition shows.
+/// Value of a position: the list of positions combined in it. Combining is concatenation, so that a
+/// wrong order, a loss or a repetition changes the value.
 fn singles(count: usize) -> Vec<Vec<usize>> {
     (0..count).map(|position| vec![position]).collect()
 }
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn swap_leaves_each_item_reduced_in_one_place(count in 1_usize..70, radices in radices(), items in 0_u64..200) {
         let swap = Swap::new(count, &radices, items).unwrap();
-        // values[position][item]; empty where the position does not hold the item any more.
+        // values[position][item]; empty if the position does not have the item any more.
         let mut values = vec![vec![Vec::new(); items as usize]; count];
         for (position, value) in values.iter_mut().enumerate() {
             value.iter_mut().for_each(|item| *item = vec![position]);
@@ -114,7 +114,7 @@ fn binary_swap_of_any_count_folds_neighbours() {
     assert_eq!((step.members.clone(), step.before.clone(), step.keep()), (vec![2, 4], 5..10, 5..8));
     assert_eq!(swap.step(0, 1), None);
     assert!(swap.result(1).is_empty());
-    // A large radix is one direct exchange, whatever the count.
+    // A large radix gives one direct exchange, for any count.
     let direct = Swap::new(7, &[64], 7).unwrap();
     assert_eq!((direct.rounds(), direct.folds().len()), (1, 0));
 }

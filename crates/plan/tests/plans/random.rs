@@ -12,25 +12,25 @@ use zippy::oracle::Memory;
 use zippy::ownership::Ownership;
 use zippy::region::Region;
 
-/// The longest axis, by number of axes: arrays of at most a few thousand cells.
+/// Maximum extent by number of axes: arrays have at most a few thousand cells.
 const EXTENT: [i64; 7] = [40, 13, 9, 6, 4, 3, 3];
-/// The widest ghosts, by number of axes. More than a chunk, and more than many an axis.
+/// Maximum ghost width by number of axes: wider than a chunk, and than many an axis.
 const GHOST: [i64; 7] = [45, 9, 4, 3, 2, 1, 1];
 
-/// A number of axes.
+/// Random number of axes.
 pub fn axes() -> impl Strategy<Value = usize> {
     1_usize..=7
 }
 
-/// A shape; now and then without cells.
+/// Random shape, sometimes without cells.
 pub fn shape(axes: usize) -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(prop_oneof![1 => Just(0), 40 => 1..=EXTENT[axes - 1]], axes)
 }
 
-/// The most parts of an axis, by number of axes.
+/// Maximum number of parts of an axis, by number of axes.
 const PARTS: [usize; 7] = [5, 5, 5, 4, 3, 2, 2];
 
-/// How one axis of so many is cut: parts may be empty.
+/// Random cuts of an axis; parts can be empty.
 fn split(extent: i64, axes: usize) -> impl Strategy<Value = Split> {
     let sizes = prop::collection::vec(0..=extent, 0..PARTS[axes - 1]).prop_map(move |mut cuts| {
         cuts.extend([0, extent]);
@@ -40,7 +40,7 @@ fn split(extent: i64, axes: usize) -> impl Strategy<Value = Split> {
     prop_oneof![Just(Split::Whole), (1..=PARTS[axes - 1]).prop_map(Split::Even), sizes]
 }
 
-/// A k-d cut into boxes, in random order: each step halves one box somewhere along one axis.
+/// Random k-d cut into boxes, in random order: each step cuts a box along an axis.
 fn boxes(shape: Vec<i64>) -> impl Strategy<Value = Vec<Region>> {
     let steps = prop::collection::vec((any::<prop::sample::Index>(), 0..shape.len(), 0_i64..=8), 0..12);
     let cut = move |steps: Vec<(prop::sample::Index, usize, i64)>| {
@@ -57,7 +57,7 @@ fn boxes(shape: Vec<i64>) -> impl Strategy<Value = Vec<Region>> {
     steps.prop_map(cut).prop_shuffle()
 }
 
-/// A layout of this shape without ghosts.
+/// Random layout of a shape without ghost cells.
 pub fn cuts(shape: Vec<i64>) -> BoxedStrategy<Layout> {
     let grid = {
         let shape = shape.clone();
@@ -68,8 +68,8 @@ pub fn cuts(shape: Vec<i64>) -> BoxedStrategy<Layout> {
     prop_oneof![2 => grid, 1 => cover].boxed()
 }
 
-/// Ghost widths before and behind on each axis; on at most three axes, so that seven of them stay small. `without` has
-/// none.
+/// Random ghost widths before and after a chunk, on at most three axes, so that storage with seven
+/// axes stays small. Axis `without` has none.
 fn widths(axes: usize, without: Option<usize>) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
     let width = move || prop_oneof![2 => 0..=GHOST[axes - 1].min(2), 1 => 0..=GHOST[axes - 1]];
     let side = move || prop::collection::vec(width(), axes);
@@ -83,7 +83,7 @@ fn widths(axes: usize, without: Option<usize>) -> impl Strategy<Value = (Vec<i64
     })
 }
 
-/// Chunks of a shape with ghosts and periodic axes; no ghosts along `without`.
+/// Random chunks of a shape, with ghost cells and periodic axes; no ghost cells along `without`.
 pub fn chunks(shape: Vec<i64>, without: Option<usize>) -> impl Strategy<Value = Arc<Chunks>> {
     let axes = shape.len();
     let periodic = prop::collection::vec(any::<bool>(), axes);
@@ -93,7 +93,7 @@ pub fn chunks(shape: Vec<i64>, without: Option<usize>) -> impl Strategy<Value = 
     })
 }
 
-/// Owners of some chunks: balanced runs, or any table, also one that leaves ranks without chunks.
+/// Random owners: balanced runs, or any table, which can leave ranks without chunks.
 pub fn owners(count: usize, ranks: usize) -> BoxedStrategy<Arc<Ownership>> {
     let table = move |below: usize| {
         let table = prop::collection::vec(0..below, count);
@@ -103,41 +103,42 @@ pub fn owners(count: usize, ranks: usize) -> BoxedStrategy<Arc<Ownership>> {
     prop_oneof![balanced, table(ranks), table(ranks.div_ceil(2))].boxed()
 }
 
-/// An array of a shape.
+/// Random array of a shape.
 pub fn placed(shape: Vec<i64>, without: Option<usize>, ranks: usize) -> impl Strategy<Value = Placement> {
     chunks(shape, without).prop_flat_map(move |chunks| {
         owners(chunks.count(), ranks).prop_map(move |owners| Placement::new(chunks.clone(), owners).unwrap())
     })
 }
 
-/// An array of any shape over `ranks` ranks.
+/// Random array of a random shape over `ranks` ranks.
 pub fn array(ranks: usize) -> impl Strategy<Value = Placement> {
     axes().prop_flat_map(shape).prop_flat_map(move |shape| placed(shape, None, ranks))
 }
 
-/// A number of ranks.
+/// Random number of ranks.
 pub fn ranks() -> impl Strategy<Value = usize> {
     1_usize..=7
 }
 
-/// A region of a shape with these extents, which fit in it.
+/// Random region of a shape with these extents, which must fit into it.
 pub fn region_of(shape: &[i64], extents: &[i64]) -> impl Strategy<Value = Region> + use<> {
     let start: Vec<_> = shape.iter().zip(extents).map(|(whole, part)| 0..=whole - part).collect();
     let extents = Index::new(extents);
     start.prop_map(move |start| Region::at(Index::new(&start), extents))
 }
 
-/// Extents of at most `limit`, mostly not zero.
+/// Random extents of at most `limit`, usually not zero.
 pub fn extents(limit: Vec<i64>) -> impl Strategy<Value = Vec<i64>> {
     limit.into_iter().map(|most| prop_oneof![1 => 0..=most, 20 => 1.min(most)..=most]).collect::<Vec<_>>()
 }
 
-/// A region of a shape.
+/// Random region of a shape.
 pub fn region(shape: Vec<i64>) -> impl Strategy<Value = Region> {
     extents(shape.clone()).prop_flat_map(move |extents| region_of(&shape, &extents))
 }
 
-/// Memory in which every stored cell, ghosts too, has a value of its own that encodes array, chunk and position.
+/// Memory in which each stored cell, also a ghost cell, has a unique value from its array, chunk
+/// and position.
 pub fn memory(placement: &Placement, array: u64) -> Memory<u64> {
     Memory::new(placement, |chunk, cell| {
         let position = cell.iter().fold(7_u64, |code, &x| code * 101 + (x + 50) as u64);

@@ -1,5 +1,5 @@
-//! What plans cost in a world of 65,536 ranks, counted: moves, messages and bytes allocated. A rank must pay for its
-//! neighbours, not for the world.
+//! Costs of plans in a world of 65,536 ranks: moves, messages and allocated bytes. The cost of a
+//! rank must depend on its neighbours, not on the size of the world.
 
 use std::alloc::{GlobalAlloc, Layout as Bytes, System};
 use std::cell::Cell;
@@ -16,19 +16,19 @@ thread_local! {
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts the bytes that each thread asks for.
+/// System allocator that counts the allocated bytes per thread.
 struct Counting;
 
-// SAFETY: every call goes to the system's allocator unchanged; counting allocates nothing.
+// SAFETY: all calls go to the system allocator unchanged, and counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, bytes: Bytes) -> *mut u8 {
         ALLOCATED.set(ALLOCATED.get() + bytes.size());
-        // SAFETY: the caller's promise is the one that the system's allocator asks for.
+        // SAFETY: the caller's contract is that of the system allocator.
         unsafe { System.alloc(bytes) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, bytes: Bytes) {
-        // SAFETY: `at` came from `alloc` above, with these bytes.
+        // SAFETY: `at` is a result of `alloc` above, with this layout.
         unsafe { System.dealloc(at, bytes) }
     }
 }
@@ -36,14 +36,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The result of `f`, and the bytes that it allocated in all.
+/// Returns the result of `f`, and the bytes that it allocated.
 fn counted<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = ALLOCATED.get();
     let result = f();
     (result, ALLOCATED.get() - before)
 }
 
-/// A periodic block of chunks of 128³ cells with one ghost layer.
+/// Periodic block of chunks of 128³ cells with one ghost layer.
 fn layout(chunks: [i64; 3]) -> Layout {
     let splits = chunks.map(|count| Split::Even(count as usize));
     Layout::new(chunks.map(|count| 128 * count)).split(splits).ghost([1, 1, 1]).periodic([true; 3])
@@ -65,7 +65,7 @@ fn a_ghost_plan_costs_what_the_neighbours_cost() {
     for (spec, neighbours) in [(GhostSpec::faces(), 6), (GhostSpec::all(), 26), (GhostSpec::all().reversed(), 26)] {
         let costs = [SMALL, LARGE].map(|chunks| {
             let ranks = chunks.iter().product::<i64>() as usize;
-            // From nothing: cuts, owners, plan.
+            // All steps: cuts, owners, plan.
             let (plan, bytes) = counted(|| ghosts(&[(&placed(&layout(chunks), ranks), &spec)], ranks / 2).unwrap());
             assert_eq!((plan.sends.len(), plan.receives.len()), (neighbours, neighbours));
             assert_eq!((boxes(&plan), plan.rounds), (2 * neighbours, neighbours));
@@ -90,7 +90,7 @@ fn owners_and_boxes_in_tables_cost_a_plan_nothing_more() {
     for placement in [table, cover] {
         let (plan, bytes) = counted(|| ghosts(&[(&placement, &GhostSpec::all())], 4711).unwrap());
         assert_eq!(plan, expected);
-        // Queries of boxes collect what they find.
+        // Queries of boxes collect their results.
         assert!(bytes <= 4 * reference, "{bytes} bytes, {reference} for a grid");
     }
 }
@@ -121,7 +121,8 @@ fn a_repeated_plan_costs_its_key() {
     assert!(found < 1024 && built > 10 * found, "{built} bytes to build, {found} to find");
 }
 
-/// A copy of a small region looks at its holders, and at the ranks that they talk to, not at the world.
+/// The cost of a copy of a small region depends on its holders and their peers, not on the size of
+/// the world.
 #[test]
 fn a_small_copy_costs_what_it_moves() {
     let region = |start: i64| Region::at(Index::splat(3, start), Index::splat(3, 100));
@@ -144,7 +145,8 @@ fn a_small_copy_costs_what_it_moves() {
     assert!(costs[1] <= costs[0] * 5 / 4, "{costs:?} bytes for 64 and 65,536 ranks");
 }
 
-/// Too many edges to look at: rounds are then known by arithmetic, and both ends of a message still agree.
+/// With too many edges the rounds follow from arithmetic, and both ranks of a message have the same
+/// round.
 #[test]
 fn a_transposition_of_4096_ranks_is_scheduled_without_the_graph() {
     const RANKS: i64 = 4096;

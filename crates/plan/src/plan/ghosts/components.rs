@@ -1,4 +1,4 @@
-//! Which components of an array cross in which direction.
+//! [`Components`]: component lists of ghost updates, per direction.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,49 +7,50 @@ use crate::chunks::Chunks;
 use crate::error::PlanError;
 use crate::extents::MAX_AXES;
 
-/// For an array with a component axis (normally the last and slowest): the components that a ghost update
-/// moves, for each direction.
+/// Component lists of a ghost update: the components that the update moves, per direction, for an
+/// array with a component axis (normally the last and slowest axis).
 ///
-/// A direction has −1, 0 or 1 per axis of the array, 0 on the component axis: it names the side of the
-/// chunk *whose ghost cells take part*. `[1, 0, 0, 0]` are ghosts past the end of axis 0, and a lattice
-/// Boltzmann step that streams towards −x lists there the components that move towards −x. Lists may differ from
-/// call to call. Cheap to clone; compared by content.
+/// A direction has −1, 0 or 1 per axis of the array, and 0 on the component axis. It is the side of
+/// the chunk on which the *ghost cells of the update* are: `[1, 0, 0, 0]` are ghost cells past the
+/// end of axis 0. A lattice Boltzmann step that streams towards −x lists there the components that
+/// move towards −x. Calls can have different lists. A clone is cheap; comparison is by content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Components {
     axis: usize,
     axes: usize,
-    /// Runs of consecutive components, by [`place`] of the direction.
+    /// Runs of consecutive components, by [`direction_index`].
     runs: Arc<[Vec<Range<i64>>]>,
 }
 
 impl Components {
-    /// The table that `list(direction)` describes, for arrays of `axes` axes whose axis `axis` counts
-    /// components. Order and repetition in a list do not matter.
+    /// Creates the lists for arrays of `axes` axes with component axis `axis`.
     ///
-    /// `list` is called once for every direction, 3^(axes − 1) − 1 times.
+    /// `list(direction)` returns the components of a direction, in any order, with or without
+    /// repetitions. It is called once per direction, 3^(axes − 1) − 1 times.
     ///
     /// # Errors
-    /// When there are no such axes. Components are checked against an array by the operation.
+    /// [`PlanError::ComponentAxis`]: the axis does not exist, or `axes` is too large. Operations
+    /// check the components against their arrays.
     pub fn new(axis: usize, axes: usize, list: impl Fn(&[i8]) -> Vec<usize>) -> Result<Self, PlanError> {
         if axis >= axes || axes > MAX_AXES {
             return Err(PlanError::ComponentAxis { axis, table_axes: axes, axes: axes.min(MAX_AXES) });
         }
-        let runs = (0..3_usize.pow(axes as u32)).map(|place| {
-            let direction = direction(place, axes);
-            let crosses = direction[axis] == 0 && direction[..axes].iter().any(|&step| step != 0);
-            if crosses { runs(list(&direction[..axes])) } else { Vec::new() }
+        let runs = (0..3_usize.pow(axes as u32)).map(|index| {
+            let direction = direction(index, axes);
+            let has_ghosts = direction[axis] == 0 && direction[..axes].iter().any(|&step| step != 0);
+            if has_ghosts { runs(list(&direction[..axes])) } else { Vec::new() }
         });
         Ok(Self { axis, axes, runs: runs.collect() })
     }
 
-    /// The component axis.
+    /// Returns the component axis.
     pub fn axis(&self) -> usize {
         self.axis
     }
 
-    /// The components of a direction, as runs of consecutive ones, ascending.
+    /// Returns the components of a direction, as ascending runs of consecutive components.
     pub fn runs(&self, direction: &[i8]) -> &[Range<i64>] {
-        &self.runs[place(direction)]
+        &self.runs[direction_index(direction)]
     }
 
     pub(super) fn check(&self, chunks: &Chunks) -> Result<(), PlanError> {
@@ -57,14 +58,14 @@ impl Components {
         if chunks.axes() != self.axes {
             return Err(PlanError::ComponentAxis { axis, table_axes: self.axes, axes: chunks.axes() });
         }
-        let (before, behind) = (chunks.ghost_lo()[axis], chunks.ghost_hi()[axis]);
-        if (before, behind) != (0, 0) {
-            return Err(PlanError::ComponentGhosts { axis, before, behind });
+        let (before, after) = (chunks.ghost_lo()[axis], chunks.ghost_hi()[axis]);
+        if (before, after) != (0, 0) {
+            return Err(PlanError::ComponentGhosts { axis, before, behind: after });
         }
         let count = chunks.shape()[axis];
-        for (place, runs) in self.runs.iter().enumerate() {
+        for (index, runs) in self.runs.iter().enumerate() {
             if let Some(run) = runs.last().filter(|run| run.end > count) {
-                let direction = direction(place, self.axes)[..self.axes].to_vec();
+                let direction = direction(index, self.axes)[..self.axes].to_vec();
                 return Err(PlanError::Component { direction, component: run.end - 1, axis, count });
             }
         }
@@ -72,16 +73,18 @@ impl Components {
     }
 }
 
-fn place(direction: &[i8]) -> usize {
-    direction.iter().rev().fold(0, |place, &step| place * 3 + (step + 1) as usize)
+/// Returns the index of a direction: steps plus 1 as digits of base 3, axis 0 lowest.
+fn direction_index(direction: &[i8]) -> usize {
+    direction.iter().rev().fold(0, |index, &step| index * 3 + (step + 1) as usize)
 }
 
-fn direction(place: usize, axes: usize) -> [i8; MAX_AXES] {
-    let mut rest = place;
+/// Inverse of [`direction_index`].
+fn direction(index: usize, axes: usize) -> [i8; MAX_AXES] {
+    let mut quotient = index;
     let mut out = [0; MAX_AXES];
     for step in &mut out[..axes] {
-        *step = (rest % 3) as i8 - 1;
-        rest /= 3;
+        *step = (quotient % 3) as i8 - 1;
+        quotient /= 3;
     }
     out
 }
@@ -105,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_become_runs_by_direction() {
+    fn component_lists_become_runs_by_direction() {
         let table =
             Components::new(1, 2, |direction| if direction[0] > 0 { vec![5, 3, 4, 4, 9] } else { vec![] }).unwrap();
         assert_eq!(table.runs(&[1, 0]), [3..6, 9..10]);
@@ -116,9 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn places_and_directions_are_inverse() {
-        for at in 0..81 {
-            assert_eq!(place(&direction(at, 4)[..4]), at);
+    fn direction_index_inverts_direction() {
+        for index in 0..81 {
+            assert_eq!(direction_index(&direction(index, 4)[..4]), index);
         }
     }
 }

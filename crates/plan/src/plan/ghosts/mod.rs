@@ -1,9 +1,10 @@
-//! The plan of a ghost update, forwards (owner → ghost) and in reverse (ghost → owner).
+//! [`ghosts`]: plan of a ghost update, forwards (owner → ghost cell) or in reverse (ghost cell →
+//! owner).
 //!
-//! A rank looks at its own chunks and at the chunks around them, never at the world: both the cells that
-//! its chunks see and the chunks that see its cells are found through the cuts. Messages are scheduled by the
-//! direction of the ghosts they fill, which is known without asking anyone; on a grid with one chunk per
-//! rank each round is then a shift, in which a rank sends once and receives once.
+//! A rank visits only its own chunks and their neighbours: the owners of its ghost cells and the
+//! chunks with ghost cells of its cells both follow from the cuts. The round of a message is the
+//! direction of its ghost cells, known without communication. On a grid with one chunk per rank
+//! each round is a shift, in which a rank sends once and receives once.
 
 mod components;
 
@@ -18,64 +19,70 @@ use crate::extents::{Index, MAX_AXES};
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// Which ghost cells take part.
+/// Ghost cells that a ghost update includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Neighbours {
-    /// Those beyond a face: outside the chunk on exactly one axis.
+    /// Ghost cells of faces: outside the chunk on exactly one axis.
     Faces,
-    /// All: faces, edges and corners.
+    /// All ghost cells: faces, edges and corners.
     #[default]
     All,
 }
 
-/// What a ghost update does with one array.
+/// Ghost update of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct GhostSpec {
-    /// Which ghost cells.
+    /// Ghost cells of the update.
     pub neighbours: Neighbours,
-    /// Which components cross in which direction; `None` is all cells.
+    /// Components per direction; `None` is all cells.
     pub components: Option<Components>,
-    /// Ghost cells are written back to their owners instead of filled by them. Several ghost cells may
-    /// stand for one owner cell; they are applied in the order of direction (the last axis counts most; on each beside,
-    /// before, behind), then ghost chunk, then position (axis 0 counts most).
+    /// True if ghost cells are sent to their owners instead of filled from their owners.
+    ///
+    /// Several ghost cells can be images of one cell. They are applied in this order: direction
+    /// (last axis most significant; per axis 0, −1, 1), then chunk with the ghost cell, then
+    /// position (axis 0 most significant).
     pub reverse: bool,
 }
 
 impl GhostSpec {
-    /// All ghost cells, filled by their owners.
+    /// Returns the update of all ghost cells from their owners.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Faces only, filled by their owners.
+    /// Returns the update of the ghost cells of faces from their owners.
     pub fn faces() -> Self {
         Self { neighbours: Neighbours::Faces, ..Self::default() }
     }
 
-    /// The same with component lists.
+    /// Returns the update with component lists.
     pub fn components(self, components: Components) -> Self {
         Self { components: Some(components), ..self }
     }
 
-    /// The same from ghosts to owners.
+    /// Returns the update in reverse: from ghost cells to their owners.
     pub fn reversed(self) -> Self {
         Self { reverse: true, ..self }
     }
 }
 
-/// The order of moves: array, chunk written, direction, chunk read, first ghost cell.
+/// Sort key of a move: array, destination chunk, direction, source chunk, first ghost cell.
 type GhostKey = (usize, ChunkId, usize, ChunkId, Index);
 
-/// What `rank` does in a ghost update of several arrays in one exchange; array `i` of the plan is entry
-/// `i`, on both ends of its moves.
+/// Returns the plan of `rank` for a ghost update of several arrays in one exchange. Array `i` of
+/// the plan is entry `i`, as source and as destination.
 ///
-/// Ghost cells beyond an axis that is not periodic are not touched. Every rank that owns chunks of
-/// one of the arrays must build the plan with the same arguments. Costs what the rank's chunks and their
-/// neighbours cost, whatever the size of the world.
+/// Ghost cells beyond the shape on an axis that is not periodic do not change. Every rank with
+/// chunks of one of the arrays must build the plan with the same arguments. The cost is
+/// proportional to the rank's chunks and their neighbours, and independent of the number of ranks.
 ///
 /// # Errors
-/// When the arrays are spread over different numbers of ranks, or component lists do not fit the array;
-/// the same on every rank.
+/// * [`PlanError::Ranks`]: the arrays have different numbers of ranks.
+/// * [`PlanError::NoSuchRank`]: `rank` does not exist.
+/// * [`PlanError::ComponentAxis`], [`PlanError::ComponentGhosts`], [`PlanError::Component`]:
+///   component lists do not match the array.
+///
+/// All except `NoSuchRank` are equal on all ranks.
 pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPlan, PlanError> {
     let Some((first, _)) = arrays.first() else { return Ok(RankPlan::empty(rank)) };
     for (placement, spec) in arrays {
@@ -90,49 +97,47 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
     let mut builder = Builder::new(rank);
     let mut rounds = 0;
     for (array, &(placement, spec)) in arrays.iter().enumerate() {
-        let one = OneArray::new(array, placement.chunks(), spec);
-        rounds = rounds.max(one.directions);
+        let array_plan = ArrayGhosts::new(array, placement.chunks(), spec);
+        rounds = rounds.max(array_plan.directions);
         let owner = |chunk| placement.ownership().owner(chunk).rank;
         for chunk in placement.ownership().of_rank(rank) {
-            // Ghosts of this rank's chunks: filled from others, or sent back to them.
-            for near in one.chunks.neighbours(chunk) {
+            // Ghost cells of this rank's chunks.
+            for near in array_plan.chunks.neighbours(chunk) {
                 let other = owner(near.chunk);
-                one.pieces(chunk, near.chunk, near.part, &near.shift, &mut |key, step| match spec.reverse {
-                    true => builder.send(other, key, step),
-                    false => builder.receive(other, key, step),
+                array_plan.moves(chunk, near.chunk, near.part, &near.shift, &mut |key, step| {
+                    if spec.reverse { builder.send(other, key, step) } else { builder.receive(other, key, step) }
                 });
             }
-            // Cells of this rank's chunks that others see.
-            for near in one.chunks.seen_by(chunk) {
+            // Cells of this rank's chunks that are ghost cells of other chunks.
+            for near in array_plan.chunks.seen_by(chunk) {
                 let other = owner(near.chunk);
-                one.pieces(near.chunk, chunk, near.part, &near.shift, &mut |key, step| match spec.reverse {
-                    true => builder.receive(other, key, step),
-                    false => builder.send(other, key, step),
+                array_plan.moves(near.chunk, chunk, near.part, &near.shift, &mut |key, step| {
+                    if spec.reverse { builder.receive(other, key, step) } else { builder.send(other, key, step) }
                 });
             }
         }
     }
-    let chunk = |this: &Move| ((this.dst_array, this.dst_chunk), this.dst);
+    let chunk = |step: &Move| ((step.dst_array, step.dst_chunk), step.dst);
     let written: Option<Written> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
-    // The first of the directions that share a message names its round; both ends know all of them.
+    // The round of a message is its smallest direction, which both ends know.
     let first_direction = |_, _, moves: &[(GhostKey, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
     Ok(builder.finish(rounds, written, first_direction))
 }
 
-/// One array of an exchange.
-struct OneArray<'a> {
+/// An array of a ghost update.
+struct ArrayGhosts<'a> {
     array: usize,
     chunks: &'a Chunks,
     spec: &'a GhostSpec,
-    /// Number of directions that have ghosts and take part.
+    /// Number of directions with ghost cells in the update.
     directions: usize,
-    /// For faces, the number of the direction before and behind on each axis.
+    /// For an update of faces: number of the direction before and after the chunk on each axis.
     face: [[usize; 2]; MAX_AXES],
-    /// For all directions, the weight of an axis and of its two sides.
+    /// For an update of all ghost cells: term of each axis and side in the number of a direction.
     weight: [[usize; 2]; MAX_AXES],
 }
 
-impl<'a> OneArray<'a> {
+impl<'a> ArrayGhosts<'a> {
     fn new(array: usize, chunks: &'a Chunks, spec: &'a GhostSpec) -> Self {
         let (mut face, mut weight) = ([[0; 2]; MAX_AXES], [[0; 2]; MAX_AXES]);
         let (mut faces, mut all) = (0, 1);
@@ -151,7 +156,8 @@ impl<'a> OneArray<'a> {
         Self { array, chunks, spec, directions, face, weight }
     }
 
-    /// The number of a direction (−1, 0 or 1 per axis, not all 0) among those that have ghosts.
+    /// Returns the number of a direction (−1, 0 or 1 per axis, not all 0) among the directions with
+    /// ghost cells.
     fn number(&self, direction: &[i8]) -> usize {
         let sides = direction.iter().enumerate().filter(|(_, step)| **step != 0);
         let mut sides = sides.map(|(axis, &step)| (axis, usize::from(step > 0)));
@@ -161,39 +167,46 @@ impl<'a> OneArray<'a> {
         }
     }
 
-    /// The moves between the ghosts of `seer` and the cells of `holder`, whose image moved by `shift`
-    /// has `part` in common with the storage of `seer`.
-    fn pieces(
+    /// Calls `emit` for each move between the ghost cells of chunk `ghost_chunk` and the cells of
+    /// chunk `holder`. `part` is the common region of the storage of `ghost_chunk` and the image of
+    /// `holder` at offset `shift`.
+    fn moves(
         &self,
-        seer: ChunkId,
+        ghost_chunk: ChunkId,
         holder: ChunkId,
         part: Region,
         shift: &Index,
         emit: &mut dyn FnMut(GhostKey, Move),
     ) {
-        let own = self.chunks.region(seer);
+        let interior = self.chunks.region(ghost_chunk);
         let axes = part.axes();
         let back = Index::zeros(axes) - *shift;
-        let mut one = |direction: &[i8], ghost: Region| {
+        let mut emit_move = |direction: &[i8], ghost: Region| {
             let number = self.number(direction);
             let owned = ghost.translate(&back);
-            let (src_chunk, src, dst_chunk, dst) =
-                if self.spec.reverse { (seer, ghost, holder, owned) } else { (holder, owned, seer, ghost) };
+            let (src_chunk, src, dst_chunk, dst) = if self.spec.reverse {
+                (ghost_chunk, ghost, holder, owned)
+            } else {
+                (holder, owned, ghost_chunk, ghost)
+            };
             let key = (self.array, dst_chunk, number, src_chunk, ghost.start);
             emit(key, Move { src_array: self.array, src_chunk, src, dst_array: self.array, dst_chunk, dst });
         };
         if self.spec.neighbours == Neighbours::All && self.spec.components.is_none() && !self.spec.reverse {
-            // Nothing depends on the direction of single cells, so the box stays whole.
+            // No cell depends on its direction, so that one move is sufficient.
             let mut direction = [0_i8; MAX_AXES];
             for (axis, step) in direction[..axes].iter_mut().enumerate() {
-                *step = i8::from(part.start[axis] >= own.end[axis]) - i8::from(part.end[axis] <= own.start[axis]);
+                *step =
+                    i8::from(part.start[axis] >= interior.end[axis]) - i8::from(part.end[axis] <= interior.start[axis]);
             }
-            return one(&direction[..axes], part);
+            return emit_move(&direction[..axes], part);
         }
-        // On each axis the part has cells before, beside or behind the chunk (0, 1, 2), or several of these.
-        let first =
-            |axis| i64::from(part.start[axis] >= own.start[axis]) + i64::from(part.start[axis] >= own.end[axis]);
-        let last = |axis| i64::from(part.end[axis] > own.start[axis]) + i64::from(part.end[axis] > own.end[axis]);
+        // Segments of an axis: before the chunk (0), in its range (1) and after the chunk (2).
+        let first = |axis| {
+            i64::from(part.start[axis] >= interior.start[axis]) + i64::from(part.start[axis] >= interior.end[axis])
+        };
+        let last =
+            |axis| i64::from(part.end[axis] > interior.start[axis]) + i64::from(part.end[axis] > interior.end[axis]);
         let segments = Region { start: Index::from_fn(axes, first), end: Index::from_fn(axes, |axis| last(axis) + 1) };
         for choice in segments.points() {
             let mut direction = [0_i8; MAX_AXES];
@@ -201,9 +214,9 @@ impl<'a> OneArray<'a> {
             for axis in 0..axes {
                 direction[axis] = choice[axis] as i8 - 1;
                 let (start, end) = match direction[axis] {
-                    -1 => (part.start[axis], part.end[axis].min(own.start[axis])),
-                    0 => (part.start[axis].max(own.start[axis]), part.end[axis].min(own.end[axis])),
-                    _ => (part.start[axis].max(own.end[axis]), part.end[axis]),
+                    -1 => (part.start[axis], part.end[axis].min(interior.start[axis])),
+                    0 => (part.start[axis].max(interior.start[axis]), part.end[axis].min(interior.end[axis])),
+                    _ => (part.start[axis].max(interior.end[axis]), part.end[axis]),
                 };
                 (ghost.start[axis], ghost.end[axis]) = (start, end);
             }
@@ -213,7 +226,7 @@ impl<'a> OneArray<'a> {
                 continue;
             }
             match &self.spec.components {
-                None => one(direction, ghost),
+                None => emit_move(direction, ghost),
                 Some(components) => {
                     let axis = components.axis();
                     for run in components.runs(direction) {
@@ -221,7 +234,7 @@ impl<'a> OneArray<'a> {
                         ghost.start[axis] = ghost.start[axis].max(run.start);
                         ghost.end[axis] = ghost.end[axis].min(run.end);
                         if ghost.start[axis] < ghost.end[axis] {
-                            one(direction, ghost);
+                            emit_move(direction, ghost);
                         }
                     }
                 }

@@ -6,7 +6,7 @@ fn placement(layout: Layout, ranks: usize) -> Placement {
 }
 
 #[test]
-fn a_cube_of_ranks_talks_to_its_neighbours_in_rounds_of_one_direction() {
+fn round_of_ghost_update_on_cube_of_ranks_has_one_direction() {
     let cube = placement(Layout::new([12, 12, 12]).split_all(Split::Even(3)).ghost([1, 1, 1]).periodic([true; 3]), 27);
     for (spec, count) in [(GhostSpec::faces(), 6), (GhostSpec::all(), 26), (GhostSpec::all().reversed(), 26)] {
         let plan = ghosts(&[(&cube, &spec)], 13).unwrap();
@@ -20,8 +20,8 @@ fn a_cube_of_ranks_talks_to_its_neighbours_in_rounds_of_one_direction() {
 }
 
 #[test]
-fn without_component_lists_a_neighbour_sends_one_box() {
-    // The chunk behind covers face, edges and corners of the one before.
+fn neighbour_without_component_lists_sends_one_box() {
+    // Chunk 0 has cells of a face, of edges and of corners of chunk 2.
     let boxes = [([0, 0], [2, 6]), ([2, 0], [4, 2]), ([2, 2], [4, 4]), ([2, 4], [4, 6])];
     let boxes = boxes.map(|(start, end)| Region::new(&start, &end).unwrap()).to_vec();
     let plan =
@@ -43,7 +43,7 @@ fn several_arrays_share_one_message_per_pair() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn invalid_arguments_are_refused() {
     let a = placement(Layout::new([10, 4]).ghost([1, 1]), 2);
     let b = placement(Layout::new([10, 4]).ghost([1, 0]), 3);
     let spec = GhostSpec::all();

@@ -24,7 +24,7 @@ fn bound(edges: &[(usize, usize)]) -> usize {
     degree.into_values().max().unwrap_or(0)
 }
 
-/// Rounds that repeated maximum matchings need.
+/// Returns the number of rounds of repeated maximum matchings.
 fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
     let mut left = edges.to_vec();
     let mut rounds = 0;
@@ -37,7 +37,7 @@ fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
     rounds
 }
 
-/// Every rank of an n³ periodic grid sends to its 26 neighbours.
+/// Edges of an n³ periodic grid: each rank sends to its 26 neighbours.
 fn halo(n: usize) -> Vec<(usize, usize)> {
     let at = |x: usize, y: usize, z: usize| (x % n) + n * ((y % n) + n * (z % n));
     let mut edges = Vec::new();
@@ -50,7 +50,8 @@ fn halo(n: usize) -> Vec<(usize, usize)> {
     edges
 }
 
-/// Blocks of an n³ grid to n³ slabs of the whole cube: each block reaches the slabs across its z range.
+/// Edges from the blocks of an n³ grid to n³ slabs of the cube: each block sends to the slabs in
+/// its z range.
 fn blocks_to_slabs(n: usize) -> Vec<(usize, usize)> {
     let ranks = n * n * n;
     (0..ranks)

@@ -1,12 +1,14 @@
-//! Partner patterns over positions (chunk ids, or any other ordered participants): merge, all-reduce and
-//! swap, for any count and any radix.
+//! Partner patterns over positions (chunk ids, or other ordered participants): merge, all-reduce
+//! and swap, for any count and any radix.
 //!
-//! Positions are ordered, and every group that combines is a contiguous run of what its members stand for, listed
-//! in order. So patterns serve operators that do not commute, such as `Over` along the depth order.
+//! Positions are ordered, and each group that combines is a contiguous run of the positions that
+//! its members represent, in order. So patterns support operators that do not commute, such as
+//! `Over` along the depth order.
 //!
-//! A radix list gives the group size of each round; its last entry repeats. Merging takes any count as it comes.
-//! Exchanging patterns ([`AllReduce`], [`Swap`]) need as many participants as the product of the radices:
-//! a radix is lowered where fewer are left, and positions in excess are first folded into a neighbour.
+//! A list of radices has the group size of each round; its last entry repeats. Merging supports any
+//! count. Exchange patterns ([`AllReduce`], [`Swap`]) need as many participants as the product of
+//! the radices: a radix is reduced if fewer participants are left, and excess positions are first
+//! folded into a neighbour.
 
 mod swap;
 
@@ -14,7 +16,7 @@ pub use swap::{Swap, SwapStep};
 
 use crate::error::PlanError;
 
-/// Positions that work together in a round, in order; the first is the root where there is one.
+/// Group of positions that combine in a round, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Partners {
     /// The positions, ascending.
@@ -22,7 +24,7 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// The first member.
+    /// Returns the first member.
     pub fn root(&self) -> usize {
         self.members[0]
     }
@@ -39,17 +41,18 @@ fn radix(radices: &[usize], round: usize) -> usize {
     radices[round.min(radices.len() - 1)]
 }
 
-/// A reduction tree: in each round the members of a group send to its root, until position 0 has all.
+/// Reduction tree: in each round the members of a group send to its root. Position 0 has the
+/// result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merge {
     rounds: Vec<Vec<Partners>>,
 }
 
 impl Merge {
-    /// The tree over `count` positions.
+    /// Creates the tree over `count` positions.
     ///
     /// # Errors
-    /// When there are no positions or a radix is below 2.
+    /// [`PlanError::Pattern`]: `count` is 0, the list is empty, or a radix is less than 2.
     pub fn new(count: usize, radices: &[usize]) -> Result<Self, PlanError> {
         check(count, radices)?;
         let mut active: Vec<usize> = (0..count).collect();
@@ -64,31 +67,32 @@ impl Merge {
         Ok(Self { rounds })
     }
 
-    /// The groups of each round; a position without partners in a round stands in none.
+    /// Returns the groups of each round. A position without partners in a round is in no group.
     pub fn rounds(&self) -> &[Vec<Partners>] {
         &self.rounds
     }
 }
 
-/// Participants of an exchange: leaders, each with the positions folded into it, and the radices whose
-/// product is the number of leaders.
+/// Participants of an exchange: leaders, each with the positions folded into it, and the radices
+/// whose product is the number of leaders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Core {
-    /// Leader `j` stands for the positions `leaders[j]..leaders[j + 1]`; the last entry is the count.
+struct FoldedExchange {
+    /// Leader `j` represents the positions `leaders[j]..leaders[j + 1]`; the last entry is the
+    /// count.
     leaders: Vec<usize>,
     radices: Vec<usize>,
 }
 
-impl Core {
-    fn new(count: usize, wanted: &[usize]) -> Result<Self, PlanError> {
-        check(count, wanted)?;
+impl FoldedExchange {
+    fn new(count: usize, requested: &[usize]) -> Result<Self, PlanError> {
+        check(count, requested)?;
         let (mut active, mut radices) = (1, Vec::new());
         while count / active > 1 {
-            let this = radix(wanted, radices.len()).min(count / active);
-            radices.push(this);
-            active *= this;
+            let radix = radix(requested, radices.len()).min(count / active);
+            radices.push(radix);
+            active *= radix;
         }
-        // Even contiguous runs, the longer ones first.
+        // Contiguous runs whose lengths differ by at most one, longer runs first.
         let (size, longer) = (count / active, count % active);
         let leaders = (0..=active).map(|leader| leader * size + leader.min(longer)).collect();
         Ok(Self { leaders, radices })
@@ -98,23 +102,23 @@ impl Core {
         self.leaders.len() - 1
     }
 
-    /// The distance in leaders between the members of a group of this round.
+    /// Returns the distance, in leaders, between members of a group of this round.
     fn stride(&self, round: usize) -> usize {
         self.radices[..round].iter().product()
     }
 
-    /// Which leader this position is, `None` where it was folded into one.
+    /// Returns the index of the leader at this position, or `None` for a folded position.
     fn leader(&self, position: usize) -> Option<usize> {
         self.leaders[..self.count()].binary_search(&position).ok()
     }
 
-    /// The members of the group of leader `leader`, and its place among them.
+    /// Returns the group of a leader, and the index of the leader in the group.
     fn group(&self, round: usize, leader: usize) -> (Partners, usize) {
         let stride = self.stride(round);
-        let place = leader / stride % self.radices[round];
-        let first = leader - place * stride;
-        let members = (0..self.radices[round]).map(|place| self.leaders[first + place * stride]).collect();
-        (Partners { members }, place)
+        let index = leader / stride % self.radices[round];
+        let first = leader - index * stride;
+        let members = (0..self.radices[round]).map(|member| self.leaders[first + member * stride]).collect();
+        (Partners { members }, index)
     }
 
     fn folds(&self) -> Vec<Partners> {
@@ -123,41 +127,42 @@ impl Core {
     }
 }
 
-/// A butterfly: every position ends with the combination of all.
+/// Butterfly all-reduce: every position gets the combination of all positions.
 ///
-/// First the members of each [`folds`](Self::folds) group send to its root; then in each round the members of each
-/// group send what they have to each other and combine in order; at last the roots send the result
-/// back to the members of their fold group.
+/// First the members of each [`folds`](Self::folds) group send to its root. Then in each round the
+/// members of a group send their values to each other and combine them in order. Finally the roots
+/// send the result to the members of their fold group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllReduce {
-    core: Core,
+    exchange: FoldedExchange,
 }
 
 impl AllReduce {
-    /// The pattern over `count` positions.
+    /// Creates the pattern over `count` positions.
     ///
     /// # Errors
-    /// When there are no positions or a radix is below 2.
+    /// [`PlanError::Pattern`]: `count` is 0, the list is empty, or a radix is less than 2.
     pub fn new(count: usize, radices: &[usize]) -> Result<Self, PlanError> {
-        Ok(Self { core: Core::new(count, radices)? })
+        Ok(Self { exchange: FoldedExchange::new(count, radices)? })
     }
 
-    /// Groups that are folded into their root before the first round, and unfolded after the last.
+    /// Returns the groups whose members fold into the root before the first round, and get the
+    /// result from the root after the last round.
     pub fn folds(&self) -> Vec<Partners> {
-        self.core.folds()
+        self.exchange.folds()
     }
 
-    /// Number of rounds between folding and unfolding.
+    /// Returns the number of rounds between folding and unfolding.
     pub fn rounds(&self) -> usize {
-        self.core.radices.len()
+        self.exchange.radices.len()
     }
 
-    /// All groups of a round.
+    /// Returns all groups of a round.
     ///
     /// # Panics
-    /// If there is no such round.
+    /// The round does not exist.
     pub fn groups(&self, round: usize) -> Vec<Partners> {
-        let groups = (0..self.core.count()).map(|leader| self.core.group(round, leader));
-        groups.filter(|(_, place)| *place == 0).map(|(group, _)| group).collect()
+        let groups = (0..self.exchange.count()).map(|leader| self.exchange.group(round, leader));
+        groups.filter(|(_, index)| *index == 0).map(|(group, _)| group).collect()
     }
 }
