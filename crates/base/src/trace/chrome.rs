@@ -36,16 +36,16 @@ struct PackedSpan {
 impl Told {
     /// Returns the recorded spans of the calling rank.
     pub fn own() -> Self {
-        let mut told = Self { names: Vec::new(), spans: Vec::new(), forgotten: spans::forgotten() };
+        let mut rank_spans = Self { names: Vec::new(), spans: Vec::new(), forgotten: spans::forgotten() };
         let mut name_indices = HashMap::new();
         for Span { kind, what, start, end, peer } in spans::spans_after(0) {
             let name = *name_indices.entry(what.clone()).or_insert_with(|| {
-                told.names.push(what.to_string());
-                told.names.len() as u32 - 1
+                rank_spans.names.push(what.to_string());
+                rank_spans.names.len() as u32 - 1
             });
-            told.spans.push(PackedSpan { kind, name, start, duration: end - start, peer });
+            rank_spans.spans.push(PackedSpan { kind, name, start, duration: end - start, peer });
         }
-        told
+        rank_spans
     }
 
     /// Returns the number of earlier spans that the rank has discarded.
@@ -74,7 +74,7 @@ impl<W: Write> ChromeWriter<W> {
     ///
     /// # Errors
     /// The error of the stream.
-    pub fn add(&mut self, rank: usize, told: &Told) -> io::Result<()> {
+    pub fn add(&mut self, rank: usize, rank_spans: &Told) -> io::Result<()> {
         for (name, value) in [
             ("process_name", format!("{{\"name\":\"rank {rank}\"}}")),
             ("process_sort_index", format!("{{\"sort_index\":{rank}}}")),
@@ -82,8 +82,8 @@ impl<W: Write> ChromeWriter<W> {
         ] {
             self.event(format_args!("{{\"ph\":\"M\",\"name\":\"{name}\",\"pid\":{rank},\"tid\":0,\"args\":{value}}}"))?;
         }
-        for &PackedSpan { kind, name, start, duration, peer } in &told.spans {
-            let name = Escaped(told.names.get(name as usize).map_or("", String::as_str));
+        for &PackedSpan { kind, name, start, duration, peer } in &rank_spans.spans {
+            let name = Escaped(rank_spans.names.get(name as usize).map_or("", String::as_str));
             let (start, duration) = (Micros(start), Micros(duration));
             let (verb, category) = words(kind);
             let awaited = peer.map_or_else(String::new, |peer| format!("for rank {peer}: "));
@@ -160,7 +160,7 @@ mod tests {
 
     fn written(ranks: &[(usize, Told)], forgotten: &[(usize, u64)]) -> Value {
         let mut writer = ChromeWriter::new(Vec::new()).unwrap();
-        ranks.iter().for_each(|(rank, told)| writer.add(*rank, told).unwrap());
+        ranks.iter().for_each(|(rank, rank_spans)| writer.add(*rank, rank_spans).unwrap());
         serde_json::from_slice(&writer.end(forgotten).unwrap()).unwrap()
     }
 
@@ -169,8 +169,8 @@ mod tests {
         let wait = PackedSpan { kind: SpanKind::Wait, name: 1, start: 1_234_567, duration: 89, peer: Some(4) };
         let kernel = PackedSpan { kind: SpanKind::Kernel, name: 0, start: 2_000_000, duration: 5_000, peer: None };
         let spans = vec![wait, kernel];
-        let told = Told { names: vec!["recording a.wgsl".into(), "ghosts(f)".into()], spans, forgotten: 0 };
-        let file = written(&[(2, told)], &[(2, 17)]);
+        let rank_spans = Told { names: vec!["recording a.wgsl".into(), "ghosts(f)".into()], spans, forgotten: 0 };
+        let file = written(&[(2, rank_spans)], &[(2, 17)]);
         let events = file["traceEvents"].as_array().unwrap();
         assert_eq!(events[0]["args"], json!({"name": "rank 2"}));
         assert!(events.iter().all(|event| event["pid"] == 2 && event["tid"] == 0));
@@ -188,8 +188,8 @@ mod tests {
     fn name_with_special_characters_is_escaped() {
         let name: String = (0..0x300).filter_map(char::from_u32).chain("\u{2028}日本🦀".chars()).collect();
         let span = PackedSpan { kind: SpanKind::Debug, name: 0, start: 0, duration: 0, peer: None };
-        let told = Told { names: vec![name.clone()], spans: vec![span], forgotten: 0 };
-        let file = written(&[(0, told)], &[]);
+        let rank_spans = Told { names: vec![name.clone()], spans: vec![span], forgotten: 0 };
+        let file = written(&[(0, rank_spans)], &[]);
         assert_eq!(file["traceEvents"][3]["args"]["what"], name.as_str());
     }
 

@@ -59,7 +59,8 @@ impl From<Vec<i64>> for Split {
 ///
 /// ```
 /// use zippy_plan::layout::{Layout, Split};
-/// let layout = Layout::new([8, 6, 6]).split([[3, 2, 3].into(), Split::Even(2), Split::Even(2)]).ghost([1, 1, 1]);
+/// let splits = [[3, 2, 3].into(), Split::Even(2), Split::Even(2)];
+/// let layout = Layout::new([8, 6, 6]).split(splits).ghost([1, 1, 1]);
 /// let chunks = layout.resolve(4, 4, 1 << 27)?;
 /// assert_eq!(chunks.count(), 12);
 /// assert_eq!(chunks.region(1).to_string(), "[3..5, 0..3, 0..3]");

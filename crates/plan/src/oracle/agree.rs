@@ -22,9 +22,9 @@ use crate::plan::{Arrival, Message, Move, RankPlan};
 /// [`PlanError::Disagree`] with the first violation.
 pub fn check(plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanError> {
     for (rank, plan) in plans.iter().enumerate() {
-        hold(plan.rank == rank, || format!("plan {rank} is for rank {}", plan.rank))?;
-        for this in &plan.local {
-            check_move(this, rank, rank, plan, placements)?;
+        ensure(plan.rank == rank, || format!("plan {rank} is for rank {}", plan.rank))?;
+        for step in &plan.local {
+            check_move(step, rank, rank, plan, placements)?;
         }
         check_messages(plan, plans, placements)?;
         check_writes(plan)?;
@@ -32,32 +32,34 @@ pub fn check(plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanEr
     Ok(())
 }
 
-fn hold(condition: bool, otherwise: impl FnOnce() -> String) -> Result<(), PlanError> {
-    if condition { Ok(()) } else { Err(PlanError::Disagree(otherwise())) }
+fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), PlanError> {
+    if condition { Ok(()) } else { Err(PlanError::Disagree(message())) }
 }
 
 fn check_messages(plan: &RankPlan, plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanError> {
     let rank = plan.rank;
     for (messages, sending) in [(&plan.sends, true), (&plan.receives, false)] {
-        let way = if sending { "sends to" } else { "receives from" };
+        let verb = if sending { "sends to" } else { "receives from" };
         let order: Vec<_> = messages.iter().map(|message| message.round).collect();
-        hold(order.is_sorted(), || format!("rank {rank} {way} others in the order of rounds {order:?}"))?;
+        ensure(order.is_sorted(), || format!("rank {rank} {verb} others in the order of rounds {order:?}"))?;
         let mut peers = HashSet::new();
         for message in messages {
             let (peer, round) = (message.peer, message.round);
-            hold(peer != rank && peer < plans.len(), || format!("rank {rank} {way} rank {peer}"))?;
-            hold(peers.insert(peer), || format!("rank {rank} {way} rank {peer} twice"))?;
-            hold(!message.moves.is_empty(), || format!("rank {rank} {way} rank {peer} nothing"))?;
-            hold(round < plan.rounds, || format!("rank {rank} {way} rank {peer} in round {round} of {}", plan.rounds))?;
+            ensure(peer != rank && peer < plans.len(), || format!("rank {rank} {verb} rank {peer}"))?;
+            ensure(peers.insert(peer), || format!("rank {rank} {verb} rank {peer} twice"))?;
+            ensure(!message.moves.is_empty(), || format!("rank {rank} {verb} rank {peer} nothing"))?;
+            ensure(round < plan.rounds, || {
+                format!("rank {rank} {verb} rank {peer} in round {round} of {}", plan.rounds)
+            })?;
             let (from, to) = if sending { (rank, peer) } else { (peer, rank) };
-            for this in &message.moves {
-                check_move(this, from, to, plan, placements)?;
+            for step in &message.moves {
+                check_move(step, from, to, plan, placements)?;
             }
             let others = if sending { &plans[peer].receives } else { &plans[peer].sends };
             let same = |other: &&Message| other.peer == rank && other.round == round && other.moves == message.moves;
-            hold(others.iter().any(|other| same(&other)), || {
+            ensure(others.iter().any(|other| same(&other)), || {
                 let listed = others.iter().find(|other| other.peer == rank);
-                format!("rank {rank} {way} rank {peer}: {message:?}, but there it is {listed:?}")
+                format!("rank {rank} {verb} rank {peer}: {message:?}, but there it is {listed:?}")
             })?;
         }
     }
@@ -65,16 +67,16 @@ fn check_messages(plan: &RankPlan, plans: &[RankPlan], placements: &[&Placement]
 }
 
 fn check_move(
-    this: &Move,
+    step: &Move,
     from: usize,
     to: usize,
     plan: &RankPlan,
     placements: &[&Placement],
 ) -> Result<(), PlanError> {
-    let extents = this.src.extents();
+    let extents = step.src.extents();
     let order = |axis: usize| plan.permutation.as_ref().map_or(axis, |order| order[axis]);
     let permuted = Index::from_fn(extents.axes(), |axis| extents[order(axis)]);
-    let ends = [(this.src_array, this.src_chunk, this.src, from), (this.dst_array, this.dst_chunk, this.dst, to)];
+    let ends = [(step.src_array, step.src_chunk, step.src, from), (step.dst_array, step.dst_chunk, step.dst, to)];
     let held = ends.iter().all(|(array, chunk, region, rank)| {
         placements.get(*array).is_some_and(|placement| {
             *chunk < placement.chunks().count()
@@ -82,8 +84,8 @@ fn check_move(
                 && placement.chunks().storage(*chunk).covers(region)
         })
     });
-    let fits = !this.dst.is_empty() && permuted == this.dst.extents();
-    hold(held && fits, || format!("between ranks {from} and {to} goes {this:?}"))
+    let has_equal_extents = !step.dst.is_empty() && permuted == step.dst.extents();
+    ensure(held && has_equal_extents, || format!("invalid move between ranks {from} and {to}: {step:?}"))
 }
 
 fn check_writes(plan: &RankPlan) -> Result<(), PlanError> {
@@ -94,22 +96,24 @@ fn check_writes(plan: &RankPlan) -> Result<(), PlanError> {
     let mut moves: HashMap<Arrival, &Move> = local.chain(received).collect();
     let rank = plan.rank;
     if plan.waves.is_empty() {
-        return once(moves.into_values()).map_err(|cell| twice(rank, cell));
+        return check_single_writes(moves.into_values()).map_err(|cell| written_twice(rank, cell));
     }
     for wave in &plan.waves {
         let taken: Vec<_> = wave.iter().filter_map(|arrival| moves.remove(arrival)).collect();
-        hold(taken.len() == wave.len(), || format!("the waves of rank {rank} name a move twice or one that is none"))?;
-        once(taken.into_iter()).map_err(|cell| twice(rank, cell))?;
+        ensure(taken.len() == wave.len(), || {
+            format!("the waves of rank {rank} name a move twice or one that is none")
+        })?;
+        check_single_writes(taken.into_iter()).map_err(|cell| written_twice(rank, cell))?;
     }
-    hold(moves.is_empty(), || format!("the waves of rank {rank} leave out {:?}", moves.keys()))
+    ensure(moves.is_empty(), || format!("the waves of rank {rank} leave out {:?}", moves.keys()))
 }
 
-fn twice(rank: usize, (array, chunk, cell): (usize, usize, Index)) -> PlanError {
+fn written_twice(rank: usize, (array, chunk, cell): (usize, usize, Index)) -> PlanError {
     PlanError::Disagree(format!("rank {rank} writes cell {cell:?} of chunk {chunk} of array {array} twice at once"))
 }
 
 /// Checks that no cell is written twice; the error is the first such cell.
-fn once<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), (usize, usize, Index)> {
+fn check_single_writes<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), (usize, usize, Index)> {
     let mut written = HashSet::new();
     for this in moves {
         for cell in this.dst.points() {

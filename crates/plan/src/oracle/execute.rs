@@ -60,15 +60,15 @@ impl<T: Clone> Execution<'_, T> {
         let order = plan.permutation.as_deref();
         let in_waves = !plan.waves.is_empty();
         if !plan.overlap && !in_waves {
-            plan.local.iter().rev().for_each(|this| self.write(this, &self.read(this, order)));
+            plan.local.iter().rev().for_each(|step| self.write(step, &self.read(step, order)));
         }
         for message in &plan.sends {
-            let payload = message.moves.iter().flat_map(|this| self.read(this, order)).collect();
+            let payload = message.moves.iter().flat_map(|step| self.read(step, order)).collect();
             mail.insert((plan.rank, message.peer), payload);
         }
         if plan.overlap && !in_waves {
-            let values: Vec<_> = plan.local.iter().map(|this| self.read(this, order)).collect();
-            plan.local.iter().zip(&values).rev().for_each(|(this, values)| self.write(this, values));
+            let values: Vec<_> = plan.local.iter().map(|step| self.read(step, order)).collect();
+            plan.local.iter().zip(&values).rev().for_each(|(step, values)| self.write(step, values));
         }
     }
 
@@ -79,19 +79,19 @@ impl<T: Clone> Execution<'_, T> {
         for message in &plan.receives {
             let payload = mail.remove(&(message.peer, plan.rank)).expect("checked: every message has its sender");
             let mut rest = payload.into_iter();
-            let cut = |this: &Move| rest.by_ref().take(this.cells() as usize).collect::<Vec<T>>();
+            let cut = |step: &Move| rest.by_ref().take(step.cells() as usize).collect::<Vec<T>>();
             payloads.push(message.moves.iter().map(cut).collect::<Vec<_>>());
         }
         if plan.waves.is_empty() {
             for (message, values) in plan.receives.iter().zip(&payloads).rev() {
-                message.moves.iter().zip(values).rev().for_each(|(this, values)| self.write(this, values));
+                message.moves.iter().zip(values).rev().for_each(|(step, values)| self.write(step, values));
             }
         }
         for arrival in plan.waves.iter().flat_map(|wave| wave.iter().rev()) {
             match *arrival {
                 Arrival::Local(index) => {
-                    let this = &plan.local[index];
-                    self.write(this, &self.read(this, plan.permutation.as_deref()));
+                    let step = &plan.local[index];
+                    self.write(step, &self.read(step, plan.permutation.as_deref()));
                 }
                 Arrival::Received { message, index } => {
                     self.write(&plan.receives[message].moves[index], &payloads[message][index]);
@@ -101,21 +101,21 @@ impl<T: Clone> Execution<'_, T> {
     }
 
     /// Reads the source cells of a move, axis 0 of the destination fastest.
-    fn read(&self, this: &Move, permutation: Option<&[usize]>) -> Vec<T> {
-        let Operand { placement, memory } = self.operands[this.src_array];
-        let cells = this.dst.points().map(|cell| {
-            let mut from = this.src.start;
+    fn read(&self, step: &Move, permutation: Option<&[usize]>) -> Vec<T> {
+        let Operand { placement, memory } = self.operands[step.src_array];
+        let cells = step.dst.points().map(|cell| {
+            let mut from = step.src.start;
             for axis in 0..cell.axes() {
-                from[permutation.map_or(axis, |order| order[axis])] += cell[axis] - this.dst.start[axis];
+                from[permutation.map_or(axis, |order| order[axis])] += cell[axis] - step.dst.start[axis];
             }
             from
         });
         let cells: Vec<Index> = cells.collect();
-        self.memories[memory].read(placement, this.src_chunk, cells.into_iter()).cloned().collect()
+        self.memories[memory].read(placement, step.src_chunk, cells.into_iter()).cloned().collect()
     }
 
-    fn write(&mut self, this: &Move, values: &[T]) {
-        let Operand { placement, memory } = self.operands[this.dst_array];
-        self.memories[memory].write(placement, this.dst_chunk, &this.dst, values, self.combine);
+    fn write(&mut self, step: &Move, values: &[T]) {
+        let Operand { placement, memory } = self.operands[step.dst_array];
+        self.memories[memory].write(placement, step.dst_chunk, &step.dst, values, self.combine);
     }
 }

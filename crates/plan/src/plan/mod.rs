@@ -72,16 +72,16 @@ impl Message {
     pub fn offsets(&self, element_bytes: &[usize]) -> (Vec<u64>, u64) {
         let mut end = 0_u64;
         let mut starts = Vec::with_capacity(self.moves.len());
-        for this in &self.moves {
+        for step in &self.moves {
             starts.push(end);
-            end = (end + this.cells() * element_bytes[this.src_array] as u64).next_multiple_of(4);
+            end = (end + step.cells() * element_bytes[step.src_array] as u64).next_multiple_of(4);
         }
         (starts, end)
     }
 
     /// Returns the bytes of cells in the message, without padding.
     pub fn bytes(&self, element_bytes: &[usize]) -> u64 {
-        self.moves.iter().map(|this| this.cells() * element_bytes[this.src_array] as u64).sum()
+        self.moves.iter().map(|step| step.cells() * element_bytes[step.src_array] as u64).sum()
     }
 }
 
@@ -174,7 +174,7 @@ impl RankPlan {
     /// operation's array `a`.
     pub fn moved(&self, element_bytes: &[usize]) -> Moved {
         Moved {
-            bytes_local: self.local.iter().map(|this| this.cells() * element_bytes[this.src_array] as u64).sum(),
+            bytes_local: self.local.iter().map(|step| step.cells() * element_bytes[step.src_array] as u64).sum(),
             bytes_network: self.sends.iter().map(|message| message.bytes(element_bytes)).sum(),
             messages: self.sends.len() as u64,
             rounds: self.rounds as u64,

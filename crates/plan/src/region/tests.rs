@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tree_finds_exactly_the_overlaps(
+    fn region_tree_finds_exactly_the_overlaps(
         (list, query) in (1_usize..4).prop_flat_map(|axes| (prop::collection::vec(boxes(axes), 0..60), boxes(axes)))
     ) {
         let tree = RegionTree::new(&list);

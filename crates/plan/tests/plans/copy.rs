@@ -208,22 +208,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn copies_between_arrays_are_true(case in between()) {
+    fn copy_between_arrays_equals_truth(case in between()) {
         same_as_truth(&case, &|arriving, _| *arriving)?;
     }
 
     #[test]
-    fn copies_within_an_array_read_everything_first(case in within()) {
+    fn copy_inside_an_array_reads_before_it_writes(case in within()) {
         same_as_truth(&case, &|arriving, _| *arriving)?;
     }
 
     #[test]
-    fn composites_combine_each_cell_once(case in prop_oneof![between(), within()]) {
+    fn composite_combines_each_cell_once(case in prop_oneof![between(), within()]) {
         same_as_truth(&case, &mix)?;
     }
 
     #[test]
-    fn schedules_sums_and_tables_are_right(case in prop_oneof![between(), within()]) {
+    fn schedule_totals_and_table_equal_cell_counts(case in prop_oneof![between(), within()]) {
         let plans = case.plans();
         check(&plans, &[&case.src, &case.dst]).unwrap();
         rounds_are_matchings(&plans)?;
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn ranks_without_a_part_do_nothing(case in between()) {
+    fn rank_without_cells_of_regions_has_empty_plan(case in between()) {
         for (rank, plan) in case.plans().iter().enumerate() {
             let reads = case.src.held_by(rank).any(|(_, held)| held.intersects(&case.src_region));
             let writes = case.dst.held_by(rank).any(|(_, held)| held.intersects(&case.dst_region));
@@ -246,7 +246,7 @@ proptest! {
 
     /// The oracle finds mistakes of a planner.
     #[test]
-    fn broken_plans_are_found(case in between(), which in any::<prop::sample::Index>()) {
+    fn check_refuses_broken_plan(case in between(), which in any::<prop::sample::Index>()) {
         let plans = case.plans();
         let talking: Vec<usize> = (0..plans.len()).filter(|&rank| !plans[rank].sends.is_empty()).collect();
         prop_assume!(!talking.is_empty());

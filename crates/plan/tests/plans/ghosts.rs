@@ -112,24 +112,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn ghosts_show_the_cells_that_they_stand_for(exchange in exchange()) {
+    fn ghost_update_equals_truth(exchange in exchange()) {
         same_as_truth(&exchange, false, &replace)?;
     }
 
     #[test]
-    fn the_reverse_way_replaces_in_a_fixed_order(exchange in exchange()) {
+    fn reverse_ghost_update_replaces_in_a_fixed_order(exchange in exchange()) {
         same_as_truth(&exchange, true, &replace)?;
     }
 
     #[test]
-    fn the_reverse_way_combines_in_a_fixed_order(exchange in exchange()) {
+    fn reverse_ghost_update_combines_in_a_fixed_order(exchange in exchange()) {
         same_as_truth(&exchange, true, &mix)?;
     }
 
     /// Without component lists, each neighbour sends one message with few boxes, for any number of
     /// arrays.
     #[test]
-    fn messages_and_sums_are_those_of_the_cells(exchange in exchange(), reverse in any::<bool>()) {
+    fn messages_and_totals_equal_cell_counts(exchange in exchange(), reverse in any::<bool>()) {
         let plans = plans(&exchange, reverse);
         let bytes: Vec<usize> = (0..exchange.len()).map(|array| 4 << array).collect();
         let mut expected = HashMap::new();

@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_are_what_the_ghosts_show(chunks in chunks()) {
+    fn neighbours_own_all_ghost_cells(chunks in chunks()) {
         let mut seen = Vec::new();
         for chunk in 0..chunks.count() {
             let mut found = Vec::new();
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn global_and_local_lead_to_each_other(array in array()) {
+    fn to_global_and_to_local_are_inverse(array in array()) {
         let chunks = array.chunks();
         let mut cells = vec![0; array.ranks()];
         for (rank, cells) in cells.iter_mut().enumerate() {
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn holders_share_out_a_region(
+    fn holders_partition_a_region(
         (array, region) in array().prop_flat_map(|array| {
             let region = random::region(array.chunks().shape().to_vec());
             (Just(array), region)
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn re_arrangement_keeps_every_place(array in array(), seed in any::<u64>()) {
+    fn re_arrangement_keeps_every_rank_and_slot(array in array(), seed in any::<u64>()) {
         let count = array.chunks().count();
         // A permutation is valid only if it exchanges chunks with equal extents.
         let mut order: Vec<usize> = (0..count).collect();
@@ -175,7 +175,7 @@ proptest! {
 
     /// Any numbers give an error, or chunks within the limit on which all functions work.
     #[test]
-    fn no_number_makes_a_layout_panic(
+    fn layout_of_any_numbers_never_panics(
         shape in prop::collection::vec(number(), 1..4),
         lists in (prop::collection::vec(any_split(), 0..4), prop::collection::vec(number(), 3), prop::collection::vec(number(), 3)),
         cuts in 0..3,

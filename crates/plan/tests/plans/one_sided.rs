@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn an_epoch_runs_in_the_order_of_rank_and_sequence(case in case()) {
+    fn epoch_runs_in_the_order_of_rank_and_sequence(case in case()) {
         let number = |(at, array)| random::memory(array, at as u64);
         let mut memories: Vec<_> = case.arrays.iter().enumerate().map(number).collect();
         let cells = |(array, memory): (_, &Memory<u64>)| Cells::of(memory, array);

@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn merging_reduces_everything_once_and_in_order(count in 1_usize..70, radices in radices()) {
+    fn merge_combines_each_position_once_and_in_order(count in 1_usize..70, radices in radices()) {
         let mut values = singles(count);
         for (round, groups) in Merge::new(count, &radices).unwrap().rounds().iter().enumerate() {
             for group in groups {
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn all_reduce_gives_everything_to_everybody(count in 1_usize..70, radices in radices()) {
+    fn all_reduce_gives_the_result_to_all_positions(count in 1_usize..70, radices in radices()) {
         let pattern = AllReduce::new(count, &radices).unwrap();
         let mut values = singles(count);
         for group in pattern.folds() {
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn swap_leaves_each_item_reduced_in_one_place(count in 1_usize..70, radices in radices(), items in 0_u64..200) {
+    fn swap_reduces_each_item_at_one_position(count in 1_usize..70, radices in radices(), items in 0_u64..200) {
         let swap = Swap::new(count, &radices, items).unwrap();
         // values[position][item]; empty if the position does not have the item any more.
         let mut values = vec![vec![Vec::new(); items as usize]; count];

@@ -26,12 +26,13 @@ fn bound(edges: &[(usize, usize)]) -> usize {
 
 /// Returns the number of rounds of repeated maximum matchings.
 fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
-    let mut left = edges.to_vec();
+    let mut remaining = edges.to_vec();
     let mut rounds = 0;
-    while !left.is_empty() {
-        let graph = UnGraph::<(), ()>::from_edges(left.iter().map(|&(from, to)| (from as u32, (ranks + to) as u32)));
+    while !remaining.is_empty() {
+        let graph =
+            UnGraph::<(), ()>::from_edges(remaining.iter().map(|&(from, to)| (from as u32, (ranks + to) as u32)));
         let matching = maximum_matching(&graph);
-        left.retain(|&(from, to)| matching.mate(NodeIndex::new(from)) != Some(NodeIndex::new(ranks + to)));
+        remaining.retain(|&(from, to)| matching.mate(NodeIndex::new(from)) != Some(NodeIndex::new(ranks + to)));
         rounds += 1;
     }
     rounds
@@ -41,10 +42,10 @@ fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
 fn halo(n: usize) -> Vec<(usize, usize)> {
     let at = |x: usize, y: usize, z: usize| (x % n) + n * ((y % n) + n * (z % n));
     let mut edges = Vec::new();
-    for place in 0..n * n * n {
-        let (x, y, z) = (place % n, place / n % n, place / n / n);
+    for rank in 0..n * n * n {
+        let (x, y, z) = (rank % n, rank / n % n, rank / n / n);
         for step in (0..27).filter(|&step| step != 13) {
-            edges.push((place, at(x + n + step % 3 - 1, y + n + step / 3 % 3 - 1, z + n + step / 9 - 1)));
+            edges.push((rank, at(x + n + step % 3 - 1, y + n + step / 3 % 3 - 1, z + n + step / 9 - 1)));
         }
     }
     edges
