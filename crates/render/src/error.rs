@@ -1,6 +1,6 @@
-//! What can be wrong with a picture that is asked for.
+//! Errors of rendering.
 
-/// A picture cannot be computed as asked.
+/// Reason why an image cannot be rendered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
@@ -10,7 +10,7 @@ pub enum RenderError {
     /// The transfer function is malformed.
     #[error("transfer function: {0}")]
     Transfer(String),
-    /// The sample distance or the size of the picture is out of range.
+    /// The sample distance, the image size or another setting is out of range.
     #[error("rendering: {0}")]
     Setting(String),
     /// The volume cannot be rendered.

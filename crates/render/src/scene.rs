@@ -1,11 +1,16 @@
 //! Scenes in JSON: camera, transfer function, sample distance, background.
 //!
-//! A file holds an object with a list `scenes`; a scene's name is its `file` without `.png`. Fields of a scene:
-//! `projection` ("perspective, vertical FOV 40 deg" or "parallel, half-height 172.05"), `camera_position`,
-//! `focal_point`, `view_up`, `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`), and
-//! optionally `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`),
-//! `shade` (false) and the light's `ambient`, `diffuse`, `specular` and `shininess` (those of [`Shading`]). Other
-//! fields are left alone.
+//! A file holds an object with a list `scenes`. The name of a scene is its `file` without `.png`.
+//! Required fields of a scene:
+//!
+//! - `projection`: "perspective, vertical FOV 40 deg" or "parallel, half-height 172.05";
+//! - `camera_position`, `focal_point`, `view_up`;
+//! - `opacity_points`: list of `[value, opacity]`;
+//! - `rgb_points`: list of `[value, red, green, blue]`.
+//!
+//! Optional fields, with their defaults: `opacity_unit_distance` (1), `sample_distance` (1),
+//! `background` (black), `size` (`[width, height]`), `shade` (false), and the light's `ambient`,
+//! `diffuse`, `specular` and `shininess` (those of [`Shading`]). Other fields are ignored.
 
 use std::path::Path;
 
@@ -15,22 +20,22 @@ use zippy_io::{IoError, quoted};
 
 use crate::volume::{Camera, Projection, Shading, TransferFunction};
 
-/// What a picture shows and how, apart from the volume.
+/// Parameters of an image, except for the volume.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The scene's name.
     pub name: String,
-    /// From where.
+    /// Position, direction and projection of the camera.
     pub camera: Camera,
     /// Colours and opacities.
     pub transfer: TransferFunction,
-    /// Distance of samples in the volume's unit.
+    /// Distance between samples, in the volume's unit of length.
     pub sample_distance: f64,
-    /// Red, green and blue behind the volume.
+    /// Background colour: red, green and blue.
     pub background: [f32; 3],
-    /// The light, where the scene has one.
+    /// Light, if the scene is shaded.
     pub shading: Option<Shading>,
-    /// Pixels across and down, where the scene says so.
+    /// Width and height in pixels, if the scene defines them.
     pub size: Option<(u32, u32)>,
 }
 
@@ -83,11 +88,11 @@ impl Entry {
     }
 }
 
-/// The scene called `name` of a file, or its only scene. Local to the calling rank.
+/// Reads the scene `name` of a file, or its only scene. Local to the calling rank.
 ///
 /// # Errors
-/// As [`json::read`]; the file holds no such scene (those it holds are listed), or the scene's transfer function is
-/// malformed.
+/// As [`json::read`]; the file has no such scene (the message lists the scenes of the file), or the
+/// scene's transfer function is malformed.
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let file: SceneFile = json::read(path, "a list \"scenes\"")?;

@@ -1,8 +1,12 @@
 //! Transfer functions in JSON.
 //!
-//! A file holds an object with the fields `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green,
-//! blue]`), values ascending and all else 0 to 1, and optionally `opacity_unit_distance` (1): the length over which
-//! opacities hold. These are the fields that scenes have, too; fields of other names are refused.
+//! A file holds an object with these fields; other fields are errors:
+//!
+//! - `opacity_points`: list of `[value, opacity]`;
+//! - `rgb_points`: list of `[value, red, green, blue]`;
+//! - `opacity_unit_distance` (optional, 1): length over which the opacities hold.
+//!
+//! Values ascend; opacities and colours are 0 to 1. Scenes have the same fields.
 
 use std::path::Path;
 
@@ -28,7 +32,7 @@ fn one() -> f64 {
 /// Reads a transfer function. Local to the calling rank.
 ///
 /// # Errors
-/// As [`json::read`], or the file holds a function that [`TransferFunction::check`] refuses.
+/// As [`json::read`], or [`TransferFunction::check`] rejects the function.
 pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     let path = path.as_ref();
     let file: TransferFile = json::read(path, "opacity_points and rgb_points")?;
@@ -41,10 +45,12 @@ pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     Ok(transfer)
 }
 
-/// Writes a transfer function so that [`read`] gives the same one, one point a line. Local to the calling rank.
+/// Writes a transfer function, one point per line, such that [`read`] returns an equal one. Local
+/// to the calling rank.
 ///
 /// # Errors
-/// [`TransferFunction::check`] refuses the function, or what the operating system said; an existing file stays whole.
+/// [`TransferFunction::check`] rejects the function, or the file system reports an error. An
+/// existing file is then unchanged.
 pub fn write(path: impl AsRef<Path>, transfer: &TransferFunction) -> Result<(), IoError> {
     let path = path.as_ref();
     transfer.check().map_err(|error| IoError::request(path, error.to_string()))?;
@@ -57,7 +63,7 @@ pub fn write(path: impl AsRef<Path>, transfer: &TransferFunction) -> Result<(), 
     write_whole(path, text.as_bytes())
 }
 
-/// One point a line; `{:?}` of a finite number reads back as the same number.
+/// Formats one point per line; `{:?}` of a finite number reads back as the same number.
 fn lines<const N: usize>(points: &[[f64; N]]) -> String {
     points.iter().map(|point| format!("    {point:?}")).collect::<Vec<_>>().join(",\n")
 }

@@ -1,4 +1,4 @@
-// Blends a line of runs onto pixels: `line` is first pixel, its word of the table, start of the stream.
+// Blends a line of runs onto pixels. `line` holds first pixel, table word, start of the stream.
 
 struct Params {
   way: u32,      // what the stream brings replaces what is there (0), lies in front (1) or behind (2)

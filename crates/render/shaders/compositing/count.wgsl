@@ -1,4 +1,4 @@
-// Counts the words that a line of at most 256 pixels takes as runs: `line` is first pixel, length.
+// Counts the words of the runs of a line of at most 256 pixels. `line` holds first pixel, length.
 
 @group(0) @binding(2) var<storage, read> pixels: array<Pixel>;
 

@@ -1,6 +1,6 @@
-// Lines of pixels, one invocation each: what the kernels of this folder begin with. A kernel is `work` on a line, whose
-// words it returns. Before it stand shaders/colour.wgsl and the pixels' own file; the twin of them all is
-// crates/render/src/compositing/stream.rs.
+// Common part of the kernels of this folder: one invocation per line of pixels. A kernel calls
+// `work` on a line, which returns a number of words. shaders/colour.wgsl and the file of the pixel
+// format precede it. Equivalent Rust code: crates/render/src/compositing/stream.rs.
 
 @group(0) @binding(0) var<storage, read> lines: array<vec4<u32>>; // first pixel, and what the kernel says
 @group(0) @binding(1) var<storage, read_write> counts: array<u32>; // the words of each line; its cells are the domain

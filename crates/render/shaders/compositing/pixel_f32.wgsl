@@ -1,4 +1,4 @@
-// Pixels of four floats.
+// Pixels with four f32 components.
 
 alias Pixel = vec4<f32>;
 

@@ -1,4 +1,4 @@
-// Pixels of 8 bits a component.
+// Pixels with four 8-bit components.
 
 alias Pixel = u32;
 
@@ -20,7 +20,7 @@ fn in_front(brought: Pixel, there: Pixel) -> Pixel {
   return over_rgba8(brought, there);
 }
 
-// They do not become opaque before they are.
+// Termination does not apply to 8-bit pixels.
 fn behind(brought: Pixel, there: Pixel, opaque: f32) -> Pixel {
   return over_rgba8(there, brought);
 }

@@ -1,5 +1,6 @@
-// Writes a line of pixels as runs, from where the host has found that it begins: `line` is first pixel, length, first
-// word. Before each run stands a word with the number of empty pixels before it and of its own.
+// Writes a line of pixels as runs, at the offset that the host computed. `line` holds first pixel,
+// length, first word. A run begins with one word: the number of empty pixels before it and of its
+// own pixels.
 
 @group(0) @binding(2) var<storage, read> pixels: array<Pixel>;
 @group(0) @binding(3) var<storage, read_write> stream: array<u32>;

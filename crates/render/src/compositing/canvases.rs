@@ -1,4 +1,4 @@
-//! The arrays of one composite, and where the parts of a picture lie in them.
+//! Arrays of one composite, and positions of image regions in them.
 
 use zippy::Result;
 use zippy::array::{GlobalArray, GlobalSection};
@@ -18,7 +18,7 @@ pub(super) struct Canvases<'a, P> {
 }
 
 impl<P: Pixel> Canvases<'_, P> {
-    /// The array that holds a canvas.
+    /// Array that holds a canvas.
     pub fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
         match canvas {
             Canvas::Layer(_) => self.pixels,
@@ -27,7 +27,7 @@ impl<P: Pixel> Canvases<'_, P> {
         }
     }
 
-    /// Its placement, and where a part of the picture lies in it.
+    /// Placement of the canvas, and the position of an image region in its array.
     pub fn placed(&self, canvas: Canvas, region: &Region) -> (&Placement, Region) {
         let region = match canvas {
             Canvas::Layer(layer) => self.layers[layer].locate(region),
@@ -36,18 +36,18 @@ impl<P: Pixel> Canvases<'_, P> {
         (self.array(canvas).core().placement(), region)
     }
 
-    /// A part of the picture on a canvas.
+    /// Section of a canvas that holds an image region.
     pub fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
         let (_, region) = self.placed(canvas, region);
         self.array(canvas).at((region.start[0]..region.end[0], region.start[1]..region.end[1]))
     }
 
-    /// Both ends of a blend.
+    /// Source and destination sections of a blend.
     pub fn ends(&self, blend: &Blend) -> (GlobalSection<P, 2>, GlobalSection<P, 2>) {
         (self.section(blend.from, &blend.region), self.section(blend.to, &blend.region))
     }
 
-    /// Makes parts transparent. Local.
+    /// Makes regions transparent. Local.
     pub fn clear(&self, parts: &[(Canvas, Region)]) -> Result<()> {
         parts.iter().try_for_each(|(canvas, region)| self.section(*canvas, region).fill(P::zeroed()))
     }

@@ -1,5 +1,7 @@
-//! A plan carried out with run-length coded pixels: each rank codes what it sends into its outbox, the streams are
-//! copied as far as they reach into slots of the receivers' inboxes, and are blended from there.
+//! Execution of a plan with run-length coded pixels.
+//!
+//! Each rank codes the pixels that it sends into its outbox. The used parts of the streams are
+//! copied into slots of the receivers' inboxes and blended from there.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -16,7 +18,7 @@ use super::pixel::Pixel;
 use super::plan::{BlendPlan, Round, Way};
 use crate::error::RenderError;
 
-/// Carries out plans. Keeps its arrays, which only grow.
+/// Executes plans with coded pixels. Keeps its arrays, which only grow.
 pub(super) struct Coder<'w> {
     world: &'w World,
     name: String,
@@ -29,7 +31,7 @@ impl<'w> Coder<'w> {
         Self { world, name: name.to_string(), mailboxes: RefCell::new(None), kernels: OnceCell::new() }
     }
 
-    /// The coded_rounds of a plan's rounds. The same on every rank.
+    /// Prepares the rounds of a plan for coding. Equal on all ranks.
     ///
     /// # Errors
     /// Streams may be too long for a buffer.
@@ -41,7 +43,7 @@ impl<'w> Coder<'w> {
         plan.rounds.iter().map(coded).collect()
     }
 
-    /// Carries out a plan by its coded_rounds. Collective.
+    /// Executes a plan with its coded rounds. Collective.
     pub fn execute<P: Pixel>(
         &self,
         plan: &BlendPlan,
@@ -64,7 +66,7 @@ impl<'w> Coder<'w> {
         opaque: Option<f32>,
     ) -> Result<Moved> {
         on.clear(&round.clears)?;
-        // What is alone comes without its empty pixels.
+        // The stream of a blend that replaces its destination omits empty pixels.
         for blend in round.blends.iter().filter(|blend| blend.way == Way::Alone) {
             on.clear(&[(blend.to, blend.region)])?;
         }
@@ -93,7 +95,7 @@ impl<'w> Coder<'w> {
         Ok(moved)
     }
 
-    /// Codes a stream of this rank; returns the words.
+    /// Codes a stream of this rank; returns its length in words.
     fn code<P: Pixel>(
         &self,
         coded: &CodedRound,
@@ -111,7 +113,7 @@ impl<'w> Coder<'w> {
         self.kernels.get_or_init(|| CodingKernels::new(self.world, &self.name))
     }
 
-    /// Mailboxes with at least so many words on each rank.
+    /// Returns mailboxes with at least these numbers of words on each rank.
     fn mailboxes(&self, mut sizes: [Vec<u64>; 2]) -> Result<Mailboxes> {
         let mut kept = self.mailboxes.borrow_mut();
         if let Some((mailboxes, have)) = &*kept {

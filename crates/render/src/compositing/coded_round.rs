@@ -1,5 +1,5 @@
-//! A round's blends cut into patches that lie in one chunk at both ends, and the streams in which these travel.
-//! Pure, and the same on every rank.
+//! Blends of a round, cut into patches that lie in one chunk at both ends, and the streams that
+//! carry them. Pure functions, equal on all ranks.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::plan::{Blend, Canvas, Round, Way};
 use super::stream::{capacity, line_count};
 use crate::error::RenderError;
 
-/// One end of a patch: a box of a chunk of the array that holds a canvas.
+/// One end of a patch: a box in one chunk of a canvas's array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PatchEnd {
     pub canvas: Canvas,
@@ -21,51 +21,51 @@ pub(super) struct PatchEnd {
     pub rank: usize,
 }
 
-/// A part of a blend: pixels of one chunk that meet pixels of one chunk.
+/// Part of a blend whose source and destination lie in one chunk each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Patch {
     pub from: PatchEnd,
     pub to: PatchEnd,
     pub way: Way,
-    /// Its first line in its stream.
+    /// First line of the patch in its stream.
     pub line: u64,
 }
 
-/// The stream from one rank to another: everything of the round, one patch after the other.
+/// Stream from one rank to another: all patches of the round between the two, one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Stream {
-    /// Indices of its patches.
+    /// Indices of the patches.
     pub patches: Vec<usize>,
     pub lines: u64,
-    /// Words at most.
+    /// Maximum length in words.
     pub capacity: u64,
-    /// Where it begins in the outbox of its sender and in the inbox of its receiver, in words.
+    /// Offsets of the stream in the sender's outbox and the receiver's inbox, in words.
     pub outbox: u64,
     pub inbox: u64,
 }
 
-/// A round, ready to be coded.
+/// A round, prepared for coding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CodedRound {
-    /// In the order in which they are blended.
+    /// Patches in the order in which they are blended.
     pub patches: Vec<Patch>,
-    /// By sender and receiver.
+    /// Streams by sender and receiver.
     pub streams: BTreeMap<(usize, usize), Stream>,
 }
 
 impl Patch {
-    /// Whether it stays on its rank.
+    /// True if the stream stays on its rank.
     pub fn is_local(&self) -> bool {
         self.from.rank == self.to.rank
     }
 }
 
 impl CodedRound {
-    /// The coded of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
-    /// it.
+    /// Prepares a round. `on` returns a canvas's placement and the position of an image region in
+    /// its array.
     pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
         let mut out = Self::default();
-        // Alone, in front, behind: the order of the ways.
+        // `Way` orders its variants as blends must run: alone, in front, behind.
         let mut blends: Vec<&Blend> = round.blends.iter().collect();
         blends.sort_by_key(|blend| blend.way);
         for blend in blends {
@@ -101,7 +101,7 @@ impl CodedRound {
             let sent = sent.entry(*from).or_insert(0);
             stream.outbox = *sent;
             *sent += stream.capacity;
-            // What stays on a rank is blended from where it was coded.
+            // A stream that stays on its rank is blended from the outbox.
             if from != to {
                 let received = received.entry(*to).or_insert(0);
                 stream.inbox = *received;
@@ -110,7 +110,7 @@ impl CodedRound {
         }
     }
 
-    /// Words that each rank's outbox and inbox must have.
+    /// Number of words of each rank's outbox and inbox.
     pub fn sizes(&self, ranks: usize) -> [Vec<u64>; 2] {
         let mut sizes = [vec![0; ranks], vec![0; ranks]];
         for ((from, to), stream) in &self.streams {
@@ -122,7 +122,8 @@ impl CodedRound {
         sizes
     }
 
-    /// That the streams of each rank fit a buffer of so many bytes, however few pixels are empty.
+    /// Checks that the streams of each rank fit into a buffer of `limit` bytes, even without empty
+    /// pixels.
     pub fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
         let [sent, received] = self.sizes(ranks);
         let of = |words: Vec<u64>, verb| {
@@ -150,8 +151,8 @@ mod tests {
         Placement::new(Arc::new(chunks), Arc::new(Ownership::table(owners, 3).unwrap())).unwrap()
     }
 
-    /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0
-    /// and 2.
+    /// Layers of 300 x 5 pixels on rank 1 and of 300 x 3 on rank 0, and an image whose rows belong
+    /// to ranks 0 and 2.
     fn coded<P>() -> CodedRound {
         let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
         let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
@@ -167,10 +168,12 @@ mod tests {
 
     #[test]
     fn streams_too_long_for_a_buffer_are_refused() {
-        // Two lines a row with a word each in the table and one for their only run; a word for the end of the table.
+        // Per row: two lines, each with one word in the table and one for its only run. One word
+        // ends the table.
         let stream = |rows: u64, pixel: u64| 4 * (rows * (300 * pixel + 4) + 1);
         for (pixel, coded) in [(1, coded::<u32>()), (4, coded::<[f32; 4]>())] {
-            // Rank 0 sends a row to itself and two to rank 2, rank 1 sends two rows to rank 0 and three to rank 2.
+            // Rank 0 sends a row to itself and two to rank 2, rank 1 sends two rows to rank 0 and
+            // three to rank 2.
             let sizes = [
                 [stream(1, pixel) + stream(2, pixel), stream(2, pixel) + stream(3, pixel), 0],
                 [stream(2, pixel), 0, stream(2, pixel) + stream(3, pixel)],

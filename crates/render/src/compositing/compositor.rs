@@ -1,4 +1,4 @@
-//! [`Compositor`]: layers in an array into a picture in another.
+//! [`Compositor`]: blends layers in one array into an image in another.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,13 +23,14 @@ use super::pixel::{Pixel, opaque};
 use super::plan::BlendPlan;
 use super::settings::{Encoding, Layer, Settings, check_layers};
 
-/// Tiles of each rank: strips of rows in turn, so that a picture with a thing in its middle keeps all ranks busy.
+/// Tiles per rank. Tiles are strips of rows, dealt in turn, such that an image with one object in
+/// its middle keeps all ranks busy.
 const STRIPS: usize = 4;
 
-/// Every so many rows one is looked at, to decide how pixels travel.
+/// Distance, in rows, between the rows that decide the encoding.
 const SAMPLE: usize = 16;
 
-/// Blends layers into pictures, frame after frame. Keeps the memory that it needs between frames.
+/// Blends layers into images, frame after frame. Keeps its memory between frames.
 pub struct Compositor<'w, P> {
     world: &'w World,
     name: String,
@@ -39,10 +40,11 @@ pub struct Compositor<'w, P> {
 }
 
 impl<'w, P: Pixel> Compositor<'w, P> {
-    /// A compositor whose own arrays are called `name` and a suffix. Local; makes no array yet.
+    /// Creates a compositor whose arrays are named `name` and a suffix. Local; creates no array
+    /// yet.
     ///
     /// # Errors
-    /// Settings that make no sense.
+    /// Settings out of range.
     #[track_caller]
     pub fn new(world: &'w World, name: &str, settings: Settings) -> Result<Self> {
         let _call = CallSite::enter();
@@ -50,22 +52,27 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         Ok(Self { world, name: name.to_string(), settings, tiles: RefCell::new(None), coder: Coder::new(world, name) })
     }
 
-    /// Blends `layers`, front first, that lie in `pixels`, into `finished`, `[width, height]` in any layout; where the
-    /// layers have nothing it becomes transparent. Collective: every rank gives the same layers. On return this rank's
-    /// part is done. Direct send leaves `pixels` as it is; swaps use it up.
+    /// Blends `layers` (front first), stored in `pixels`, into `finished` (`[width, height]`, any
+    /// layout). Collective; `layers` must be equal on all ranks.
     ///
-    /// Direct send blends every pixel in the order of the layers, so that its bits depend neither on owners nor on
-    /// layouts; swaps associate by rounds. Where half the ranks or more hold nothing of `finished`, direct send blends
-    /// on tiles over all ranks, which are collected at last, so that who wants the picture blends only a share of it.
+    /// Pixels of `finished` without layers become transparent. On return the part of this rank is
+    /// complete. Direct send leaves `pixels` unchanged; swaps overwrite it.
     ///
-    /// Cost: direct send moves each layer once, within its bounds, in one message per pair of ranks or one for each of
-    /// its tiles, and the picture once more where it is collected; swaps move about one picture for each layer.
-    /// [`Encoding::Auto`] looks at every sixteenth row of the layers and adds up two numbers over the ranks. The result
-    /// counts the bytes that moved, coded as they were.
+    /// Direct send blends every pixel in the order of the layers, so that its bits depend neither
+    /// on owners nor on layouts. Swaps associate by rounds. If half of the ranks or more own no
+    /// part of `finished`, direct send blends tiles over all ranks and collects them at the end,
+    /// such that the owner of the image blends only a share of it.
+    ///
+    /// # Cost
+    /// Direct send moves each layer once, within its bounds, in one message per pair of ranks or
+    /// one per tile, and the image once more if it is collected. Swaps move about one image per
+    /// layer. [`Encoding::Auto`] reads every sixteenth row of the layers and sums two numbers over
+    /// the ranks. The result counts the bytes that moved, as they were coded.
     ///
     /// # Errors
-    /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may
-    /// be too many for a buffer, no memory for tiles or streams, or a failure of this or of another rank.
+    /// Layers that do not fit `pixels`, the image or the algorithm; coded pixels
+    /// ([`Encoding::RunLength`]) that may exceed a buffer; no memory for tiles or streams; a
+    /// failure of this or another rank.
     #[track_caller]
     pub fn composite(
         &self,
@@ -88,9 +95,9 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         })
     }
 
-    /// What [`composite`](Self::composite) does with these layers, round by round: blends, and the messages and bytes
-    /// of all ranks together if no pixel is empty. Moves nothing, but makes the tiles where there are to be any, and so
-    /// is collective.
+    /// Returns the rounds of [`composite`](Self::composite) for these layers: blends, and the
+    /// messages and bytes of all ranks if no pixel is empty. Collective, because it creates the
+    /// tiles if the plan needs them; moves no pixels.
     ///
     /// # Errors
     /// As [`composite`](Self::composite).
@@ -143,8 +150,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.settings.algorithm.radices().is_none() && holding * 2 <= self.world.size()
     }
 
-    /// Tiles for a picture, and the parts that they are for: where the owner of a tile holds its part of the picture,
-    /// it has no use for the tile.
+    /// Creates tiles for an image and returns the regions that need them. A region whose tile and
+    /// image part have the same owner needs no tile.
     fn tiles(&self, finished: &GlobalArray<P, 2>) -> Result<(GlobalArray<P, 2>, Vec<Region>)> {
         let (size, ranks) = (finished.shape(), self.world.size());
         let strips = ranks * STRIPS;
@@ -172,7 +179,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         Ok((tiles, apart))
     }
 
-    /// Whether fewer than half of the layers' pixels hold something, by some of their rows.
+    /// True if fewer than half of the layers' pixels, sampled by rows, are not empty.
     fn mostly_empty(&self, pixels: &GlobalArray<P, 2>, layers: &[Layer]) -> Result<bool> {
         let core = pixels.core();
         let mut rows: Vec<(ChunkId, Region)> = Vec::new();

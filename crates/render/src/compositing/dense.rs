@@ -1,4 +1,4 @@
-//! A plan carried out with all pixels of its blends.
+//! Execution of a plan with all pixels of its blends.
 
 use zippy::plan::Moved;
 use zippy::world::{Operator, World};
@@ -8,7 +8,7 @@ use super::canvases::Canvases;
 use super::pixel::{Pixel, under};
 use super::plan::{BlendPlan, Way};
 
-/// Carries out a plan. Collective.
+/// Executes a plan. Collective.
 pub(super) fn execute<P: Pixel>(
     world: &World,
     plan: &BlendPlan,

@@ -1,4 +1,5 @@
-//! Coding and blending by the host, on memory that it shares with a software adapter: the same bits as by the kernels, sooner.
+//! Coding and blending by the host, on memory that it shares with a software adapter. Produces the
+//! same bits as the kernels in less time.
 
 use zippy::Result;
 use zippy::array::GlobalArray;
@@ -11,7 +12,7 @@ use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
 use super::stream::{self, Writer, lines};
 
-/// Codes a stream of this rank; returns the words.
+/// Codes a stream of this rank; returns its length in words.
 pub(super) fn code<P: Pixel>(
     world: &World,
     coded: &CodedRound,
@@ -41,7 +42,7 @@ pub(super) fn code<P: Pixel>(
     Ok(end)
 }
 
-/// Blends what this rank has been sent, and what it has coded for itself.
+/// Blends the streams that this rank received or coded for itself.
 pub(super) fn blend<P: Pixel>(
     world: &World,
     coded: &CodedRound,
@@ -67,19 +68,19 @@ pub(super) fn blend<P: Pixel>(
     Ok(())
 }
 
-/// The buffer of an end on this rank, and where its region lies in it.
+/// Leases the buffer of an end on this rank; returns it with the strides of the region.
 fn place<P: Pixel>(on: &Canvases<P>, end: &PatchEnd) -> Result<(Lease, Strided)> {
     let core = on.array(end.canvas).core();
     let lease = core.lease(end.chunk)?.expect("a chunk of this rank with cells");
     Ok((lease, core.strided(end.chunk, &end.region)))
 }
 
-/// A rank's words of a mailbox.
+/// Leases the words of one rank in a mailbox.
 fn words_of(of: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
     Ok(of.core().lease(rank)?.expect("a rank with a stream has words for it"))
 }
 
-/// The index of a pixel of a region; rows lie dense.
+/// Index of a pixel of a region whose rows are dense.
 fn cell(view: &Strided, end: &PatchEnd, at: [i64; 2]) -> usize {
     let start = end.region.start;
     view.offset as usize + ((at[0] - start[0]) + (at[1] - start[1]) * view.strides[1]) as usize

@@ -23,12 +23,12 @@ const COUNT: &str = include_str!("../../shaders/compositing/count.wgsl");
 const WRITE: &str = include_str!("../../shaders/compositing/write.wgsl");
 const BLEND: &str = include_str!("../../shaders/compositing/blend.wgsl");
 
-/// An opacity that no pixel has.
+/// Opacity that no pixel reaches.
 const NEVER: f32 = 1e30;
 
 type Line = [u32; 4];
 
-/// The kernels, compiled when first used, and the tables of lines that they work on.
+/// Compiled kernels (from first use on) and the tables of lines that they process.
 pub(super) struct CodingKernels<'w> {
     world: &'w World,
     name: String,
@@ -41,8 +41,8 @@ impl<'w> CodingKernels<'w> {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }
 
-    /// Codes a stream of this rank: kernels count the words of each line, the host adds them up, and kernels write.
-    /// Returns the words.
+    /// Codes a stream of this rank; returns its length in words. Kernels count the words of each
+    /// line, the host sums them, and kernels write.
     pub fn code<P: Pixel>(
         &self,
         coded: &CodedRound,
@@ -88,7 +88,8 @@ impl<'w> CodingKernels<'w> {
         Ok(u64::from(table[table.len() - 1]))
     }
 
-    /// Blends what this rank has been sent, and what it has coded for itself: patches that do not meet side by side.
+    /// Blends the streams that this rank received or coded for itself. Patches that do not overlap
+    /// are blended in parallel.
     pub fn blend<P: Pixel>(
         &self,
         coded: &CodedRound,
@@ -145,7 +146,7 @@ impl<'w> CodingKernels<'w> {
             .run()
     }
 
-    /// The lines on the device, and as many words.
+    /// Uploads the lines and allocates one word per line.
     fn tables(&self, lines: &[Line]) -> Result<(LocalSection<Line, 1>, LocalSection<u32, 1>)> {
         let count = lines.len() as i64;
         let mut kept = self.tables.borrow_mut();
@@ -173,23 +174,23 @@ impl<'w> CodingKernels<'w> {
     }
 }
 
-/// The parts of a kernel, which is `work` on a line.
+/// WGSL text of a kernel that runs `work` on each line.
 fn text<P: Pixel>(work: &str) -> String {
     [colour::WGSL, P::WGSL, LINES, work].join("\n")
 }
 
-/// A chunk of this rank.
+/// Chunk `number` of this rank.
 fn chunk<T: Element, const D: usize>(of: &GlobalArray<T, D>, number: usize) -> ChunkRef<T, D> {
     of.chunks().find(|chunk| chunk.id() == number).expect("a chunk of this rank")
 }
 
-/// A cell of a chunk, from its first one.
+/// Offset of a cell from the first cell of a chunk.
 fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     let start = chunk.region().start;
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
 }
 
-/// How the kernel is told.
+/// Code of a [`Way`] in the kernels.
 fn way_of(way: Way) -> u32 {
     match way {
         Way::Alone => 0,

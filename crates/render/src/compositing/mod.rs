@@ -1,7 +1,8 @@
-//! Compositing: partial pictures, in depth order, into one, over global-array operations (the paper's section 5.1).
+//! Compositing: blends partial images in depth order into one, with global-array operations
+//! (section 5.1 of the paper).
 //!
-//! An [`Algorithm`] is first a [`BlendPlan`], rounds of blends as data, and is then carried out on arrays by a [`Compositor`],
-//! dense or run-length coded.
+//! An [`Algorithm`] yields a [`BlendPlan`], rounds of blends as data. A [`Compositor`] executes the
+//! plan on arrays, dense or run-length coded.
 
 mod canvases;
 mod coded;

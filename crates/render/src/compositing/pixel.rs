@@ -1,17 +1,17 @@
-//! What layers are made of.
+//! Pixel formats of layers.
 
 use zippy::device::colour::Colour;
 use zippy::element::Element;
 use zippy::world::Operator;
 
-/// A pixel that can be blended: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue and opacity. Colours
-/// are premultiplied by opacity; zero is transparent.
+/// Pixel format that can be blended: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green,
+/// blue and opacity. Colours are premultiplied by opacity; zero is transparent.
 pub trait Pixel: Element + Colour + PartialEq {
-    /// What kernels know about them: the type `Pixel`, its words, and how it is blended.
+    /// WGSL definitions: the type `Pixel`, its words, and its blend functions.
     #[doc(hidden)]
     const WGSL: &'static str;
 
-    /// Whether pixels that are nearly opaque become opaque.
+    /// True if nearly opaque pixels become opaque.
     #[doc(hidden)]
     const CLOSES: bool;
 }
@@ -26,12 +26,12 @@ impl Pixel for u32 {
     const CLOSES: bool = false;
 }
 
-/// The opacity from which on pixels become opaque, if they do.
+/// Opacity from which pixels become opaque, if the format supports it.
 pub(super) fn opaque<P: Pixel>(termination: f32) -> Option<f32> {
     (P::CLOSES && termination != 0.0).then_some(1.0 - termination)
 }
 
-/// What blends a source behind a destination.
+/// Operator that blends a source behind a destination.
 pub(super) fn under(opaque: Option<f32>) -> Operator {
     opaque.map_or(Operator::Under, Operator::under_opaque_from)
 }

@@ -1,4 +1,4 @@
-//! What an algorithm does, as data: rounds of blends between layers and the picture. Pure.
+//! Plans of compositing: rounds of blends between layers and the image, as data. Pure functions.
 
 use std::ops::Range;
 
@@ -10,66 +10,70 @@ use zippy::region::Region;
 
 use super::settings::{Algorithm, Layer, check_layers};
 
-/// Where pixels are held.
+/// Storage of pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Canvas {
-    /// A layer's box.
+    /// Box of the layer with this index.
     Layer(usize),
-    /// Tiles of the picture, over all ranks, for parts that the picture has elsewhere.
+    /// Tiles of the image, distributed over all ranks, for regions whose image part has another
+    /// owner.
     Tiles,
-    /// The picture that is asked for.
+    /// The final image.
     Picture,
 }
 
-/// How pixels meet those that are there.
+/// Rule by which pixels are blended onto their destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
-    /// There is nothing yet: they replace what the memory holds.
+    /// Replace the destination, whose content is undefined.
     Alone,
-    /// They lie in front.
+    /// Blend in front of the destination.
     InFront,
-    /// They lie behind.
+    /// Blend behind the destination.
     Behind,
 }
 
-/// A part of the picture that goes from one canvas to another.
+/// Region of the image that is blended from one canvas onto another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blend {
-    /// Where it is read.
+    /// Source canvas.
     pub from: Canvas,
-    /// Where it is blended.
+    /// Destination canvas.
     pub to: Canvas,
-    /// The part, in pixels of the picture.
+    /// Region, in pixels of the image.
     pub region: Region,
-    /// How it meets what is there.
+    /// Blend rule.
     pub way: Way,
 }
 
-/// Blends of which none reads what another one writes.
+/// Blends that are independent: no blend reads pixels that another one writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
-    /// What becomes transparent first.
+    /// Regions that become transparent before the blends.
     pub clears: Vec<(Canvas, Region)>,
-    /// Then all that are alone, then all in front, then all behind, each in this order where they meet.
+    /// Blends; they run grouped by way (alone, in front, behind). Overlapping blends within a group
+    /// keep their order.
     pub blends: Vec<Blend>,
 }
 
-/// The rounds that make layers, front first, into a picture.
+/// Rounds that blend layers, front first, into an image.
 ///
-/// Transparent parts do not travel: a blend is within the bounds of what it brings, and the bounds of what was blended
-/// are the smallest box around all of it.
+/// Transparent regions do not travel: a blend is restricted to the bounds of its source. The bounds
+/// of blended layers are their bounding box.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlendPlan {
-    /// One after the other.
+    /// Rounds in the order of execution.
     pub rounds: Vec<Round>,
 }
 
 impl BlendPlan {
-    /// The plan for a picture of `size`, layers front first. Direct send blends `tiles`, parts of the picture that do
-    /// not meet, on [`Canvas::Tiles`], from where they are collected at last, and the rest in place.
+    /// Plans an image of `size` pixels from layers, front first.
+    ///
+    /// Direct send blends `tiles`, disjoint regions of the image, on [`Canvas::Tiles`] and collects
+    /// them at the end. It blends all other regions in place.
     ///
     /// # Errors
-    /// Layers that do not fit the picture or the algorithm, or a radix below 2.
+    /// Layers that do not fit the image or the algorithm, or a radix below 2.
     #[track_caller]
     pub fn new(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiles: &[Region]) -> Result<Self> {
         let _call = CallSite::enter();
@@ -92,7 +96,7 @@ impl BlendPlan {
 }
 
 impl Round {
-    /// Clears all of a part but what is kept.
+    /// Clears the region `all` except for `kept`.
     fn clear(&mut self, canvas: Canvas, all: &Region, kept: &Region) {
         self.clears.extend(all.subtract(kept).into_iter().map(|part| (canvas, part)));
     }
@@ -104,7 +108,8 @@ impl Round {
     }
 }
 
-/// The first layer replaces what is there, every other one is blended behind those before it.
+/// Plans direct send: the first layer replaces its destination, and every other layer is blended
+/// behind the layers in front of it.
 fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: &[Region]) -> BlendPlan {
     let (mut round, mut collect) = (Round::default(), Round::default());
     let mut blend_all = |canvas, part: &Region| {
@@ -132,13 +137,13 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
     BlendPlan { rounds }
 }
 
-/// A swap of layers with something in them, named by their places in the depth order.
+/// Swap of the layers that are not empty. Members are numbered in depth order.
 struct Swapping {
     pattern: Swap,
     visible: Vec<usize>,
-    /// What each holds by now.
+    /// Current bounds of each member.
     bounds: Vec<Region>,
-    /// What all hold together: its rows are divided.
+    /// Bounding box of all members, whose rows are divided.
     frame: Region,
 }
 
@@ -187,7 +192,8 @@ impl Swapping {
         region
     }
 
-    /// Blends what others have of a part onto a member, the nearest in depth first. Returns the bounds of all of it.
+    /// Blends a region of other members onto `member`, nearest in depth first. Returns the bounding
+    /// box of the result.
     fn merge(&self, round: &mut Round, member: usize, part: &Region, front: &[usize], behind: &[usize]) -> Region {
         let held = |of: usize| self.bounds[of].intersect(part);
         let all = std::iter::once(&member).chain(front).chain(behind).filter_map(|&of| held(of));

@@ -1,4 +1,4 @@
-//! What is to be blended, and how.
+//! Input of a compositor: layers and settings.
 
 use zippy::Result;
 use zippy::extents::Index;
@@ -6,21 +6,23 @@ use zippy::region::{Region, RegionTree};
 
 use crate::error::RenderError;
 
-/// How layers become one picture.
+/// Algorithm that blends layers into one image.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Algorithm {
-    /// Pairs of layers swap halves of what they hold, round after round (the paper's): each layer's owner sends about
-    /// one picture, whatever the number of layers is.
+    /// Pairs of layers swap halves of their pixels, round after round (the paper's algorithm). Each
+    /// layer's owner sends about one image, for any number of layers.
     BinarySwap,
-    /// As binary swap, in groups of these sizes, round by round; the last one repeats. Fewer rounds, more messages.
+    /// Binary swap with groups of these sizes, one size per round; the last size repeats. Larger
+    /// groups mean fewer rounds and more messages.
     Radix(Vec<usize>),
-    /// Every layer goes straight to the owners of the picture's tiles: one round, and the only one whose bits do not
-    /// depend on which layers there are on a rank. Takes layers that cover any part of the picture.
+    /// Sends every layer directly to the owners of the image's tiles, in one round. Only this
+    /// algorithm yields bits that do not depend on the distribution of layers over ranks. Layers
+    /// may cover any region of the image.
     DirectSend,
 }
 
 impl Algorithm {
-    /// The group sizes of a swap.
+    /// Group sizes of a swap; `None` for direct send.
     pub(super) fn radices(&self) -> Option<&[usize]> {
         match self {
             Self::BinarySwap => Some(&[2]),
@@ -30,54 +32,54 @@ impl Algorithm {
     }
 }
 
-/// How pixels travel.
+/// Encoding of pixels in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub enum Encoding {
-    /// As whichever of the others moves fewer bytes for the picture at hand; all of them where streams may be too long
-    /// for a buffer.
+    /// Encoding that moves fewer bytes for the current image; dense if streams may be too long for
+    /// a buffer.
     #[default]
     Auto,
     /// All pixels within the layers' bounds.
     Dense,
-    /// Only pixels that are not empty, with the lengths of the runs between them. What a rank sends in a round lies in
-    /// one buffer, and so does what it receives, with room for pixels of which none is empty: more than a buffer holds
-    /// is an error.
+    /// Non-empty pixels and the lengths of the runs between them. One buffer holds all streams that
+    /// a rank sends in a round, and another one those that it receives, with room for streams
+    /// without empty pixels. Streams that may exceed a buffer are an error.
     RunLength,
 }
 
-/// A partial picture: pixels within a box, premultiplied, in an array of pixels that holds all layers.
+/// Partial image: premultiplied pixels of a box, stored in an array that holds all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layer {
-    /// The lower corner of its box in the array of pixels.
+    /// Lower corner of the box in the array of pixels.
     pub at: [i64; 2],
-    /// The part of the picture that the box covers, pixel for pixel.
+    /// Region of the image that the box covers, pixel for pixel.
     pub place: Region,
-    /// The part of `place` that may hold something. What the array has outside is not looked at.
+    /// Region within `place` that may be non-transparent. Pixels outside are never read.
     pub bounds: Region,
 }
 
 impl Layer {
-    /// Its box in the array of pixels.
+    /// Box in the array of pixels.
     pub fn stored(&self) -> Region {
         Region::at(Index::new(&self.at), self.place.extents())
     }
 
-    /// Where a part of the picture within `place` lies in the array of pixels.
+    /// Position of an image region within `place` in the array of pixels.
     pub fn locate(&self, part: &Region) -> Region {
         part.translate(&(Index::new(&self.at) - self.place.start))
     }
 }
 
-/// What a compositor does with every picture.
+/// Settings of a compositor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// How layers become one picture.
+    /// Algorithm that blends layers into one image.
     pub algorithm: Algorithm,
-    /// How pixels travel.
+    /// Encoding of pixels in messages.
     pub encoding: Encoding,
-    /// Where a pixel gets an opacity of at least one minus this as something is blended behind it, it becomes opaque,
-    /// so that whatever lies behind adds nothing; 0 to blend as it is. The pixels of layers themselves stay as they
-    /// are, and so do those of 8 bits.
+    /// Opacity threshold, as a distance from 1. A pixel whose opacity reaches `1 - termination`
+    /// when a layer is blended behind it becomes opaque, such that later layers add nothing. 0
+    /// disables the rule. Pixels of single layers and 8-bit pixels are never changed.
     pub termination: f32,
 }
 
@@ -98,7 +100,7 @@ impl Settings {
     }
 }
 
-/// That layers fit the picture and the algorithm, and the array of pixels where it is given.
+/// Checks that layers fit the image, the algorithm and, if given, the array of pixels.
 pub(super) fn check_layers(
     algorithm: &Algorithm,
     layers: &[Layer],

@@ -1,24 +1,26 @@
-//! Run-length coded pixels: a table of where each line begins, then the lines; and the host's coder, the twin of
-//! `shaders/compositing`.
+//! Run-length coded pixels, and the host's coder, equivalent to `shaders/compositing`.
 //!
-//! A line is at most [`LINE`] pixels of a row. It is coded as runs: a word with the number of empty pixels before the
-//! run (low half) and that of its own pixels (high half), then these. What is empty after the last run is not coded.
-//! The table has one word a line and a last one for the end; they count words from the start of the stream.
+//! A stream is a table of line offsets, followed by the lines. The table has one word per line and
+//! one for the end; offsets count words from the start of the stream.
+//!
+//! A line has at most [`LINE`] pixels of a row and is coded as runs. A run is one word, with the
+//! number of empty pixels before the run (low half) and the number of its pixels (high half),
+//! followed by the pixels. Empty pixels after the last run are not coded.
 
 use zippy::region::Region;
 
 use super::pixel::Pixel;
 use super::plan::Way;
 
-/// Pixels of a line at most; shorter ones are worked on side by side.
+/// Maximum number of pixels per line; lines are processed in parallel.
 pub(super) const LINE: i64 = 256;
 
-/// Words of a pixel.
+/// Number of words per pixel.
 pub(super) const fn words<P>() -> usize {
     size_of::<P>() / 4
 }
 
-/// The lines of a region: first pixel and length.
+/// First pixel and length of each line of a region.
 pub(super) fn lines(region: &Region) -> impl Iterator<Item = ([i64; 2], i64)> + use<> {
     let ([left, right], [top, bottom]) = ([region.start[0], region.end[0]], [region.start[1], region.end[1]]);
     (top..bottom).flat_map(move |y| (left..right).step_by(LINE as usize).map(move |x| ([x, y], LINE.min(right - x))))
@@ -30,13 +32,13 @@ pub(super) fn line_count(region: &Region) -> u64 {
     (extents[0] as u64).div_ceil(LINE as u64) * extents[1] as u64
 }
 
-/// Words that the lines of a region take at most, with their words of the table: every other pixel empty, a line is no
-/// longer than one of full pixels.
+/// Maximum number of words of a region's lines with their table words. A line with every other
+/// pixel empty is no longer than a line of full pixels.
 pub(super) fn capacity<P>(region: &Region) -> u64 {
     region.cells() * words::<P>() as u64 + 2 * line_count(region)
 }
 
-/// Writes a stream.
+/// Writer of a stream.
 pub(super) struct Writer<'a> {
     words: &'a mut [u32],
     line: usize,
@@ -44,14 +46,14 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A stream of so many lines.
+    /// Starts a stream of `lines` lines.
     pub fn new(words: &'a mut [u32], lines: u64) -> Self {
         let end = lines as usize + 1;
         words[0] = end as u32;
         Self { words, line: 0, end }
     }
 
-    /// Goes on with a stream at a line for which `end` words are written.
+    /// Resumes a stream at a line, after `end` words.
     pub fn resume(words: &'a mut [u32], line: u64, end: u64) -> Self {
         Self { words, line: line as usize, end: end as usize }
     }
@@ -77,13 +79,14 @@ impl<'a> Writer<'a> {
         self.words[self.line] = self.end as u32;
     }
 
-    /// Words written.
+    /// Number of words written.
     pub fn len(&self) -> u64 {
         self.end as u64
     }
 }
 
-/// Blends line `line` of a stream onto pixels, which become opaque where what lies behind makes them `opaque`.
+/// Blends line `line` of a stream onto pixels. A pixel becomes opaque if blending behind it raises
+/// its opacity to `opaque`.
 pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: Option<f32>) {
     match way {
         Way::Alone => each_run(stream, line, onto, |run, onto| onto.copy_from_slice(run)),
@@ -92,7 +95,7 @@ pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: 
     }
 }
 
-/// Calls with the bytes of each run and of the pixels that it meets.
+/// Calls `blend` with the bytes of each run and of its destination pixels.
 fn each_run<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], blend: impl Fn(&[u8], &mut [u8])) {
     let (mut at, end) = (stream[line] as usize, stream[line + 1] as usize);
     let mut x = 0;
@@ -132,13 +135,14 @@ mod tests {
         assert_eq!(words[..9], [3, 8, 8, 2 | 2 << 16, 5, 6, 1 | 1 << 16, 7, 77]);
     }
 
-    /// The words of a line.
+    /// Number of words of a line.
     fn count<P: Pixel>(pixels: &[P]) -> usize {
         let runs = pixels.chunk_by(|a, b| (*a == P::zeroed()) == (*b == P::zeroed()));
         runs.filter(|run| run[0] != P::zeroed()).map(|run| 1 + run.len() * words::<P>()).sum()
     }
 
-    /// Whatever is empty, what is blended from the stream is what was coded, and it fits.
+    /// For any pattern of empty pixels, blending the stream restores the coded pixels, and the
+    /// stream fits its capacity.
     #[test]
     fn every_pattern_comes_back_and_fits() {
         for length in 1_usize..9 {

@@ -1,4 +1,5 @@
-//! The lattice of bricks at which rays are cut: a function of the volume's shape alone, never of its decomposition.
+//! Lattice of bricks at which rays are cut. It depends on the volume's shape only, never on the
+//! decomposition.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -7,13 +8,14 @@ use super::look::Mode;
 use super::view::View;
 use crate::error::RenderError;
 
-/// A box of cells: from the first to one past the last along each axis. Cell `c` lies between voxels `c` and `c + 1`.
+/// Half-open box of cells: first cell, and one past the last cell, along each axis. Cell `c` lies
+/// between voxels `c` and `c + 1`.
 pub(super) type CellBox = ([i32; 3], [i32; 3]);
 
-/// A box of bricks, likewise.
+/// Half-open box of bricks.
 pub(super) type BrickBox = ([i64; 3], [i64; 3]);
 
-/// The smallest box that holds both.
+/// Bounding box of both boxes.
 pub(super) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].max(other_high[axis])))
@@ -22,10 +24,11 @@ pub(super) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -
 /// Bricks consist of whole blocks of this many cells a side; see [`Space`](super::space::Space).
 pub(super) const BLOCK: i64 = 8;
 
-/// The most bricks: every rank knows all of them.
+/// Maximum number of bricks; every rank stores all of them.
 const MOST_BRICKS: i64 = 1 << 16;
 
-/// Brick `[i, j, k]` holds the cells from `side * [i, j, k]` up to the next brick's; the last ones hold what is left.
+/// Lattice of bricks. Brick `[i, j, k]` holds the cells from `side * [i, j, k]` up to the next
+/// brick; the last bricks hold the remainder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lattice {
     voxels: [i64; 3],
@@ -33,7 +36,7 @@ pub(super) struct Lattice {
     counts: [i64; 3],
 }
 
-/// Both halves of a box of bricks, cut across its longest axis; `None` for a single one.
+/// Halves of a box of bricks, cut across its longest axis; `None` for a single brick.
 pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
     let axis = (0..3).max_by_key(|&axis| (high[axis] - low[axis], axis)).filter(|&axis| high[axis] - low[axis] > 1)?;
     let (mut end, mut start) = (*high, *low);
@@ -42,7 +45,7 @@ pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
     Some([(*low, end), (start, *high)])
 }
 
-/// Bricks that lie together on one rank.
+/// Adjacent bricks of one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OwnedBricks {
     pub bricks: BrickBox,
@@ -50,12 +53,17 @@ pub(super) struct OwnedBricks {
 }
 
 impl Lattice {
-    /// The lattice of a volume of at least two voxels an axis. `side` in cells; `None`: a quarter of the longest axis,
-    /// as whole blocks within 32 to 128, and more where that would make too many bricks. In fast mode, where bricks
-    /// only say what belongs to whom, a sixteenth within 8 to 128: their boxes are to follow the user's chunks.
+    /// Lattice of a volume of at least two voxels per axis. `side` is in cells.
+    ///
+    /// Default side for `None`:
+    ///
+    /// - in reproducible mode, a quarter of the longest axis, as whole blocks within 32 to 128, and
+    ///   more if there would be too many bricks;
+    /// - in fast mode, a sixteenth within 8 to 128: bricks only decide ownership, and their boxes
+    ///   follow the user's chunks.
     ///
     /// # Errors
-    /// A side that is no number of whole blocks, or so short that there would be too many bricks.
+    /// A side that is not a multiple of the block size, or that makes too many bricks.
     pub fn new(voxels: [i64; 3], side: Option<i64>, mode: Mode) -> Result<Self, RenderError> {
         let counts = |side: i64| voxels.map(|n| (n - 2 + side) / side);
         let many = |side: i64| counts(side).iter().map(|&count| i128::from(count)).product::<i128>();
@@ -92,27 +100,27 @@ impl Lattice {
         self.counts.iter().product::<i64>() as usize
     }
 
-    /// Cells along a side of a brick.
+    /// Number of cells along a side of a brick.
     pub fn side(&self) -> i32 {
         self.side as i32
     }
 
-    /// Bricks along each axis.
+    /// Number of bricks along each axis.
     pub fn counts(&self) -> [i32; 3] {
         self.counts.map(|count| count as i32)
     }
 
-    /// Cells along each axis of the volume.
+    /// Number of cells of the volume along each axis.
     pub fn all_cells(&self) -> [i32; 3] {
         self.voxels.map(|n| (n - 1) as i32)
     }
 
-    /// The most bricks that a ray crosses: along a ray no coordinate of a brick turns back.
+    /// Maximum number of bricks on a ray. Along a ray each brick coordinate is monotonic.
     pub fn most_on_a_ray(&self) -> i64 {
         self.counts.iter().sum::<i64>() - 2
     }
 
-    /// A brick's place in the lattice; bricks are numbered axis 0 fastest.
+    /// Coordinates of a brick in the lattice; bricks are numbered axis 0 fastest.
     pub fn place(&self, brick: usize) -> [i64; 3] {
         let (brick, [x, y, _]) = (brick as i64, self.counts);
         [brick % x, brick / x % y, brick / x / y]
@@ -122,42 +130,43 @@ impl Lattice {
         (x + self.counts[0] * (y + self.counts[1] * z)) as usize
     }
 
-    /// The numbers of the bricks of a box.
+    /// Numbers of the bricks in a box.
     pub fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
         let (low, high) = (*low, *high);
         let rows = (low[2]..high[2]).flat_map(move |z| (low[1]..high[1]).map(move |y| (y, z)));
         rows.flat_map(move |(y, z)| (low[0]..high[0]).map(move |x| self.number([x, y, z])))
     }
 
-    /// The box of one brick.
+    /// Box of a single brick.
     pub fn single(&self, brick: usize) -> BrickBox {
         let low = self.place(brick);
         (low, low.map(|at| at + 1))
     }
 
-    /// The bricks that hold a box of cells, which is not empty.
+    /// Bricks that hold a non-empty box of cells.
     pub fn around(&self, (low, high): &CellBox) -> BrickBox {
         let end = |axis: usize| (i64::from(high[axis]) + self.side - 1) / self.side;
         (low.map(|at| i64::from(at) / self.side), std::array::from_fn(end))
     }
 
-    /// The cells of a box of bricks.
+    /// Cells of a box of bricks.
     pub fn cells(&self, (low, high): &BrickBox) -> CellBox {
         let first = low.map(|at| (at * self.side) as i32);
         (first, std::array::from_fn(|axis| (high[axis] * self.side).min(self.voxels[axis] - 1) as i32))
     }
 
-    /// The voxels that stand for a box of bricks: those at the lower corners of its cells, and the volume's last.
+    /// Voxels of a box of bricks: those at the lower corners of its cells, and the last ones of the
+    /// volume.
     pub fn voxels(&self, bricks: &BrickBox) -> Region {
         let (low, high) = self.cells(bricks);
         let end = |axis: usize| i64::from(high[axis]) + i64::from(bricks.1[axis] == self.counts[axis]);
         Region::between(Index::from_fn(3, |axis| low[axis].into()), Index::from_fn(3, end))
     }
 
-    /// Depth of bricks: along every ray of a view, bricks are met with ascending depth.
+    /// Depth of bricks for a view: along every ray, depth ascends from brick to brick.
     ///
-    /// Rays that meet in an eye lead away from its brick along each axis, parallel ones all in the same direction. The
-    /// eye is the one of single precision from which rays really start.
+    /// Perspective rays lead away from the eye's brick along each axis; parallel rays have one
+    /// direction. The eye is in single precision, as in the ray caster.
     pub fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
         let far = (1_i64 << 40) as f64;
         let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
@@ -170,8 +179,9 @@ impl Lattice {
         }
     }
 
-    /// The bricks of each rank as few boxes: each grows along axis 0, then 1, then 2, as far as `owners` (brick by
-    /// brick) and `fits` allow. A function of its arguments, so that all ranks find the same.
+    /// Merges the bricks of each rank into few boxes. A box grows along axis 0, then 1, then 2, as
+    /// far as `owners` (one per brick) and `fits` allow. Deterministic, so that all ranks compute
+    /// the same boxes.
     pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<OwnedBricks> {
         let mut taken = vec![false; owners.len()];
         let mut held = Vec::new();
@@ -225,8 +235,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Merged boxes cover every cell and every voxel exactly once, with the owner of the brick, and are no larger
-        /// than allowed.
+        /// Merged boxes cover every cell and voxel exactly once, belong to the owner of their
+        /// bricks, and satisfy the size limit.
         #[test]
         fn boxes_cover_the_volume_once(
             voxels in prop::array::uniform3(2_i64..60),
@@ -257,7 +267,7 @@ mod tests {
             prop_assert_eq!(of_voxels, voxels.iter().product::<i64>());
         }
 
-        /// Along every ray, brick after brick, depth ascends.
+        /// Along every ray, depth ascends from brick to brick.
         #[test]
         fn depth_ascends_along_rays(
             voxels in prop::array::uniform3(2_i64..50),
@@ -268,7 +278,7 @@ mod tests {
             number in 0..COUNT,
         ) {
             prop_assume!(towards != [0; 3]);
-            // Whole numbers put eyes on the planes between bricks, too.
+            // Whole numbers also put eyes on the planes between bricks.
             let position: [f64; 3] = std::array::from_fn(|axis| f64::from(eye[axis]) * spacing[axis]);
             let camera = Camera {
                 position,

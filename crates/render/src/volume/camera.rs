@@ -1,4 +1,4 @@
-//! Where a picture is seen from.
+//! Camera and projection.
 
 use serde::{Deserialize, Serialize};
 use zippy::Grid;
@@ -6,37 +6,37 @@ use zippy::Grid;
 use super::view::diagonal;
 use crate::error::RenderError;
 
-/// How depth projects onto the picture.
+/// Projection of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Projection {
-    /// All rays meet in the camera's position.
+    /// All rays start at the camera's position.
     Perspective {
-        /// The angle between the lowest and the highest ray.
+        /// Angle between the lowest and the highest ray, in degrees.
         vertical_fov_degrees: f64,
     },
-    /// All rays are parallel to the direction of view.
+    /// All rays are parallel to the view direction.
     Parallel {
-        /// Half the height of the picture in the volume's unit of length.
+        /// Half of the image height, in the volume's unit of length.
         half_height: f64,
     },
 }
 
-/// A camera in the space of the volume's grid, where meshes stand as well.
+/// Camera, in the space of the volume's grid and of meshes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
-    /// Where the camera stands. Nothing behind it is seen.
+    /// Position of the camera. Only objects in front of it are visible.
     pub position: [f64; 3],
-    /// What is seen in the middle of the picture.
+    /// Point in the middle of the image.
     pub focal_point: [f64; 3],
-    /// Which way is up in the picture; need not be perpendicular to the direction of view.
+    /// Up direction of the image; need not be perpendicular to the view direction.
     pub view_up: [f64; 3],
     /// Perspective or parallel.
     pub projection: Projection,
 }
 
-/// Directions of a camera: orthonormal, right-handed.
+/// Directions of a camera: orthonormal and right-handed.
 pub(super) struct CameraAxes {
     pub forward: [f64; 3],
     pub right: [f64; 3],
@@ -44,7 +44,7 @@ pub(super) struct CameraAxes {
 }
 
 impl Camera {
-    /// A camera that sees a whole volume of `shape` voxels on a grid from above, front and right.
+    /// Camera that sees a whole volume of `shape` voxels on a grid, from above, front and right.
     pub fn overview(shape: [i64; 3], grid: impl Into<Grid>) -> Self {
         let grid = grid.into();
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1).max(1) as f64 * grid.spacing[axis]);
@@ -60,7 +60,7 @@ impl Camera {
         }
     }
 
-    /// The camera's directions.
+    /// Directions of the camera.
     pub(super) fn frame(&self) -> Result<CameraAxes, RenderError> {
         let numbers = [self.position, self.focal_point, self.view_up];
         if !numbers.as_flattened().iter().all(|v| v.is_finite()) {
@@ -76,7 +76,7 @@ impl Camera {
         Ok(CameraAxes { forward, right, up: cross(right, forward) })
     }
 
-    /// Half the height of the picture: at distance 1 (perspective) or anywhere (parallel).
+    /// Half of the image height: at distance 1 (perspective) or at any distance (parallel).
     pub(super) fn half_height(&self) -> Result<f64, RenderError> {
         match self.projection {
             Projection::Perspective { vertical_fov_degrees: fov } if fov > 0.0 && fov < 180.0 => {
@@ -107,8 +107,8 @@ fn largest(v: [f64; 3]) -> f64 {
     v.iter().fold(0.0_f64, |most, part| most.max(part.abs()))
 }
 
-/// `None` for a vector without a direction: a difference of numbers of up to `size`, of which nothing but rounding is
-/// left.
+/// Normalises a vector. `None` if it has no direction: it is the difference of numbers of up to
+/// `size`, and its length is within rounding error.
 fn unit(v: [f64; 3], size: f64) -> Option<[f64; 3]> {
     let scale = largest(v);
     if scale <= 1e-12 * size || !scale.is_finite() {

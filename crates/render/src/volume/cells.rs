@@ -1,14 +1,14 @@
-//! Positions among voxels, and the values between them: the twin of `shaders/volume/cells.wgsl`.
+//! Interpolation of voxels; equivalent to `shaders/volume/cells.wgsl`.
 
 use super::look::Interpolation;
 
-/// The cell of a box that holds a position, or the nearest one, and where in it.
+/// Cell of a box that holds a position (or the nearest cell), and the position within the cell.
 pub(super) fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
     let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
     (cell, std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0)))
 }
 
-/// The value between the corners of a cell, at a share of each of its axes.
+/// Interpolated value at a fraction of each axis of a cell.
 pub(super) fn value_at(
     voxel: &impl Fn([i32; 3]) -> f32,
     interpolation: Interpolation,

@@ -1,11 +1,11 @@
-//! How values become colour and opacity: at samples, or integrated over the values between them.
+//! Classification: maps values to colour and opacity, at samples or integrated between samples.
 
 use super::integrals::IntegralTable;
 use super::look::{Interpolation, Look};
 use super::transfer::{MOST_EVEN, MOST_LABELS, TransferTable};
 use crate::error::RenderError;
 
-/// What a transfer function is for one sample distance.
+/// Tables of a transfer function for one sample distance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Classes {
     Points(TransferTable),
@@ -13,21 +13,21 @@ pub(super) enum Classes {
 }
 
 impl Classes {
-    /// For a look at voxels of so many components.
+    /// Tables of a look at voxels with `components` components.
     ///
     /// # Errors
-    /// The transfer function or the step makes no sense.
+    /// The transfer function or the step is out of range.
     pub fn of(look: &Look, components: usize) -> Result<Self, RenderError> {
         if look.preintegrated {
             look.transfer.integrals(look.step, components > 1).map(Self::Segments)
         } else {
-            // Each label has an entry of its own.
+            // Each label needs its own entry.
             let most = if look.interpolation == Interpolation::Nearest { MOST_LABELS } else { MOST_EVEN };
             look.transfer.table_of(look.step, most).map(Self::Points)
         }
     }
 
-    /// The value of the first entry, and entries per unit of value.
+    /// Value of the first entry, and number of entries per unit of value.
     pub fn scale(&self) -> (f32, f32) {
         match self {
             Self::Points(table) => (table.first, table.per_value),
@@ -35,7 +35,7 @@ impl Classes {
         }
     }
 
-    /// What a unit of density and of colour stands for, where values are integrated.
+    /// Units of the integer densities and colours of an integral table.
     pub fn units(&self) -> [f32; 2] {
         match self {
             Self::Points(_) => [1.0; 2],
@@ -51,7 +51,8 @@ impl Classes {
         }
     }
 
-    /// How many cells away from its own a sample may take values: segments end outside of it.
+    /// Number of cells by which the values of a sample may reach out of its cell: ends of segments
+    /// lie outside.
     pub fn reach(&self) -> i32 {
         match self {
             Self::Points(_) => 0,
@@ -59,8 +60,8 @@ impl Classes {
         }
     }
 
-    /// For each entry the first one from it on at which (or, of segments, behind which) something is not transparent; the
-    /// number of entries where there is none.
+    /// For each entry, the first visible entry at or after it; for segments, the first entry
+    /// followed by a visible interval. The number of entries if there is none.
     pub fn next_visible(&self) -> Vec<u32> {
         let visible = |entry: usize| match self {
             Self::Points(table) => table.entries[entry][3] > 0.0,
@@ -103,7 +104,7 @@ mod tests {
             Classes::Segments(IntegralTable { first, per_value, depth_unit, colour_unit, apart: false, entries })
                 .next_visible()
         };
-        // Between entries 2 and 3 something is seen.
+        // The interval between entries 2 and 3 is visible.
         assert_eq!(segments(&[0, 0, 0, 5, 5, 5]), [2, 2, 2, 6, 6, 6]);
         assert_eq!(segments(&[0, 0, 0, 1]), [2, 2, 2, 3]);
     }

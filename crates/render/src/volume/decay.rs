@@ -1,8 +1,8 @@
-//! Exponentials with the same few operations here and in `shaders/volume/decay.wgsl`: drivers' own differ by more than
-//! samples may.
+//! Exponentials with the same operations as `shaders/volume/decay.wgsl`. Built-in functions of
+//! drivers differ by more than the tolerance of samples.
 
-/// `1 - exp(-depth)` for a depth that is not negative: relatively exact to a few units in the last place, for small depths
-/// too.
+/// `1 - exp(-depth)` for `depth >= 0`, with a relative error of a few units in the last place, also
+/// for small depths.
 pub(super) fn absorbed(depth: f32) -> f32 {
     let (power, rest) = decay_of(depth);
     (1.0 - power) + power * rest
@@ -10,7 +10,7 @@ pub(super) fn absorbed(depth: f32) -> f32 {
 
 /// `base` to the power of `exponent`, for a base of 0 to 1 and a positive exponent.
 pub(super) fn power_of(base: f32, exponent: f32) -> f32 {
-    // The logarithm: base = m 2^e with m around 1, ln m by the series of the area tangent.
+    // Logarithm: base = m 2^e with m near 1, and ln m by the artanh series.
     let bits = base.max(1e-30).to_bits();
     let shifted = bits.wrapping_sub(0x3f35_04f3);
     let whole = (shifted as i32) >> 23;
@@ -23,11 +23,11 @@ pub(super) fn power_of(base: f32, exponent: f32) -> f32 {
     power - power * rest
 }
 
-/// `exp(-depth)` as `power * (1 - rest)`, `power` a power of two and `rest` small.
+/// `exp(-depth)` as `power * (1 - rest)`; `power` is a power of two and `rest` is small.
 fn decay_of(depth: f32) -> (f32, f32) {
     let depth = depth.min(80.0);
     let whole = (depth * std::f32::consts::LOG2_E + 0.5).floor();
-    // ln 2 in two parts, the first of few digits, so that the difference is exact.
+    // ln 2 in two parts. The first has few digits, so that the difference is exact.
     let r = (depth - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
     let sixth = 1.0 / 120.0 - r * (1.0 / 720.0 - r * (1.0 / 5040.0));
     let rest = r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r * (1.0 / 24.0 - r * sixth))));

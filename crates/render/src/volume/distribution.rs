@@ -1,4 +1,4 @@
-//! How often a volume takes which value.
+//! Histograms of volumes.
 
 use std::ops::Range;
 
@@ -10,28 +10,29 @@ use zippy::world::World;
 
 use crate::error::RenderError;
 
-/// Values of a volume, counted by bins.
+/// Histogram of a volume's values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The smallest value.
     pub min: f64,
     /// The largest value.
     pub max: f64,
-    /// Voxels in each bin; the bins are of equal width and go from `min` to `max`.
+    /// Number of voxels per bin. Bins have equal width and span `min` to `max`.
     pub counts: Vec<u64>,
 }
 
-/// What stands for infinite values, and its negative for NaN: beyond every useful value, and such that single precision
-/// still interpolates between the two. Values from it on, and those that are not finite, are left out of distributions.
+/// Replacement for infinite values; its negative replaces NaN. It exceeds every useful value, and
+/// single precision can still interpolate between the two. Distributions exclude values of at least
+/// this magnitude, and non-finite values.
 pub const FAR: f64 = 1e30;
 
-/// A number that a volume can hold for each voxel: 8 to 32 bits, whole or floating.
+/// Type of a voxel: integers or floats of 8 to 32 bits.
 pub trait Voxel:
     Number
     + Into<f64>
     + Reducible<Scalar = Self, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>, Each<Histogram> = Histogram>
 {
-    /// The smallest and the largest number that counts as a value.
+    /// Least and greatest number that counts as a value.
     const USEFUL: (Self, Self);
 }
 
@@ -48,25 +49,29 @@ voxels! {
     f32: (-(FAR as f32).next_down(), (FAR as f32).next_down());
 }
 
-/// As many as an 8-bit volume can have values.
+/// Number of different values of an 8-bit volume.
 const BINS: usize = 256;
 
-/// How often a volume takes which value, component by component.
+/// Histograms of a volume, one per component.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Values {
-    /// The distribution of each component.
+    /// Histogram of each component.
     pub components: Vec<Distribution>,
-    /// How many numbers are in none of them, since they are not finite or at least [`FAR`].
+    /// Number of voxel components that no histogram counts: not finite, or at least [`FAR`] in
+    /// magnitude.
     pub left_out: u64,
 }
 
 impl Values {
-    /// Counts all voxels of a distributed volume, whose `components` lie side by side on axis 0. Where there is no
-    /// value at all, the range is 0 to 1. Collective; the same on every rank and for every decomposition. Cost: two
-    /// looks at every voxel and, for each component, two all-reduces, the larger one of 2 KiB.
+    /// Counts all voxels of a distributed volume, whose `components` are interleaved on axis 0.
+    /// Collective; the result is equal on all ranks and for every decomposition. The range is 0 to
+    /// 1 if there are no values.
+    ///
+    /// Cost: two passes over the voxels, and two all-reduces per component, the larger one of 2
+    /// KiB.
     ///
     /// # Errors
-    /// No components, or a failure of this or of another rank.
+    /// No components, or a failure of this or another rank.
     #[track_caller]
     pub fn measure<T: Voxel>(world: &World, volume: &GlobalArray<T, 3>, components: usize) -> Result<Self> {
         let _call = CallSite::enter();
@@ -91,23 +96,23 @@ impl Values {
         Ok(Self { components, left_out })
     }
 
-    /// The values that give colours: those of the first component.
+    /// Histogram that determines colours: that of the first component.
     ///
     /// # Panics
-    /// Without components.
+    /// There are no components.
     pub fn colour(&self) -> &Distribution {
         &self.components[0]
     }
 
-    /// The values that give opacities: those of the last component.
+    /// Histogram that determines opacities: that of the last component.
     ///
     /// # Panics
-    /// Without components.
+    /// There are no components.
     pub fn opacity(&self) -> &Distribution {
         &self.components[self.components.len() - 1]
     }
 
-    /// The smallest and the largest value of all components; 0 and 1 where there is none.
+    /// Least and greatest value of all components; 0 and 1 if there are no values.
     pub fn range(&self) -> (f64, f64) {
         let counted = self.components.iter().filter(|component| component.counts.iter().any(|&count| count > 0));
         let ends = counted.map(|component| (component.min, component.max));
@@ -116,21 +121,23 @@ impl Values {
 }
 
 impl Distribution {
-    /// The value in the middle of a bin.
+    /// Value at the middle of a bin.
     pub fn middle(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * (bin as f64 + 0.5) / self.counts.len().max(1) as f64
     }
 
-    /// The value that best parts the voxels into two classes, the background and what is to be seen: the largest
-    /// variance between the classes. The middle of the range where there is nothing to part.
+    /// Threshold that best separates the voxels into background and foreground: it maximises the
+    /// variance between the two classes. The middle of the range if all voxels are in one class.
     ///
-    /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1), 1979.
+    /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1),
+    /// 1979.
     pub fn threshold(&self) -> f64 {
         let all: f64 = self.counts.iter().map(|&count| count as f64).sum();
-        // Counted in bins: squares of values may leave the range of floats.
+        // In bins: squares of values may overflow.
         let moment: f64 = self.counts.iter().enumerate().map(|(bin, &count)| count as f64 * bin as f64).sum();
         let (mut below, mut moment_below) = (0.0, 0.0);
-        // Where no voxel lies between two classes every value in between parts them alike: the middle one is taken.
+        // Without voxels between the classes, all thresholds there are equal: the middle one is
+        // used.
         let (mut best, mut first, mut last) = (0.0, 0, 0);
         for bin in 0..self.counts.len().saturating_sub(1) {
             below += self.counts[bin] as f64;
@@ -153,10 +160,15 @@ impl Distribution {
         (self.middle(first) + self.middle(last + 1)) / 2.0
     }
 
-    /// Where the noise of the background ends, whose values lie below `threshold`: behind the narrowest range that
-    /// holds half of them, one and a half times as far as that is wide (2.7 standard deviations of normal noise). `min`
-    /// where there is no such heap: that would be more than half-way to the threshold, or more than a twentieth lies as
-    /// far below, where there is only what scanners fill the unseen with, the minimum.
+    /// Upper end of the background's noise, for a background below `threshold`.
+    ///
+    /// The noise is assumed to end one and a half widths above the narrowest range that holds half
+    /// of the background (2.7 standard deviations of normal noise). Returns `min` if the background
+    /// has no such peak:
+    ///
+    /// - the end would be more than half-way to the threshold; or
+    /// - more than a twentieth of the background lies equally far below, where only the scanner's
+    ///   fill value, the minimum, can lie.
     pub fn noise(&self, threshold: f64) -> f64 {
         let background = self.min..threshold;
         let halves =
@@ -168,8 +180,8 @@ impl Distribution {
         if reach <= (threshold - high) / 2.0 && lower <= 0.05 { high + reach } else { self.min }
     }
 
-    /// The value that a `share` (0 to 1) of the voxels within a range does not exceed; within a bin voxels count as
-    /// evenly spread. The end of the range where there are none.
+    /// Value that a `share` (0 to 1) of the voxels within a range does not exceed. Voxels count as
+    /// evenly spread within a bin. The end of the range if it holds no voxels.
     pub fn quantile(&self, share: f64, within: &Range<f64>) -> f64 {
         let wanted = share.clamp(0.0, 1.0) * self.held(within);
         let mut seen = 0.0;
@@ -182,12 +194,12 @@ impl Distribution {
         within.end
     }
 
-    /// Voxels within a range.
+    /// Number of voxels within a range.
     fn held(&self, within: &Range<f64>) -> f64 {
         self.parts(within).map(|(_, _, voxels)| voxels).sum()
     }
 
-    /// The part of each bin within a range, and its voxels.
+    /// Part of each bin within a range, and its number of voxels.
     fn parts(&self, within: &Range<f64>) -> impl Iterator<Item = (f64, f64, f64)> {
         let width = self.edge(1) - self.min;
         self.counts.iter().enumerate().map(move |(bin, &count)| {
@@ -196,7 +208,7 @@ impl Distribution {
         })
     }
 
-    /// Where a bin begins.
+    /// Lower edge of a bin.
     pub(super) fn edge(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * bin as f64 / self.counts.len().max(1) as f64
     }
@@ -213,13 +225,13 @@ mod tests {
         let heaps = Distribution { min: 0.0, max: 100.0, counts };
         let threshold = heaps.threshold();
         assert!((40.0..42.0).contains(&threshold), "{threshold}");
-        // Above it are the 50 voxels of the second heap: 30 in 70..71, 20 in 72..73.
+        // Above the threshold: the 50 voxels of the second peak, 30 in 70..71 and 20 in 72..73.
         assert!((heaps.quantile(0.3, &(threshold..100.0)) - 70.5).abs() < 1e-9);
         assert!((heaps.quantile(0.8, &(threshold..100.0)) - 72.5).abs() < 1e-9);
         assert!((heaps.quantile(1.0, &(threshold..100.0)) - 73.0).abs() < 1e-9);
-        // Of all: 1050 voxels.
+        // All voxels: 1050.
         assert!((heaps.quantile(450.0 / 1050.0, &(0.0..100.0)) - 10.5).abs() < 1e-9);
-        // Of the first heap: 900 in 10..11, 100 in 11..12.
+        // The first peak: 900 in 10..11, 100 in 11..12.
         assert!((heaps.quantile(0.45, &(0.0..threshold)) - 10.5).abs() < 1e-9);
         assert!((heaps.quantile(0.5, &(10.5..11.5)) - (10.5 + 0.25 * 500.0 / 450.0)).abs() < 1e-9);
     }
@@ -234,7 +246,8 @@ mod tests {
         assert_eq!((constant.threshold(), constant.quantile(0.5, &(5.0..5.0))), (5.0, 5.0));
     }
 
-    /// Air with noise around bin 30, half of it within three bins; a tail of it up to the second heap.
+    /// Air with noise around bin 30, half of it within three bins; its tail reaches the second
+    /// peak.
     #[test]
     fn noise_ends_behind_the_heap_of_air() {
         let noisy = |tail: u64| {
@@ -250,22 +263,24 @@ mod tests {
             let values = noisy(tail);
             let threshold = values.threshold();
             assert!((1330.0..1800.0).contains(&threshold), "{threshold}");
-            // Bins 28 to 32 hold nearly all, the narrowest half is less than three of them wide.
+            // Bins 28 to 32 hold nearly all voxels; the narrowest half is less than three bins
+            // wide.
             let noise = values.noise(threshold);
             assert!((1330.0..1370.0).contains(&noise), "tail of {tail}: {noise}");
-            // Where the scanner has seen nothing.
+            // A fill value for voxels that the scanner did not measure.
             let mut filled = values.clone();
             filled.counts[0] = 4000;
             let noise = filled.noise(filled.threshold());
             assert!((1330.0..1400.0).contains(&noise), "tail of {tail}, filled: {noise}");
         }
-        // No heap of air: below the threshold is as much of one value as of another, or two things are there.
+        // No peak of air: all values below the threshold are equally frequent, or there are two
+        // peaks.
         let even = Distribution { min: 1000.0, max: 2000.0, counts: vec![10; 100] };
         assert_eq!(even.noise(even.threshold()), 1000.0);
         let mut two = noisy(0);
         (two.counts[2], two.counts[3]) = (3000, 3000);
         assert_eq!(two.noise(two.threshold()), 1000.0);
-        // Without noise air ends with the bin behind it at most.
+        // Without noise, air ends at most one bin later.
         let mut clean = noisy(0);
         clean.counts[..40].fill(0);
         clean.counts[0] = 90_000;

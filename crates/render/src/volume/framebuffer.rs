@@ -1,4 +1,4 @@
-//! Where the layers of pictures of one size lie, and how they become a picture.
+//! Storage and compositing of the layers of images of one size.
 
 use std::cell::RefCell;
 
@@ -17,28 +17,28 @@ use super::layers::Atlas;
 use super::look::PixelFormat;
 use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 
-/// The arrays of pictures of one size, whatever their pixels are.
+/// Arrays of images of one size, for any pixel format.
 pub(super) trait Framebuffer {
     /// Width and height.
     fn size(&self) -> (u32, u32);
 
-    /// Finds room for layers within these bounds that belong to these ranks. Collective.
+    /// Allocates layers with these bounds and owner ranks. Collective.
     fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>>;
 
-    /// The pixels of a layer of this rank within its bounds.
+    /// Pixels of a layer of this rank within its bounds.
     fn section(&self, layer: &Layer) -> Result<Binding>;
 
-    /// For each pixel the opacity of this rank's layers so far.
+    /// Accumulated opacity of this rank's layers, per pixel.
     fn prefix(&self) -> &LocalArray<f32, 2>;
 
-    /// Blends layers, front first, into the picture. Collective.
+    /// Blends layers, front first, into the image. Collective.
     fn composite(&self, layers: &[Layer], termination: f32) -> Result<Moved>;
 
-    /// The picture, on rank 0. Local.
+    /// Reads the image, on rank 0. Local.
     fn read(&self) -> Result<Option<Image>>;
 }
 
-/// How a framebuffer blends layers.
+/// Settings of compositing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Blending {
     pub algorithm: Algorithm,
@@ -52,13 +52,14 @@ struct Arrays<'w, P> {
     blending: Blending,
     prefix: LocalArray<f32, 2>,
     finished: GlobalArray<P, 2>,
-    /// The array of all layers and its pages.
+    /// Array of all layers, and its pages.
     pixels: RefCell<Option<(Atlas, GlobalArray<P, 2>)>>,
-    /// The compositor for the last termination.
+    /// Compositor for the most recent termination.
     compositor: RefCell<Option<(f32, Compositor<'w, P>)>>,
 }
 
-/// The framebuffer for pictures of a size; its arrays are called `name` and a suffix. Collective.
+/// Creates the framebuffer for images of a size; its arrays are named `name` and a suffix.
+/// Collective.
 ///
 /// # Errors
 /// Names that are taken, or no memory.
@@ -86,7 +87,7 @@ impl<'w, P: Pixel> Arrays<'w, P> {
         Ok(Self { world, name, size, blending, prefix, finished, pixels, compositor })
     }
 
-    /// Makes the array of layers anew where it is too small.
+    /// Reallocates the array of layers if it is too small.
     fn grow(&self, needed: Atlas) -> Result<()> {
         let mut kept = self.pixels.borrow_mut();
         let atlas = match kept.as_ref() {
@@ -114,7 +115,7 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
     fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>> {
         let (width, height) = (i64::from(self.size.0), i64::from(self.size.1));
         let whole = Region::whole(Index::new(&[width, height]));
-        // Swaps make every layer a part of the picture.
+        // Swaps need layers of the whole image.
         let place = |bounds: &Region| match self.blending.algorithm {
             Algorithm::DirectSend => *bounds,
             Algorithm::BinarySwap | Algorithm::Radix(_) => whole,

@@ -1,9 +1,10 @@
-//! Pre-integrated classification: colour and opacity of everything between two values, not of samples.
+//! Pre-integrated classification: colour and opacity of all values between two samples.
 //!
-//! Along a segment of a ray the value runs evenly from one end's to the other's. Its optical depth is then the mean
-//! density between the two values times the length, and one-dimensional running sums give that mean for any two values,
-//! however narrow what lies between them: no table of pairs of values has to resolve it. Attenuation inside the segment
-//! is accounted for between its two halves and, in each half, for its mean colour.
+//! The value varies linearly along a segment of a ray. The optical depth of the segment is the mean
+//! density between the values at its ends, times its length. One-dimensional running sums give that
+//! mean for any two values, also for narrow features, without a two-dimensional table of pairs of
+//! values. Attenuation inside the segment is computed between its two halves, and within each half
+//! for its mean colour.
 
 use zippy::device::colour::over;
 
@@ -11,32 +12,34 @@ use super::decay::absorbed;
 use super::transfer::{MOST_EVEN, TransferFunction};
 use crate::error::RenderError;
 
-/// Running integrals of a transfer function over the value, for one sample distance. Entry `i` holds what lies below
-/// the value `first + i / per_value`; cells between entries are read as even. The first and the last cell lie outside
-/// of all points, where the function is constant.
+/// Running integrals of a transfer function over the value, for one sample distance. Entry `i`
+/// holds the integral below the value `first + i / per_value`; the function counts as constant
+/// within each cell between entries. The first and the last cell lie outside of all points, where
+/// the function is constant.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct IntegralTable {
-    /// The value of the first entry.
+    /// Value of the first entry.
     pub first: f32,
-    /// Entries per unit of value.
+    /// Number of entries per unit of value.
     pub per_value: f32,
-    /// What one unit of density stands for: optical depth of a segment.
+    /// Optical depth of a segment per integer unit of density.
     pub depth_unit: f32,
-    /// What one unit of colour stands for: colour times optical depth, or colour alone where it is summed up apart.
+    /// Colour times optical depth per integer unit of colour, or colour alone if colours are summed
+    /// separately.
     pub colour_unit: f32,
-    /// Whether colours are summed up by themselves.
+    /// True if colours are summed separately, without the weight of the density.
     pub apart: bool,
-    /// Red, green, blue and density, summed up over cells in whole units, so that differences are exact.
+    /// Running sums of red, green, blue and density, as integers, so that differences are exact.
     pub entries: Vec<[u32; 4]>,
 }
 
-/// Cells between the first and the last point of a function.
+/// Number of cells between the first and the last point of a function.
 const CELLS: f64 = 4096.0;
 
-/// Density where the opacity is 1 over a unit distance: 2^-24 of the light comes through.
+/// Density for an opacity of 1 over a unit distance: transmits 2^-24 of the light.
 const MOST: f64 = 24.0 * std::f64::consts::LN_2;
 
-/// Nodes and weights of Gauss's quadrature with four points on -1..1.
+/// Nodes and weights of Gauss quadrature with four points on -1..1.
 const GAUSS: [(f64, f64); 4] = [
     (-0.861_136_311_594_052_6, 0.347_854_845_137_453_85),
     (-0.339_981_043_584_856_3, 0.652_145_154_862_546_1),
@@ -45,8 +48,9 @@ const GAUSS: [(f64, f64); 4] = [
 ];
 
 impl TransferFunction {
-    /// The integrals for segments of length `step`. With `apart` colours are summed up by themselves, not weighted by
-    /// density: for volumes that have one component for each.
+    /// Computes the integrals for segments of length `step`. With `apart`, colours are summed
+    /// without the weight of the density: for volumes with separate components for colour and
+    /// opacity.
     ///
     /// # Errors
     /// The function is malformed, its values leave the range of f32, or the step is not positive.
@@ -64,7 +68,7 @@ impl TransferFunction {
         for cell in 0..cells + 2 {
             let end = low + width * cell as f64;
             let mut from = end - width;
-            // Between its points the function is smooth.
+            // The function is smooth between its points.
             while from < end {
                 let to = knots.peek().map_or(end, |knot| knot.clamp(from, end));
                 if to < end {
@@ -89,7 +93,7 @@ impl TransferFunction {
         })
     }
 
-    /// Adds the integrals over a piece between neighbouring points; lengths in cells.
+    /// Adds the integrals over an interval between neighbouring points; lengths in cells.
     fn add_integral(&self, (from, to): (f64, f64), apart: bool, cell: f64, sum: &mut [f64; 4]) {
         for (node, weight) in GAUSS {
             let value = from + (to - from) * (node + 1.0) / 2.0;
@@ -105,13 +109,13 @@ impl TransferFunction {
 }
 
 impl IntegralTable {
-    /// Where a value lies among the entries; far outside of them all values are alike.
+    /// Position of a value among the entries, clamped far outside of them.
     pub fn position_in(&self, value: f32) -> f32 {
         ((value - self.first) * self.per_value).clamp(-1e9, 1e9)
     }
 
-    /// Premultiplied colour and alpha of a segment between two positions. Of colours that are summed up apart, `colour`
-    /// gives the positions. The same arithmetic as the shader's.
+    /// Premultiplied colour and alpha of a segment between two positions. If colours are summed
+    /// separately, `colour` gives their positions. Same arithmetic as the shader's.
     pub fn segment(&self, depth: [f32; 2], colour: [f32; 2]) -> [f32; 4] {
         let half = |[a, b]: [f32; 2]| 0.5 * (a + b);
         if self.apart {
@@ -124,17 +128,17 @@ impl IntegralTable {
         over(near, far)
     }
 
-    /// Half a segment.
+    /// Premultiplied colour and alpha of half a segment.
     fn half_of(&self, positions: [f32; 2]) -> [f32; 4] {
         let mean = self.mean(positions).map(|part| part * (0.5 * self.depth_unit));
         let alpha = absorbed(mean[3]);
-        // Where nothing is absorbed there is no colour either.
+        // Without absorption there is no colour.
         let share = alpha / mean[3].max(1e-30);
         [mean[0] * share, mean[1] * share, mean[2] * share, alpha]
     }
 
-    /// The mean of all that lies between two positions: parts of the outer cells and whole ones between them. All terms
-    /// are positive, so that it is as exact for close positions as for distant ones.
+    /// Mean between two positions: parts of the outer cells and whole cells between them. All terms
+    /// are positive, so that the mean is equally exact for close and for distant positions.
     fn mean(&self, [a, b]: [f32; 2]) -> [f32; 4] {
         let (low, high) = (a.min(b), a.max(b));
         let last = self.entries.len() as i32 - 2;
@@ -159,7 +163,7 @@ impl IntegralTable {
 mod tests {
     use super::*;
 
-    /// Colour and alpha of a segment by brute force, from the definition.
+    /// Colour and alpha of a segment by numerical integration of the definition.
     fn brute(transfer: &TransferFunction, (front, back): (f64, f64), step: f64) -> [f64; 4] {
         let pieces = 20_000;
         let mut seen = [0.0; 4];
@@ -210,13 +214,13 @@ mod tests {
         };
         for step in [0.25, 1.0, 2.0] {
             for pair in PAIRS {
-                // Halves of depth 0.9 at the most.
+                // The optical depth of a half is at most 0.9.
                 check(&transfer, step, pair, 6e-3 * step * step);
             }
         }
     }
 
-    /// Two halves leave a quarter of the error that a mean colour of the whole segment has.
+    /// Two halves have a quarter of the error of a single mean colour.
     #[test]
     fn attenuation_inside_a_segment_is_accounted_for() {
         let transfer = TransferFunction {
@@ -231,10 +235,10 @@ mod tests {
         };
         for pair in [(0.0, 1.0), (1.0, 0.0)] {
             let (coarse, fine) = (off(1.0, pair), off(0.5, pair));
-            // A mean colour alone would be off by 0.029.
+            // A single mean colour has an error of 0.029.
             assert!(coarse < 8e-3 && fine < coarse / 3.0, "{coarse} {fine}");
         }
-        // What is met first hides the rest: the order of the ends matters.
+        // The nearer end hides the farther one: the order of the ends matters.
         let table = transfer.integrals(4.0, false).unwrap();
         let [zero, one] = [table.position_in(0.0), table.position_in(1.0)];
         assert!(table.segment([zero, one], [0.0; 2])[0] > 1.3 * table.segment([one, zero], [0.0; 2])[0]);

@@ -1,4 +1,4 @@
-//! The ray caster's text, put together from parts for what a picture needs, and compiled once for each combination.
+//! Source text of the ray caster, assembled from parts and compiled once per combination.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,29 +13,29 @@ use super::classes::Classes;
 use super::look::{Interpolation, Look, Shading};
 use super::view::View;
 
-/// What changes the ray caster's text: everything else is data.
+/// Features that change the text of the ray caster; all other settings are parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Features {
-    /// Clip planes.
+    /// Number of clip planes.
     pub planes: usize,
-    /// Voxel cells of each place, in a row.
+    /// Number of components per voxel, interleaved on axis 0.
     pub components: usize,
-    /// Whether pixels have 8 bits a component instead of 32.
+    /// True if pixels have 8-bit components instead of f32.
     pub rgba8: bool,
-    /// Whether rays take several passes.
+    /// True if rays take several passes.
     pub passes: bool,
-    /// Whether there is light.
+    /// True if the look has light.
     pub lit: bool,
-    /// Whether the transfer function is integrated between samples.
+    /// True if the transfer function is integrated between samples.
     pub preintegrated: bool,
-    /// How values between voxels are found.
+    /// Interpolation of voxels.
     pub interpolation: Interpolation,
-    /// Whether surfaces stand in the volume.
+    /// True if the scene has surfaces.
     pub surfaces: bool,
 }
 
 impl Features {
-    /// Those of a look; the last three are `rgba8`, `passes` and `surfaces`.
+    /// Features of a look; the array holds `rgba8`, `passes` and `surfaces`.
     pub fn of(look: &Look, components: usize, [rgba8, passes, surfaces]: [bool; 3]) -> Self {
         let (planes, lit) = (look.clip.len(), look.shading.is_some());
         let Look { preintegrated, interpolation, .. } = *look;
@@ -43,24 +43,24 @@ impl Features {
     }
 }
 
-/// The ray casters of a volume.
+/// Ray casters of a volume, compiled on first use.
 pub(super) struct RayCasters<'w> {
     world: &'w World,
-    /// What WGSL sees voxels as.
+    /// WGSL type of the voxels.
     cell: &'static str,
     made: RefCell<HashMap<Features, Kernel>>,
 }
 
 impl<'w> RayCasters<'w> {
-    /// For voxels that WGSL sees as `cell`. Local; compiles nothing yet.
+    /// Creates the cache for voxels of WGSL type `cell`. Local; compiles nothing yet.
     pub fn new(world: &'w World, cell: &'static str) -> Self {
         Self { world, cell, made: RefCell::default() }
     }
 
-    /// The ray caster with these features. Local.
+    /// Ray caster with these features. Local.
     ///
     /// # Errors
-    /// Its text is wrong.
+    /// The text does not compile.
     pub fn get(&self, features: Features) -> Result<Kernel> {
         if let Some(kernel) = self.made.borrow().get(&features) {
             return Ok(kernel.clone());
@@ -72,7 +72,7 @@ impl<'w> RayCasters<'w> {
     }
 }
 
-/// The parts that shaders of surfaces need.
+/// Parts of the text that shaders of surfaces use.
 pub(super) fn rays_and_light(planes: usize) -> String {
     let head = format!("const PLANES = {planes};\n");
     let parts = [
@@ -84,7 +84,7 @@ pub(super) fn rays_and_light(planes: usize) -> String {
     parts.concat()
 }
 
-/// The format of the pixels of layers.
+/// Pixel format of layers.
 pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
     match rgba8 {
         true => include_str!("../../shaders/volume/pixel_rgba8.wgsl"),
@@ -92,7 +92,7 @@ pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
     }
 }
 
-/// All parts in a row.
+/// Concatenates all parts.
 fn text(cell: &str, features: Features) -> String {
     let Features { planes, components, rgba8, passes, lit, preintegrated, interpolation, surfaces } = features;
     let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
@@ -135,10 +135,11 @@ fn text(cell: &str, features: Features) -> String {
     parts.concat()
 }
 
-/// The parameters of a view, in the order of `struct View`.
+/// Parameters of a view, in the order of `struct View`.
 pub(super) type ViewParameters = [(&'static str, ParamValue)];
 
-/// The parameters that are the same for all layers of a picture. `direct` makes a component of a direct colour 0 to 1.
+/// Parameters that all layers of an image share. `direct` scales the components of a direct colour
+/// to 0 to 1.
 pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {
     let (first_value, per_value) = classes.scale();
     let [depth_unit, colour_unit] = classes.units();
@@ -169,12 +170,12 @@ pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f3
     ]
 }
 
-/// Columns of a matrix as arrays of WGSL have them.
+/// Columns of a matrix, padded as WGSL arrays require.
 fn columns(matrix: &[[f32; 3]; 3]) -> [[f32; 4]; 3] {
     matrix.map(|[x, y, z]| [x, y, z, 0.0])
 }
 
-/// What makes a component of a direct colour 0 to 1.
+/// Factor that scales a component of a direct colour to 0 to 1.
 pub(super) fn direct<T: Element>() -> f32 {
     match T::INFO.kind {
         ElementKind::Packed(Packed::I8) => 1.0 / 127.0,

@@ -1,10 +1,10 @@
-//! Colours of labels.
+//! Transfer functions of label maps.
 
 use super::distribution::Distribution;
 use super::transfer::{MOST_LABELS, TransferFunction};
 
-/// A point for each whole number from the least to the largest value, at most [`MOST_LABELS`]
-/// apart.
+/// Transfer function with one point per whole number from the least to the greatest value, at most
+/// [`MOST_LABELS`] apart.
 pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunction {
     let first = values.min.floor();
     let count = (values.max.ceil() - first).clamp(0.0, MOST_LABELS) as u32;
@@ -17,8 +17,8 @@ pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunct
     TransferFunction { opacity, colour: colour.collect(), unit_distance }
 }
 
-/// The colour of a label. Hues of neighbours are a golden angle apart, so that any few in a row
-/// differ as much as that many can; saturation and brightness change with periods of their own.
+/// Colour of a label. The hues of consecutive labels differ by the golden angle, so that any short
+/// run of labels has well separated hues. Saturation and brightness vary with other periods.
 fn label_colour(label: f64) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let hue = (label * GOLDEN).rem_euclid(1.0);
@@ -43,7 +43,7 @@ mod tests {
             let table = transfer.within(min, max).table_of(0.5, MOST_LABELS).unwrap();
             for label in [min, (min + 1.0).min(max), (min + max) / 2.0, max].map(f64::floor) {
                 let [red, green, blue, alpha] = table.sample(label as f32);
-                // The table has the value of a sum of differences.
+                // The table contains rounding errors of differences.
                 let wanted = label_colour(label).map(|part| part as f32);
                 let far = [red, green, blue].iter().zip(wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
                 assert!(far < 1e-6, "{label} of {min}..{max}: {red} {green} {blue} for {wanted:?}");

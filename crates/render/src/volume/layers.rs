@@ -1,5 +1,5 @@
-//! The layers of a picture: which boxes of cells are cast, in which order, what part of the picture each may cover, and
-//! where its pixels lie. Pure, and the same on every rank.
+//! Layers of an image: the boxes of cells to cast, their order, their bounds in the image, and the
+//! positions of their pixels. Pure functions, equal on all ranks.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -10,17 +10,18 @@ use super::order::{Unordered, front_to_back};
 use super::view::{View, diagonal};
 use crate::error::RenderError;
 
-/// A box of cells of one part that becomes a layer.
+/// Box of cells of one part of the storage, which becomes a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Subvolume {
-    /// The part of the storage that holds it.
+    /// Index of the part of the storage.
     pub part: usize,
     pub cells: CellBox,
-    /// The pixels that it may cover: not empty.
+    /// Non-empty bounds of the pixels that the box may cover.
     pub bounds: Region,
 }
 
-/// The subvolumes of a picture, front first. `visible` gives the visible cells of a brick; `parts` are boxes of bricks.
+/// Subvolumes of an image, front first. `visible` gives the visible cells of a brick; `parts` are
+/// boxes of bricks.
 ///
 /// # Errors
 /// Parts that overlap.
@@ -52,8 +53,8 @@ pub(super) fn subvolumes(
                 let wide = boxes.iter().map(|(_, _, (low, high))| (low.map(i64::from), high.map(i64::from)));
                 match front_to_back(&wide.collect::<Vec<_>>(), view) {
                     Ok(order) => break order.into_iter().map(|index| (boxes[index].0, boxes[index].2)).collect(),
-                    // Boxes that stand in front of one another in a ring are halved, in the end to bricks, which never
-                    // do.
+                    // Boxes that hide each other in a cycle are halved, finally to bricks, which
+                    // have an order.
                     Err(Unordered::Ring(ring)) if ring.iter().any(|&index| halves(&boxes[index].1).is_some()) => {
                         let cut = |index: usize| match halves(&boxes[index].1).filter(|_| ring.contains(&index)) {
                             Some(both) => both.map(|half| seen((boxes[index].0, half))).to_vec(),
@@ -70,23 +71,23 @@ pub(super) fn subvolumes(
     Ok(boxes.into_iter().filter_map(subvolume).collect())
 }
 
-/// An upper bound of the samples that a ray takes in a box of cells.
+/// Upper bound of the number of samples of a ray in a box of cells.
 pub(super) fn most_samples(view: &View, (low, high): &CellBox) -> u32 {
     let extent = |axis: usize| f64::from(high[axis] - low[axis]) / f64::from(view.per_length[axis]);
     let diagonal = diagonal(&view.directions.map(|direction| direction.map(f64::from)), extent);
     (diagonal / f64::from(view.step)).ceil() as u32 + 2
 }
 
-/// The pixels whose rays may meet a box of cells, and some around them; `None` where there are none.
+/// Pixels whose rays may cross a box of cells, with a margin; `None` if there are none.
 pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
-    // Rounding moves samples by less than this.
+    // Upper bound of the rounding of samples.
     let margin: [f64; 3] = std::array::from_fn(|axis| 1e-3 + 1e-6 * f64::from(view.cells[axis]));
     let corner = |number: usize| {
         let at = |axis: usize| match number >> axis & 1 {
             0 => f64::from(low[axis]) - margin[axis],
             _ => f64::from(high[axis]) + margin[axis],
         };
-        // In lengths, from the eye: along the axes, then in space.
+        // Corners relative to the eye, in units of length: first along the axes, then in space.
         let lengths: [f64; 3] =
             std::array::from_fn(|axis| (at(axis) - f64::from(view.eye[axis])) / f64::from(view.per_length[axis]));
         let part = |row: usize| (0..3).map(|axis| lengths[axis] * f64::from(view.directions[axis][row])).sum::<f64>();
@@ -102,7 +103,7 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
             let at = match (view.parallel, depth > 0.0) {
                 (true, _) => [aside; 2],
                 (false, true) => [aside / depth; 2],
-                // At the height of the eye it is beyond every picture, on its side or on both.
+                // At the height of the eye, the projection is unbounded on one or both sides.
                 (false, false) => [
                     if aside <= 0.0 { f64::NEG_INFINITY } else { f64::INFINITY },
                     if aside >= 0.0 { f64::INFINITY } else { f64::NEG_INFINITY },
@@ -131,7 +132,7 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
     let [[left, right], [bottom, top]] = spans;
     let column = |x: f64| (x * height + width - 1.0) / 2.0;
     let row = |y: f64| (height - 1.0 - y * height) / 2.0;
-    // A pixel more on all sides.
+    // One pixel of margin on all sides.
     let first = |at: f64, most: f64| (at.floor() - 1.0).clamp(0.0, most) as i64;
     let end = |at: f64, most: f64| (at.ceil() + 2.0).clamp(0.0, most) as i64;
     let start = Index::new(&[first(column(left), width), first(row(top), height)]);
@@ -139,15 +140,15 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
     (!region.is_empty()).then_some(region)
 }
 
-/// Where layers lie in the array of pixels: each rank has pages of the picture's width, one below the other, which
-/// layers fill shelf by shelf.
+/// Allocation of layers in the array of pixels. Each rank has pages of the image's width, one below
+/// the other. Layers fill a page shelf by shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Atlas {
-    /// Rows of each page of each rank.
+    /// Number of rows of each page of each rank.
     pub pages: Vec<Vec<i64>>,
 }
 
-/// A layer's place: page of its rank, and corner in it.
+/// Position of a layer: page of its rank, and corner in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     pub page: usize,
@@ -155,11 +156,11 @@ pub(super) struct Spot {
 }
 
 impl Atlas {
-    /// Places boxes of `(rank, [width, height])`, none wider than `width`, on pages of at most `rows` rows (or of the
-    /// height of the one box that is higher).
+    /// Packs boxes of `(rank, [width, height])`, of at most `width` columns, onto pages of at most
+    /// `rows` rows (a single higher box gets a page of its height).
     pub fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<Spot>) {
         let mut pages: Vec<Vec<i64>> = vec![vec![1]; ranks];
-        // The shelf that is being filled: its first row, its height, and what of its width is taken.
+        // Current shelf of each rank: first row, height, used width.
         let mut shelves = vec![[0_i64; 3]; ranks];
         let mut order: Vec<usize> = (0..boxes.len()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(boxes[index].1[1]), index));
@@ -182,7 +183,7 @@ impl Atlas {
         (Self { pages }, spots)
     }
 
-    /// Whether everything that fits `other` fits this one.
+    /// True if every allocation that fits `other` fits this atlas.
     pub fn covers(&self, other: &Self) -> bool {
         self.pages
             .iter()
@@ -190,7 +191,7 @@ impl Atlas {
             .all(|(own, other)| own.len() >= other.len() && own.iter().zip(other).all(|(own, other)| own >= other))
     }
 
-    /// The rows of both.
+    /// Atlas with the maximum number of rows of both.
     pub fn join(&self, other: &Self) -> Self {
         let most = |(own, other): (&Vec<i64>, &Vec<i64>)| {
             let at = |pages: &Vec<i64>, page: usize| pages.get(page).copied().unwrap_or(0);
@@ -199,7 +200,7 @@ impl Atlas {
         Self { pages: self.pages.iter().zip(&other.pages).map(most).collect() }
     }
 
-    /// The first row of each page in the array of all pages.
+    /// First row of each page in the array of all pages.
     pub fn first_rows(&self) -> Vec<Vec<i64>> {
         let mut next = 0;
         let mut first = |rows: &i64| {
@@ -220,7 +221,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Every ray with a sample in a box belongs to a pixel that the box is said to cover, wherever the camera is.
+        /// Every ray with a sample in a box belongs to a pixel within the covered region, for any
+        /// camera.
         #[test]
         fn no_pixel_of_a_box_is_forgotten(
             position in prop::array::uniform3(-25.0..45.0_f64),
@@ -234,7 +236,7 @@ mod tests {
         ) {
             prop_assume!(towards.iter().any(|part| part.abs() > 0.1));
             let (voxels, spacing) = ([21, 21, 21], [1.0, 0.5, 2.0]);
-            // Eyes at corners and on edges of boxes, too.
+            // Whole numbers also put eyes on corners and edges of boxes.
             let position = if whole { position.map(|at| (at / 4.0).round() * 4.0) } else { position };
             let camera = Camera {
                 position,
@@ -258,7 +260,7 @@ mod tests {
             }
         }
 
-        /// Boxes on pages never share a pixel and stay within the rows that are said.
+        /// Boxes on pages do not overlap and stay within the rows of the page.
         #[test]
         fn pages_hold_all_boxes(
             boxes in prop::collection::vec((0_usize..3, 1_i64..20, 1_i64..30), 0..40),

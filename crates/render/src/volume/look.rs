@@ -1,4 +1,4 @@
-//! [`Look`]: everything about a picture but the volume.
+//! [`Look`]: parameters of an image, except for the volume.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use super::camera::Camera;
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
-/// How a volume is looked at. All lengths are in the unit of the volume's grid; camera and clip planes are in its space.
+/// Parameters of an image of a volume. All lengths are in the unit of the volume's grid; camera and
+/// clip planes are in its space.
 ///
 /// ```
 /// use zippy_render::volume::{Camera, Look, Shading, TransferFunction};
@@ -19,65 +20,68 @@ use crate::error::RenderError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Look {
-    /// Where the volume is seen from.
+    /// Position, direction and projection of the camera.
     pub camera: Camera,
-    /// From values to colour and opacity.
+    /// Map from values to colour and opacity.
     pub transfer: TransferFunction,
-    /// Distance of samples along a ray.
+    /// Distance between samples along a ray.
     #[serde(default = "Look::default_step")]
     pub step: f64,
-    /// Width and height of the picture in pixels.
+    /// Width and height of the image in pixels.
     #[serde(default = "Look::default_size")]
     pub size: (u32, u32),
-    /// Lighting by the gradient of the values; `None`: colours as they are.
+    /// Lighting by the gradient of the values; `None` shows unlit colours.
     #[serde(default)]
     pub shading: Option<Shading>,
-    /// Whether the transfer function is integrated over the values between two samples, instead of taken at samples.
+    /// True to integrate the transfer function over the values between two samples, instead of
+    /// evaluating it at samples.
     #[serde(default)]
     pub preintegrated: bool,
-    /// How values between voxels are found.
+    /// Interpolation between voxels.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// What lies on the wrong side of any of these planes is not seen.
+    /// Clip planes; a point is visible if all planes keep it.
     #[serde(default)]
     pub clip: Vec<ClipPlane>,
-    /// What lies outside of this box is not seen.
+    /// Crop box; only points inside are visible.
     #[serde(default)]
     pub crop: Option<Crop>,
-    /// Whether samples are shifted along each ray by a fixed function of the pixel, so that rings become noise.
+    /// True to shift samples along each ray by a fixed function of the pixel, which turns ring
+    /// artefacts into noise.
     #[serde(default)]
     pub jitter: bool,
-    /// A ray ends where so little light comes through that no component of a pixel changes by more than this; its alpha
-    /// becomes exactly 1. That is this share of the light, or less where light makes colours brighter than they are;
-    /// see
-    /// [`ends_at`](Self::ends_at). 0: rays end where nothing comes through at all.
+    /// Early ray termination: a ray ends if the remaining light changes every component of the
+    /// pixel by at most this amount; the pixel's alpha then becomes exactly 1.
+    ///
+    /// The threshold is this share of the light, or less if shading can make colours brighter than
+    /// 1; see [`ends_at`](Self::ends_at). 0 ends rays only if no light remains.
     #[serde(default = "Look::default_termination")]
     pub termination: f32,
 }
 
-/// How the value at a sample follows from the voxels around it.
+/// Interpolation of the value at a sample from the voxels around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
-    /// Between the eight corners of a cell, trilinearly.
+    /// Trilinear interpolation between the eight corners of a cell.
     #[default]
     Linear,
-    /// That of the nearest voxel: for labels, between which there is no value. Light follows the
+    /// Value of the nearest voxel, for labels, which cannot be interpolated. Shading uses the
     /// trilinear gradient.
     Nearest,
 }
 
-/// A light at the camera; surfaces are lit from both sides.
+/// Light at the camera position; surfaces are lit from both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shading {
-    /// Share of the colour that is there without light.
+    /// Share of the colour that does not depend on the light.
     pub ambient: f64,
-    /// Share of the colour that is there where the gradient points to the light.
+    /// Share of the colour that is added where the gradient points to the light.
     pub diffuse: f64,
     /// White that is added where the surface mirrors the light.
     pub specular: f64,
-    /// How small the mirrored light is: the exponent of its cosine.
+    /// Exponent of the mirrored light's cosine; larger values give smaller highlights.
     pub shininess: f64,
 }
 
@@ -88,13 +92,15 @@ impl Default for Shading {
 }
 
 impl Shading {
-    /// How bright a white surface can be.
+    /// Maximum brightness of a white surface.
     pub(super) fn brightest(&self) -> f64 {
         self.ambient + self.diffuse + self.specular
     }
 
+    /// Checks the ranges of all fields.
+    ///
     /// # Errors
-    /// What is out of range.
+    /// The first field that is out of range.
     pub(super) fn check(&self) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Setting(message));
         let Self { ambient, diffuse, specular, shininess } = *self;
@@ -110,56 +116,56 @@ impl Shading {
     }
 }
 
-/// Keeps the points `p`, in the space of the volume's grid, with `dot(normal, p) >= offset`.
+/// Clip plane: keeps the points `p`, in the space of the volume's grid, with
+/// `dot(normal, p) >= offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClipPlane {
-    /// Points to what is kept; of any length but zero.
+    /// Normal that points to the kept side; any non-zero length.
     pub normal: [f64; 3],
     /// `dot(normal, p)` of the points in the plane.
     pub offset: f64,
 }
 
-/// A box along the axes of the volume, in lengths from its first voxel: index times spacing.
+/// Box along the axes of the volume, in lengths from its first voxel: index times spacing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crop {
-    /// Its lower corner.
+    /// Lower corner.
     pub low: [f64; 3],
-    /// Its upper corner.
+    /// Upper corner.
     pub high: [f64; 3],
 }
 
-/// What pictures of different decompositions have in common.
+/// Guarantee about images of different decompositions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Rays are cut at the bricks of a lattice that depends on the volume alone: the same bits for every number of
-    /// ranks and every decomposition.
+    /// Bit-identical images for every number of ranks and every decomposition. Rays are cut at the
+    /// bricks of a lattice that depends on the volume only.
     #[default]
     Reproducible,
-    /// Rays are cut where the boxes of bricks of a rank end: fewer layers to blend, and differences of at most 4e-6, or
-    /// of
-    /// [`Look::termination`] and 2e-6 where that is more.
+    /// Fewer layers to blend; images differ by at most 4e-6, or by the sum of [`Look::termination`]
+    /// and 2e-6 if that is more. Rays are cut at the boxes of bricks of a rank.
     Fast,
 }
 
-/// What a pixel is while pictures are blended.
+/// Pixel format during compositing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PixelFormat {
     /// Four components of 32 bits.
     #[default]
     F32,
-    /// Four components of 8 bits: a quarter of the bytes to move.
+    /// Four components of 8 bits, which move a quarter of the bytes.
     Rgba8,
 }
 
-/// The most clip planes of a picture.
+/// Maximum number of clip planes of an image.
 pub const MAX_CLIP_PLANES: usize = 6;
 
 impl Look {
-    /// A look with samples one unit apart, 512 x 512 pixels and no extras.
+    /// Look with a sample distance of 1, 512 x 512 pixels and all optional features off.
     pub fn new(camera: Camera, transfer: TransferFunction) -> Self {
         Self {
             camera,
@@ -188,22 +194,23 @@ impl Look {
         2.0_f32.powi(-19)
     }
 
-    /// The share of light at which rays end: [`termination`](Self::termination), divided by the brightest light where
-    /// that is more than 1, as what lies behind may be so much brighter than its colours.
+    /// Share of light at which rays end: [`termination`](Self::termination), divided by the maximum
+    /// brightness of the light if that exceeds 1, because later samples may be brighter than their
+    /// colours by this factor.
     pub fn ends_at(&self) -> f32 {
         self.ends_at_with(1.0)
     }
 
-    /// The same where surfaces are in a light whose parts add up to `brightest`.
+    /// [`ends_at`](Self::ends_at) with surfaces in a light whose parts sum to `brightest`.
     pub(super) fn ends_at_with(&self, brightest: f64) -> f32 {
         let own = self.shading.as_ref().map_or(1.0, Shading::brightest);
         (f64::from(self.termination) / own.max(brightest).max(1.0)) as f32
     }
 
-    /// Checks everything that does not depend on the volume.
+    /// Checks all fields that do not depend on the volume.
     ///
     /// # Errors
-    /// What is out of range, with its value and what would be right.
+    /// The first field that is out of range, with its value and the valid range.
     pub fn check(&self) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Setting(message));
         let (width, height) = self.size;
@@ -250,7 +257,7 @@ mod tests {
     use super::*;
     use crate::volume::Projection;
 
-    /// Numbers that survive being printed and parsed to the last bit.
+    /// Numbers that formatting and parsing keep to the last bit.
     fn good() -> Look {
         let camera = Camera {
             position: [40.5, -20.25, 8.0],
@@ -277,7 +284,7 @@ mod tests {
         };
         let text = serde_json::to_string(&look).unwrap();
         assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), look);
-        // What is not said has its default.
+        // Missing fields have their defaults.
         let mut short: serde_json::Value = serde_json::from_str(&serde_json::to_string(&good()).unwrap()).unwrap();
         let parts = short.as_object_mut().unwrap();
         parts.retain(|name, _| ["camera", "transfer"].contains(&name.as_str()));

@@ -1,4 +1,4 @@
-//! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
+//! Ray caster on the CPU: the reference implementation for the shader.
 
 use zippy::Grid;
 use zippy::device::colour::{closed, over};
@@ -13,16 +13,17 @@ use super::transfer::TransferTable;
 use super::view::View;
 use crate::error::RenderError;
 
-/// Samples blended among themselves before they join the picture: partial sums stay small, so that rounding does.
+/// Number of samples that are blended among themselves before they join the pixel. Partial sums
+/// stay small, which limits rounding.
 pub(super) const BLOCK: u32 = 32;
 
-/// The ray caster on the CPU, with everything that a [`Look`] can ask for: the twin of `shaders/volume/march.wgsl`.
-/// Local; cost: eight voxels for each sample, 32 more with light.
+/// Ray caster on the CPU with all features of a [`Look`]; equivalent to
+/// `shaders/volume/march.wgsl`. Local; cost: eight voxels per sample, and 32 more with light.
 ///
 /// ```
 /// use zippy_render::volume::{Camera, Look, TransferFunction, Twin};
 ///
-/// // A ramp along axis 2, seen from all of it at once.
+/// // A ramp along axis 2, seen as a whole.
 /// let (shape, spacing) = ([9, 9, 9], [1.0; 3]);
 /// let look = Look { size: (8, 8), ..Look::new(Camera::overview(shape, spacing), TransferFunction::ramp(0.0, 8.0)) };
 /// let twin = Twin::new(&look, shape, spacing, |[_, _, z]| z as f32)?;
@@ -30,34 +31,37 @@ pub(super) const BLOCK: u32 = 32;
 /// # Ok::<(), zippy_render::RenderError>(())
 /// ```
 pub struct Twin<V> {
-    /// The rays.
+    /// Rays of the image.
     pub view: View,
     classes: Classes,
     light: Option<Shading>,
     interpolation: Interpolation,
     components: i32,
-    /// What makes a component of a direct colour 0 to 1.
+    /// Factor that scales a component of a direct colour to 0 to 1.
     scale: f32,
-    /// From this alpha on a pixel is opaque.
+    /// Alpha from which a pixel becomes opaque.
     opaque: f32,
     voxel: V,
 }
 
 impl<V: Fn([i32; 3]) -> f32> Twin<V> {
-    /// For a volume of `shape` voxels of one component on a grid, that `voxel` gives by global coordinate.
+    /// Ray caster of a volume of `shape` voxels of one component on a grid; `voxel` returns the
+    /// value at a global coordinate.
     ///
     /// # Errors
-    /// Those of [`View::of`] and of the transfer function.
+    /// As [`View::of`], or the transfer function is malformed.
     pub fn new(look: &Look, shape: [i64; 3], grid: impl Into<Grid>, voxel: V) -> Result<Self, RenderError> {
         Self::with_components(look, shape, grid, (1, 1.0), voxel)
     }
 
-    /// For voxels of several components, interleaved on axis 0: `voxel` is asked for `[components * x + component, y,
-    /// z]`. Of two, the first gives the colour and the second the opacity. Of four, the first three times `scale` are
-    /// the colour and the fourth gives the opacity.
+    /// Ray caster of voxels with several components, interleaved on axis 0: `voxel` is called with
+    /// `[components * x + component, y, z]`.
+    ///
+    /// - Two components: colour, opacity.
+    /// - Four components: red, green and blue, multiplied by `scale`, and opacity.
     ///
     /// # Errors
-    /// Those of [`View::of`] and of the transfer function, or components that are not one, two or four.
+    /// As [`View::of`]; the transfer function is malformed; `components` is not one, two or four.
     pub fn with_components(
         look: &Look,
         shape: [i64; 3],
@@ -76,8 +80,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         Ok(Self { view, classes, light, interpolation, components, scale, opaque, voxel })
     }
 
-    /// The picture from boxes of cells, `(start, end)` half-open, front first: the fragments of every pixel blended in
-    /// this order.
+    /// Casts boxes of cells, `(start, end)` half-open, front first, and blends the fragments of
+    /// every pixel in this order.
     pub fn picture(&self, boxes: &[([i32; 3], [i32; 3])]) -> Image {
         let mut image = Image::new(self.view.width as usize, self.view.height as usize);
         for (index, pixel) in image.pixels.iter_mut().enumerate() {
@@ -89,16 +93,17 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         image
     }
 
-    /// What a pixel sees in one box of cells: its samples from front to back, until it is opaque.
+    /// Blended samples of a pixel in one box of cells, front to back, until the pixel is opaque.
     pub fn fragment(&self, (column, row): (u32, u32), (start, end): ([i32; 3], [i32; 3])) -> [f32; 4] {
         let ray = self.view.ray(column, row);
         let towards = self.unit(ray.delta);
-        // The ends of segments may lie a cell outside.
+        // The ends of segments may lie one cell outside.
         let around: [[i32; 3]; 2] = [start.map(|c| c - 1), end.map(|c| c + 1)];
         let around = around.map(|corner| std::array::from_fn(|axis| corner[axis].clamp(0, self.view.cells[axis])));
         let (mut seen, mut samples) = ([0.0; 4], ray.samples_in(self.view.cells, start, end));
         while !samples.is_empty() && seen[3] < 1.0 {
-            // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
+            // Partial sums start at fixed samples, so that a complete sum has the same bits in
+            // every box.
             let stop = ((samples.start / BLOCK + 1) * BLOCK).min(samples.end);
             let mut sum = [0.0; 4];
             for sample in samples.start..stop {
@@ -156,7 +161,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         [red * alpha, green * alpha, blue * alpha, alpha]
     }
 
-    /// Premultiplied colour and alpha of everything between two positions: `shaders/volume/segment.wgsl`.
+    /// Premultiplied colour and alpha of the segment between two positions:
+    /// `shaders/volume/segment.wgsl`.
     fn segment(&self, table: &IntegralTable, ends: [([i32; 3], [f32; 3]); 2]) -> [f32; 4] {
         let values = |component| ends.map(|(cell, share)| self.value(component, cell, share));
         let depth = values(self.components - 1).map(|value| table.position_in(value));
@@ -170,7 +176,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         colour
     }
 
-    /// A direction in voxels as one of length 1 in space.
+    /// Normalises a direction in voxels to length 1 in space.
     fn unit(&self, delta: [f32; 3]) -> [f32; 3] {
         let v = self.view.to_space(delta);
         let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();

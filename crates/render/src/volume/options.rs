@@ -1,4 +1,4 @@
-//! [`RendererOptions`]: how volumes are drawn, and what can be refused before there is one.
+//! [`RendererOptions`]: settings of a renderer, and checks that need no renderer.
 
 use zippy::world::World;
 
@@ -7,25 +7,29 @@ use super::look::{Mode, PixelFormat};
 use crate::compositing::{Algorithm, Encoding};
 use crate::error::RenderError;
 
-/// How a volume is rendered, whatever the look.
+/// Settings of a renderer that are independent of the look.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RendererOptions {
-    /// What pictures of different decompositions have in common.
+    /// Guarantee about images of different decompositions.
     pub mode: Mode,
-    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128, in
-    /// fast mode a sixteenth, within 8 to 128.
+    /// Number of cells along each side of a brick, a multiple of 8. Default for `None`: a quarter
+    /// of the longest axis, within 32 to 128; in fast mode a sixteenth, within 8 to 128.
     pub brick: Option<i64>,
-    /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red,
-    /// green and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
+    /// Number of array cells per voxel, interleaved on axis 0.
+    ///
+    /// - 1: a value.
+    /// - 2: a value for the colour, a value for the opacity.
+    /// - 4: red, green and blue, from 0 to the type's greatest number (1 for floats), and a value
+    ///   for the opacity.
     pub components: usize,
-    /// What its arrays are called: this and a suffix, as `name.picture`; `None`: as the volume. Several renderers of
-    /// one volume need names of their own.
+    /// Prefix of the names of its arrays, as in `name.picture`; `None` uses the volume's name.
+    /// Several renderers of one volume need different names.
     pub name: Option<String>,
-    /// How layers become one picture. Direct send alone needs no more memory than the layers cover.
+    /// Compositing algorithm. Only direct send needs no more memory than the layers cover.
     pub algorithm: Algorithm,
-    /// How their pixels travel.
+    /// Encoding of pixels in messages.
     pub encoding: Encoding,
-    /// What a pixel is while pictures are blended.
+    /// Pixel format during compositing.
     pub pixel: PixelFormat,
 }
 
@@ -44,10 +48,10 @@ impl Default for RendererOptions {
 }
 
 impl RendererOptions {
-    /// Whether volumes of so many voxels can be drawn like this, before there is one. Local.
+    /// Checks that a volume of `voxels` can be rendered with these options. Local; needs no volume.
     ///
     /// # Errors
-    /// Voxels of too many components, or bricks of no possible size.
+    /// An unsupported number of components, or an invalid size of bricks.
     pub fn check(&self, voxels: [i64; 3]) -> Result<(), RenderError> {
         self.lattice(voxels).map(drop)
     }
@@ -60,11 +64,11 @@ impl RendererOptions {
         Lattice::new(voxels, self.brick, self.mode)
     }
 
-    /// Whether pictures of so many pixels can be drawn like this: on each device that takes part one buffer has to hold
-    /// a picture. Local; the same on every rank.
+    /// Checks that images of `size` pixels can be rendered: one buffer must hold an image on each
+    /// device of the world. Local; equal on all ranks.
     ///
     /// # Errors
-    /// Too many pixels; says how many would do.
+    /// Too many pixels; the message names the limit.
     pub fn check_size(&self, world: &World, size: (u32, u32)) -> Result<(), RenderError> {
         let pixel = match self.pixel {
             PixelFormat::F32 => 16,
@@ -73,7 +77,7 @@ impl RendererOptions {
         self.check_bytes(world, size, pixel)
     }
 
-    /// The same for so many bytes a pixel.
+    /// Checks the size for a number of bytes per pixel.
     pub(super) fn check_bytes(
         &self,
         world: &World,

@@ -1,14 +1,14 @@
-//! Which boxes stand in front of which.
+//! Depth order of boxes.
 
 use super::view::View;
 use crate::error::RenderError;
 
-/// Why boxes have no depth order.
+/// Reason why boxes have no depth order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unordered {
-    /// These two overlap.
+    /// Two boxes that overlap.
     Overlap(usize, usize),
-    /// Among these, boxes stand in front of one another in a ring.
+    /// Boxes that contain a cycle: each hides the next.
     Ring(Vec<usize>),
 }
 
@@ -24,32 +24,33 @@ impl From<Unordered> for RenderError {
     }
 }
 
-/// Along one axis, a box ends at `low_end` where another begins, at `high_start`, or before: does a ray that crosses
-/// both meet the lower one first? `None` where no ray does.
+/// For boxes that are separated along one axis (one ends at `low_end`, the other begins at
+/// `high_start`): true if a ray that crosses both crosses the lower one first. `None` if no ray
+/// crosses both.
 fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
     if view.parallel {
         let forward = view.parallel_direction()[axis];
         return (forward != 0.0).then_some(forward > 0.0);
     }
-    // A sample in the plane between two boxes that touch belongs to the higher one.
+    // A sample in the plane between two touching boxes belongs to the higher box.
     let eye = f64::from(view.eye[axis]);
     match (eye >= low_end as f64, eye >= high_start as f64) {
         (false, _) => Some(true),
         (_, true) => Some(false),
-        // From between the two, a ray reaches one of them only.
+        // From an eye between the boxes, each ray reaches at most one of them.
         _ => None,
     }
 }
 
-/// The order of disjoint boxes of cells from front to back along the rays of a view: a permutation of their numbers.
-/// Where a ray crosses two boxes, the one it meets first comes first; boxes that no ray connects may come in any order,
-/// which is by their number. Empty boxes are in no ray's way.
+/// Sorts disjoint boxes of cells from front to back along the rays of a view; returns a permutation
+/// of their indices. If a ray crosses two boxes, the nearer one comes first. Boxes that share no
+/// ray are sorted by index, as are empty boxes.
 ///
-/// Boxes are `(start, end)`, half-open. Works for grid and k-d cuts and for every other cover in which boxes do not
-/// interlock. Local; cost: the square of the number of boxes.
+/// Boxes are `(start, end)`, half-open. Supports grid cuts, k-d cuts and every other decomposition
+/// without cycles. Local; cost: quadratic in the number of boxes.
 ///
 /// # Errors
-/// Boxes overlap, or stand in front of one another in a ring, so that no order exists.
+/// Boxes overlap, or hide each other in a cycle, so that no order exists.
 pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Result<Vec<usize>, Unordered> {
     let n = boxes.len();
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -71,7 +72,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
                 };
                 apart = true;
                 match low_first(view, axis, low_end, high_start) {
-                    // Separated, and no ray crosses from one side to the other: it needs no order at all.
+                    // No ray crosses both sides: no constraint.
                     None => (i_first, j_first) = (true, true),
                     Some(low) if low == low_is_i => i_first = true,
                     Some(_) => j_first = true,
@@ -80,7 +81,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
             if !apart {
                 return Err(Unordered::Overlap(i, j));
             }
-            // Two planes that disagree: no ray crosses both boxes.
+            // Two planes with contradicting orders: no ray crosses both boxes.
             match (i_first, j_first) {
                 (true, false) => {
                     behind[i].push(j);
@@ -106,7 +107,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
         }
     }
     if order.len() < n {
-        // What is only behind a ring is in none.
+        // Boxes that are only farther than a cycle are not part of it.
         let mut ring: Vec<usize> = (0..n).filter(|&i| waiting_for[i] > 0).collect();
         loop {
             let inside = |&i: &usize| behind[i].iter().any(|j| ring.binary_search(j).is_ok());
@@ -134,7 +135,7 @@ mod tests {
         (start.map(|v| v as i32), std::array::from_fn(|axis| end[axis].min(shape[axis] - 1) as i32))
     }
 
-    /// Cuts a box again and again: every k-d cover can come out.
+    /// Cuts a box repeatedly; can yield every k-d cover.
     fn cover(shape: [i64; 3], cuts: &[(usize, usize, i64)]) -> Vec<Cuboid> {
         let mut boxes = vec![([0; 3], shape)];
         for &(which, axis, at) in cuts {
@@ -176,7 +177,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Every sample of every ray belongs to exactly one chunk, and a ray meets the chunks in depth order.
+        /// Every sample of every ray belongs to exactly one chunk, and a ray crosses the chunks in
+        /// depth order.
         #[test]
         fn chunks_share_the_samples_in_depth_order(
             shape in prop::array::uniform3(2_i64..14),
@@ -226,17 +228,17 @@ mod tests {
             View::new(&camera, (9, 7), [6; 3], [1.0; 3], 1.0).unwrap()
         };
         let said = |unordered: Unordered| RenderError::from(unordered).to_string();
-        // Three bars of which each lies before the next along another axis.
+        // Three bars: each hides the next along another axis.
         let ring = [([0, 0, 1], [1, 2, 2]), ([1, 0, 0], [3, 1, 2]), ([0, 1, 0], [3, 2, 1])];
         let error = said(front_to_back(&ring, &view([1.0; 3])).unwrap_err());
         assert!(error.contains("chunks [0, 1, 2] interlock"), "{error}");
-        // What lies in front of or behind the ring is not in it.
+        // Boxes in front of or behind the cycle are not part of it.
         let more = [&[([0; 3], [1; 3])], &ring[..], &[([3, 2, 2], [4; 3])]].concat();
         assert!(matches!(front_to_back(&more, &view([1.0; 3])), Err(Unordered::Ring(ring)) if ring == [1, 2, 3]));
         assert_eq!(front_to_back(&ring, &view([-1.0, 1.0, 1.0])).unwrap(), [1, 2, 0]);
         let overlap = [([0; 3], [4; 3]), ([3, 3, 3], [5; 3])];
         assert!(said(front_to_back(&overlap, &view([1.0; 3])).unwrap_err()).contains("overlap"));
-        // An empty box is in nobody's way, wherever it lies.
+        // An empty box constrains nothing.
         let empty = [([0; 3], [4; 3]), ([2, 2, 2], [2, 3, 3])];
         assert_eq!(front_to_back(&empty, &view([1.0; 3])).unwrap().len(), 2);
     }

@@ -1,17 +1,20 @@
-//! A volume from a formula: a head of ellipsoids after Shepp and Logan, with a skull, soft parts and a lattice inside.
+//! Analytic test volume: a head of ellipsoids after Shepp and Logan, with a skull, soft tissue and
+//! an inner lattice.
 
-/// A phantom of any size; every voxel is a function of its position alone, so that each rank fills its own part.
+/// Phantom of any size. Every voxel is a function of its position only, so that each rank can fill
+/// its own part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Phantom {
-    /// Voxels along each axis.
+    /// Number of voxels along each axis.
     pub shape: [i64; 3],
 }
 
-/// Centre, half axes, rotation about axis 2 in radians, and what is added inside.
+/// Centre, half axes, rotation about axis 2 in radians, and density that is added inside.
 struct Ellipsoid([f64; 3], [f64; 3], f64, f64);
 
-/// The skull is denser than the brain, what lies in the brain is denser than the skull: a transfer function can tell
-/// them apart although values blur at every surface.
+/// Ellipsoids of the phantom. The skull is denser than the brain, and the objects in the brain are
+/// denser than the skull: a transfer function can separate them although values blur at every
+/// surface.
 const ELLIPSOIDS: [Ellipsoid; 9] = [
     Ellipsoid([0.0, 0.0, 0.0], [0.69, 0.92, 0.81], 0.0, 0.32),
     Ellipsoid([0.0, -0.0184, 0.0], [0.63, 0.85, 0.745], 0.0, -0.20),
@@ -25,18 +28,18 @@ const ELLIPSOIDS: [Ellipsoid; 9] = [
 ];
 
 impl Phantom {
-    /// The largest value.
+    /// Maximum value.
     pub const MAX: u16 = 4095;
 
-    /// The value of a voxel, 0 to [`Self::MAX`]; defined for every coordinate, 0 outside the head.
+    /// Value of a voxel, 0 to [`Self::MAX`]; defined for every coordinate, 0 outside the head.
     pub fn value(&self, voxel: [i64; 3]) -> u16 {
         let p: [f64; 3] =
             std::array::from_fn(|axis| (2.0 * voxel[axis] as f64 + 1.0) / self.shape[axis].max(1) as f64 - 1.0);
-        // One voxel of softness at every surface, so that pictures of any size look alike.
+        // Surfaces are blurred over one voxel, so that images of any size are similar.
         let soft = 2.0 / *self.shape.iter().max().unwrap_or(&1).max(&1) as f64;
         let mut density = 0.0;
         for Ellipsoid(centre, axes, angle, amount) in &ELLIPSOIDS {
-            // Most are not turned, and the functions would be most of the time.
+            // Most ellipsoids are not rotated, and `sin_cos` would dominate the cost.
             let (sin, cos) = if *angle == 0.0 { (0.0, 1.0) } else { angle.sin_cos() };
             let d: [f64; 3] = std::array::from_fn(|axis| p[axis] - centre[axis]);
             let turned = [cos * d[0] + sin * d[1], cos * d[1] - sin * d[0], d[2]];
@@ -44,7 +47,7 @@ impl Phantom {
             let smallest = axes[0].min(axes[1]).min(axes[2]);
             density += amount * (0.5 + (1.0 - radius) * smallest / (2.0 * soft)).clamp(0.0, 1.0);
         }
-        // A gyroid in the soft parts gives them a texture that shows the interpolation.
+        // A gyroid in the soft tissue adds a texture that makes interpolation visible.
         let (rises, falls) = ((density / 0.12).clamp(0.0, 1.0), ((0.8 - density) / 0.2).clamp(0.0, 1.0));
         if rises > 0.0 && falls > 0.0 {
             let [x, y, z] = p.map(|v| v * 21.0);

@@ -1,4 +1,4 @@
-//! A shelf of transfer functions that adapt themselves to the values of a volume.
+//! Transfer functions that adapt to the values of a volume.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use super::labels::labels;
 use super::transfer::{MOST_LABELS, TransferFunction};
 use crate::error::RenderError;
 
-/// A transfer function for a kind of volume. [`Preset::transfer`] fits it to the values that a volume takes, so that it
-/// suits Hounsfield units and 8-bit scans alike.
+/// Transfer function for a kind of volume. [`Preset::transfer`] fits it to the volume's values, so
+/// that it suits Hounsfield units and 8-bit scans alike.
 ///
 /// ```
 /// use zippy_render::volume::{Distribution, Preset};
@@ -24,38 +24,40 @@ use crate::error::RenderError;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Preset {
-    /// Dense parts of a CT scan alone, in the colour of bone.
+    /// Only the dense parts of a CT scan, in the colour of bone.
     CtBone,
-    /// Everything in a CT scan but air: soft parts translucent, dense ones less so.
+    /// All of a CT scan except for air: soft tissue is translucent, dense tissue less so.
     CtSoft,
-    /// Magnetic resonance: tissue in grey to warm tones, noise of the background left out.
+    /// Magnetic resonance: tissue in grey to warm tones, without the background's noise.
     Mr,
-    /// The brightest values alone: vessels with a contrast agent.
+    /// Only the brightest values: vessels with a contrast agent.
     Angiography,
-    /// Opacity and brightness grow evenly from the end of the background's noise to the 99th percentile of the rest.
+    /// Opacity and brightness rise linearly from the end of the background's noise to the 99th
+    /// percentile of the other values.
     GreyRamp,
-    /// A perceptually even colour map; opacity by percentiles of the values above the background.
+    /// Perceptually uniform colour map; opacity by percentiles of the values above the background.
     Perceptual,
-    /// A colour for each whole number, opaque, and 0 transparent: a label map. Goes with
+    /// Label map: one opaque colour per whole number; 0 is transparent. Use with
     /// [`Interpolation::Nearest`](super::Interpolation::Nearest).
     Labels,
 }
 
-/// Where a point of a preset lies: in Hounsfield units, and between the landmarks of a distribution.
+/// Point of a preset: its position in Hounsfield units, its position between the landmarks of a
+/// distribution, and its value.
 struct Point<const N: usize>(f64, f64, [f64; N]);
 
-/// Values below it are air, which only volumes in Hounsfield units know.
+/// Upper limit of air in Hounsfield units; only volumes in Hounsfield units have smaller values.
 const AIR: f64 = -200.0;
 
-/// Where the smallest value of a volume in Hounsfield units lies, noise of air included.
+/// Range of the smallest value of a volume in Hounsfield units, including the noise of air.
 const LEAST: Range<f64> = -1200.0..-800.0;
 
 impl Preset {
-    /// All of them that suit any values: labels are whole numbers.
+    /// All presets for arbitrary values; excludes labels, which are whole numbers.
     pub const ALL: [Self; 6] =
         [Self::CtBone, Self::CtSoft, Self::Mr, Self::Angiography, Self::GreyRamp, Self::Perceptual];
 
-    /// The name by which it is asked for.
+    /// Name that [`FromStr`](std::str::FromStr) parses.
     pub fn name(self) -> &'static str {
         match self {
             Self::CtBone => "ct-bone",
@@ -68,16 +70,17 @@ impl Preset {
         }
     }
 
-    /// Largest difference of labels that have a colour each.
+    /// Maximum difference of labels with different colours.
     pub const MOST_LABELS: f64 = MOST_LABELS;
 
-    /// The preset's transfer function for a volume of these values. Opacities hold over `unit_distance`: the distance
-    /// of voxels suits.
+    /// Transfer function of the preset for a volume with these values. Opacities hold over
+    /// `unit_distance`; the distance of voxels is a suitable choice.
     ///
-    /// Presets for CT take values below -200 as a sign of Hounsfield units and lie at fixed ones. Otherwise points lie
-    /// between landmarks of the distribution: its minimum, the end of the background's noise ([`Distribution::noise`]),
-    /// the threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum.
-    /// What a scanner fills the unseen with, a single value far below air, counts as none.
+    /// Presets for CT treat values below -200 as a sign of Hounsfield units and use fixed points.
+    /// Otherwise points lie between landmarks of the distribution: its minimum, the end of the
+    /// background's noise ([`Distribution::noise`]), the threshold between background and
+    /// foreground, the median and the 99th percentile of the foreground, and its maximum. A
+    /// scanner's fill value, a single value far below air, is ignored.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
         if self == Self::Labels {
             return labels(values, unit_distance);
@@ -98,8 +101,8 @@ impl Preset {
         TransferFunction { opacity, colour, unit_distance }
     }
 
-    /// [`transfer`](Self::transfer) for voxels of several components: colours fit the first one's values, opacities the last
-    /// one's.
+    /// [`transfer`](Self::transfer) for voxels of several components: colours fit the values of the
+    /// first component, opacities those of the last.
     pub fn fit(self, values: &Values, unit_distance: f64) -> TransferFunction {
         let opacity = self.transfer(values.opacity(), unit_distance).opacity;
         TransferFunction { opacity, ..self.transfer(values.colour(), unit_distance) }
@@ -183,13 +186,13 @@ impl Preset {
                 ],
                 VIRIDIS.iter().enumerate().map(|(i, &rgb)| Point(0.0, 1.8 + 0.275 * i as f64, rgb)).collect(),
             ),
-            // Their points are whole numbers: `labels`.
+            // `labels` adds their points, at whole numbers.
             Self::Labels => (Vec::new(), Vec::new()),
         }
     }
 }
 
-/// The values that a scanner has seen: all, or without a value alone far below those of air.
+/// Measured values: all values, without a single fill value far below those of air.
 fn seen(values: &Distribution) -> Distribution {
     let next = values.counts.iter().skip(1).position(|&count| count > 0).map_or(0, |empty| empty + 1);
     let min = values.edge(next);
@@ -199,7 +202,8 @@ fn seen(values: &Distribution) -> Distribution {
     Distribution { min, max: values.max, counts: values.counts[next..].to_vec() }
 }
 
-/// Nine even steps of the colour map viridis (S. van der Walt, N. Smith, 2015): lightness grows evenly for the eye.
+/// Nine equidistant colours of the colour map viridis (S. van der Walt, N. Smith, 2015), whose
+/// perceived lightness rises linearly.
 const VIRIDIS: [[f64; 3]; 9] = [
     [0.267, 0.005, 0.329],
     [0.279, 0.175, 0.483],
@@ -221,7 +225,7 @@ impl fmt::Display for Preset {
 impl FromStr for Preset {
     type Err = RenderError;
 
-    /// By name; `grey` is short for `grey-ramp`.
+    /// Parses a preset's name; `grey` is short for `grey-ramp`.
     fn from_str(name: &str) -> Result<Self, RenderError> {
         let wanted = if name == "grey" { "grey-ramp" } else { name };
         let all = || Self::ALL.into_iter().chain([Self::Labels]);
@@ -236,7 +240,7 @@ impl FromStr for Preset {
 mod tests {
     use super::*;
 
-    /// A lot of air, tissue around 40 % of the range, a little of something dense.
+    /// Histogram with much air, tissue around 40 % of the range, and a small dense part.
     fn scan(min: f64, max: f64) -> Distribution {
         let counts = (0..256).map(|bin| match bin {
             0..6 => 40_000,
@@ -267,14 +271,14 @@ mod tests {
                 let transfer = preset.transfer(&values, 0.5);
                 transfer.check().unwrap_or_else(|error| panic!("{preset}: {error}: {transfer:?}"));
                 assert_eq!(transfer.unit_distance, 0.5);
-                // Air is not seen, the densest is.
+                // Air is transparent, the densest value is not.
                 assert!(transfer.opacity_at(values.min) < 0.01 || values.min == values.max, "{preset}: {transfer:?}");
                 assert!(transfer.opacity_at(values.max) >= 0.5 || values.min == values.max, "{preset}: {transfer:?}");
             }
         }
     }
 
-    /// A cylinder of values around a scan that stand for nothing, and a bit of metal: neither changes what is seen.
+    /// Neither a cylinder of fill values around a scan nor a small metal part changes the image.
     #[test]
     fn what_fills_the_unseen_and_metal_do_no_harm() {
         let bins = |min: f64, max: f64, fill: u64| {
@@ -283,7 +287,7 @@ mod tests {
                 [(-1000.0, 500_000), (40.0, 90_000), (60.0, 50_000), (900.0, 4_000), (max - 1.0, 20), (min, fill)];
             for (value, count) in heaps {
                 let at = |value: f64| (((value - min) / (max - min) * 256.0) as usize).min(255);
-                // Noise, but of what is filled in.
+                // The fill value has no noise.
                 let width = if count == fill { 0.0 } else { 30.0 };
                 counts[at(value - width)] += count / 4;
                 counts[at(value)] += count / 2;
@@ -297,7 +301,7 @@ mod tests {
                 let [found, wanted] = [&values, &plain].map(|values| preset.transfer(values, 1.0));
                 let air = [-3024.0, -2048.0, -1000.0].map(|value| found.opacity_at(value));
                 assert!(air.iter().all(|&opacity| opacity < 0.01), "{preset}: {air:?}, {found:?}");
-                // Bins are wider, so that landmarks move a little.
+                // Bins are wider, so that landmarks move slightly.
                 for value in [60.0, 900.0] {
                     let (found, wanted) = (found.opacity_at(value), wanted.opacity_at(value));
                     assert!(
@@ -307,7 +311,7 @@ mod tests {
                 }
             }
         }
-        // Elsewhere a value far below the others is a background like any other.
+        // Without Hounsfield units, a value far below the others is ordinary background.
         let mut counts = vec![0; 256];
         (counts[0], counts[100], counts[255]) = (9_000, 700, 1_000);
         for (min, max) in [(0.0, 255.0), (-1090.0, 1400.0), (-9000.0, 9000.0)] {
@@ -327,7 +331,7 @@ mod tests {
             assert!((0.01..0.3).contains(&opacity(Preset::CtSoft, tissue)));
             assert!(opacity(Preset::CtSoft, bone) > 0.3);
         }
-        // What looks like air to one volume is a value like any other where nothing is in Hounsfield units.
+        // Without Hounsfield units, the value of air is an ordinary value.
         assert!(Preset::CtBone.transfer(&byte, 1.0).opacity[0][0] < 130.0);
         assert_eq!(Preset::CtBone.transfer(&hounsfield, 1.0).opacity[0][0], 130.0);
     }
@@ -344,7 +348,8 @@ mod tests {
         }
     }
 
-    /// Air scattered around 30 % of the range, as scanners store it that have no fixed zero, and something at 60 %.
+    /// Air scattered around 30 % of the range, as stored by scanners without a fixed zero, and an
+    /// object at 60 %.
     #[test]
     fn noise_of_air_is_not_seen() {
         let heap = |bin: usize, middle: f64, width: f64, height: f64| {

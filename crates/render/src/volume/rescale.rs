@@ -1,11 +1,13 @@
-//! What stored numbers stand for.
+//! Linear map from stored numbers to values.
 
 use super::distribution::{Distribution, Values};
 use super::transfer::TransferFunction;
 
-/// How a stored number becomes the value that it stands for: `slope * stored + intercept`. Files give such pairs
-/// ([`zippy_io::volume::VolumeFile::rescale`]), and numbers that 32-bit floats cannot tell apart are stored less an
-/// offset. Voxels stay as they are; distributions and transfer functions go from one side to the other.
+/// Linear map from a stored number to its value: `slope * stored + intercept`.
+///
+/// Files define such maps ([`zippy_io::volume::VolumeFile::rescale`]). Numbers that f32 cannot
+/// distinguish are stored minus an offset. Voxels keep their stored numbers; distributions and
+/// transfer functions are converted.
 ///
 /// ```
 /// use zippy_render::volume::Rescale;
@@ -15,41 +17,41 @@ use super::transfer::TransferFunction;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rescale {
-    /// The value of one stored unit; not zero.
+    /// Value of one stored unit; not zero.
     pub slope: f64,
-    /// The value of a stored zero.
+    /// Value of a stored zero.
     pub intercept: f64,
 }
 
 impl Default for Rescale {
-    /// Numbers that stand for themselves.
+    /// Identity.
     fn default() -> Self {
         Self { slope: 1.0, intercept: 0.0 }
     }
 }
 
 impl Rescale {
-    /// What a stored number stands for.
+    /// Value of a stored number.
     pub fn value(&self, stored: f64) -> f64 {
         self.slope * stored + self.intercept
     }
 
-    /// The number that is stored for a value.
+    /// Stored number of a value.
     pub fn stored(&self, value: f64) -> f64 {
         (value - self.intercept) / self.slope
     }
 
-    /// What is left to do to a number that `inner` has been applied to.
+    /// Map that remains to be applied to the result of `inner`.
     pub fn of(&self, inner: Self) -> Self {
         Self { slope: self.slope * inner.slope, intercept: self.value(inner.intercept) }
     }
 
-    /// From values back to the numbers that are stored for them.
+    /// Map from values to stored numbers.
     pub fn inverse(&self) -> Self {
         Self { slope: 1.0 / self.slope, intercept: -self.intercept / self.slope }
     }
 
-    /// The distribution of the values that stored numbers stand for.
+    /// Distribution of values, from the distribution of stored numbers.
     pub fn distribution(&self, stored: &Distribution) -> Distribution {
         let (min, max) = (self.value(stored.min), self.value(stored.max));
         let counts = stored.counts.clone();
@@ -60,13 +62,13 @@ impl Rescale {
         }
     }
 
-    /// The same component by component.
+    /// Distributions of values of all components.
     pub fn values(&self, stored: &Values) -> Values {
         let components = stored.components.iter().map(|component| self.distribution(component)).collect();
         Values { components, left_out: stored.left_out }
     }
 
-    /// The function of stored numbers that is `values` of what they stand for.
+    /// Transfer function of stored numbers, from a transfer function of values.
     pub fn transfer(&self, values: &TransferFunction) -> TransferFunction {
         TransferFunction {
             opacity: self.points(&values.opacity),

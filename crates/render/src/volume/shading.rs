@@ -1,11 +1,13 @@
-//! Light on surfaces: gradients of the values, and what they do to a colour. `shaders/volume/shading.wgsl` does the same.
+//! Shading: gradients of the values, and their effect on colours. Equivalent to
+//! `shaders/volume/shading.wgsl`.
 
 use super::decay::power_of;
 use super::look::Shading;
 
-/// Weights of the four voxels around a cell (the one before it, its two ends, the one behind it) for the derivative
-/// inside the cell, at a share of its length: central differences at both ends, interpolated. At the border of the
-/// volume the difference is one-sided, and the voxel that is not there has no weight.
+/// Weights of four voxels along an axis (the voxel before a cell, its two ends, the voxel after it)
+/// for the derivative at a fraction of the cell's length. The derivative interpolates central
+/// differences at both ends. At the border of the volume the difference is one-sided, and the
+/// missing voxel has weight 0.
 pub(super) fn weights_of(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     let (near, far) = (0.5 * (1.0 - share), 0.5 * share);
     let [mut before, mut low, mut high, mut behind] = [-near, -far, near, far];
@@ -18,8 +20,8 @@ pub(super) fn weights_of(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     [before, low, high, behind]
 }
 
-/// The gradient of trilinearly interpolated values: of four by four by four voxels from the one before `cell` on, those
-/// that share a line with an edge of the cell. Per voxel along each axis.
+/// Gradient of trilinearly interpolated values, per voxel along each axis. Reads voxels from the
+/// one before `cell`, 4 x 4 x 4, restricted to those that share a line with an edge of the cell.
 pub(super) fn gradient_of(
     voxel: impl Fn([i32; 3]) -> f32,
     cell: [i32; 3],
@@ -49,8 +51,9 @@ pub(super) fn gradient_of(
     [along(0), along(1), along(2)]
 }
 
-/// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. `gradient` is per length,
-/// of any unit, `towards` a direction of length 1 along the ray. Without a gradient there is ambient light only.
+/// Shades a premultiplied colour in the light of the camera, on both sides of a surface. `gradient`
+/// is per length, in any unit; `towards` is a unit vector along the ray. Without a gradient only
+/// the ambient light remains.
 pub(super) fn lit(
     [red, green, blue, alpha]: [f32; 4],
     gradient: [f32; 3],
@@ -58,7 +61,8 @@ pub(super) fn lit(
     light: &Shading,
 ) -> [f32; 4] {
     let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
+    // Scales the largest component to 1, so that squares neither vanish nor overflow; clamped to
+    // numbers with a normal reciprocal.
     let most = gradient.iter().fold(0.0_f32, |most, part| most.max(part.abs()));
     let scale = 1.0 / most.clamp(f32::MIN_POSITIVE, 2.0_f32.powi(126));
     let normal = gradient.map(|part| part * scale);
@@ -112,10 +116,10 @@ mod tests {
             assert!((red - (0.16 + 0.1)).abs() < 1e-6 && (green - (0.08 + 0.1)).abs() < 1e-6);
             assert!((blue - 0.1).abs() < 1e-6 && alpha == 0.5);
         }
-        // At 60 degrees the cosine is a half, the mirrored light 2^-10.
+        // At 60 degrees the cosine is 1/2 and the mirrored light 2^-10.
         let slanted = lit(colour, [3.0_f32.sqrt(), 0.0, 1.0], ahead, &light);
         assert!((slanted[0] - (0.2 * 0.45 + 0.2 * 0.5 / 1024.0)).abs() < 1e-6, "{slanted:?}");
-        // Whatever the unit of the values is: from the smallest normal numbers to the largest.
+        // Any unit of the values, from the smallest normal numbers to the largest.
         for unit in [1e-37, 1e-24, 1e-19, 1e19, 1e24, 1e38] {
             let same = lit(colour, [unit * 3.0_f32.sqrt(), 0.0, unit], ahead, &light);
             assert!((0..4).all(|c| (same[c] - slanted[c]).abs() < 1e-6), "{unit}: {same:?}, not {slanted:?}");

@@ -1,5 +1,5 @@
-//! Empty space: blocks of cells of which no value is visible, so that rays leap over them and bricks of nothing else have
-//! no layer.
+//! Empty space: blocks of cells without visible values. Rays leap over such blocks, and bricks that
+//! consist of them have no layer.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,43 +15,44 @@ use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
 use super::classes::Classes;
 use super::storage::{BrickChunk, Storage};
 
-/// A transfer table in an array of this rank.
+/// Transfer table in an array of this rank.
 #[derive(Clone)]
 pub(super) struct TableOnDevice {
     classes: Classes,
     pub entries: Entries,
 }
 
-/// What it holds.
+/// Content of a transfer table.
 #[derive(Clone)]
 pub(super) enum Entries {
     Points(LocalArray<[f32; 4], 1>),
     Segments(LocalArray<[u32; 4], 1>),
 }
 
-/// How often the parts of the picture that depend on the data and on the transfer function were made.
+/// Numbers of rebuilds of data that depends on the volume and on the transfer function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rebuilds {
-    /// The least and the largest value of each block of cells: once for all data.
+    /// Rebuilds of the least and greatest value of each block of cells: one per change of the
+    /// volume.
     pub ranges: u64,
-    /// Which blocks are visible: once for all data and opacities.
+    /// Rebuilds of the visible blocks: one per change of the volume or of the opacities.
     pub visible: u64,
 }
 
-/// What is visible in the bricks of all ranks.
+/// Visible cells of the bricks of all ranks.
 pub(super) struct Space<'w> {
     world: &'w World,
     name: String,
     range: Kernel,
     mark: Kernel,
-    /// The blocks of this rank's parts.
+    /// Blocks of this rank's parts.
     blocks: Vec<Option<Blocks>>,
     table: RefCell<Option<TableOnDevice>>,
     known: RefCell<Known>,
     rebuilds: Cell<Rebuilds>,
 }
 
-/// The blocks of a part.
+/// Blocks of one part.
 struct Blocks {
     cells: CellBox,
     bricks: BrickBox,
@@ -60,28 +61,29 @@ struct Blocks {
     occupied: LocalArray<u32, 3>,
 }
 
-/// What was found out last.
+/// Cached results.
 #[derive(Default)]
 struct Known {
-    /// What the ranges reach; `None` when they must be made anew.
+    /// Reach of the ranges; `None` if they are outdated.
     ranges: Option<i32>,
-    /// What the marks were made for; `None` when they must be made anew.
+    /// Input of the marks; `None` if they are outdated.
     marks: Option<Marks>,
-    /// The visible cells of each brick, in whole blocks.
+    /// Visible cells of each brick, in whole blocks.
     visible: Vec<Option<CellBox>>,
 }
 
-/// All that visibility depends on but the data.
+/// Input of visibility, except for the volume.
 #[derive(PartialEq)]
 struct Marks {
     first: f32,
     per_value: f32,
-    /// For each entry the first one from it on that is not transparent; the number of entries where there is none.
+    /// For each entry, the first non-transparent entry at or after it; the number of entries if
+    /// there is none.
     next: Vec<u32>,
 }
 
 impl<'w> Space<'w> {
-    /// For a volume with voxels that WGSL sees as `cell`. Local.
+    /// Creates the cache for a volume with voxels of WGSL type `cell`. Local.
     pub fn new<T: Element>(
         world: &'w World,
         name: &str,
@@ -90,7 +92,7 @@ impl<'w> Space<'w> {
         storage: &Storage<T>,
         lattice: &Lattice,
     ) -> Result<Self> {
-        // What decides the opacity is the last component.
+        // The last component determines the opacity.
         let head = format!("const COMPONENTS = {components};\nconst OPACITY = {};\n", (components - 1).min(3));
         let text = head + &include_str!("../../shaders/volume/ranges.wgsl").replace("CELL", cell);
         let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
@@ -112,33 +114,34 @@ impl<'w> Space<'w> {
         Ok(Self { world, name: name.to_string(), range, mark, blocks, table, known, rebuilds: Cell::default() })
     }
 
-    /// The data have changed: everything is made anew for the next picture. Local.
+    /// Marks all cached data as outdated, after a change of the volume. Local.
     pub fn changed(&self) {
         *self.known.borrow_mut() = Known::default();
     }
 
-    /// How often what was made.
+    /// Numbers of rebuilds so far.
     pub fn rebuilds(&self) -> Rebuilds {
         self.rebuilds.get()
     }
 
-    /// The global coordinate of the first voxel that kernels see of a part of this rank.
+    /// Global coordinate of the first voxel that kernels read of a part of this rank.
     pub fn origin(&self, part: usize) -> [i32; 3] {
         self.blocks[part].as_ref().map_or([0; 3], |blocks| blocks.origin)
     }
 
-    /// The marks of a part of this rank, and the first block's place in the volume.
+    /// Marks of a part of this rank, and the coordinates of its first block in the volume.
     pub fn occupied(&self, part: usize) -> Option<(&LocalArray<u32, 3>, [i32; 3])> {
         let blocks = self.blocks[part].as_ref()?;
         Some((&blocks.occupied, blocks.cells.0.map(|at| at / BLOCK as i32)))
     }
 
-    /// The smallest box of blocks that holds the visible cells of a brick of any rank; `None` where nothing is visible.
+    /// Smallest box of blocks that holds the visible cells of a brick of any rank; `None` if none
+    /// is visible.
     pub fn visible(&self, brick: usize) -> Option<CellBox> {
         self.known.borrow().visible.get(brick).copied().flatten()
     }
 
-    /// The table on this rank; written anew only when it has changed. Local.
+    /// Table on this rank; written only if it has changed. Local.
     pub fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
         let mut kept = self.table.borrow_mut();
         if let Some(known) = kept.as_ref().filter(|known| known.classes == *classes) {
@@ -158,10 +161,11 @@ impl<'w> Space<'w> {
         Ok(array)
     }
 
-    /// Brings ranges and marks up to date for a table. Collective, although nothing is done or said when nothing has changed.
+    /// Updates ranges and marks for a table. Collective; does not communicate if nothing has
+    /// changed.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
         let ((first, per_value), reach) = (classes.scale(), classes.reach());
         let marks = Marks { first, per_value, next: classes.next_visible() };
@@ -182,7 +186,8 @@ impl<'w> Space<'w> {
         Ok(())
     }
 
-    /// The visible bricks of this rank with the boxes of their visible cells. Makes the ranges first where a reach is given.
+    /// Visible bricks of this rank with the boxes of their visible cells. Computes the ranges first
+    /// if `reach` is given.
     fn find<T: Element>(
         &self,
         storage: &Storage<T>,
@@ -240,7 +245,8 @@ impl<'w> Space<'w> {
     }
 }
 
-/// For each brick its box of cells, from those that ranks know of their own ones. Collective.
+/// Box of cells of each brick, gathered from the boxes that each rank has for its own bricks.
+/// Collective.
 pub(super) fn boxes_of_all(
     world: &World,
     own: impl IntoIterator<Item = (usize, CellBox)>,
@@ -257,7 +263,8 @@ pub(super) fn boxes_of_all(
     Ok(all)
 }
 
-/// The smallest box of marked blocks within `cells`, cut to them; `first` is the first cell of the first block.
+/// Smallest box of marked blocks within `cells`, clipped to them; `first` is the first cell of the
+/// first block.
 fn tight(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -> Option<CellBox> {
     let side = BLOCK as i32;
     let range = |axis: usize| (cells.0[axis] - first[axis]) / side..(cells.1[axis] - first[axis] + side - 1) / side;
@@ -281,7 +288,7 @@ mod tests {
 
     #[test]
     fn tight_boxes_hold_the_marked_blocks_of_their_brick() {
-        // 4 x 3 x 2 blocks from cell [16, 0, 8] on; marked are [1, 0, 0], [2, 2, 0] and [3, 1, 1].
+        // 4 x 3 x 2 blocks from cell [16, 0, 8]; marked are [1, 0, 0], [2, 2, 0] and [3, 1, 1].
         let mut occupied = vec![0; 24];
         for [x, y, z] in [[1, 0, 0], [2, 2, 0], [3, 1, 1]] {
             occupied[x + 4 * (y + 3 * z)] = 1;
@@ -289,7 +296,7 @@ mod tests {
         let tight = |low, high| tight(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
         assert_eq!(tight([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
         assert_eq!(tight([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
-        // The last block of a volume is not whole.
+        // The last block of a volume is partial.
         assert_eq!(tight([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
         assert_eq!(tight([16, 8, 8], [32, 24, 24]), None);
     }

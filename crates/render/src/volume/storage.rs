@@ -1,4 +1,4 @@
-//! The volume cut along its lattice of bricks, with the ghost cells that casting and gradients need.
+//! Volume, cut along its lattice of bricks, with the ghost cells for ray casting and gradients.
 
 use zippy::Result;
 use zippy::array::{ChunkRef, GlobalArray};
@@ -13,23 +13,23 @@ use zippy::world::World;
 
 use super::bricks::{BrickBox, Lattice, OwnedBricks};
 
-/// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both
-/// sides.
+/// Ghost voxels (before, after) of a box of bricks: interpolation reads one voxel ahead, gradients
+/// one further on both sides.
 const GHOSTS: (i64, i64) = (1, 2);
 
-/// A volume as a global array whose chunks are boxes of bricks.
+/// Volume as a global array whose chunks are boxes of bricks.
 pub(super) struct Storage<'w, T> {
     world: &'w World,
     volume: GlobalArray<T, 3>,
-    /// The volume itself where it is cut like this.
+    /// The volume itself, if it has suitable cuts.
     bricked: GlobalArray<T, 3>,
     copied: bool,
     parts: Vec<BrickChunk>,
-    /// The chunks of this rank's parts.
+    /// Chunks of this rank's parts.
     chunks: Vec<Option<ChunkRef<T, 3>>>,
 }
 
-/// A chunk of whole bricks.
+/// Chunk of whole bricks.
 #[derive(Debug, Clone)]
 pub(super) struct BrickChunk {
     pub chunk: ChunkId,
@@ -38,9 +38,10 @@ pub(super) struct BrickChunk {
 }
 
 impl<'w, T: Element> Storage<'w, T> {
-    /// Each brick belongs to the rank that has its first voxel in `volume`, which may be cut and owned in any way. On
-    /// axis 0 a voxel has `components` cells. Makes the array `<name>.bricks` unless the volume is cut like that and
-    /// has the ghost cells. Collective; copies nothing yet.
+    /// Creates the storage. Each brick belongs to the rank that owns its first voxel in `volume`,
+    /// which may have any cuts and owners. A voxel has `components` cells on axis 0. Creates the
+    /// array `<name>.bricks` unless the volume already has suitable cuts and ghost cells.
+    /// Collective; copies nothing yet.
     ///
     /// # Errors
     /// The name is taken, or no memory.
@@ -63,7 +64,7 @@ impl<'w, T: Element> Storage<'w, T> {
             placement.holder(&first).map_or(0, |owner| owner.rank)
         };
         let owners: Vec<usize> = (0..lattice.count()).map(owner).collect();
-        // What one binding of a shader reaches is quickest to read.
+        // Shaders read a chunk fastest through a single binding.
         let fits = |bricks: &BrickBox| {
             let extents = lattice.voxels(bricks).extents();
             let grown = Index::from_fn(3, |axis| extents[axis] + GHOSTS.0 + GHOSTS.1);
@@ -94,10 +95,10 @@ impl<'w, T: Element> Storage<'w, T> {
         Ok(Self { world, volume: volume.clone(), bricked, copied, parts, chunks })
     }
 
-    /// Takes in the volume as it is now, with its ghost cells. Collective.
+    /// Copies the current volume, with its ghost cells. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     pub fn refresh(&self) -> Result<Moved> {
         let mut moved = Moved::default();
         if self.copied {
@@ -109,18 +110,19 @@ impl<'w, T: Element> Storage<'w, T> {
         Ok(moved)
     }
 
-    /// All parts of all ranks.
+    /// Parts of all ranks.
     pub fn parts(&self) -> &[BrickChunk] {
         &self.parts
     }
 
-    /// The chunk of a part of this rank; `None` for those of others.
+    /// Chunk of a part of this rank; `None` for parts of other ranks.
     pub fn chunk(&self, part: usize) -> Option<&ChunkRef<T, 3>> {
         self.chunks[part].as_ref()
     }
 }
 
-/// The chunks of `volume` that are these boxes, if its cuts, owners and ghost cells are just what is needed.
+/// Chunks of `volume` that equal these boxes, if its cuts, owners and ghost cells are exactly as
+/// required.
 fn as_it_is<T: Element>(
     volume: &GlobalArray<T, 3>,
     held: &[OwnedBricks],

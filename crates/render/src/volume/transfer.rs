@@ -1,41 +1,44 @@
-//! From values to colour and opacity.
+//! Transfer functions: maps from values to colour and opacity.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::RenderError;
 
-/// Largest range of whole numbers that have entries of a table of their own.
+/// Maximum range of whole numbers with one table entry each.
 pub(super) const MOST_EVEN: f64 = 4096.0;
 
-/// The same of labels.
+/// Maximum range of labels with one table entry each.
 pub(super) const MOST_LABELS: f64 = 65536.0;
 
-/// A piecewise-linear map from voxel values to colour and opacity; constant beyond its first and last point.
+/// Piecewise-linear map from voxel values to colour and opacity; constant beyond its first and last
+/// point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransferFunction {
-    /// `[value, opacity]`, values ascending; opacity 0 to 1 is what `unit_distance` of this value absorbs.
+    /// `[value, opacity]`, values ascending; opacity (0 to 1) is the share of light that a length
+    /// of `unit_distance` absorbs.
     pub opacity: Vec<[f64; 2]>,
     /// `[value, red, green, blue]`, values ascending, components 0 to 1.
     pub colour: Vec<[f64; 4]>,
-    /// The length over which opacities hold, in the volume's unit.
+    /// Length over which opacities hold, in the volume's unit.
     pub unit_distance: f64,
 }
 
-/// A transfer function sampled evenly for one sample distance; read with linear interpolation.
+/// Transfer function, sampled evenly for one sample distance; read with linear interpolation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferTable {
-    /// The value of the first entry.
+    /// Value of the first entry.
     pub first: f32,
-    /// Entries per unit of value.
+    /// Number of entries per unit of value.
     pub per_value: f32,
-    /// Red, green, blue (not multiplied by alpha), and the alpha of one sample. At least two entries.
+    /// Red, green, blue (not multiplied by alpha), and the alpha of one sample. At least two
+    /// entries.
     pub entries: Vec<[f32; 4]>,
 }
 
 impl TransferFunction {
-    /// A general-purpose function for values from `low` to `high`: the lowest quarter is transparent, the rest runs
-    /// from a translucent blue to an opaque warm white.
+    /// General-purpose function for values from `low` to `high`: the lowest quarter is transparent,
+    /// the rest runs from a translucent blue to an opaque warm white.
     pub fn ramp(low: f64, high: f64) -> Self {
         let at = |share: f64| low + share * (high - low);
         Self {
@@ -50,8 +53,11 @@ impl TransferFunction {
         }
     }
 
+    /// Checks the points.
+    ///
     /// # Errors
-    /// Points missing, out of order or out of range; the first one that is wrong is named, counted from 0.
+    /// Points missing, out of order or out of range; the message names the first wrong point,
+    /// counted from 0.
     pub fn check(&self) -> Result<(), RenderError> {
         if !(self.unit_distance > 0.0 && self.unit_distance.is_finite()) {
             let message = format!("a unit distance of {}; it must be positive", self.unit_distance);
@@ -61,8 +67,8 @@ impl TransferFunction {
         check("colour", &self.colour)
     }
 
-    /// The same function for values from `low` to `high`, beyond which it is constant: points that lie further out
-    /// neither coarsen its table nor leave the range of its numbers.
+    /// Restricts the function to values from `low` to `high`; it is constant beyond. Points outside
+    /// then neither coarsen its table nor exceed the range of f32.
     pub fn within(&self, low: f64, high: f64) -> Self {
         Self {
             opacity: within(&self.opacity, low, high),
@@ -81,8 +87,8 @@ impl TransferFunction {
         interpolate(&self.colour, value)
     }
 
-    /// The table for samples `step` apart: alpha(step) = 1 - (1 - opacity)^(step / unit distance). Where the points lie
-    /// at whole numbers not too far apart, they are entries of the table.
+    /// Table for samples `step` apart: alpha(step) = 1 - (1 - opacity)^(step / unit distance).
+    /// Points at whole numbers within a limited range coincide with table entries.
     ///
     /// # Errors
     /// The function is malformed, its values leave the range of f32, or the step is not positive.
@@ -90,13 +96,14 @@ impl TransferFunction {
         self.table_of(step, MOST_EVEN)
     }
 
-    /// [`table`](Self::table) with an entry for each whole number up to a range of `most`.
+    /// [`table`](Self::table) with one entry per whole number up to a range of `most`.
     pub(super) fn table_of(&self, step: f64, most: f64) -> Result<TransferTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        // Steps inside of a cell blur: more cells where points do not lie at its ends.
+        // A jump inside of a table cell is blurred: use more cells if points do not lie at cell
+        // ends.
         let (low, range, intervals) = self.cells(1024.0, most)?;
         let entry = |index: usize| {
             let value = low + range * index as f64 / intervals as f64;
@@ -113,8 +120,8 @@ impl TransferFunction {
 }
 
 impl TransferFunction {
-    /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to
-    /// `whole` such that points at whole numbers, at most `most` apart, lie between cells.
+    /// Least value of a point, range to the greatest, and number of cells: 4096, or up to `whole`
+    /// such that points at whole numbers, at most `most` apart, lie between cells.
     ///
     /// # Errors
     /// Values that f32 cannot hold.
@@ -133,7 +140,7 @@ impl TransferFunction {
     }
 }
 
-/// The first mistake in a list of points.
+/// Checks a list of points and reports the first mistake.
 fn check<const N: usize>(name: &str, points: &[[f64; N]]) -> Result<(), RenderError> {
     let bad = |message: String| Err(RenderError::Transfer(message));
     if points.is_empty() {
@@ -157,7 +164,7 @@ fn check<const N: usize>(name: &str, points: &[[f64; N]]) -> Result<(), RenderEr
     Ok(())
 }
 
-/// The points of a piecewise-linear function between two values, and at both.
+/// Points of a piecewise-linear function between two values and at both.
 fn within<const N: usize>(points: &[[f64; N]], low: f64, high: f64) -> Vec<[f64; N]> {
     if points.is_empty() {
         return Vec::new();
@@ -170,7 +177,7 @@ fn within<const N: usize>(points: &[[f64; N]], low: f64, high: f64) -> Vec<[f64;
     kept
 }
 
-/// The point of a piecewise-linear function at a value. At a double point the later one holds.
+/// Point of a piecewise-linear function at a value. At a double point the later one holds.
 fn at<const N: usize>(points: &[[f64; N]], x: f64) -> [f64; N] {
     let after = points.partition_point(|point| point[0] <= x);
     let mut found = points[after.saturating_sub(1)];
@@ -184,14 +191,14 @@ fn at<const N: usize>(points: &[[f64; N]], x: f64) -> [f64; N] {
     found
 }
 
-/// The value of a piecewise-linear function; points are `[x, y..]`.
+/// Value of a piecewise-linear function; points are `[x, y..]`.
 fn interpolate<const N: usize, const M: usize>(points: &[[f64; N]], x: f64) -> [f64; M] {
     let point = at(points, x);
     std::array::from_fn(|component| point[component + 1])
 }
 
 impl TransferTable {
-    /// Colour and alpha of a value: the same arithmetic as the shader's.
+    /// Colour and alpha of a value: same arithmetic as the shader's.
     pub fn sample(&self, value: f32) -> [f32; 4] {
         let last = self.entries.len() - 1;
         let x = ((value - self.first) * self.per_value).clamp(0.0, last as f32);
@@ -263,8 +270,8 @@ mod tests {
         }
     }
 
-    /// Points that f32 cannot hold are refused, unless the values that matter are known; then they make the same
-    /// function.
+    /// Points that f32 cannot hold are errors, unless the function is restricted to a range of
+    /// values; then they define the same function.
     #[test]
     fn points_far_outside_of_the_values_do_no_harm() {
         let far = |low: f64, high: f64| TransferFunction {
@@ -278,7 +285,7 @@ mod tests {
             assert!([0.0, 99.0, 255.0].into_iter().all(|value| (table.sample(value)[3] - 0.5).abs() < 1e-6));
         }
         assert!(far(0.0, 1e-44).within(0.0, 1e-44).integrals(1.0, false).is_err());
-        // A step at 100 in a function up to 1e9 is where it should be, for values up to 255.
+        // The jump at 100 of a function up to 1e9 stays exact for values up to 255.
         let stepped =
             TransferFunction { opacity: vec![[0.0, 0.0], [100.0, 0.0], [100.0, 0.75], [1e9, 0.25]], ..far(-1.0, 1e9) };
         let table = stepped.within(3.0, 255.0).table(1.0).unwrap();

@@ -1,10 +1,10 @@
-//! Grids for tests of what must hold on all of them, and cameras that see the same of each.
+//! Grids for tests of grid-independent properties, and equivalent cameras for each grid.
 
 use zippy::Grid;
 
 use super::camera::Camera;
 
-/// Along space, turned, turned and mirrored, and sheared.
+/// Axis directions: along space, rotated, rotated and mirrored, sheared.
 const DIRECTIONS: [[[f64; 3]; 3]; 4] = [
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
@@ -12,10 +12,10 @@ const DIRECTIONS: [[[f64; 3]; 3]; 4] = [
     [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
 ];
 
-/// How many there are.
+/// Number of grids.
 pub const COUNT: usize = DIRECTIONS.len();
 
-/// A grid of a spacing, and a camera that is carried along with its axes.
+/// Grid number `number` with a spacing, and the camera transformed with its axes.
 pub fn turned(number: usize, spacing: [f64; 3], camera: &Camera) -> (Grid, Camera) {
     let grid = Grid::from(spacing).with_directions(DIRECTIONS[number]);
     let Camera { position, focal_point, view_up, projection } = *camera;

@@ -1,8 +1,8 @@
-//! The rays of a picture and the one lattice of samples on them.
+//! Rays of an image and their lattice of samples.
 //!
-//! Everything here is a function of camera, volume and sample distance, never of a chunk. A ray is sampled at `entry +
-//! (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/view.wgsl` repeats this
-//! arithmetic operation by operation.
+//! All functions depend on camera, volume and sample distance only, never on a chunk. A ray is
+//! sampled at `entry + (k + 1/2) * delta`, `k = 0, 1, ..`, from its entry into the whole volume.
+//! `shaders/volume/view.wgsl` repeats this arithmetic operation by operation.
 
 use zippy::Grid;
 
@@ -10,74 +10,78 @@ use super::camera::{Camera, Projection};
 use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
 
-/// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
-/// iterations without a word. A sample takes one of each of three loops, and where rays are cast side by side every leap
-/// of one of them counts for all, as does each fragment of a surface. Longer rays are cast in several dispatches.
+/// Maximum number of samples per ray in one dispatch; longer rays take several dispatches. Software
+/// Vulkan silently ends the loops of an invocation after 65,535 iterations. A sample takes one
+/// iteration of each of three loops. For rays in one subgroup, each leap of any ray and each
+/// fragment of a surface counts for all.
 pub(super) const MAX_SAMPLES: u32 = 15_000;
 
-/// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision
-/// no longer tells one voxel from the next.
+/// Maximum distance, in voxels, of a camera from the volume's origin along an axis; farther away,
+/// single precision cannot distinguish adjacent voxels.
 const FARTHEST: f64 = 16_777_216.0;
 
-/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space), directions of the camera
-/// in the volume's space; the unit of length is the smallest distance of voxels, so that whatever unit a volume is
-/// measured in gives the same view.
+/// Camera, volume and sample distance, prepared for ray casting. Positions are in voxels (index
+/// space), directions of the camera in the volume's space. The unit of length is the smallest
+/// distance of voxels, so that a view does not depend on the volume's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
-    /// Pixels in a row.
+    /// Number of pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// The camera's position in voxels.
+    /// Position of the camera in voxels.
     pub eye: [f32; 3],
-    /// Direction of view, of length 1.
+    /// View direction, of length 1.
     pub forward: [f32; 3],
-    /// Half a picture height to the right.
+    /// Vector of half an image height to the right.
     pub right: [f32; 3],
-    /// Half a picture height up.
+    /// Vector of half an image height up.
     pub up: [f32; 3],
-    /// Voxels per unit of length along each axis: 1 where they are closest, less elsewhere.
+    /// Voxels per unit of length along each axis: 1 for the smallest spacing, less for others.
     pub per_length: [f32; 3],
     /// Unit vector in space of each axis of the volume.
     pub directions: [[f32; 3]; 3],
-    /// Columns of the inverse of the matrix with these columns: from a vector in space to lengths along the axes.
+    /// Columns of the inverse of the matrix with columns `directions`: maps a vector in space to
+    /// lengths along the axes.
     pub inverse: [[f32; 3]; 3],
-    /// Whether rays are parallel.
+    /// True if rays are parallel.
     pub parallel: bool,
-    /// Distance of samples.
+    /// Distance between samples.
     pub step: f32,
-    /// Cells along each axis: one less than voxels.
+    /// Number of cells along each axis: one less than voxels.
     pub cells: [i32; 3],
-    /// Lower corner, in voxels, of what is seen of the volume.
+    /// Lower corner of the visible box, in voxels.
     pub low: [f32; 3],
-    /// Its upper corner.
+    /// Upper corner of the visible box, in voxels.
     pub high: [f32; 3],
-    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All of them cut; those
-    /// that are not needed keep everything.
+    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All
+    /// planes cut; unused ones keep all points.
     pub planes: [[f32; 4]; MAX_CLIP_PLANES],
-    /// Whether the lattice of samples is shifted by a fixed function of the pixel, by up to half a step.
+    /// True if samples are shifted by a fixed function of the pixel, by up to half a step.
     pub jitter: bool,
 }
 
-/// One pixel's ray inside the whole volume.
+/// Ray of a pixel inside the whole volume.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
-    /// Where it enters, in voxels.
+    /// Entry point, in voxels.
     pub entry: [f32; 3],
-    /// From one sample to the next, in voxels.
+    /// Vector between consecutive samples, in voxels.
     pub delta: [f32; 3],
-    /// Samples from entry to exit.
+    /// Number of samples from entry to exit.
     pub samples: u32,
 }
 
 impl View {
-    /// The rays of a picture of `width` x `height` pixels of a volume of `shape` voxels on a grid, sampled every `step`.
-    /// The camera stands in the space of the grid; all lengths are in its unit.
+    /// Rays of an image of `width` x `height` pixels of a volume of `shape` voxels on a grid,
+    /// sampled every `step`. Camera positions and all lengths are in the space and unit of the
+    /// grid.
     ///
     /// # Errors
-    /// Those of [`check_volume`](Self::check_volume), a camera without a direction, too far away or with too narrow or
-    /// too wide a picture, a picture without pixels, or a step that is not positive or so small that a ray would take
-    /// more than 16 million samples.
+    /// - As [`check_volume`](Self::check_volume).
+    /// - A camera without a direction, too far away, or with a too narrow or too wide image.
+    /// - An image without pixels.
+    /// - A step that is not positive, or so small that a ray takes more than 16 million samples.
     pub fn new(
         camera: &Camera,
         (width, height): (u32, u32),
@@ -127,7 +131,7 @@ impl View {
             directions: grid.directions.map(f32s),
             inverse: grid.inverse().map(f32s),
             parallel,
-            // As short as it may be and still take no sample.
+            // The smallest step that is certain to yield no sample.
             step: (step / unit).min(4.0 * diagonal) as f32,
             cells: shape.map(|n| (n - 1) as i32),
             low: [0.0; 3],
@@ -137,11 +141,12 @@ impl View {
         })
     }
 
-    /// Whether a volume can be seen at all, whatever the camera.
+    /// Checks that a volume can be rendered with any camera.
     ///
     /// # Errors
-    /// Fewer than two voxels on an axis or more than 4,194,304; a grid that [`Grid::check`] refuses; a spacing beyond
-    /// 1e-100 to 1e100, or on one axis more than 1e9 times that on another.
+    /// - Fewer than two voxels on an axis, or more than 4,194,304.
+    /// - A grid that [`Grid::check`] rejects.
+    /// - A spacing outside of 1e-100 to 1e100, or more than 1e9 times that of another axis.
     pub fn check_volume(shape: [i64; 3], grid: impl Into<Grid>) -> Result<(), RenderError> {
         let grid = grid.into();
         let spacing = grid.spacing;
@@ -159,12 +164,12 @@ impl View {
         Ok(())
     }
 
-    /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what
-    /// is left, so that cuts are as smooth as the volume's own faces.
+    /// Rays of a look at a volume, cut by its clip planes and its crop box. Samples begin at the
+    /// entry into the remaining volume, so that cuts are as smooth as the faces of the volume.
     ///
     /// # Errors
-    /// Those of [`Look::check`] and of [`new`](Self::new), or steps across more than two voxels along an axis of the
-    /// array, between which nothing can be integrated.
+    /// Those of [`Look::check`] and [`new`](Self::new); for integrated transfer functions also
+    /// steps of more than two voxels along an axis of the array.
     pub fn of(look: &Look, shape: [i64; 3], grid: impl Into<Grid>) -> Result<Self, RenderError> {
         let grid = grid.into();
         let spacing = grid.spacing;
@@ -172,7 +177,7 @@ impl View {
         look.check()?;
         let mut view = Self::new(&look.camera, look.size, shape, grid, look.step)?;
         let least = smallest(spacing);
-        // With room for the rounding of directions.
+        // With a margin for the rounding of directions.
         let most = 2.0 * thinnest(&grid);
         if look.preintegrated && look.step > (1.0 + 1e-9) * most {
             let message = format!(
@@ -192,7 +197,7 @@ impl View {
             let along = |vector: [f64; 3]| (0..3).map(|row| clip.normal[row] * vector[row]).sum::<f64>();
             let normal: [f64; 3] = std::array::from_fn(|axis| along(grid.directions[axis]) * (spacing[axis] / least));
             let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-            // Planes far away cut everything or nothing, wherever they are.
+            // Far planes cut all or nothing, independent of their exact offset.
             let offset = ((along(grid.origin) - clip.offset) / least / length).clamp(-1e30, 1e30);
             *plane = [normal[0] / length, normal[1] / length, normal[2] / length, offset].map(|part| part as f32);
         }
@@ -200,35 +205,35 @@ impl View {
         Ok(view)
     }
 
-    /// A vector in space, in voxels.
+    /// Converts a vector in space to voxels.
     pub fn to_voxels(&self, vector: [f32; 3]) -> [f32; 3] {
         let along = product(&self.inverse, vector);
         std::array::from_fn(|axis| along[axis] * self.per_length[axis])
     }
 
-    /// Direction of parallel rays, in voxels: the same bits as those of the rays.
+    /// Direction of parallel rays, in voxels: bit-identical to that of the rays.
     pub(super) fn parallel_direction(&self) -> [f32; 3] {
         self.direction(self.forward)
     }
 
-    /// A vector in space of any length but zero as one of length 1, in voxels.
+    /// Normalises a non-zero vector in space and converts it to voxels.
     fn direction(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         let length = (x * x + y * y + z * z).sqrt();
         self.to_voxels([x, y, z].map(|part| part / length))
     }
 
-    /// A vector in voxels, in space.
+    /// Converts a vector in voxels to space.
     pub fn to_space(&self, vector: [f32; 3]) -> [f32; 3] {
         product(&self.directions, std::array::from_fn(|axis| vector[axis] / self.per_length[axis]))
     }
 
-    /// A gradient per voxel, per unit of length along the axes of space.
+    /// Converts a gradient per voxel to one per unit of length along the axes of space.
     pub fn gradient_in_space(&self, gradient: [f32; 3]) -> [f32; 3] {
         let along: [f32; 3] = std::array::from_fn(|axis| gradient[axis] * self.per_length[axis]);
         self.inverse.map(|column| column[0] * along[0] + column[1] * along[1] + column[2] * along[2])
     }
 
-    /// The ray through the centre of pixel (column, row); row 0 is the top one.
+    /// Ray through the centre of pixel (column, row); row 0 is the top one.
     pub fn ray(&self, column: u32, row: u32) -> Ray {
         let x = (2 * column as i32 + 1 - self.width as i32) as f32 / self.height as f32;
         let y = (self.height as i32 - 2 * row as i32 - 1) as f32 / self.height as f32;
@@ -240,7 +245,7 @@ impl View {
         let origin: [f32; 3] = std::array::from_fn(|axis| self.eye[axis] + beside[axis]);
         let (mut enter, mut exit) = (0.0_f32, f32::MAX);
         for axis in 0..3 {
-            // A ray along the faces of this axis crosses them far away, on the right side of everything.
+            // A ray parallel to the faces of this axis crosses them far away, on the correct side.
             let slope = if direction[axis].abs() < 1e-20 { 1e-20 } else { direction[axis] };
             let low = (self.low[axis] - origin[axis]) / slope;
             let high = (self.high[axis] - origin[axis]) / slope;
@@ -262,12 +267,12 @@ impl View {
     }
 }
 
-/// A matrix, given by its columns, times a vector: `shaders/volume/view.wgsl`.
+/// Product of a matrix, given by its columns, and a vector: `shaders/volume/view.wgsl`.
 fn product([a, b, c]: &[[f32; 3]; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| a[row] * x + b[row] * y + c[row] * z)
 }
 
-/// The longest diagonal of a box of these extents along the axes of a grid.
+/// Longest diagonal of a box of these extents along the axes of a grid.
 pub(super) fn diagonal(directions: &[[f64; 3]; 3], extents: impl Fn(usize) -> f64) -> f64 {
     let square = |signs: [f64; 3]| {
         let along = |row: usize| (0..3).map(|axis| directions[axis][row] * (signs[axis] * extents(axis))).sum::<f64>();
@@ -277,20 +282,21 @@ pub(super) fn diagonal(directions: &[[f64; 3]; 3], extents: impl Fn(usize) -> f6
     diagonals.map(square).into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// The smallest distance of voxels: the unit of length.
+/// Smallest distance of voxels: the unit of length.
 fn smallest(spacing: [f64; 3]) -> f64 {
     spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s))
 }
 
-/// The smallest distance of the faces of a cell: where axes are not at right angles, less than that of voxels.
+/// Smallest distance between opposite faces of a cell; less than that of voxels if axes are not
+/// orthogonal.
 fn thinnest(grid: &Grid) -> f64 {
     let inverse = grid.inverse();
     let per_length = |axis: usize| inverse.iter().map(|column| column[axis].powi(2)).sum::<f64>().sqrt();
     (0..3).map(|axis| grid.spacing[axis] / per_length(axis)).fold(f64::INFINITY, f64::min)
 }
 
-/// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same
-/// everywhere.
+/// Pseudo-random number from -1/2 up to 1/2 that depends on the pixel only. Integer arithmetic
+/// gives the same number on all devices.
 fn shift_of(column: u32, row: u32) -> f32 {
     let mut h = column.wrapping_mul(0x9e37_79b1) ^ row.wrapping_mul(0x85eb_ca77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
@@ -299,23 +305,24 @@ fn shift_of(column: u32, row: u32) -> f32 {
 }
 
 impl Ray {
-    /// The position of a sample in voxels.
+    /// Position of a sample in voxels.
     pub fn position(&self, sample: u32) -> [f32; 3] {
         self.at(sample as f32 + 0.5)
     }
 
-    /// A number of steps from the entry, in voxels.
+    /// Position after a number of steps from the entry, in voxels.
     pub fn at(&self, steps: f32) -> [f32; 3] {
         std::array::from_fn(|axis| self.entry[axis] + self.delta[axis] * steps)
     }
 
-    /// The cell that holds a sample. Along a ray it only ever moves in the direction of `delta`.
+    /// Cell that holds a sample. Along a ray it only moves in the direction of `delta`.
     pub fn cell(&self, sample: u32, cells: [i32; 3]) -> [i32; 3] {
         let position = self.position(sample);
         std::array::from_fn(|axis| (position[axis].floor() as i32).clamp(0, cells[axis] - 1))
     }
 
-    /// The samples whose cells lie in the box of cells from `start` to `end`: contiguous, since cells move one way.
+    /// Samples whose cells lie in the box from `start` to `end`. The range is contiguous because
+    /// cells move in one direction.
     pub fn samples_in(&self, cells: [i32; 3], start: [i32; 3], end: [i32; 3]) -> std::ops::Range<u32> {
         let entered = |sample: u32| {
             let cell = self.cell(sample, cells);
@@ -329,7 +336,7 @@ impl Ray {
         first..self.first_where(left).max(first)
     }
 
-    /// The first sample for which a predicate holds that never ceases to hold; `samples` if there is none.
+    /// First sample for which a monotonic predicate holds; `samples` if there is none.
     fn first_where(&self, holds: impl Fn(u32) -> bool) -> u32 {
         let (mut low, mut high) = (0, self.samples);
         while low < high {
