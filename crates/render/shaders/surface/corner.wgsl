@@ -1,4 +1,5 @@
-// Vertices of surfaces as they are drawn: place in voxels, normal, value. Tells the first one that is not finite.
+// Converts vertices of surfaces to corners: position in voxels, normal, value. Reports the first
+// vertex that is not finite.
 
 struct Vertices {
   origin: vec3<f32>,           // position of the first voxel
@@ -8,7 +9,7 @@ struct Vertices {
   to_voxels: mat3x3<f32>,      // from vectors in space
 }
 
-// Three numbers a vertex, and one.
+// Three numbers per vertex; one per vertex for values.
 @group(0) @binding(0) var<storage, read> positions: array<f32>;
 @group(0) @binding(1) var<storage, read> normals: array<f32>;
 @group(0) @binding(2) var<storage, read> values: array<f32>;
@@ -18,15 +19,15 @@ struct Vertices {
 
 const CORNER_WORDS = 7;
 
-// Where in `found` the first position and the first normal stand that are not finite; see shaders/surface/reached.wgsl.
+// Indices in `found` of the first non-finite position and normal; see shaders/surface/reached.wgsl.
 const WRONG_POSITION = 2;
 const WRONG_NORMAL = 3;
 
-// The largest number, and what lies beyond every picture; see src/volume/surface/deal.rs.
+// Largest f32, and the limit of positions; see src/volume/surface/deal.rs.
 const MOST = 3.4028234e38;
 const BEYOND = 1e38;
 
-// Asked of the bits: compilers may take all numbers for finite.
+// Tests bits, because compilers may assume that all numbers are finite.
 fn is_finite(number: f32) -> bool {
   return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
 }
@@ -39,10 +40,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
-    // Clamping keeps compilers from adding `origin` and `origin_remainder` first.
+    // Clamping prevents compilers from adding `origin` and `origin_remainder` first.
     let from_origin = clamp(position - vertices.origin[axis], -MOST, MOST);
     let offset = clamp(from_origin - vertices.origin_remainder[axis], -MOST, MOST);
-    // Clamped products: sums of them are finite, and no device fuses the two.
+    // Clamped products: their sums are finite, and no device fuses product and sum.
     place += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
     let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }

@@ -1,9 +1,9 @@
-// Draws triangles by the rasteriser, which finds the pixels that they cover. Rays (shaders/volume/view.wgsl) and light stand
-// before it. What a fragment shader finds goes to arrays of a few words for each pixel: in an order that no one decides, and so
-// always by operations whose result does not depend on it.
+// Rasterises triangles. Rays (shaders/volume/view.wgsl) and light precede this file. Fragment
+// shaders write a few words per pixel in undefined order; therefore all writes are operations whose
+// result does not depend on the order.
 //
-// Where a fragment lies is counted in steps of its pixel's ray, from one step before the entry: jitter moves that by half a step,
-// and what is counted is not to be negative.
+// The position of a fragment is counted in steps of its pixel's ray, from one step before the
+// entry: jitter moves it by up to half a step, and positions must not be negative.
 
 struct Surface {
   colour: vec3<f32>,       // where the table has no entries
@@ -13,8 +13,8 @@ struct Surface {
   per_value: f32,          // entries per unit of value
   entries: i32,
   phase: u32,
-  // Of the band of rows that is drawn: its first row, and where it begins in what is bound, in pixels of one word, pixels of two,
-  // and words of the list.
+  // Band of rows: first row, and the offset of its data in the bindings, in pixels of one word,
+  // pixels of two words, and words of the list.
   first_row: i32,
   first: u32,
   first_of_two: u32,
@@ -35,7 +35,7 @@ struct Corner {
   @location(2) value: f32,
 }
 
-// What is nearer to the eye than this, in lengths, is not seen.
+// Distance to the eye, in lengths, below which fragments are invisible.
 const NEAR = 1e-3;
 const FAR = 1e20;
 
@@ -45,7 +45,7 @@ fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @locati
   let depth = dot(from_eye, view.forward);
   let x = dot(from_eye, view.right) / dot(view.right, view.right) * (f32(view.size.y) / f32(view.size.x));
   let y = dot(from_eye, view.up) / dot(view.up, view.up);
-  // Depth only cuts off what lies behind the eye; which fragment is in front is decided in steps of rays.
+  // Depth only clips fragments behind the eye; their order is decided in steps of rays.
   let clip = select(vec4(x, y, depth / FAR, 1.0), vec4(x, y, depth - NEAR, depth), view.bend > 0.0);
   return Corner(clip, place, normal, value);
 }
@@ -57,7 +57,7 @@ fn colour_at(value: f32) -> vec4<f32> {
   return select(colour, vec4(surface.colour, 1.0), surface.entries == 0);
 }
 
-// Whether clip planes and the crop box leave it. Rounding moves fragments by less than the margin.
+// True if clip planes and the crop box keep the point, with a margin for the rounding of fragments.
 fn is_seen(place: vec3<f32>) -> bool {
   let margin = 1e-3 + 1e-6 * vec3<f32>(view.cells);
   var seen = all(place >= view.crop_low - margin) && all(place <= view.crop_high + margin);
@@ -86,7 +86,7 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   return Fragment(number, bitcast<u32>(at), words);
 }
 
-// Across the triangle, for surfaces that have no normals.
+// Normal of the triangle, for surfaces without vertex normals.
 fn normal_of(corner: Corner) -> vec3<f32> {
   let place = to_space(corner.place);
   return cross(dpdx(place), dpdy(place));
@@ -98,10 +98,11 @@ fn opaque(corner: Corner) -> @location(0) vec4<f32> {
   if is_seen(corner.place) {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
-    // The phase decides no branch alone: each has the operations of both, those of the other without effect.
+    // No branch depends on the phase alone: both phases execute all operations, with operands that
+    // disable those of the other phase.
     let was = atomicMin(&nearest[number], select(0xffffffffu, fragment.at, surface.phase == 0u));
     if (surface.phase != 0u) & (was == fragment.at) {
-      // Where two lie at the very same place, the larger of each two components, whoever drew them.
+      // Coincident fragments: the larger of each pair of components, independent of the rank.
       let word = 2u * (fragment.number + surface.first_of_two);
       atomicMax(&shown[word], fragment.words.x);
       atomicMax(&shown[word + 1u], fragment.words.y);
@@ -117,7 +118,7 @@ fn transparent(corner: Corner) -> @location(0) vec4<f32> {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
     if fragment.at < atomicLoad(&nearest[number]) {
-      // Counts up in one phase and down in the other one.
+      // Counts up in the first phase and down in the second one.
       let count = atomicAdd(&cursors[number], select(0xffffffffu, 1u, surface.phase == 0u));
       if (surface.phase != 0u) & (count > 0u) {
         let word = 3u * (count - 1u) - surface.first_word;

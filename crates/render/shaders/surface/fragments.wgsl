@@ -1,6 +1,6 @@
-// Puts the fragments of each pixel in order: front first, and of those that lie at the same place by their colours, so that the
-// order in which they were drawn does not show. `spans` gets for each pixel where the nearest opaque surface stands, and its
-// first and last fragment.
+// Sorts the fragments of each pixel: front first, and coincident fragments by colour, so that the
+// result does not depend on the order of drawing. `spans` receives per pixel the position of the
+// nearest opaque surface, and its first and last fragment.
 
 @group(0) @binding(0) var<storage, read_write> fragments: array<u32>;
 @group(0) @binding(1) var<storage, read> cursors: array<u32>;         // where the fragments of each pixel begin
@@ -21,7 +21,7 @@ fn put(number: u32, fragment: vec3<u32>) {
   fragments_store(word + 2, fragment.z);
 }
 
-// Places are not negative, so that their bits are in order as numbers are.
+// Positions are not negative, so that their bits have the order of the numbers.
 fn comes_before(a: vec3<u32>, b: vec3<u32>) -> bool {
   if a.x != b.x { return a.x < b.x; }
   if a.y != b.y { return a.y < b.y; }
@@ -36,7 +36,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var end = total;
   if pixel + 1 < pixels { end = cursors_load(pixel + 1); }
   let count = end - first;
-  // A heap, whose greatest goes behind all others again and again: few iterations for however many there are.
+  // Heapsort: few iterations for any number of fragments.
   var unsorted = count;
   var next = count / 2u;
   while unsorted > 1u {

@@ -1,6 +1,6 @@
-// The fragments of surfaces on a ray, between the samples of the volume: a part of the ray caster, before its march. A
-// fragment belongs to the box of cells in which it lies, so that each is blended once, whoever casts the box. Where a fragment
-// lies is counted in steps of the ray, from one step before its entry.
+// Fragments of surfaces on a ray, between the samples of the volume; part of the ray caster, before
+// its march. A fragment belongs to the box of cells around it, so that each fragment is blended
+// once. Its position is counted in steps of the ray, from one step before the entry.
 
 @group(0) @binding(8) var<storage, read> spans: array<vec4<u32>>;     // of each pixel; see shaders/surface/fragments.wgsl
 @group(0) @binding(9) var<storage, read> fragments: array<u32>;       // three words each, of a pixel front first
@@ -20,12 +20,12 @@ fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {
   return Surfaces(span.y, span.z, behind, bitcast<f32>(span.x) - 1.0);
 }
 
-// The samples up to `end` that lie in front of the nearest opaque surface.
+// Samples up to `end` in front of the nearest opaque surface.
 fn in_front_of_opaque(surfaces: Surfaces, end: i32) -> i32 {
   return min(end, i32(ceil(clamp(surfaces.opaque, 0.0, 16777216.0) - 0.5)));
 }
 
-// A sum of samples, and then the fragments of this box up to `before`.
+// A sum of samples, followed by the fragments of this box up to `before`.
 fn with_surfaces(ray: Ray, surfaces: ptr<function, Surfaces>, before: f32, sum: vec4<f32>) -> vec4<f32> {
   var blended = sum;
   var next = (*surfaces).next;

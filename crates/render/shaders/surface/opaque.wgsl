@@ -1,4 +1,5 @@
-// The opaque surfaces of a strip of the picture as a layer behind all others; a format of pixels stands before it.
+// Writes the opaque surfaces of a strip of the image as a layer behind all others. A pixel format
+// precedes this file.
 
 @group(0) @binding(0) var<storage, read> backdrop: array<vec2<u32>>;  // two times two components of 16 bits
 @group(0) @binding(6) var<uniform> columns: i32;

@@ -1,6 +1,6 @@
-// Which cells of this rank's bricks triangles may reach into, and which triangles other ranks need, too. The order of drawing
-// gets those that reach into bricks of this rank, or into very many; in the place of others stands one vertex three times,
-// which covers nothing.
+// Finds the cells of this rank's bricks that triangles may cross, and the triangles that other
+// ranks need. The draw order receives triangles that may cross bricks of this rank, or very many
+// bricks; other triangles are replaced by a degenerate one (a single vertex three times).
 
 struct Reach {
   margin: vec3<f32>,       // in voxels; see src/volume/surface/deal.rs
@@ -20,16 +20,16 @@ struct Reach {
 @group(0) @binding(5) var<storage, read_write> listed: array<u32>;    // three vertices each, and what they are
 @group(0) @binding(6) var<uniform> reach: Reach;
 
-// What `found` begins with: how many triangles are listed, how many lie outside of the volume, the first vertices that are not
-// finite, and the first triangle of which a vertex is not there. Then boxes, six numbers a brick.
+// Indices in `found`: number of listed triangles, number outside of the volume, first non-finite
+// vertices, first triangle with a vertex index out of range. Boxes follow, six numbers per brick.
 const LISTED = 0;
 const OUTSIDE = 1;
 const WRONG_TRIANGLE = 4;
 const BOXES = 5;
 const NONE = 0xffffffffu;
 
-// The host looks at triangles that may reach into more bricks: others would wait for them, and some devices end loops after
-// 65,535 rounds.
+// Maximum number of bricks per triangle in kernels; the host processes larger triangles. Other
+// invocations would wait for them, and some devices end loops after 65,535 iterations.
 const MOST_BRICKS = 64;
 const CORNER_WORDS = 7;
 const LISTED_WORDS = 24;
@@ -52,7 +52,7 @@ fn add(corner: vec3<u32>) {
   }
 }
 
-// Most triangles reach no further than those before them: to look costs less than to write.
+// Most triangles do not extend the box: a read costs less than an atomic write.
 fn widen(number: u32, low: vec3<i32>, high: vec3<i32>) {
   for (var axis = 0; axis < 3; axis++) {
     let place = found_index(BOXES + 6 * i32(number) + axis);

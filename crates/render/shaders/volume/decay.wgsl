@@ -1,5 +1,5 @@
-// Exponentials with the same few operations here and in crates/render/src/volume/decay.rs: drivers' own differ by more than
-// samples may.
+// Exponentials with the same operations as crates/render/src/volume/decay.rs. Built-in functions of
+// drivers differ by more than the tolerance of samples.
 
 struct Decay {
   power: f32,              // of two
@@ -10,14 +10,14 @@ struct Decay {
 fn decay_of(depth: f32) -> Decay {
   let most = min(depth, 80.0);
   let whole = floor(most * 1.4426950408889634 + 0.5);
-  // ln 2 in two parts, the first of few digits, so that the difference is exact.
+  // ln 2 in two parts. The first has few digits, so that the difference is exact.
   let r = (most - whole * 0.6933594) + whole * 2.1219444e-4;
   let sixth = 1.0 / 120.0 - r * (1.0 / 720.0 - r * (1.0 / 5040.0));
   let rest = r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r * (1.0 / 24.0 - r * sixth))));
   return Decay(bitcast<f32>((127u - u32(whole)) << 23u), rest);
 }
 
-// 1 - exp(-depth) for a depth that is not negative.
+// 1 - exp(-depth) for depth >= 0.
 fn absorbed(depth: f32) -> f32 {
   let decay = decay_of(depth);
   return (1.0 - decay.power) + decay.power * decay.rest;
@@ -25,7 +25,7 @@ fn absorbed(depth: f32) -> f32 {
 
 // base to the power of exponent, for a base of 0 to 1 and a positive exponent.
 fn power_of(base: f32, exponent: f32) -> f32 {
-  // The logarithm: base = m 2^e with m around 1, ln m by the series of the area tangent.
+  // Logarithm: base = m 2^e with m near 1, and ln m by the artanh series.
   let bits = bitcast<u32>(max(base, 1e-30));
   let whole = bitcast<i32>(bits - 0x3f3504f3u) >> 23u;
   let m = bitcast<f32>(bits - (bitcast<u32>(whole) << 23u));

@@ -1,6 +1,6 @@
-// What this rank's layers in front hide, for layers of four components of 32 bits.
+// Accumulated opacity of this rank's layers, for layers of four 32-bit components.
 
-// The opacity of a layer behind what has the opacity `front`.
+// Opacity of a layer behind an accumulated opacity `front`.
 fn joined(front: f32, alpha: f32) -> f32 {
   return over(vec4(front), vec4(alpha)).a;
 }

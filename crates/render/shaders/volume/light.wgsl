@@ -1,12 +1,14 @@
-// What light does to a colour. Its twin in Rust is crates/render/src/volume/shading.rs; shaders/volume/decay.wgsl stands
-// before it.
+// Shading of a colour. Equivalent Rust code: crates/render/src/volume/shading.rs;
+// shaders/volume/decay.wgsl precedes this file.
 
-// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. The gradient, or the normal, is per
-// length, of any unit. The light is ambient, diffuse, specular and shininess.
+// Shades a premultiplied colour in the light of the camera, on both sides of a surface. The
+// gradient, or the normal, is per length, in any unit. `light` holds ambient, diffuse, specular,
+// shininess.
 fn in_light(colour: vec4<f32>, gradient: vec3<f32>, ray: Ray, light: vec4<f32>) -> vec4<f32> {
   let along_ray = to_space(ray.delta);
   let towards = along_ray / sqrt(dot(along_ray, along_ray));
-  // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
+  // Scales the largest component to 1, so that squares neither vanish nor overflow; clamped to
+  // numbers with a normal reciprocal.
   let size = abs(gradient);
   let most = clamp(max(max(size.x, size.y), size.z), 1.1754944e-38, 8.507059e37);
   let normal = gradient * (1.0 / most);

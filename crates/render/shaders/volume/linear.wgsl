@@ -1,6 +1,6 @@
-// The values between voxels, trilinear. The twin in Rust is crates/render/src/volume/cells.rs.
+// Trilinear interpolation between voxels. Equivalent Rust code: crates/render/src/volume/cells.rs.
 
-// The value between the corners of the cell p, counted likewise.
+// Value between the corners of the cell p, counted from the first bound voxel.
 fn value_at(p: vec3<i32>, share: vec3<f32>, component: i32) -> f32 {
   let low = vec4(
     voxel(p, component), voxel(p + vec3(0, 1, 0), component),

@@ -1,5 +1,5 @@
-// Casts the ray of each pixel of a layer through a box of cells, front to back: the last part of the ray caster, after the
-// rays, the cells, what makes colours of them, and the format of pixels. Its twin in Rust is
+// Casts the ray of each pixel of a layer through a box of cells, front to back. Last part of the
+// ray caster, after rays, cells, classification and pixel format. Equivalent Rust code:
 // crates/render/src/volume/march.rs.
 
 struct Subvolume {
@@ -22,9 +22,9 @@ struct Subvolume {
 const SUM_BITS = 5u;       // 32 samples are summed up among themselves
 const SIDE_BITS = 3u;      // blocks of space have 8 cells a side
 
-// How many samples on from p the first one lies that may be outside its block of space.
+// Number of samples from p to the first sample that may lie outside of its block.
 fn leap(ray: Ray, p: vec3<f32>, block: vec3<i32>) -> i32 {
-  // Rounding moves samples by less than this.
+  // Upper bound of the rounding of samples.
   let margin = 1e-3 + 1e-6 * vec3<f32>(view.cells);
   let low = vec3<f32>(block << vec3(SIDE_BITS));
   let high = low + f32(1 << SIDE_BITS);
@@ -47,18 +47,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let forward = ray.delta >= vec3(0.0);
   var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
   var surfaces = surfaces_of(pixel, sample);
-  // What lies behind it is seen by a later pass.
+  // A later pass blends fragments behind it.
   let last_place = select(f32(sample + subvolume.most) - 0.5, 3e38, is_last());
   let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   let end = in_front_of_opaque(surfaces, most);
   var seen = carried(pixel);
-  // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
+  // Partial sums start at fixed samples, so that a complete sum has the same bits in every box.
   var sum = vec4(0.0);
   var stop = sample;
   var is_over = false;
   loop {
-    // Every sample in empty space would add nothing at all: leaving them out changes no bit. Rays that are cast side by side
-    // leap together, then take a sample together.
+    // Samples in empty space add exactly nothing, so that skipping them changes no bit. Rays of a
+    // subgroup leap together, then take a sample together.
     var p = position_of(ray, sample);
     var cell = cell_of(p);
     var block = cell >> vec3(SIDE_BITS);
@@ -69,20 +69,20 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       block = cell >> vec3(SIDE_BITS);
     }
     if sample >= min(stop, end) {
-      // What lies behind adds exactly nothing, here and when layers are blended.
+      // Later samples then add exactly nothing, here and in compositing.
       seen = closed(over(seen, sum), subvolume.opaque);
       if seen.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
       is_over = HAS_SURFACES && sample >= end;
     }
-    // Behind the last sample those that are left.
+    // After the last sample, the remaining fragments.
     sum = with_surfaces(ray, &surfaces, select(f32(sample) + 0.5, last_place, is_over), sum);
     if HAS_SURFACES && is_over { continue; }
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
-  // What an earlier pass stores in the layer, the last one replaces.
+  // The last pass overwrites the values that earlier passes store in the layer.
   carry_on(pixel, seen);
   layer_store(place, pixel_of(seen));
   prefix_store(pixel, select(before, joined(before, seen.a), is_last()));

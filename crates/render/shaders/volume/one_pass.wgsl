@@ -1,4 +1,4 @@
-// Rays are cast in one pass: nothing is carried from one to the next.
+// Rays are cast in one pass: there is no state between passes.
 
 fn carried(pixel: vec2<i32>) -> vec4<f32> {
   return vec4(0.0);
@@ -6,7 +6,7 @@ fn carried(pixel: vec2<i32>) -> vec4<f32> {
 
 fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {}
 
-// Whether no pass follows.
+// True if no pass follows.
 fn is_last() -> bool {
   return true;
 }

@@ -1,4 +1,4 @@
-// Rays of very many samples are cast in several passes, which carry what was seen from one to the next.
+// Rays with very many samples are cast in several passes, which carry the accumulated colour.
 
 @group(0) @binding(7) var<storage, read_write> carry: array<vec4<f32>>;
 

@@ -1,4 +1,4 @@
-// Layers of four components of 32 bits.
+// Layers with four 32-bit components.
 
 @group(0) @binding(3) var<storage, read_write> layer: array<vec4<f32>>;
 

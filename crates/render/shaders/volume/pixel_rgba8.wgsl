@@ -1,4 +1,4 @@
-// Layers of four components of 8 bits, red lowest.
+// Layers with four 8-bit components, red lowest.
 
 @group(0) @binding(3) var<storage, read_write> layer: array<u32>;
 

@@ -1,4 +1,4 @@
-// From a sample's value to its colour: the transfer function, taken at the sample.
+// Classification of a sample by the transfer function at its value.
 
 @group(0) @binding(1) var<storage, read> transfer: array<vec4<f32>>;
 
@@ -8,7 +8,7 @@ fn colour_of(value: f32) -> vec4<f32> {
   return between(transfer_load(entry), transfer_load(entry + 1), x - f32(entry));
 }
 
-// What a sample adds to its ray: premultiplied.
+// Premultiplied contribution of a sample.
 fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
   let at = cell - subvolume.origin;

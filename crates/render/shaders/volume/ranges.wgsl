@@ -1,5 +1,6 @@
-// The least and the largest value of each block of cells of a chunk. CELL is the type of the bound voxels, COMPONENTS their
-// number in a row for each place, OPACITY the one that decides what is visible.
+// Least and greatest value of each block of cells of a chunk. CELL is the type of the bound voxels,
+// COMPONENTS the number of interleaved components per voxel, OPACITY the component that determines
+// visibility.
 
 struct Params {
   origin: vec3<i32>,       // global coordinate of the first voxel that is bound

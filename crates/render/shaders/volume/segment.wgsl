@@ -1,10 +1,11 @@
-// From the values at both ends of a segment to the colour of all between them: pre-integrated classification, one sample
-// one segment. Its twin in Rust is crates/render/src/volume/integrals.rs; shaders/volume/decay.wgsl stands before it.
+// Pre-integrated classification: colour of a segment between the values at its ends; one segment
+// per sample. Equivalent Rust code: crates/render/src/volume/integrals.rs;
+// shaders/volume/decay.wgsl precedes this file.
 
-// Red, green, blue and density, summed up over cells of values.
+// Running sums of red, green, blue and density over cells of values.
 @group(0) @binding(1) var<storage, read> transfer: array<vec4<u32>>;
 
-// A position among the entries: the cell of values that holds it, with the sums below and above.
+// Position among the entries: the cell of values around it, with the sums below and above.
 struct Position {
   at: f32,
   cell: i32,
@@ -18,7 +19,7 @@ struct End {
   direct: vec3<f32>,       // of four
 }
 
-// The far end of a segment is the near one of the next.
+// The far end of a segment is the near end of the next.
 var<private> far: End;
 var<private> far_of: i32 = -1;
 
@@ -28,8 +29,8 @@ fn position_in(value: f32) -> Position {
   return Position(at, cell, transfer_load(cell + 1), transfer_load(cell));
 }
 
-// The mean of all between two positions: parts of the outer cells and whole ones between them. All terms are positive, so
-// that it is as exact for close positions as for distant ones.
+// Mean between two positions: parts of the outer cells and whole cells between them. All terms are
+// positive, so that the mean is equally exact for close and for distant positions.
 fn mean(a: Position, b: Position) -> vec4<f32> {
   let rising = a.at <= b.at;
   let i = select(b.cell, a.cell, rising);
@@ -49,14 +50,14 @@ fn mean(a: Position, b: Position) -> vec4<f32> {
 fn half_of(a: Position, b: Position) -> vec4<f32> {
   let sums = mean(a, b) * (0.5 * view.depth_unit);
   let alpha = absorbed(sums.a);
-  // Where nothing is absorbed there is no colour either.
+  // Without absorption there is no colour.
   let share = alpha / max(sums.a, 1e-30);
   return vec4(sums.rgb * share, alpha);
 }
 
 fn end_of(ray: Ray, steps: f32) -> End {
   let p = ray.entry + ray.delta * steps;
-  // It may lie a cell outside of the samples' cells.
+  // The end may lie a cell outside of the samples' cells.
   let low = max(subvolume.low - 1, vec3(0));
   let high = min(subvolume.high + 1, view.cells) - 1;
   let cell = clamp(vec3<i32>(floor(p)), low, high);
@@ -69,7 +70,7 @@ fn end_of(ray: Ray, steps: f32) -> End {
   return end;
 }
 
-// What a sample adds to its ray: premultiplied.
+// Premultiplied contribution of a sample.
 fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   if far_of != sample { far = end_of(ray, f32(sample)); }
   let near = far;

@@ -1,8 +1,8 @@
-// Light on surfaces: the gradient of the values. Its twin in Rust is crates/render/src/volume/shading.rs;
-// shaders/volume/light.wgsl stands before it.
+// Gradients of the values, for shading. Equivalent Rust code: crates/render/src/volume/shading.rs;
+// shaders/volume/light.wgsl precedes this file.
 
-// Weights of the four voxels around a cell for the derivative inside it: central differences at both ends, interpolated,
-// one-sided at the border of the volume.
+// Weights of the four voxels around a cell for the derivative inside it: central differences at
+// both ends, interpolated; one-sided at the border of the volume.
 fn weights_of(cell: i32, cells: i32, share: f32) -> vec4<f32> {
   let near = 0.5 * (1.0 - share);
   let far = 0.5 * share;
@@ -13,19 +13,20 @@ fn weights_of(cell: i32, cells: i32, share: f32) -> vec4<f32> {
   return select(low, last, cell == cells - 1);
 }
 
-// The values of four voxels side by side, mixed along two axes.
+// Values of four consecutive voxels, interpolated along two axes.
 fn mixed(four: vec4<f32>, shares: vec2<f32>) -> f32 {
   let rows = four.xz + shares.x * (four.yw - four.xz);
   return rows.x + shares.y * (rows.y - rows.x);
 }
 
-// A voxel of every edge of the cell along one axis: the lower ends p plus or without the steps u and v.
+// One voxel per edge of the cell along one axis: the lower ends, p with or without the steps u and
+// v.
 fn edges(p: vec3<i32>, u: vec3<i32>, v: vec3<i32>) -> vec4<f32> {
   let last = COMPONENTS - 1;
   return vec4(voxel(p, last), voxel(p + u, last), voxel(p + v, last), voxel(p + u + v, last));
 }
 
-// The derivative along one axis; at is the cell, counted from the first voxel that is bound.
+// Derivative along one axis; `at` is the cell, counted from the first bound voxel.
 fn slope_of(at: vec3<i32>, axis: vec3<i32>, before: i32, behind: i32, u: vec3<i32>, v: vec3<i32>, w: vec4<f32>,
             shares: vec2<f32>) -> f32 {
   var sum = w.x * mixed(edges(at - before * axis, u, v), shares);
@@ -36,7 +37,7 @@ fn slope_of(at: vec3<i32>, axis: vec3<i32>, before: i32, behind: i32, u: vec3<i3
 
 fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
   let at = cell - subvolume.origin;
-  // Voxels that the volume does not have weigh nothing: any other will do.
+  // Voxels outside of the volume have weight 0: any voxel can replace them.
   let before = select(vec3(1), vec3(0), cell == vec3(0));
   let behind = select(vec3(2), vec3(1), cell == view.cells - 1);
   let x = vec3(1, 0, 0);
@@ -48,13 +49,13 @@ fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
     slope_of(at, z, before.z, behind.z, x, y, weights_of(cell.z, view.cells.z, share.z), share.xy));
 }
 
-// A gradient per voxel, per length along the axes of space.
+// Converts a gradient per voxel to one per length along the axes of space.
 fn gradient_in_space(gradient: vec3<f32>) -> vec3<f32> {
   let along = gradient * view.per_length;
   return vec3(dot(view.inverse[0].xyz, along), dot(view.inverse[1].xyz, along), dot(view.inverse[2].xyz, along));
 }
 
-// A sample in the light of the camera.
+// Shades a sample in the light of the camera.
 fn lit(ray: Ray, p: vec3<f32>, cell: vec3<i32>, colour: vec4<f32>) -> vec4<f32> {
   if colour.a == 0.0 { return colour; }
   let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0)));

@@ -1,6 +1,6 @@
-// The rays of a picture and the lattice of samples on them, of a whole volume and never of a chunk; the first part of the
-// ray caster (crates/render/src/volume/kernels.rs puts it together). PLANES is the number of clip planes. Its twin in Rust is
-// crates/render/src/volume/view.rs.
+// Rays of an image and their lattice of samples, for the whole volume and never for a chunk. First
+// part of the ray caster (assembled by crates/render/src/volume/kernels.rs). PLANES is the number
+// of clip planes. Equivalent Rust code: crates/render/src/volume/view.rs.
 
 struct View {
   eye: vec3<f32>,          // in voxels
@@ -36,19 +36,20 @@ struct Ray {
   samples: i32,
 }
 
-// A vector in space, in voxels.
+// Converts a vector in space to voxels.
 fn to_voxels(vector: vec3<f32>) -> vec3<f32> {
   let lengths = view.inverse[0].xyz * vector.x + view.inverse[1].xyz * vector.y + view.inverse[2].xyz * vector.z;
   return lengths * view.per_length;
 }
 
-// A vector in voxels, in space.
+// Converts a vector in voxels to space.
 fn to_space(voxels: vec3<f32>) -> vec3<f32> {
   let along = voxels / view.per_length;
   return view.directions[0].xyz * along.x + view.directions[1].xyz * along.y + view.directions[2].xyz * along.z;
 }
 
-// Without zeros: what runs along the faces of an axis crosses them far away, on the right side of everything.
+// Replaces zeros: a ray parallel to the faces of an axis crosses them far away, on the correct
+// side.
 fn along(direction: vec3<f32>) -> vec3<f32> {
   return select(direction, vec3(1e-20), (abs(direction) < vec3(1e-20)));
 }
@@ -80,7 +81,7 @@ fn ray_of(pixel: vec2<i32>) -> Ray {
   return Ray(entry, delta, along(delta), i32(samples));
 }
 
-// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random.
+// Pseudo-random number from -1/2 up to 1/2 that depends on the pixel only.
 fn shift_of(pixel: vec2<u32>) -> f32 {
   var h = (pixel.x * 0x9e3779b1u) ^ (pixel.y * 0x85ebca77u);
   h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
@@ -96,14 +97,16 @@ fn cell_of(p: vec3<f32>) -> vec3<i32> {
   return clamp(vec3<i32>(floor(p)), vec3(0), view.cells - 1);
 }
 
-// Whether a sample's cell has passed all planes (entering) or any of them (leaving), in the ray's direction axis by axis.
+// True if a sample's cell has passed all planes (entering) or any of them (leaving), in the ray's
+// direction along each axis.
 fn holds(ray: Ray, sample: i32, planes: vec3<i32>, entering: bool) -> bool {
   let cell = cell_of(position_of(ray, sample));
   let passed = select((cell < planes), (cell >= planes), (ray.delta >= vec3(0.0)));
   return select(any(passed), all(passed), entering);
 }
 
-// The first sample that has passed all planes (entering) or any of them (leaving); the guess only saves time.
+// First sample that has passed all planes (entering) or any of them (leaving); the guess only saves
+// time.
 fn first_past(ray: Ray, planes: vec3<i32>, entering: bool) -> i32 {
   let crossing = (vec3<f32>(planes) - ray.entry) / ray.slope - 0.5;
   let furthest = max(max(crossing.x, crossing.y), crossing.z);

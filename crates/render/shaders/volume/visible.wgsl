@@ -1,4 +1,4 @@
-// Marks the blocks of cells in which some value may be visible, so that rays can leap over the others.
+// Marks the blocks of cells that may have a visible value, so that rays can leap over other blocks.
 
 struct Params {
   first_value: f32,        // of the transfer table
@@ -7,7 +7,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<storage, read> ranges: array<vec2<f32>>;    // see shaders/volume/ranges.wgsl
-// For each entry of the transfer table the first one from it on that is not transparent.
+// For each entry of the transfer table, the first non-transparent entry at or after it.
 @group(0) @binding(1) var<storage, read> visible: array<u32>;
 @group(0) @binding(2) var<storage, read_write> occupied: array<u32>;
 @group(0) @binding(3) var<uniform> params: Params;
@@ -21,7 +21,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let block = occupied_position(id);
   if !occupied_inside(block) { return; }
   let range = ranges_load(block);
-  // Interpolation rounds: its results may lie a little outside.
+  // Interpolation rounds: results may lie slightly outside of the range.
   let margin = 1e-6 * max(abs(range.x), abs(range.y));
   let next = visible_load(max(entry_of(range.x - margin) - 1, 0));
   let end = u32(min(entry_of(range.y + margin) + 2, i32(params.last_entry)));

@@ -1,10 +1,13 @@
-//! Volume rendering by ray casting: camera, transfer function, samples on one global lattice, depth order.
+//! Volume rendering by ray casting: camera, transfer function, samples on one global lattice, depth
+//! order.
 //!
-//! The voxels of a volume stand at the positions of its [`Grid`](zippy::Grid); camera, clip planes and surfaces are in the
-//! same space. The volume reaches from the first voxel's centre to the last one's along each axis; between voxels values
-//! are interpolated trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
-//! and every sample belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
-//! volume's shape alone. Pictures are therefore the same bits for every decomposition ([`Mode::Reproducible`]).
+//! The voxels of a volume stand at the positions of its [`Grid`](zippy::Grid); camera, clip planes
+//! and surfaces are in the same space. The volume reaches from the first voxel's centre to the last
+//! one's along each axis; between voxels values are interpolated trilinearly. Samples lie on one
+//! lattice along each ray that depends on camera, volume and sample distance only, and every sample
+//! belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
+//! volume's shape alone. Pictures are therefore the same bits for every decomposition
+//! ([`Mode::Reproducible`]).
 //!
 //! Where the transparency of a ray falls to a limit, the opacity becomes exactly 1, and voxels
 //! behind add exactly nothing. So a rank leaves out bricks that its own layers hide, without a

@@ -1,5 +1,5 @@
-//! The CPU twin of the ray caster against closed forms: the analytic cases with and without pre-integration, cuts,
-//! jitter, components, light, early ends.
+//! CPU ray caster against closed forms: the analytic cases with and without pre-integration, cuts,
+//! jitter, components, light, early ray termination.
 
 use zippy_io::image::Image;
 use zippy_render::volume::{ClipPlane, Crop, Look, Shading, TransferFunction, Twin};
@@ -34,7 +34,7 @@ fn closed_form_pictures_with_preintegration() {
     analytic::check_preintegrated(|case, preintegrated| middle(case, &Look { preintegrated, ..look(case) }));
 }
 
-/// A1 cut short: what is left of the length of 2 is known.
+/// Case A1 with cuts: the remaining part of the length of 2 is known.
 #[test]
 fn cuts_leave_the_length_that_they_say() {
     let case = analytic::a1(64);
@@ -47,7 +47,7 @@ fn cuts_leave_the_length_that_they_say() {
         (Look { clip: vec![plane([0.0, 0.0, 1.0], 0.25), plane([0.0, 0.0, -1.0], -1.0)], ..look(&case) }, 0.75),
         // A slanted plane crosses the ray at z = 1.53.
         (Look { clip: vec![plane([-1.0, 0.0, 1.0], 1.0)], ..look(&case) }, 0.47),
-        // Planes along the ray, on its right and on its wrong side.
+        // Planes along the ray: one keeps it, one cuts it completely.
         (Look { clip: vec![plane([1.0, 0.0, 0.0], 0.5)], ..look(&case) }, 2.0),
         (Look { clip: vec![plane([1.0, 0.0, 0.0], 0.6)], ..look(&case) }, 0.0),
         (Look { crop: crop(0.5, 1.25), ..look(&case) }, 0.75),
@@ -69,13 +69,13 @@ fn cuts_leave_the_length_that_they_say() {
     }
 }
 
-/// Anisotropic voxels: planes and boxes are in the unit of the spacing.
+/// Planes and boxes of anisotropic voxels are in the unit of the spacing.
 #[test]
 fn cuts_are_in_units_of_length() {
     let case = Case { spacing: [0.5, 0.25, 0.125], ..analytic::a1(64) };
     let mut look = look(&case);
     look.step = 1.0 / 64.0;
-    // Along axis 2 the volume is 1 long.
+    // The volume has length 1 along axis 2.
     let alpha = |look: &Look| f64::from(middle(&case, look)[3]);
     assert!((alpha(&look) - (1.0 - (-1.5_f64).exp())).abs() < 1e-5);
     look.clip = vec![ClipPlane { normal: [2.0, 0.0, 2.0], offset: 2.0 * (0.53 + 0.25) }];
@@ -86,7 +86,7 @@ fn cuts_are_in_units_of_length() {
 
 #[test]
 fn jitter_shifts_samples_and_nothing_else() {
-    // A constant does not care where it is sampled; a colour that grows along the ray does.
+    // Jitter has no effect on a constant, but on a colour that varies along the ray.
     let constant = analytic::a1(16);
     let plain = picture(&constant, &look(&constant));
     let shifted = picture(&constant, &Look { jitter: true, ..look(&constant) });
@@ -98,14 +98,15 @@ fn jitter_shifts_samples_and_nothing_else() {
     let offsets: Vec<f32> = seen.iter().map(|&i| shifted.pixels[i][0] - plain.pixels[i][0]).collect();
     let (least, most) = offsets.iter().fold((0.0_f32, 0.0_f32), |(lo, hi), &o| (lo.min(o), hi.max(o)));
     let mean = offsets.iter().sum::<f32>() / offsets.len() as f32;
-    // Half a step is 1/32 of the length: the colour changes by up to 0.03 times the opacity, both ways, evenly.
+    // Half a step is 1/32 of the length: the colour changes by up to 0.03 times the opacity, in
+    // both directions, evenly distributed.
     assert!(least < -0.025 && most > 0.025 && least > -0.031 && most < 0.031, "{least} to {most}");
     assert!(mean.abs() < 0.002, "{mean} of {}", offsets.len());
-    // A fixed function of the pixel.
+    // Jitter is a fixed function of the pixel.
     assert_eq!(picture(&case, &big(true)), shifted);
 }
 
-/// Two components: the first is the colour, the second the opacity; four: colour as it is.
+/// Two components: colour, opacity. Four components: direct colour, opacity.
 #[test]
 fn components_are_colour_and_opacity() {
     let case = analytic::a1(32);
@@ -133,7 +134,7 @@ fn components_are_colour_and_opacity() {
             let found = pixel(components, preintegrated);
             let wanted = [rgb[0] * alpha, rgb[1] * alpha, rgb[2] * alpha, alpha];
             let off = (0..4).map(|c| (found[c] - wanted[c]).abs()).fold(0.0, f64::max);
-            // Integrals are even within 1/4096 of the range of values.
+            // Integrals count as constant within 1/4096 of the range of values.
             let bound = if preintegrated { 2.5e-4 } else { 1e-5 };
             assert!(off < bound, "{components} components, {preintegrated}: {found:?}, not {wanted:?}");
         }
@@ -142,7 +143,8 @@ fn components_are_colour_and_opacity() {
     assert!(one.unwrap_err().to_string().contains("3 components"));
 }
 
-/// A density that grows along axis 2 has its gradient along the ray; seen from aside, across it.
+/// The gradient of a density along axis 2 is parallel to the ray; from the side, perpendicular to
+/// it.
 #[test]
 fn light_depends_on_the_gradient() {
     let case = analytic::a2(64);
@@ -152,7 +154,8 @@ fn light_depends_on_the_gradient() {
         let [intensity, _, _, alpha] = middle(&case, &lit).map(f64::from);
         assert!((alpha - case.expected[1]).abs() < 1e-5);
         assert!((intensity - 0.875 * alpha).abs() < 1e-5, "{intensity} of {alpha}");
-        // At 45 degrees the cosine is a root of a half; anisotropic voxels must not bend the gradient.
+        // At 45 degrees the cosine is sqrt(1/2); anisotropic voxels must not change the direction
+        // of the gradient.
         let mut slanted = Case { spacing: [0.5, 0.25, 0.125], ..case.clone() };
         slanted.camera.position = [1.0 - 4.0, 0.5, 0.5 - 4.0];
         slanted.camera.focal_point = [1.0, 0.5, 0.5];
@@ -160,13 +163,13 @@ fn light_depends_on_the_gradient() {
         let shade = 0.25 + 0.5 * 0.5_f64.sqrt() + 0.125 / 16.0;
         assert!(alpha > 0.3 && (intensity - shade * alpha).abs() < 1e-5, "{intensity} of {alpha}");
     }
-    // Nothing but ambient light where nothing changes.
+    // A constant has ambient light only.
     let constant = analytic::a1(64);
     let [intensity, _, _, alpha] = middle(&constant, &Look { shading: Some(light), ..look(&constant) }).map(f64::from);
     assert!((intensity - 0.25 * 0.8 * alpha).abs() < 1e-6);
 }
 
-/// What early ends leave out is bounded: no component changes by more than the share of light that still came through.
+/// Early ray termination changes no component by more than the remaining share of light.
 #[test]
 fn rays_end_early_within_the_bound() {
     let case = analytic::a3(256);
@@ -180,13 +183,13 @@ fn rays_end_early_within_the_bound() {
         let off = (0..4).map(|c| (ended[c] - whole[c]).abs()).fold(0.0, f32::max);
         assert!(off > 0.0 && off <= termination, "{termination}: off by {off}");
     }
-    // Light may make colours brighter than they are: rays end later, so that the bound holds.
+    // Light can make colours brighter than 1: rays end later, so that the bound holds.
     let bright = Shading { ambient: 1.0, diffuse: 0.5, specular: 1.0, shininess: 1.0 };
     let slope = Case { values: (0..225).map(|i| 7.0 + (i / 25) as f32).collect(), ..analytic::a1(256) };
     let dense =
         TransferFunction { opacity: vec![[0.0, 0.999]], colour: vec![[0.0, 1.0, 1.0, 1.0]], unit_distance: 1.0 };
-    // Rays end after whole blocks of 32 samples, over which 10^-0.75 of the light comes through; 2.5 times that is
-    // seen.
+    // Rays end after whole blocks of 32 samples, each of which transmits 10^-0.75 of the light;
+    // light makes it 2.5 times as bright.
     for blocks in [2, 4] {
         let termination = 1.05 * 10.0_f32.powf(-0.75 * blocks as f32);
         let lit = |termination| {
@@ -209,7 +212,8 @@ fn long_steps_are_not_integrated() {
     assert!(error.contains("0.51") && error.contains("0.5"), "{error}");
 }
 
-/// Boxes of cells share the samples: with everything switched on, cuts between boxes change rounding only.
+/// Boxes of cells partition the samples: with all features on, cuts between boxes change rounding
+/// only.
 #[test]
 fn boxes_join_without_seams() {
     let case = analytic::a4(10);

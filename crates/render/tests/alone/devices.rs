@@ -1,4 +1,4 @@
-//! What has no end, never begins or is too long is refused wherever a file is read.
+//! Files that are endless, block, or are too long are errors for every reader.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use zippy_render::{scene, transfer};
 
 use crate::files::volumes::Folder;
 
-/// What every reader of files says about one.
+/// Error messages of all readers for one file.
 fn told(path: &Path) -> Vec<String> {
     let raw = RawLayout { gzip: true, ..RawLayout::new([1, 1, 1], ScalarKind::U8) };
     let all = [
@@ -59,7 +59,7 @@ fn files_that_a_header_names_are_no_devices() {
     }
 }
 
-/// A gigabyte of nothing, which takes no room on the disk, is not read.
+/// A sparse file of a gigabyte is not read.
 #[test]
 fn long_files_are_refused_by_their_length() {
     let folder = Folder::new();

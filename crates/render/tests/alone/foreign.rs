@@ -1,4 +1,4 @@
-//! What a file says in the words of its author is shown escaped and cut, whatever it says.
+//! Error messages quote text from files escaped and truncated.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use zippy_render::{scene, transfer};
 
 use crate::files::volumes::{Folder, failure};
 
-/// Sets the title of a terminal, writes from right to left, clears the screen.
+/// Control sequences: set the title of a terminal, write from right to left, clear the screen.
 const ESCAPES: &str = "n\x1b]0;title\x07\u{202e}\u{9b}2J\u{200f}";
 
 const NRRD: [&str; 18] = [
@@ -80,7 +80,8 @@ const ARRAYS: [&str; 7] = [
     "<CellData><DataArray Name=\"@@\" type=\"UInt8\" format=\"ascii\">1 2 3</DataArray></CellData>",
 ];
 
-/// Names and contents of wrong files of every format with this text in all places that errors quote.
+/// Names and contents of invalid files of every format, with this text at each position that errors
+/// quote.
 fn volumes(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let filled = |template: &str| template.replace("@@", text);
     let nrrd = NRRD.iter().map(|lines| ("a.nrrd", format!("NRRD0004\n{}\n\n", filled(lines)).into_bytes()));
@@ -107,7 +108,7 @@ fn volumes(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     nrrd.chain(METAIMAGE.iter().map(meta)).chain(npy).chain(vti).collect()
 }
 
-/// A message that a terminal prints as it is, and that somebody reads.
+/// Checks that a message is readable and has no control characters.
 fn harmless(message: &str, what: &str) {
     let obeyed = |letter: &char| letter.is_control() || "\u{202e}\u{200f}".contains(*letter);
     let letter = message.chars().find(obeyed);

@@ -1,4 +1,5 @@
-//! What needs no GPU: files of looks, plans of compositing, and the ray caster's CPU twin against closed forms.
+//! Tests without a GPU: files of looks, plans of compositing, and the CPU ray caster against closed
+//! forms.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! Plans of compositing, played through on plain vectors: any number of layers, bounds, radices and sizes, against
-//! blending the layers one after the other.
+//! Plans of compositing, executed on vectors for any number of layers, bounds, radices and sizes,
+//! against blending the layers one after the other.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use zippy_render::compositing::{Algorithm, Blend, BlendPlan, Canvas, Layer, Way}
 type Pixel = [f64; 4];
 type Memory = BTreeMap<(Canvas, [i64; 2]), Pixel>;
 
-/// What memory holds that nobody has written: no sum with it can pass.
+/// Content of memory that no operation has written: NaN, which propagates into every sum.
 const POISON: Pixel = [f64::NAN; 4];
 
 fn region(low: [i64; 2], high: [i64; 2]) -> Region {
@@ -22,7 +22,7 @@ fn points(region: &Region) -> impl Iterator<Item = [i64; 2]> {
     region.points().map(|p| [p[0], p[1]])
 }
 
-/// A value that encodes layer, place and component; opacities from 0 to 1, both ends present.
+/// A value that encodes layer, position and component; opacities from 0 to 1, both ends present.
 fn pixel(layer: usize, [x, y]: [i64; 2]) -> Pixel {
     let mix = |n: usize| {
         ((layer * 7919 + x as usize * 104_729 + y as usize * 1_299_709 + n * 15_485_863) % 1009) as f64 / 1008.0
@@ -44,7 +44,7 @@ fn expected(layers: &[Layer], at: [i64; 2]) -> Pixel {
     holding.fold([0.0; 4], |front, (number, _)| over(front, pixel(number, at)))
 }
 
-/// Plays the rounds: within one, everything is read before anything is written.
+/// Executes the rounds: within a round, all reads precede all writes.
 fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
     let mut memory = Memory::new();
     for (number, layer) in layers.iter().enumerate() {
@@ -76,7 +76,7 @@ fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
     memory
 }
 
-/// That no pixel which one blend writes is read by another in the same round: the ways are carried out one after the
+/// Checks that no blend of a round reads pixels that another one writes. The ways run one after the
 /// other.
 fn check_rounds(plan: &BlendPlan) {
     for round in &plan.rounds {
@@ -89,7 +89,7 @@ fn check_rounds(plan: &BlendPlan) {
     }
 }
 
-/// Tiles for some of the rows.
+/// Tiles for the first rows.
 fn tiles(size: [i64; 2], rows: u64) -> Vec<Region> {
     let tiled = (0..size[1]).filter(|row| rows >> row & 1 == 1);
     tiled.map(|row| region([0, row], [size[0], row + 1])).collect()
@@ -111,7 +111,7 @@ fn whole(size: [i64; 2], bounds: Region) -> Layer {
     Layer { at: [0, 0], place: region([0, 0], size), bounds }
 }
 
-/// Bounds from four numbers, empty ones included.
+/// Bounds from four numbers; may be empty.
 fn bounds([width, height]: [i64; 2], n: [i64; 4]) -> Region {
     let low = [n[0] % width, n[1] % height];
     region(low, [low[0] + n[2] % (width - low[0] + 1), low[1] + n[3] % (height - low[1] + 1)])
@@ -134,7 +134,7 @@ proptest! {
         check(&Algorithm::BinarySwap, &layers, size, tiled);
         check(&Algorithm::Radix(radices), &layers, size, tiled);
         check(&Algorithm::DirectSend, &layers, size, tiled);
-        // A layer's box need be no larger than its bounds.
+        // The box of a layer may equal its bounds.
         let tight: Vec<Layer> = layers.iter().map(|layer| Layer { place: layer.bounds, ..*layer }).collect();
         check(&Algorithm::DirectSend, &tight, size, tiled);
     }
@@ -151,7 +151,7 @@ fn every_count_from_1_to_17() {
     }
 }
 
-/// What binary swap of dense layers is for: every layer's owner sends one picture, however many layers there are.
+/// Binary swap of dense layers sends one image per layer owner, for any number of layers.
 #[test]
 fn a_swap_sends_less_than_a_picture_for_each_layer() {
     let size = [16, 64];
@@ -174,7 +174,7 @@ fn transparent_parts_stay_where_they_are() {
     let layers = [whole(size, left), whole(size, right)];
     let plan = BlendPlan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
     let regions = |round: usize| plan.rounds[round].blends.iter().map(|blend| blend.region).collect::<Vec<_>>();
-    // The rows 1 to 9 that hold something are halved at 5.
+    // The non-empty rows 1 to 9 are halved at 5.
     assert_eq!(regions(0), [region([12, 3], [14, 5]), region([2, 5], [5, 9])]);
     assert_eq!(regions(1), [region([2, 1], [14, 5]), region([2, 5], [14, 9])]);
     let nothing =

@@ -1,4 +1,4 @@
-//! The ray caster's geometry and its CPU twin: closed-form pictures, cameras, units of length.
+//! Geometry of the ray caster on the CPU: closed-form images, cameras, units of length.
 
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Phantom, Projection, Shading, TransferFunction, Twin, View};
@@ -12,7 +12,7 @@ fn cells_of((start, end): CellBox, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
     (start.map(|v| v as i32), std::array::from_fn(|axis| end[axis].min(shape[axis] - 1) as i32))
 }
 
-/// Boxes come front first.
+/// Renders boxes, front first.
 fn render(case: &Case, boxes: &[CellBox], size: (u32, u32)) -> Image {
     let look = Look { step: case.step, size, ..Look::new(case.camera.clone(), case.transfer.clone()) };
     let [nx, ny, _] = case.shape;
@@ -41,7 +41,7 @@ fn closed_form_pictures_from_chunks() {
     }
 }
 
-/// A volume with one bright voxel appears where the camera's geometry puts it.
+/// A single bright voxel appears at the pixel that the camera's geometry predicts.
 #[test]
 fn right_is_right_and_up_is_up() {
     let shape = [21, 21, 21];
@@ -109,7 +109,7 @@ fn views_that_make_no_sense_are_refused() {
 
 const SHAPE: [i64; 3] = [9, 12, 7];
 
-/// A look at a small volume with light and cuts.
+/// Look at a small volume with light and cuts.
 fn lit(projection: Projection) -> Look {
     let camera = Camera { projection, ..Camera::overview(SHAPE, SPACING) };
     let transfer = TransferFunction {
@@ -131,7 +131,8 @@ const SPACING: [f64; 3] = [1.0, 0.75, 1.25];
 const PERSPECTIVE: Projection = Projection::Perspective { vertical_fov_degrees: 30.0 };
 const PARALLEL: Projection = Projection::Parallel { half_height: 7.0 };
 
-/// The picture of a volume whose lengths and values are so many times as large, with a look that is, too.
+/// Image of a volume whose lengths and values are multiplied by these factors, with a look in the
+/// same units.
 fn in_units(look: &Look, length: f64, value: f64) -> Image {
     let voxel = |[x, y, z]: [i32; 3]| (f64::from((x - 4) * (x - 4) + 3 * y + 2 * (z - 3) * (z - 3)) * value) as f32;
     let twin = Twin::new(&scaled(look, length, value), SHAPE, SPACING.map(|s| s * length), voxel).unwrap();
@@ -180,7 +181,7 @@ fn the_phantom_is_a_head() {
     let phantom = Phantom { shape: [40, 50, 45] };
     assert_eq!(phantom.value([0, 0, 0]), 0);
     let value = |x, y, z| phantom.value([x, y, z]);
-    // Skull, brain and a ventricle differ, and nothing is constant.
+    // Skull, brain and a ventricle have different values, and none is constant.
     let skull = (20..40).map(|x| value(x, 25, 22)).max().unwrap();
     assert!((1100..1700).contains(&skull), "{skull}");
     assert!((200..900).contains(&value(20, 14, 22)), "{}", value(20, 14, 22));

@@ -1,9 +1,9 @@
-//! Volumes whose pictures are known in closed form: cases A1 to A8 of the reference numbers.
+//! Volumes whose images are known in closed form: cases A1 to A8 of the reference numbers.
 
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, Projection, TransferFunction};
 
-/// A volume, how it is seen, and what the middle pixel must be.
+/// Volume, look, and expected middle pixel.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
@@ -18,7 +18,7 @@ pub struct Case {
     pub tolerance: f64,
 }
 
-/// Looks along axis 2, through the middle of the picture at (x, y).
+/// Camera along axis 2, through the middle of the image at (x, y).
 fn along_z(x: f64, y: f64, upwards: bool) -> Camera {
     let (from, to) = if upwards { (-3.0, 0.0) } else { (9.0, 0.0) };
     Camera {
@@ -33,7 +33,7 @@ fn grey(values: &[[f64; 2]]) -> Vec<[f64; 4]> {
     values.iter().map(|&[value, c]| [value, c, c, c]).collect()
 }
 
-/// Opacity 1 - exp(-density * value) over a unit length, tabulated finely.
+/// Opacity 1 - exp(-density * value) over a unit length, with many points.
 fn density(most: f64, density: f64) -> Vec<[f64; 2]> {
     (0..=4096).map(|i| most * f64::from(i) / 4096.0).map(|v| [v, 1.0 - (-density * v).exp()]).collect()
 }
@@ -50,7 +50,7 @@ fn fill(shape: [i64; 3], spacing: [f64; 3], value: impl Fn([f64; 3]) -> f64) -> 
     out
 }
 
-/// A box 1 x 1 x 2 in size, seen along its length.
+/// Box of size 1 x 1 x 2, seen along its length.
 fn column(name: &str, value: impl Fn(f64) -> f64, transfer: TransferFunction, samples: u32) -> Case {
     let (shape, spacing) = ([5, 5, 9], [0.25; 3]);
     Case {
@@ -92,7 +92,7 @@ pub fn a3(samples: u32) -> Case {
     Case { expected: [0.26695057550951473, 0.950212931632136], ..column("A3", |s| s, transfer, samples) }
 }
 
-/// A4: a Gaussian blob, seen along an axis; voxels `1 / n` apart, samples half as far.
+/// A4: Gaussian blob, seen along an axis; voxels `1 / n` apart, samples half of that.
 pub fn a4(n: i64) -> Case {
     let (shape, spacing) = ([2 * n + 1, 2 * n + 1, 2 * n + 1], [1.0 / n as f64; 3]);
     let r2 = |p: [f64; 3]| p.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
@@ -109,14 +109,14 @@ pub fn a4(n: i64) -> Case {
     }
 }
 
-/// A5: two slabs one step thick, A before B or behind it.
+/// A5: two slabs, each one step thick; A is in front of B or behind it.
 pub fn a5(a_first: bool) -> Case {
     let (shape, spacing) = ([3, 3, 3], [1.0; 3]);
     Case {
         name: format!("A5, {}", if a_first { "A over B" } else { "B over A" }),
         shape,
         spacing,
-        // The middles of the two cells have the values 1 and 2.
+        // Values at the middles of the two cells are 1 and 2.
         values: fill(shape, spacing, |p| [1.0, 1.0, 3.0][p[2] as usize]),
         camera: along_z(1.0, 1.0, a_first),
         transfer: TransferFunction {
@@ -130,7 +130,8 @@ pub fn a5(a_first: bool) -> Case {
     }
 }
 
-/// A6: a ball of radius 0.7 and density 2, seen along an axis; voxels `1 / n` apart, samples half as far.
+/// A6: ball of radius 0.7 and density 2, seen along an axis; voxels `1 / n` apart, samples half of
+/// that.
 pub fn a6(n: i64) -> Case {
     let (shape, spacing) = ([2 * n, 2 * n, 2 * n], [1.0 / n as f64; 3]);
     let middle = (2 * n - 1) as f64 / (2 * n) as f64;
@@ -148,12 +149,13 @@ pub fn a6(n: i64) -> Case {
     }
 }
 
-/// A7: a spike of density 500 between the values 0.500 and 0.502, on a value that grows from 0 to 1 over length 1; ray
-/// and picture are the same everywhere. Only what integrates over values can see it.
+/// A7: spike of density 500 between the values 0.500 and 0.502, on a value that rises from 0 to 1
+/// over length 1. All rays and pixels are equal. Only integration over values can resolve the
+/// spike.
 pub fn a7(samples: u32) -> Case {
     let (shape, spacing) = ([3, 3, 2], [0.5, 0.5, 1.0]);
     let sigma = 500.0_f64;
-    // Over a short length, so that the opacity is no more than a number close to 1.
+    // Over a short length, so that the opacity stays below 1.
     let opacity = 1.0 - (-sigma * 0.002).exp();
     Case {
         name: format!("A7, {samples} samples"),
@@ -172,7 +174,7 @@ pub fn a7(samples: u32) -> Case {
     }
 }
 
-/// A8: one sample of opacity 0.1 per unit over another distance.
+/// A8: one sample of opacity 0.1 per unit, over another distance.
 pub fn a8(step: f64, alpha: f64) -> Case {
     let (shape, spacing) = ([3, 3, 2], [1.0, 1.0, step]);
     Case {
@@ -188,17 +190,18 @@ pub fn a8(step: f64, alpha: f64) -> Case {
     }
 }
 
-/// What every renderer must reproduce: the cases that are exact up to rounding.
+/// Cases that are exact up to rounding, for every renderer.
 pub fn exact_cases() -> Vec<Case> {
     let mut cases = vec![a1(1), a1(37), a1(256), a2(16), a2(100), a5(true), a5(false)];
     cases.extend([(0.5, 0.05131670194948623), (0.25, 0.025996253574703254), (2.0, 0.19)].map(|(s, a)| a8(s, a)));
     cases
 }
 
-/// The same with pre-integration, which gets the spike, too; and the spike without it, which does not.
+/// Checks the exact cases with pre-integration, including the spike; and that the spike is
+/// invisible without it.
 pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
     for case in exact_cases() {
-        // The slabs of A5 are what samples make of them; segments may be two voxels long.
+        // The slabs of A5 are defined by samples; segments are at most two voxels long.
         if case.name.starts_with("A5") || case.spacing.iter().any(|spacing| case.step > 2.0 * spacing) {
             continue;
         }
@@ -212,13 +215,13 @@ pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
         assert!((alpha - case.expected[1]).abs() < case.tolerance, "{}: alpha {alpha}", case.name);
         assert!((intensity - case.expected[0]).abs() < case.tolerance, "{}: intensity {intensity}", case.name);
     }
-    // Samples 1/64 apart lie beside the spike; a sample in it would stand for a depth of 7.8.
+    // Samples 1/64 apart miss the spike; a sample in it would have a depth of 7.8.
     let [_, _, _, alpha] = middle(&a7(64), false).map(f64::from);
     assert_eq!(alpha, 0.0, "A7 without pre-integration");
     let [_, _, _, alpha] = middle(&a7(5000), false).map(f64::from);
     assert!((alpha - 0.6321).abs() < 0.05, "A7, as many samples as the spike needs: {alpha}");
-    // A3: colours change within a segment; what is left is a tenth of what samples alone are off by, and of second
-    // order.
+    // A3: colours change within a segment. The error is a tenth of that of samples alone, and of
+    // second order.
     for (samples, bound) in [(4, 5e-3), (16, 3.2e-4), (64, 2.2e-5)] {
         let case = a3(samples);
         let off = (f64::from(middle(&case, true)[0]) - case.expected[0]).abs();
@@ -239,7 +242,8 @@ pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
         let [intensity, alpha] = error(&case);
         assert!(intensity.max(alpha) <= case.tolerance, "{}: off by {intensity:e} and {alpha:e}", case.name);
     }
-    // A3: the midpoint rule's own errors, which fall 16 times when the samples become 4 times as many.
+    // A3: errors of the midpoint rule, which decrease 16-fold if the number of samples increases
+    // 4-fold.
     for (samples, known) in [(16, 9.2739909e-4), (64, 5.7994270e-5), (256, 3.6247664e-6)] {
         let [intensity, alpha] = error(&a3(samples));
         assert!((intensity - known).abs() < 0.02 * known + 3e-7, "A3, {samples} samples: {intensity:e}");
@@ -247,20 +251,20 @@ pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
     }
 }
 
-/// What a blob or a ball is in closed form: the depth along a ray that passes its middle at a distance.
+/// Closed form of a blob or a ball: optical depth of a ray at a distance from the middle.
 struct Round {
     middle: f64,
     depth: fn(f64) -> f64,
 }
 
 impl Round {
-    /// Of every pixel of a picture, how far its ray passes the middle, and how far off its alpha is.
+    /// Distance of each pixel's ray from the middle, and the error of its alpha.
     fn errors(&self, case: &Case, image: &Image) -> Vec<(f64, f64)> {
         let Projection::Parallel { half_height } = case.camera.projection else { return Vec::new() };
         let (width, height) = (image.width as f64, image.height as f64);
         let place = |pixel: usize| {
             let (column, row) = ((pixel % image.width) as f64, (pixel / image.width) as f64);
-            // Axis 0 runs to the left: the camera looks along axis 2, axis 1 is up.
+            // Axis 0 points to the left: the camera looks along axis 2, axis 1 is up.
             let x = case.camera.position[0] - half_height * (2.0 * column + 1.0 - width) / height;
             let y = case.camera.position[1] + half_height * (height - 2.0 * row - 1.0) / height;
             f64::hypot(x - self.middle, y - self.middle)
@@ -276,7 +280,7 @@ impl Round {
 /// Voxels per unit of length.
 const SIZES: [i64; 7] = [10, 13, 17, 22, 29, 38, 49];
 
-/// The order by which errors fall with more voxels: the slope of the line through their logarithms.
+/// Order of convergence: slope of the regression line through the logarithms of the errors.
 fn order(errors: &[f64]) -> f64 {
     let points: Vec<(f64, f64)> = SIZES.iter().zip(errors).map(|(&n, error)| ((n as f64).ln(), error.ln())).collect();
     let mean = |part: fn(&(f64, f64)) -> f64| points.iter().map(part).sum::<f64>() / points.len() as f64;
@@ -285,10 +289,11 @@ fn order(errors: &[f64]) -> f64 {
     -products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
-/// Checks how errors of the blob (A4) and the ball (A6) fall with the distance of voxels and samples: at every ray
-/// below a bound of its order, and taken together by that order.
+/// Checks the convergence of the blob (A4) and the ball (A6) with the distance of voxels and
+/// samples: the error of every ray is below a bound of the expected order, and the overall error
+/// converges with that order.
 ///
-/// `picture` renders a case on a picture of this size.
+/// `picture` renders a case at the given size.
 pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
     let mut errors = |case: &Case, round: &Round, within: f64| -> Vec<(f64, f64)> {
         let all = round.errors(case, &picture(case, (31, 23)));
@@ -303,15 +308,16 @@ pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
         let blob = Round { middle: 1.0, depth: |d| 0.8 * (2.0 * std::f64::consts::PI).sqrt() * (-d * d / 0.08).exp() };
         let found = errors(&a4(n), &blob, 1.0);
         for (distance, off) in &found {
-            // An eighth of the second derivatives across the ray, of both axes or of the one that is larger, summed up
-            // along it; and a fifth more for what is of higher order.
+            // An eighth of the second derivatives across the ray (of both axes, or of the larger
+            // one), integrated along it, plus a fifth for terms of higher order.
             let (curved, depth) = (25.0 * (distance / 0.2).powi(2), (blob.depth)(*distance));
             let most = (curved - 25.0).max(50.0 - curved).max(25.0);
             let bound = 1.2 * most * depth * (-depth).exp() / (8 * n * n) as f64;
             assert!(*off < bound, "A4, {n} voxels per unit, distance {distance}: off by {off:e}, bound {bound:e}");
         }
         blobs.push(root_mean_square(&found));
-        // A jump is of first order: the surface may seem half a voxel further in or out, and so may the ray.
+        // A jump is of first order: the surface may appear half a voxel displaced, and so may the
+        // ray.
         let chord = |d: f64| 4.0 * (0.49 - d * d).max(0.0).sqrt();
         let ball = Round { middle: (2 * n - 1) as f64 / (2 * n) as f64, depth: chord };
         let found = errors(&a6(n), &ball, 0.69);

@@ -1,4 +1,4 @@
-//! What several test programs share.
+//! Helpers of several test programs.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod analytic;
@@ -8,13 +8,13 @@ pub mod units;
 use zippy::device::{Device, DeviceOptions};
 use zippy_io::image::Difference;
 
-/// Whether the difference from the twin's picture is small enough.
+/// True if the difference from the CPU image is small enough.
 ///
 /// * `max_abs`: largest absolute difference of a component.
-/// * `psnr_db`: least ratio of signal to noise, in decibels.
+/// * `psnr_db`: minimum signal-to-noise ratio, in decibels.
 ///
-/// On GPUs the difference may be four times as large, because their divisions, roots and powers
-/// have other rounding errors.
+/// On GPUs the limit is four times as large, because their divisions, roots and powers have other
+/// rounding errors.
 pub fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
     let options = DeviceOptions::from_env(0, 1).expect("the options of the rank that has drawn the picture");
     let device = Device::open(&options).expect("the device that has drawn the picture");

@@ -1,4 +1,5 @@
-//! Layers whose pixels encode layer, place and component, in an array on any ranks, and what they blend to.
+//! Layers whose pixels encode layer, position and component, in an array on any ranks, and their
+//! expected blend.
 
 #![allow(dead_code)] // every test binary uses its part of this
 
@@ -13,11 +14,11 @@ pub fn region(low: [i64; 2], high: [i64; 2]) -> Region {
     Region::between(Index::new(&low), Index::new(&high))
 }
 
-/// Pixels as a test makes and compares them.
+/// Pixel format with conversions for tests.
 pub trait Sample: Pixel {
-    /// The tolerance of one component, for comparing with a blend in f64.
+    /// Tolerance of one component against a blend in f64.
     const TOLERANCE: f64;
-    /// Whether termination makes it opaque.
+    /// True if termination applies to the format.
     const TERMINATES: bool;
     fn of(colour: [f64; 4]) -> Self;
     fn components(self) -> [f64; 4];
@@ -59,7 +60,8 @@ impl Sample for u32 {
     }
 }
 
-/// Premultiplied; opacities from 0 to 1, both ends present. Four fifths of the pixels of sparse layers are empty.
+/// Premultiplied pixel; opacities from 0 to 1, both ends present. Four fifths of the pixels of
+/// sparse layers are empty.
 pub fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
     let mix = |n: usize| {
         ((layer * 7919 + x as usize * 104_729 + y as usize * 1_299_709 + n * 15_485_863) % 1009) as f64 / 1008.0
@@ -73,7 +75,7 @@ pub fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
     [mix(0) * alpha, mix(1) * alpha, mix(2) * alpha, alpha]
 }
 
-/// Layers and how they are blended.
+/// Layers and blend settings.
 #[derive(Clone)]
 pub struct Scene {
     pub size: [i64; 2],
@@ -85,8 +87,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Layers with these bounds; of the size of the picture, or, with `tight`, of their bounds. One lies above the
-    /// other in the array of pixels.
+    /// Layers with these bounds, of the size of the image or, with `tight`, of their bounds. They
+    /// are stacked in the array of pixels.
     pub fn new(size: [i64; 2], bounds: &[Region], tight: bool) -> Self {
         let layer = |(number, bounds): (usize, &Region)| Layer {
             at: [0, number as i64 * size[1]],
@@ -102,7 +104,8 @@ impl Scene {
         Settings { algorithm: self.algorithm.clone(), encoding: self.encoding, termination: self.termination }
     }
 
-    /// The layers' pixels, layer `i` on rank `owners[i]`; outside their bounds there is what must not be looked at.
+    /// Array with the layers' pixels, layer `i` on rank `owners[i]`; pixels outside of the bounds
+    /// are poisoned.
     pub fn pixels<P: Sample>(&self, world: &World, owners: &[usize]) -> zippy::Result<GlobalArray<P, 2>> {
         let [width, height] = self.size;
         let count = self.layers.len();
@@ -123,8 +126,8 @@ impl Scene {
         })
     }
 
-    /// What the layers blend to, one after the other, in f64: what gets opaque but for the termination is. Swaps blend
-    /// in another order and may differ by as much.
+    /// Blend of the layers, one after the other, in f64, with termination. Swaps blend in another
+    /// order and may differ by the termination.
     pub fn expected<P: Sample>(&self, at: [i64; 2]) -> [f64; 4] {
         let holding = self.layers.iter().enumerate().filter(|(_, layer)| layer.bounds.contains(&Index::new(&at)));
         let first = self.layers.iter().position(|layer| !layer.bounds.is_empty());
@@ -138,9 +141,9 @@ impl Scene {
         })
     }
 
-    /// Blends on `ranks` ranks, twice with the same compositor, into a picture of this layout, and holds every pixel
-    /// against
-    /// [`expected`](Self::expected). Returns the picture's bits, where this process has rank 0, and what rank 0 moved.
+    /// Blends on `ranks` ranks, twice with the same compositor, into an image of this layout, and
+    /// compares every pixel with [`expected`](Self::expected). Returns the image's bits and the
+    /// data that rank 0 moved, if this process has rank 0.
     pub fn check<P: Sample>(&self, ranks: usize, owners: &[usize], cuts: [Split; 2]) -> Option<(Vec<[u32; 4]>, Moved)> {
         let seen = Mutex::new(None);
         run_with(Config::threads(ranks), |world| {

@@ -1,8 +1,8 @@
-//! The same look in other units.
+//! Looks in other units.
 
 use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Projection, TransferFunction};
 
-/// A look with every length times `length`, at values times `value`.
+/// Look with lengths multiplied by `length` and values by `value`.
 pub fn scaled(look: &Look, length: f64, value: f64) -> Look {
     let long = |p: [f64; 3]| p.map(|part| part * length);
     let Camera { position, focal_point, view_up, projection } = look.camera;

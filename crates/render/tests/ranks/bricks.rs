@@ -1,5 +1,5 @@
-//! Pictures through bricks: the same bits for every number of ranks and every decomposition in reproducible mode, close
-//! to them in fast mode, whatever the algorithm and the pixels are.
+//! Images through bricks, for all algorithms and pixel formats: the same bits for every number of
+//! ranks and every decomposition in reproducible mode, and close to them in fast mode.
 
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Ownership, Split, World, run_with};
@@ -37,7 +37,7 @@ fn options() -> RendererOptions {
     RendererOptions { brick: Some(8), ..RendererOptions::default() }
 }
 
-/// A decomposition: cuts, and owners that are taken modulo the number of ranks.
+/// Decomposition: cuts, and owners modulo the number of ranks.
 #[derive(Clone)]
 struct Cut {
     name: &'static str,
@@ -67,7 +67,7 @@ fn cuts() -> Vec<Cut> {
         ([30, 0, 20], [37, 29, 43]),
     ]);
     cuts.push(cut("a tree of cuts", 3, plain().boxes(tree)));
-    // Three bars of which each lies before the next along another axis, and what is left.
+    // Three bars, each of which hides the next along another axis, and the rest.
     let bars = [
         ([0, 0, 1], [1, 2, 2]),
         ([1, 0, 0], [3, 1, 2]),
@@ -87,7 +87,7 @@ fn cuts() -> Vec<Cut> {
     cuts
 }
 
-/// The renderer's picture of a volume of these voxels, on rank 0, and the number of layers.
+/// Image of a volume of these voxels, on rank 0, and the number of layers.
 fn render<T: Element>(
     world: &World,
     cut: &Cut,
@@ -108,7 +108,7 @@ fn render<T: Element>(
     Ok((frame.image, frame.layers))
 }
 
-/// The same by one rank with an uncut volume, in this process.
+/// Image of an uncut volume on a single rank in this process.
 fn alone<T: Element>(
     options: &RendererOptions,
     look: &Look,
@@ -120,7 +120,7 @@ fn alone<T: Element>(
     (image.unwrap(), layers)
 }
 
-/// Hands the pictures of every cut to `check`, on the process that has them.
+/// Calls `check` with the image of every cut, on the process that has it.
 fn for_cuts(options: &RendererOptions, look: &Look, check: impl Fn(&Cut, Image, usize)) {
     for cut in cuts() {
         for ranks in launcher::counts(&[cut.ranks]) {
@@ -166,7 +166,8 @@ fn fast_mode_is_close_and_has_fewer_layers() {
     }
 }
 
-/// Slabs thinner than the bricks of reproducible mode: in fast mode each rank has its share of the work.
+/// Slabs thinner than the bricks of reproducible mode: in fast mode each rank has its share of the
+/// work.
 #[test]
 fn fast_mode_follows_thin_chunks() {
     support::ranks(&[5], |world| {
@@ -208,7 +209,8 @@ fn every_algorithm_and_pixel_gives_the_picture() {
                         let difference = image.difference(&expected).unwrap().max_abs;
                         let within = match pixel {
                             PixelFormat::F32 => 4e-6,
-                            // Half a step for each layer on a ray, and for each time two were blended.
+                            // Half a step for each layer on a ray, and for each blend of two
+                            // layers.
                             PixelFormat::Rgba8 => 14.0 / 255.0,
                         };
                         assert!(difference <= within, "{options:?}: {difference}");
@@ -241,7 +243,8 @@ fn every_type_and_place_of_the_camera() {
     }
     let far = Camera::overview(SHAPE, SPACING);
     let from = |position: [f64; 3]| Camera { position, ..far.clone() };
-    // Inside, in a plane between bricks, in a corner, and so near that bricks lie on both sides of the eye.
+    // Inside, in a plane between bricks, in a corner, and close enough to have bricks on both sides
+    // of the eye.
     check(100.0, |v| u16::from(v) * 100, from([16.0, 12.0, 18.0]));
     check(100.0, |v| i16::from(v) * 100, from([8.0, 20.0, 6.0]));
     check(0.01, |v| f32::from(v) * 0.01, from([0.0, 0.0, 0.0]));
@@ -259,13 +262,13 @@ fn data_and_opacities_that_change_are_seen_and_nothing_else_costs() {
         made(0, 0);
         let first = renderer.render(&look(false))?;
         made(1, 1);
-        // Another camera, size, step or colour changes nothing that is kept.
+        // A different camera, size, step or colour invalidates no cached data.
         let mut other = Look { size: (20, 31), step: 0.75, ..look(true) };
         other.transfer.colour[0][1] = 1.0;
         renderer.render(&other)?;
         assert!(renderer.render(&look(false))?.image == first.image);
         made(1, 1);
-        // Nothing visible: no layer, and an empty picture.
+        // Nothing visible: no layer, and an empty image.
         let mut clear = look(false);
         clear.transfer.opacity = vec![[0.0, 0.0]];
         let frame = renderer.render(&clear)?;
@@ -286,7 +289,7 @@ fn data_and_opacities_that_change_are_seen_and_nothing_else_costs() {
     });
 }
 
-/// Volumes smaller than a brick, of two voxels an axis, and pictures of a pixel.
+/// Volumes smaller than a brick, of two voxels per axis, and images of one pixel.
 #[test]
 fn small_volumes_and_pictures() {
     for (shape, size) in [([2, 2, 2], (7, 5)), ([2, 19, 2], (1, 1)), ([20, 2, 3], (33, 1)), ([9, 9, 9], (1, 9))] {
@@ -307,7 +310,7 @@ fn small_volumes_and_pictures() {
     }
 }
 
-/// Two renderers of one volume, each with arrays of its own.
+/// Two renderers of one volume have separate arrays.
 #[test]
 fn renderers_stand_side_by_side() {
     support::ranks(&[3], |world| {
@@ -316,7 +319,7 @@ fn renderers_stand_side_by_side() {
         let exact = VolumeRenderer::new(world, &volume, SPACING, options())?;
         let fast = RendererOptions { mode: Mode::Fast, name: Some("quick".into()), ..options() };
         let fast = VolumeRenderer::new(world, &volume, SPACING, fast)?;
-        // In turns, in other sizes: neither disturbs the other.
+        // Alternating renders of different sizes do not affect each other.
         let small = Look { size: (20, 31), ..look(true) };
         let first = exact.render(&look(false))?;
         let quick = [fast.render(&look(false))?, fast.render(&small)?];

@@ -1,5 +1,5 @@
-//! Run-length coded compositing: the bits of the dense one, by the host and by kernels, in fewer bytes, which are
-//! counted.
+//! Run-length coded compositing, by the host and by kernels: the bits of dense compositing in fewer
+//! bytes, and exact byte counts.
 
 use zippy::device::colour::over_rgba8;
 use zippy::region::Region;
@@ -16,7 +16,7 @@ fn algorithms() -> [Algorithm; 3] {
     [Algorithm::BinarySwap, Algorithm::Radix(vec![3]), Algorithm::DirectSend]
 }
 
-/// Layers that cross the lines that are coded together, some with little in them, one with nothing.
+/// Layers that cross coded lines; some are sparse, one is empty.
 fn boxes() -> Vec<Region> {
     let [wide, high] = [300, 4];
     vec![
@@ -49,7 +49,7 @@ fn the_bits_are_those_of_dense_pixels() {
     check::<u32>(0.0);
 }
 
-/// Colours that are brighter than their opacity allows, as light makes them, blend alike whichever way they travel.
+/// Colours brighter than their opacity allows, as light makes them, blend equally in all encodings.
 #[test]
 fn bright_colours_stay_at_the_brightest() {
     let (wide, high, count) = (270, 6, 5);
@@ -68,7 +68,7 @@ fn bright_colours_stay_at_the_brightest() {
         for algorithm in algorithms() {
             let mut seen = Vec::new();
             for encoding in [Encoding::Dense, Encoding::RunLength, Encoding::Auto] {
-                // Swaps blend within the layers.
+                // Swaps write to the layers.
                 pixels.fill_with(|[x, y]| value(x, y))?;
                 let settings = Settings { algorithm: algorithm.clone(), encoding, termination: 0.0 };
                 Compositor::new(world, "composite", settings)?.composite(&pixels, &layers, &finished)?;
@@ -87,7 +87,7 @@ fn bright_colours_stay_at_the_brightest() {
     });
 }
 
-/// The pixels of one layer may lie on several ranks.
+/// The pixels of one layer may belong to several ranks.
 #[test]
 fn layers_are_cut_where_their_array_is() {
     support::ranks(support::RANKS, |world| {
@@ -122,7 +122,7 @@ fn layers_are_cut_where_their_array_is() {
     });
 }
 
-/// What is said to have moved is what has: the table, and a word and the pixels of each run.
+/// The reported bytes are those of the streams: the table, and per run a word and the pixels.
 #[test]
 fn bytes_are_those_that_moved() {
     support::ranks(&[2, 3, 8], |world| {
@@ -133,7 +133,7 @@ fn bytes_are_those_that_moved() {
         // Layer 1 has three pixels in every row; layer 0 has all.
         let full = |[x, y]: [i64; 2]| y < height || (10..12).contains(&x) || x == 50;
         pixels.fill_with(|at| if full(at) { [0.25, 0.0, 0.0, 0.5] } else { [0.0; 4] })?;
-        // All of the picture is the last rank's.
+        // The whole image belongs to the last rank.
         let one = Ownership::table(vec![0, world.size() - 1], world.size())?;
         let halves = Layout::new([width, height]).split([Split::Whole, Split::Sizes(vec![0, height])]);
         let finished = world.array_owned::<[f32; 4], 2>("finished", &halves, one)?;

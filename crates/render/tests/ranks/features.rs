@@ -1,6 +1,6 @@
-//! What a picture can be asked for, on the device: pre-integration, light, cuts, jitter, components. Against closed
-//! forms, against the CPU twin, and the same bits for every decomposition: gradients at the borders of chunks are those
-//! of the volume.
+//! Features of a look on the device: pre-integration, light, cuts, jitter, components. Compared
+//! with closed forms and with the CPU ray caster; the bits are equal for every decomposition,
+//! because gradients at the borders of chunks are those of the volume.
 
 mod values;
 
@@ -25,7 +25,7 @@ fn options(components: usize) -> RendererOptions {
     RendererOptions { brick: Some(8), components, ..RendererOptions::default() }
 }
 
-/// A voxel's component: the phantom, seen from other places by other components.
+/// Component of a voxel: the phantom, shifted per component.
 fn value(at: [i64; 3], component: i64) -> u8 {
     let [x, y, z] = at;
     let turned = [[x, y, z], [x, y, SHAPE[2] - 1 - z], [SHAPE[0] - 1 - x, y, z], [x, SHAPE[1] - 1 - y, z]];
@@ -41,7 +41,7 @@ fn plain() -> Look {
     Look { step: 0.5, size: SIZE, ..Look::new(Camera::overview(SHAPE, SPACING), transfer) }
 }
 
-/// Looks that ask for one thing each, and one that asks for everything.
+/// Looks with one feature each, and one with all features.
 fn looks() -> Vec<(&'static str, Look)> {
     let parallel = |look: Look| {
         let camera = Camera { projection: Projection::Parallel { half_height: 22.0 }, ..look.camera.clone() };
@@ -91,7 +91,7 @@ fn layout(components: i64) -> Layout {
     Layout::new([SHAPE[0] * components, SHAPE[1], SHAPE[2]])
 }
 
-/// The pictures of some looks, on rank 0.
+/// Images of several looks, on rank 0.
 fn render(
     world: &World,
     layout: &Layout,
@@ -104,7 +104,7 @@ fn render(
     looks.iter().map(|(_, look)| Ok(renderer.render(look)?.image)).collect()
 }
 
-/// Rendered on threads or on the launcher's processes; nothing on processes without rank 0.
+/// Renders on threads or on the launcher's processes; empty on processes without rank 0.
 fn pictures(ranks: usize, layout: &Layout, components: i64, looks: &[(&str, Look)]) -> Vec<Vec<Image>> {
     let all = launcher::counts(&[ranks])
         .into_iter()
@@ -116,7 +116,7 @@ fn seen(image: &Image) -> usize {
     image.pixels.iter().filter(|pixel| pixel[3] > 0.1).count()
 }
 
-/// Device and twin differ in how they contract products and sums, and in nothing else.
+/// Device and CPU differ only in the contraction of products and sums.
 #[test]
 fn every_feature_gives_the_picture_of_the_twin() {
     let looks = looks();
@@ -127,7 +127,7 @@ fn every_feature_gives_the_picture_of_the_twin() {
             let difference = picture.difference(&expected).unwrap();
             assert!(is_close(&difference, 1e-5, 130.0), "{name}: {difference:?}");
             assert!(seen(picture) > 150, "{name}: {} pixels", seen(picture));
-            // It does something.
+            // The feature has an effect.
             assert!(expected.difference(&without).unwrap().max_abs > 0.02, "{name} changes nothing");
         }
     }
@@ -139,7 +139,7 @@ fn every_decomposition_gives_the_same_bits() {
     let boxes = |corners: &[([i64; 3], [i64; 3])]| -> Vec<Region> {
         corners.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect()
     };
-    // An L of three boxes around a fourth: not convex where the second rank has two of them.
+    // An L of three boxes around a fourth: not convex if the second rank has two of them.
     let ell = boxes(&[
         ([0, 0, 0], [29, 21, 9]),
         ([0, 0, 9], [10, 21, 34]),
@@ -187,7 +187,7 @@ fn components_are_colour_and_opacity() {
     }
 }
 
-/// Lengths and values in other units: the picture is that of the twin in plain ones.
+/// Images do not depend on the units of lengths and values.
 #[test]
 fn units_do_not_matter() {
     let (_, look) = looks().pop().unwrap();
@@ -219,7 +219,7 @@ fn middle<T: Element>(world: &World, case: &Case, preintegrated: bool, value: im
 
 #[test]
 fn closed_form_pictures_with_preintegration() {
-    // One rank has nothing to do with a launcher.
+    // A single rank needs no launcher.
     if launcher::size().is_some() {
         return;
     }
@@ -240,7 +240,7 @@ fn what_cannot_be_looked_at_is_said() {
         assert!(long.contains("sample distance of 1.6") && long.contains("1.5"), "{long}");
         let flat = error(Look { clip: vec![ClipPlane { normal: [0.0; 3], offset: 1.0 }], ..plain() });
         assert!(flat.contains("clip plane 0"), "{flat}");
-        // Nothing is left of the volume: a picture without layers.
+        // Nothing remains of the volume: an image without layers.
         let gone = Look { crop: Some(Crop { low: [90.0; 3], high: [99.0; 3] }), ..plain() };
         let frame = renderer.render(&gone)?;
         assert!(frame.image.is_none_or(|image| image.pixels.iter().all(|pixel| *pixel == [0.0; 4])));

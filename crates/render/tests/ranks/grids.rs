@@ -1,4 +1,4 @@
-//! Volumes whose grids have an origin, a spacing and directions: meshes in the same space land where the volume is.
+//! Volumes whose grids have an origin, a spacing and directions: meshes and volumes share a space.
 
 mod warnings;
 
@@ -15,7 +15,7 @@ use crate::support::launcher;
 
 const SHAPE: [i64; 3] = [27, 22, 31];
 
-/// Turned and mirrored, turned alone, and sheared; all with odd origins and unequal spacings.
+/// Rotated and mirrored, rotated, and sheared; all with arbitrary origins and unequal spacings.
 fn grids() -> [Grid; 3] {
     let plain = Grid::new([-7.3, 105.5, 31.25], [1.0, 1.25, 0.75]);
     let mirrored = plain.with_directions([[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]]);
@@ -38,7 +38,7 @@ fn middle(grid: &Grid) -> [f64; 3] {
 
 const RADIUS: f64 = 6.5;
 
-/// Sees the whole volume; neither from a special direction nor at its middle.
+/// Sees the whole volume, off-centre and not along an axis.
 fn camera(grid: &Grid, parallel: bool) -> Camera {
     let focus = middle(grid);
     let projection = match parallel {
@@ -54,7 +54,7 @@ fn transfer(opacity: Vec<[f64; 2]>) -> TransferFunction {
     TransferFunction { opacity, colour: vec![[0.0, 1.0, 1.0, 1.0]], unit_distance: 1.0 }
 }
 
-/// For each pixel how far its ray passes by a point, by the geometry of cameras alone.
+/// Distance of each pixel's ray from a point, computed from the camera's geometry only.
 fn distances(camera: &Camera, (width, height): (u32, u32), point: [f64; 3]) -> Vec<f64> {
     let cross =
         |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -81,8 +81,8 @@ fn distances(camera: &Camera, (width, height): (u32, u32), point: [f64; 3]) -> V
     (0..width * height).map(pixel).collect()
 }
 
-/// The pictures of a ball in a volume on a grid, as the volume shows it and as a mesh, and of both with everything that
-/// changes with the grid; on rank 0.
+/// Images of a ball in a volume on a grid, as volume and as mesh, and of both with all
+/// grid-dependent features; on rank 0.
 fn balls(world: &World, grid: Grid, layout: &Layout, parallel: bool) -> zippy::Result<Vec<Image>> {
     let centre = middle(&grid);
     let volume = world.array::<f32, 3>("volume", layout)?;
@@ -126,7 +126,7 @@ fn ball_and_its_mesh_by_driver_cover_the_disc_of_the_projection() {
                 let mut counts = [0; 2];
                 for (pixel, (colour, distance)) in image.pixels.iter().zip(&passing).enumerate() {
                     let is_inside = *distance < RADIUS;
-                    // The ball between voxels is not quite round, nor is the mesh.
+                    // Neither the interpolated ball nor the mesh is exactly round.
                     if (distance - RADIUS).abs() > 0.12 {
                         let inside = colour[3] > 0.5;
                         assert_eq!(inside, is_inside, "{what}, grid {number}, pixel {pixel}: {colour:?}, {distance}");
@@ -158,8 +158,8 @@ fn pictures_by_driver_on_a_grid_have_the_same_bits_for_every_number_of_ranks() {
     }
 }
 
-/// The picture of a turned volume is that of the volume alone, seen by the camera that is turned back; where axes are
-/// mirrored, the picture is, too.
+/// The image of a rotated volume equals that of the volume under the inversely rotated camera;
+/// mirrored axes mirror the image.
 #[test]
 fn turned_volume_looks_like_a_turned_camera() {
     let value = |[x, y, z]: [i32; 3]| ((x * 7 + y * 13 + z * 5 + x * y) % 90) as f32;
@@ -193,8 +193,8 @@ fn turned_volume_looks_like_a_turned_camera() {
     }
 }
 
-/// Values that grow along a direction of space are lit by the angle to it, on any grid, and absorb by the length in
-/// space.
+/// Values that vary along a direction of space are lit by the angle to it, and absorb by the length
+/// in space, on any grid.
 #[test]
 fn light_and_lengths_are_those_of_space() {
     let light = Shading { ambient: 0.25, diffuse: 0.5, specular: 0.0, shininess: 1.0 };
@@ -209,7 +209,7 @@ fn light_and_lengths_are_those_of_space() {
                 view_up: [0.1, 0.9, 0.2],
                 projection: Projection::Parallel { half_height: 1.0 },
             };
-            // Two planes across the view leave a slab of length 4; a density of 0.05 in all of it.
+            // Two planes across the view leave a slab of length 4 with a density of 0.05.
             let slab = [(1.0, -2.0), (-1.0, -2.0)].map(|(sign, before)| ClipPlane {
                 normal: towards.map(|part| sign * part),
                 offset: sign * dot(centre, towards) + before,
@@ -227,7 +227,7 @@ fn light_and_lengths_are_those_of_space() {
     }
 }
 
-/// With light, which depends on gradients in space, and planes, with samples and with segments.
+/// Includes light (gradients in space) and planes, with samples and with segments.
 #[test]
 fn device_draws_what_the_twin_draws_on_every_grid() {
     let value = |[x, y, z]: [i64; 3]| (60 + 5 * ((3 * x + 2 * y) % 9) + 2 * z - (x - 13).abs()) as f32;
@@ -273,7 +273,7 @@ fn grids_without_a_position_for_each_voxel_are_refused() {
     });
 }
 
-/// Whatever one rank gives that the others do not, all of them return the error.
+/// An argument that differs on one rank is an error on all ranks.
 #[test]
 fn grid_that_differs_on_one_rank_is_refused_by_all() {
     for other in [grids()[1], Grid::new([f64::NAN, 0.0, 0.0], [1.0; 3]), Grid::from([1.0, -1.0, 1.0])] {
@@ -284,7 +284,7 @@ fn grid_that_differs_on_one_rank_is_refused_by_all() {
                 let grid = if world.rank() == 1 { other } else { grids()[0] };
                 VolumeRenderer::new(world, &volume, grid, RendererOptions::default()).map(drop)
             };
-            // A rank that is late may hear of the failure when it makes the volume.
+            // A late rank may detect the failure when it creates the volume.
             let program = |world: &World| {
                 let made = make(world);
                 refused.fetch_add(usize::from(made.is_err()), Ordering::Relaxed);
@@ -292,14 +292,14 @@ fn grid_that_differs_on_one_rank_is_refused_by_all() {
             };
             let error = run_with(Config::threads(ranks), program).unwrap_err().to_string();
             assert!(error.contains("rank 1 called VolumeRenderer::new(\"volume\" on Grid"), "{error}");
-            // A process under the launcher counts its own rank.
+            // A process of the launcher counts its own rank only.
             let own = launcher::size().map_or(ranks, |_| 1);
             assert_eq!(refused.into_inner(), own, "{other:?}");
         }
     }
 }
 
-/// A scan whose gantry is tilted by 20 degrees: cells are thinner than the distance of their slices.
+/// A scan with a gantry tilt of 20 degrees: cells are thinner than the distance of their slices.
 #[test]
 fn segments_on_a_sheared_grid_are_as_long_as_cells_are_thick() {
     let (sine, cosine) = 20.0_f64.to_radians().sin_cos();

@@ -1,5 +1,5 @@
-//! Compositing over arrays: every algorithm, any number of layers and ranks, any owners, against a blend in f64; and
-//! the same bits wherever the layers lie.
+//! Compositing of arrays: all algorithms, with any number of layers, ranks and owners, against a
+//! blend in f64. The bits do not depend on the positions of the layers.
 
 use proptest::prelude::*;
 use zippy::region::Region;
@@ -25,7 +25,8 @@ fn algorithms() -> [Algorithm; 3] {
 #[test]
 fn every_algorithm_count_of_layers_and_ranks() {
     for ranks in launcher::counts(support::RANKS) {
-        // Two layers on other ranks than their tiles: what replaces comes by message, what is behind may not.
+        // Two layers on other ranks than their tiles: the replacing layer comes by message, the
+        // blended one need not.
         for count in [1, 2, 3, 8] {
             let owners: Vec<usize> = (0..count).map(|layer| (layer * 3 + 1) % count).collect();
             for algorithm in algorithms() {
@@ -38,7 +39,8 @@ fn every_algorithm_count_of_layers_and_ranks() {
     }
 }
 
-/// The same layers on other ranks, into other tiles: the same bits, with and without termination, in both formats.
+/// The same layers on other ranks, into other tiles: the same bits, with and without termination,
+/// in both formats.
 #[test]
 fn the_bits_are_the_same_wherever_the_layers_lie() {
     fn check<P: Sample>(scene: &Scene, ranks: &[usize]) {
@@ -64,15 +66,17 @@ fn the_bits_are_the_same_wherever_the_layers_lie() {
     }
 }
 
-/// Behind what is opaque but for the termination, nothing shines through; where it ends short of that, it does.
+/// Pixels behind an opacity that reaches the termination threshold are hidden; pixels behind a
+/// lower opacity are visible.
 #[test]
 fn termination_makes_opaque() {
     support::ranks(&[1, 3], |world| {
         let epsilon = 2.0_f32.powi(-10);
         let layout = Layout::new([3, 3]).split([Split::Whole, Split::Even(3)]);
         let pixels = world.array::<[f32; 4], 2>("pixels", &layout)?;
-        // Half of what half leaves, and so on: at the first pixel 1 - 2^-10, at the second 1 - 2^-9. The pixels of a
-        // layer itself stay as they are: at the third one the next layer, of which nothing is there, is what ends it.
+        // Layers of opacity 1/2: the first pixel reaches 1 - 2^-10, the second 1 - 2^-9. Pixels of
+        // single layers never change: the third one only ends at the next layer, which is empty
+        // there.
         let veil = |exponent: i32| 1.0 - 2.0_f32.powi(-exponent);
         let alphas = [[veil(5), veil(5), 1.0], [veil(5), veil(4), 1.0], [veil(11), 0.0, 1.0]];
         pixels.fill_with(|[x, y]| {

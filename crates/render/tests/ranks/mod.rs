@@ -1,4 +1,4 @@
-//! Pictures on the device, for every decomposition the same bits.
+//! Images on the device: the same bits for every decomposition.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,5 @@
-//! The whole pipeline on the GPU: bricks, ray caster, depth order, compositing; against closed forms and the CPU twin.
+//! The whole pipeline on the GPU: bricks, ray caster, depth order, compositing; against closed
+//! forms and the CPU ray caster.
 
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
@@ -11,7 +12,7 @@ use crate::ranks::common::analytic::{self, Case};
 use crate::ranks::common::is_close;
 use crate::support::{self, launcher};
 
-/// Renders a case over a world; the picture on rank 0.
+/// Renders a case over a world; returns the image on rank 0.
 fn render<T: Element>(
     world: &World,
     case: &Case,
@@ -27,7 +28,7 @@ fn render<T: Element>(
     Ok(VolumeRenderer::new(world, &volume, case.spacing, options)?.render(&look(case, size))?.image)
 }
 
-/// Bricks so small that even these volumes have several.
+/// Bricks small enough that even these volumes have several.
 fn options() -> RendererOptions {
     RendererOptions { brick: Some(8), ..RendererOptions::default() }
 }
@@ -40,7 +41,7 @@ fn layout(case: &Case) -> Layout {
     Layout::new(case.shape).ghost_sides([(0, 1); 3])
 }
 
-/// Runs `program` and hands the picture of rank 0 to `check`, on the process that has it.
+/// Runs `program` and calls `check` with the image of rank 0, on the process that has it.
 fn on_ranks(
     ranks: usize,
     program: impl Fn(&World) -> zippy::Result<Option<Image>> + Send + Sync,
@@ -58,7 +59,7 @@ fn on_ranks(
 
 #[test]
 fn closed_form_pictures() {
-    // One rank has nothing to do with a launcher.
+    // A single rank needs no launcher.
     if launcher::size().is_some() {
         return;
     }
@@ -123,7 +124,7 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
         (3, [Split::Even(3), whole.clone(), whole.clone()]),
         (5, [whole.clone(), Split::Even(5), whole.clone()]),
         (8, [Split::Even(2), Split::Even(2), Split::Even(2)]),
-        // Several chunks a rank, uneven.
+        // Several uneven chunks per rank.
         (3, [Split::Sizes(vec![3, 17, 1]), Split::Sizes(vec![20, 6]), Split::Sizes(vec![1, 2, 15])]),
         // Ranks without chunks, empty chunks.
         (5, [whole.clone(), Split::Even(2), whole.clone()]),
@@ -140,7 +141,8 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
     }
 }
 
-/// Rays leap over empty space: single visible voxels anywhere, at the edges of blocks and chunks too, are never missed.
+/// Rays that leap over empty space never miss single visible voxels, including those at the edges
+/// of blocks and chunks.
 #[test]
 fn leaps_miss_nothing() {
     let shape = [35, 26, 33];
@@ -171,7 +173,7 @@ fn leaps_miss_nothing() {
             let mut case = Case { step, ..case.clone() };
             let (sin, cos) = f64::sin_cos(azimuth);
             let middle = case.camera.focal_point;
-            // The last one looks along an axis.
+            // The last camera looks along an axis.
             let height = if azimuth == 0.0 { 0.0 } else { 21.0 };
             case.camera.position = [middle[0] + 60.0 * cos, middle[1] + 60.0 * sin, middle[2] + height];
             if parallel {
@@ -230,7 +232,8 @@ fn every_type_of_voxel() {
     check(7.0, |v| v);
 }
 
-/// Software Vulkan ends loops after 65,535 iterations: rays with more samples are cast in several dispatches.
+/// Software Vulkan ends loops after 65,535 iterations: rays with more samples are cast in several
+/// dispatches.
 #[test]
 fn long_rays_are_cast_whole() {
     let case = analytic::a1(120_000);
@@ -241,8 +244,8 @@ fn long_rays_are_cast_whole() {
     });
 }
 
-/// Beside a ray that takes every sample others leap over every other pair of blocks, each at other samples: all of
-/// these leaps count for the rays that are cast together.
+/// Next to a ray that takes every sample, other rays leap over every other pair of blocks, at
+/// different samples. All of these leaps count for the rays of a subgroup.
 #[test]
 fn long_rays_are_cast_whole_beside_rays_that_leap() {
     const SIDE: i64 = 33_000;
@@ -266,7 +269,7 @@ fn long_rays_are_cast_whole_beside_rays_that_leap() {
         };
         let look = Look { size: (8, 1), step: 1.0, ..Look::new(camera, transfer) };
         if let Some(image) = renderer.render(&look)?.image {
-            // The row of pixels runs against y: the last one lies at 4.
+            // The row of pixels is opposite to y: the last one lies at 4.
             let alphas: Vec<f64> = image.pixels.iter().map(|pixel| pixel[3].into()).collect();
             let whole = 1.0 - (1.0 - 3e-5_f64).powi(SIDE as i32 - 1);
             assert!((alphas[7] - whole).abs() < 1e-4, "{alphas:?}, {whole}");
@@ -330,7 +333,7 @@ fn what_cannot_be_rendered_is_said() {
         assert!(renderer.render(&Look { camera: crooked, ..look.clone() }).is_err());
         // Too fine for the volume.
         assert!(renderer.render(&Look { step: 1e-8, ..look.clone() }).is_err());
-        // None of these mistakes ends the world.
+        // None of these errors ends the world.
         renderer.render(&look)?;
         Ok(())
     });

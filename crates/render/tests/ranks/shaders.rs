@@ -1,4 +1,5 @@
-//! Every shader of the renderer is valid in all its combinations. Their twins are held against them by the other modules.
+//! Every shader of the renderer compiles in all its combinations. The other modules compare the
+//! shaders with their Rust equivalents.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use zippy::device::colour;
 
 use crate::support;
 
-/// Shaders that are part of the twin of another one.
+/// Shaders whose Rust equivalent has another name.
 const ELSEWHERE: [(&str, &str); 15] = [
     ("compositing/pixel_f32", "../../src/device/colour.rs"),
     ("compositing/pixel_rgba8", "../../src/device/colour.rs"),
@@ -23,11 +24,11 @@ const ELSEWHERE: [(&str, &str); 15] = [
     ("volume/passes", "src/volume/march.rs"),
     ("volume/one_pass", "src/volume/march.rs"),
     ("surface/none", "src/volume/march.rs"),
-    // What rays meet, one triangle after the other.
+    // Intersections of rays with single triangles.
     ("surface/on_ray", "tests/ranks/surfaces/mod.rs"),
 ];
 
-/// Kernels: the files that they are made of, and what CELL stands for in them.
+/// Kernels: their files, and the types that replace CELL.
 const KERNELS: [(&[&str], &[&str]); 10] = [
     (&CASTERS[0], &["f32", "i32", "u32"]),
     (&CASTERS[1], &["f32", "u32"]),
@@ -41,7 +42,7 @@ const KERNELS: [(&[&str], &[&str]); 10] = [
     (&["volume/pixel_rgba8.wgsl", "surface/opaque.wgsl"], &[""]),
 ];
 
-/// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes with surfaces.
+/// Ray casters: plain; segments with light; 8-bit pixels in several passes with surfaces.
 const CASTERS: [[&str; 13]; 3] = [
     caster([
         "volume/linear.wgsl",
@@ -80,10 +81,10 @@ const fn caster([between, classify, light, pixel, hidden, passes, surfaces]: [&'
     [view, cells, between, "volume/direct.wgsl", decay, lights, classify, light, pixel, hidden, passes, surfaces, march]
 }
 
-/// What the rasteriser runs, which is compiled where it is drawn.
+/// Shader of the rasteriser; compiled by the tests of surfaces.
 const DRAWN: &str = "surface/draw.wgsl";
 
-/// Coded compositing: what its kernels begin with, and what each of them is.
+/// Coded compositing: the common part of its kernels, and their work functions.
 const LINES: &str = "compositing/lines.wgsl";
 const WORK: [&str; 3] = ["compositing/count.wgsl", "compositing/write.wgsl", "compositing/blend.wgsl"];
 const PIXELS: [&str; 2] = ["compositing/pixel_f32.wgsl", "compositing/pixel_rgba8.wgsl"];

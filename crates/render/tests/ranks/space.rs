@@ -1,19 +1,19 @@
-//! The kernels that find empty space, `ranges.wgsl` and `visible.wgsl`, against plain Rust.
+//! Kernels that find empty space, `ranges.wgsl` and `visible.wgsl`, against plain Rust.
 
 use zippy::kernel::KernelSource;
 use zippy::{Layout, Result, World};
 
 use crate::support;
 
-/// Of the volume and of a chunk in it, which does not begin or end with a block.
+/// Cells of the volume, and of a chunk that neither begins nor ends at a block.
 const CELLS: [i64; 3] = [21, 14, 18];
 const LOW: [i64; 3] = [3, 0, 5];
 const HIGH: [i64; 3] = [21, 13, 17];
-/// Cells a side of a block.
+/// Cells per side of a block.
 const SIDE: i64 = 8;
 const COMPONENTS: i64 = 2;
-/// The transfer table: its first value, entries per unit of value, and for each entry the first one from it on that is
-/// not transparent.
+/// Transfer table: its first value, entries per unit of value, and for each entry the first
+/// non-transparent one at or after it.
 const FIRST: f32 = -3.0;
 const PER_VALUE: f32 = 0.75;
 const NEXT: [u32; 12] = [0, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11];
@@ -24,7 +24,7 @@ fn voxel([x, y, z]: [i64; 3], component: i64) -> f32 {
     (x / 4 + y / 5 - z / 6) as f32 * 1.7 + (mixed >> 56) as f32 / 300.0
 }
 
-/// The least and the largest opacity of a block of the chunk and of `reach` cells around it.
+/// Least and greatest opacity of a block of the chunk and of `reach` cells around it.
 fn ranges(block: [i64; 3], reach: i64) -> [f32; 2] {
     let start = |axis: usize| LOW[axis] + block[axis] * SIDE;
     // A cell has voxels at both its ends.
@@ -41,7 +41,7 @@ fn ranges(block: [i64; 3], reach: i64) -> [f32; 2] {
     range
 }
 
-/// Whether a value of a range may be visible, an entry more on both sides.
+/// True if a value of a range may be visible, with a margin of one entry on both sides.
 fn visible([low, high]: [f32; 2]) -> u32 {
     let last = NEXT.len() - 1;
     let margin = 1e-6 * low.abs().max(high.abs());

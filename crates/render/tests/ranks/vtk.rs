@@ -1,5 +1,6 @@
-//! Pictures of scanned volumes against those of VTK's ray caster (GPU mapper): same camera, transfer function, sample distance
-//! and light. Scans and pictures are no part of the project; where they are missing, nothing is tested, and it is said.
+//! Images of scanned volumes against those of VTK's ray caster (GPU mapper): same camera, transfer
+//! function, sample distance and light. Scans and images are not part of the project; without them
+//! the test prints a message and passes.
 
 use std::path::{Path, PathBuf};
 
@@ -15,11 +16,11 @@ use crate::support::launcher;
 /// The two mappers of VTK agree with each other to 43.7 dB (engine) and 44.2 dB (bonsai).
 const LEAST_DB: f64 = 45.0;
 
-/// The light of the shaded scenes, which they do not say: the round numbers that come closest to both pictures. VTK's own
-/// defaults (0.1, 0.7, 0.2, 10) are 32 and 37 dB away.
+/// Light of the shaded scenes, which do not define it: the round numbers that come closest to both
+/// images. VTK's own defaults (0.1, 0.7, 0.2, 10) are 32 and 37 dB away.
 const LIGHT: Shading = Shading { ambient: 0.2, diffuse: 0.7, specular: 0.3, shininess: 40.0 };
 
-/// Scene, number of ranks as threads.
+/// Scenes, and their numbers of ranks (threads).
 const SCENES: [(&str, usize); 5] = [
     ("engine_gl_noshade_persp_sd1.0", 8),
     ("bonsai_gl_noshade_persp_sd1.0", 3),
@@ -32,7 +33,7 @@ fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// The picture of a scene, 8 bits a component, on rank 0.
+/// Image of a scene, 8 bits per component, on rank 0.
 fn render(world: &World, name: &str) -> Result<Option<Vec<u8>>, Error> {
     let scan = name.split('_').next().unwrap_or(name);
     let scene = scene::read(shared().join("reference/volume_rendering.json"), Some(name))?;
@@ -57,7 +58,7 @@ fn pictures_are_those_of_vtk() {
         println!("skipped: a chunk of a scan needs more windows of a small limit than a kernel has bindings");
         return;
     }
-    // The first two are quick and enough for another transport.
+    // The first two are quick and suffice for other transports.
     let scenes = if launcher::size().is_some() { &SCENES[..2] } else { &SCENES[..] };
     for &(name, ranks) in scenes {
         let path = shared().join(format!("reference/images/{name}.png"));
@@ -73,7 +74,7 @@ fn pictures_are_those_of_vtk() {
             let psnr_db = difference_8bit(&picture, &expected.bytes).psnr_db;
             println!("{name}: {psnr_db:.2} dB");
             assert!(psnr_db >= LEAST_DB, "{name} on {count} ranks: {psnr_db} dB");
-            // Not because both are black.
+            // Excludes two black images.
             assert!(picture.iter().filter(|&&component| component > 64).count() > 50_000, "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! [`VolumeRenderer`]: a distributed volume into pictures, with kernels and global-array operations only.
+//! [`VolumeRenderer`]: renders a distributed volume with kernels and global-array operations.
 
 mod surfaces;
 
@@ -30,8 +30,8 @@ use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
 
-/// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
-/// which are blended in the order in which rays meet them.
+/// Renders a distributed volume from any camera, sort-last. Each rank casts its boxes of cells into
+/// layers, and the layers are blended in depth order.
 pub struct VolumeRenderer<'w, T> {
     world: &'w World,
     name: String,
@@ -39,62 +39,68 @@ pub struct VolumeRenderer<'w, T> {
     voxels: [i64; 3],
     options: RendererOptions,
     lattice: Lattice,
-    /// The bricks of each part of the storage.
+    /// Box of bricks of each part of the storage.
     bricks: Vec<BrickBox>,
     storage: Storage<'w, T>,
     space: Space<'w>,
     kernels: RayCasters<'w>,
     framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
-    /// What rays of several passes carry, for pictures of the framebuffer's size.
+    /// State that rays carry from pass to pass, for images of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
-    /// Which rank has which brick.
+    /// Owner rank of each brick.
     dealt: Rc<Bricks>,
-    /// Surfaces in pictures of the framebuffer's size.
+    /// Surfaces in images of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
     pipelines: Rc<Pipelines>,
-    /// What takes surfaces that are on the device, once there was one.
+    /// Importer of surfaces on the device, from first use on.
     intake: RefCell<Option<Intake>>,
 }
 
-/// What rays are cast for.
+/// Input of ray casting.
 struct Cast<'a, 'w> {
     view: &'a View,
     classes: &'a Classes,
     of_picture: Vec<(&'static str, ParamValue)>,
     scene: Option<&'a Scene<'w>>,
-    /// The transparency at which rays end.
+    /// Transparency at which rays end.
     ends_at: f32,
 }
 
-/// A rendered picture and what it took on this rank.
+/// Rendered image and its cost on this rank.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// The picture, on rank 0; `None` elsewhere.
+    /// The image, on rank 0; `None` on other ranks.
     pub image: Option<Image>,
-    /// Seconds of ray casting, until the device was done; with everything that is prepared for it.
+    /// Seconds of ray casting with its preparation, until the device is done.
     pub cast_secs: f64,
     /// Seconds of blending.
     pub composite_secs: f64,
-    /// Seconds to read the picture back, on rank 0.
+    /// Seconds to read the image back, on rank 0.
     pub read_secs: f64,
-    /// What blending moved on this rank.
+    /// Data moved by blending on this rank.
     pub moved: Moved,
-    /// Layers of all ranks.
+    /// Number of layers of all ranks.
     pub layers: usize,
-    /// Cells in the boxes that this rank has cast.
+    /// Number of cells in the boxes that this rank has cast.
     pub cells: u64,
 }
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
-    /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and
-    /// ghost widths will do. `grid` gives the positions of the voxels: camera, clip planes and surfaces are in the same space.
-    /// A spacing alone is a grid along the axes of space with the first voxel at 0. Collective; makes arrays named as the
-    /// volume, or as the options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost
-    /// cells, one before and two behind, a copy is kept that is, of the same element type.
+    /// Creates a renderer of `volume` and takes in its current data; see
+    /// [`refresh`](Self::refresh).
+    ///
+    /// The volume may have any cuts, owners and ghost widths. If it is not cut into boxes of whole
+    /// bricks with ghost cells (one before, two after), the renderer keeps a copy with such cuts,
+    /// of the same element type. `grid` gives the positions of the voxels; camera, clip planes and
+    /// surfaces are in the same space. A spacing alone means a grid along the axes of space with
+    /// the first voxel at 0.
+    ///
+    /// Collective; creates arrays named after the volume, or after the name in the options, and a
+    /// suffix.
     ///
     /// # Errors
-    /// Cells that are not one number each, an axis of fewer than two voxels, a grid that [`Grid::check`] refuses, options out of range, a name that is
-    /// taken, or no memory.
+    /// Cells that are not one number each, an axis of fewer than two voxels, a grid that
+    /// [`Grid::check`] rejects, options out of range, a name that is taken, or no memory.
     #[track_caller]
     pub fn new(
         world: &'w World,
@@ -142,11 +148,12 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(made)
     }
 
-    /// Takes in the volume as it is now; to be called when its cells have changed, before the next picture. Collective.
-    /// Communication: a copy of the voxels that are not where their brick is, and a ghost update.
+    /// Takes in the current data of the volume. Must be called between a change of its cells and
+    /// the next image. Collective. Communication: a copy of the voxels that are not on their
+    /// brick's rank, and a ghost update.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of this or another rank.
     #[track_caller]
     pub fn refresh(&self) -> Result<Moved> {
         let _call = CallSite::enter();
@@ -154,33 +161,35 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         self.storage.refresh()
     }
 
-    /// How often what depends on data and transfer function alone was made anew. Local.
+    /// Numbers of rebuilds of data that depends only on volume and transfer function. Local.
     pub fn rebuilds(&self) -> Rebuilds {
         self.space.rebuilds()
     }
 
-    /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of
-    /// [`Compositor`](crate::compositing::Compositor); after changes of data or opacities also one all-gather
-    /// of the visible bricks' boxes.
+    /// Renders an image on rank 0. Collective; the look must be equal on all ranks. Communication:
+    /// that of [`Compositor`](crate::compositing::Compositor), and after changes of data or
+    /// opacities one all-gather of the visible bricks' boxes.
     ///
     /// # Errors
-    /// A look that makes no sense, or a failure of this or of another rank.
+    /// A look out of range, or a failure of this or another rank.
     #[track_caller]
     pub fn render(&self, look: &Look) -> Result<Frame> {
         let _call = CallSite::enter();
         self.render_with(look, &[])
     }
 
-    /// Renders with surfaces in the volume, each of a material. Likewise. In [reproducible mode](super::Mode::Reproducible)
-    /// surfaces of the same triangles give the same bits, whichever rank has which. Where opaque surfaces stand at the very
-    /// same place, none is in front, and the colours are mixed.
+    /// Renders an image with surfaces in the volume, each with a material. Collective; look and
+    /// materials must be equal on all ranks.
     ///
-    /// Communication beside that: where there are opaque surfaces, one picture of 4 bytes a pixel from all ranks to all, and
-    /// one of 8 bytes a pixel put together.
+    /// In [reproducible mode](super::Mode::Reproducible), the bits depend on the triangles but not
+    /// on their distribution over ranks. Coincident opaque surfaces have mixed colours.
+    ///
+    /// Additional communication with opaque surfaces: one image of 4 bytes per pixel from all ranks
+    /// to all ranks, and one image of 8 bytes per pixel, combined in strips.
     ///
     /// # Errors
-    /// Likewise; a material that makes no sense; a surface that was made for another volume; more fragments of transparent surfaces in the picture than a buffer
-    /// holds.
+    /// As [`render`](Self::render); a material out of range; a surface of another volume; more
+    /// fragments of transparent surfaces in the image than a buffer holds.
     #[track_caller]
     pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
         let _call = CallSite::enter();
@@ -252,7 +261,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len(), cells })
     }
 
-    /// What draws surfaces in pictures of a size. Collective.
+    /// Drawing state of surfaces for an image size. Collective.
     fn scene(&self, size: (u32, u32)) -> Result<std::cell::RefMut<'_, Scene<'w>>> {
         let mut kept = self.scene.borrow_mut();
         if kept.as_ref().is_none_or(|scene| scene.size() != size) {
@@ -263,7 +272,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(std::cell::RefMut::map(kept, |kept| kept.as_mut().expect("just made")))
     }
 
-    /// Makes the framebuffer for another size of pictures. Collective.
+    /// Recreates the framebuffer if the image size has changed. Collective.
     fn prepare(&self, size: (u32, u32)) -> Result<()> {
         let mut kept = self.framebuffer.borrow_mut();
         if kept.as_ref().is_none_or(|framebuffer| framebuffer.size() != size) {
@@ -333,12 +342,13 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(())
     }
 
-    /// Up to which transparency of this rank's layers in front a layer need not be cast, because blending, which has
-    /// those of the other ranks in front as well, will find the pixel opaque; negative: never.
+    /// Transparency of this rank's layers in front at which a layer need not be cast, because
+    /// compositing, which also has the other ranks' layers in front, is certain to find the pixel
+    /// opaque. Negative: never.
     ///
-    /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at
-    /// most 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in
-    /// front do.
+    /// Compositing and a single rank round differently: each of n steps by at most 2^-25, and the
+    /// products, whose sum is at most 1, by 2^-23 of it, in both cases. Swaps blend in another
+    /// order, in which a layer may count before those in front of it.
     fn hidden(&self, ends_at: f32, layers: usize) -> f32 {
         if self.options.algorithm != Algorithm::DirectSend {
             return -1.0;
@@ -346,7 +356,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         if self.options.pixel == PixelFormat::Rgba8 {
             return 0.0;
         }
-        // With the surfaces behind them.
+        // Including the surfaces behind the layers.
         let steps = (self.lattice.most_on_a_ray() + 1).min(layers as i64) as f32;
         let margin = ends_at - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
         if margin > 0.0 { margin } else { -1.0 }
@@ -362,10 +372,10 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     }
 }
 
-/// The type of a cell in kernels, the voxels and the bricks.
+/// Kernel type of a cell, size in voxels, and lattice of bricks.
 ///
 /// # Errors
-/// Those of [`VolumeRenderer::new`] that are no failures.
+/// The argument errors of [`VolumeRenderer::new`].
 fn cut<T: Element>(
     mut voxels: [i64; 3],
     components: i64,
@@ -388,7 +398,7 @@ fn cut<T: Element>(
     Ok((cell, voxels, options.lattice(voxels)?))
 }
 
-/// Cells in a box.
+/// Number of cells in a box.
 fn count((low, high): &CellBox) -> u64 {
     (0..3).map(|axis| u64::from((high[axis] - low[axis]).unsigned_abs())).product()
 }

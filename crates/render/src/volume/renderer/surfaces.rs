@@ -1,4 +1,4 @@
-//! How a [`VolumeRenderer`] takes surfaces.
+//! Surfaces of a [`VolumeRenderer`].
 
 use zippy::Result;
 use zippy::element::Element;
@@ -8,8 +8,9 @@ use super::VolumeRenderer;
 use crate::volume::surface::{DeviceTriangles, Intake, Surface, Triangles};
 
 impl<T: Element> VolumeRenderer<'_, T> {
-    /// A surface in the volume from each rank's part of it, whatever boxes of the volume that is from; see
-    /// [`set_surface`](Self::set_surface). Its arrays are called `name` and a suffix. Collective.
+    /// Creates a surface in the volume from each rank's part of its triangles, which may lie in any
+    /// boxes of the volume; see [`set_surface`](Self::set_surface). Its arrays are named `name` and
+    /// a suffix. Collective.
     ///
     /// # Errors
     /// As [`set_surface`](Self::set_surface).
@@ -22,8 +23,9 @@ impl<T: Element> VolumeRenderer<'_, T> {
         Ok(surface)
     }
 
-    /// Gives a surface other triangles. Collective; each goes to the ranks whose bricks it reaches into. What lies outside
-    /// of the volume is not seen. After an error the surface has no triangles.
+    /// Replaces the triangles of a surface. Collective; each triangle goes to the ranks whose
+    /// bricks it may cross. Parts outside of the volume are invisible. After an error the surface
+    /// has no triangles.
     ///
     /// A call site warns once, in the first of these cases:
     ///
@@ -32,8 +34,8 @@ impl<T: Element> VolumeRenderer<'_, T> {
     ///   least spacing apart.
     ///
     /// # Errors
-    /// Lists of triangles that do not go together; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a triangle;
-    /// no memory, or a failure of this or of another rank.
+    /// Inconsistent lists of triangles; more on a rank than a buffer holds, at 28 bytes per vertex
+    /// and 12 per triangle; no memory, or a failure of this or another rank.
     #[track_caller]
     pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
         let _call = CallSite::enter();
@@ -54,16 +56,20 @@ impl<T: Element> VolumeRenderer<'_, T> {
         Ok(surface)
     }
 
-    /// Gives a surface other triangles, which are in arrays on each rank's device: the same picture, to the bit, as of
-    /// [`set_surface`](Self::set_surface). Collective. The arrays are read and not kept, so that they can be filled anew
-    /// afterwards. Kernels find where triangles are; only those that come near bricks of other ranks are read back, and go to
-    /// these, and those that may reach into more than 64 bricks. The renderer keeps the list of them, 96 bytes each, at its
-    /// largest. After an error the surface has no triangles.
+    /// Replaces the triangles of a surface by triangles in arrays on each rank's device.
+    /// Collective. Images have the same bits as with [`set_surface`](Self::set_surface).
+    ///
+    /// The arrays are read and not kept, so that they can be overwritten afterwards. Kernels locate
+    /// the triangles. Only triangles near bricks of other ranks, or with more than 64 bricks in
+    /// reach, are read back; the former are sent to these ranks. The renderer keeps the list of
+    /// them, 96 bytes each, at its largest size. After an error the surface has no triangles.
     ///
     /// # Errors
-    /// Arrays that do not go together, positions or normals that are not finite, triangles of vertices that are not there;
-    /// voxels further apart than 8.5e37, or nearer than 3e-39; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a
-    /// triangle; no memory, or a failure of this or of another rank.
+    /// - Inconsistent arrays, positions or normals that are not finite, vertex indices out of
+    ///   range.
+    /// - Voxels further apart than 8.5e37, or nearer than 3e-39.
+    /// - More on a rank than a buffer holds, at 28 bytes per vertex and 12 per triangle.
+    /// - No memory, or a failure of this or another rank.
     #[track_caller]
     pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles) -> Result<()> {
         let _call = CallSite::enter();

@@ -1,4 +1,4 @@
-//! Bands of rows of a picture, of which bindings hold all that is written.
+//! Bands of image rows, sized such that one binding holds all data that a band writes.
 
 use std::ops::Range;
 
@@ -6,40 +6,40 @@ use zippy::{World, wgpu};
 
 use crate::error::RenderError;
 
-/// Bindings begin at multiples of this many bytes, which suit every device.
+/// Alignment of bindings in bytes; valid on every device.
 const ALIGNMENT: u64 = 256;
 
-/// An array of the picture that is written, of which a band of rows is bound.
+/// Per-pixel output array, bound for a band of rows at a time.
 pub(super) struct Written<'a> {
     pub binding: u32,
     pub buffer: &'a wgpu::Buffer,
-    /// The byte at which a row begins; of the one behind the last row, where that ends.
+    /// Byte offset of a row; for the height of the image, the end of the last row.
     pub rows: &'a dyn Fn(u32) -> u64,
 }
 
 impl Written<'_> {
-    /// What is bound for a band.
+    /// Byte range that a band binds.
     pub fn bytes(&self, rows: &Range<u32>) -> Range<u64> {
         let (start, end) = ((self.rows)(rows.start), (self.rows)(rows.end));
         let start = start.min(self.buffer.size() - 4) / ALIGNMENT * ALIGNMENT;
         start..end.max(start + 4)
     }
 
-    /// Words of it before the first one of the band.
+    /// Number of words between the start of the binding and the first word of the band.
     pub fn words_before(&self, rows: &Range<u32>) -> u32 {
         (((self.rows)(rows.start) - self.bytes(rows).start) / 4) as u32
     }
 }
 
-/// Bytes of a buffer that a drawing pass can see; native kernels can see more.
+/// Maximum size of a binding of a render pass, in bytes; kernels may have larger ones.
 pub(super) fn binding_bytes(world: &World) -> u64 {
     world.binding_bytes().min(world.gpu().limits().wgpu.max_storage_buffer_binding_size)
 }
 
-/// The bands of a picture of so many rows, where a binding has at most `most` bytes.
+/// Divides an image of `height` rows into bands, for bindings of at most `most` bytes.
 ///
 /// # Errors
-/// A row of which a binding does not hold everything.
+/// A row that exceeds a binding.
 pub(super) fn bands(written: &[Written], height: u32, most: u64) -> Result<Vec<Range<u32>>, RenderError> {
     let needs = |rows: &Range<u32>| {
         let each = written.iter().map(|one| one.bytes(rows));

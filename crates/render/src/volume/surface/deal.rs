@@ -1,8 +1,8 @@
-//! Which rank draws which triangles: a fragment is blended by the rank that casts the brick in which it lies, so that each
-//! rank has the triangles that reach into its bricks.
+//! Distribution of triangles over ranks. A fragment is blended by the rank that casts the brick
+//! around it; therefore each rank needs the triangles that may cross its bricks.
 //!
-//! Reckoned in `f32`, by operations that all devices round alike: what triangles reach into is the same whether a kernel
-//! finds it or the host.
+//! Computed in `f32`, with operations that all devices round equally: kernels and host find the
+//! same cells.
 //!
 //! A rank also gets triangles within half a voxel of its bricks, because rasterisers move vertices
 //! by parts of a pixel. A kernel compares a triangle with at most 64 bricks, since the other
@@ -30,29 +30,29 @@ impl Drawn {
     }
 }
 
-/// Triangles for one rank, while they are gathered.
+/// Triangles for one rank, during collection.
 #[derive(Default)]
 struct Gathered {
     drawn: Drawn,
-    /// Where each vertex is among them: in a list, or in a map.
+    /// Index of each vertex in the collected list: as a list, or as a map.
     near: Vec<u32>,
     far: HashMap<u32, u32>,
 }
 
-/// A vertex that is not among them yet.
+/// Index of a vertex that is not collected yet.
 const NOWHERE: u32 = u32::MAX;
 
-/// Where bricks are.
+/// Positions and owners of bricks.
 #[derive(Debug, PartialEq)]
 pub(in crate::volume) struct Bricks {
     pub lattice: Lattice,
-    /// The rank of each brick.
+    /// Rank of each brick.
     pub ranks: Vec<usize>,
     /// Positions of the voxels.
     pub grid: Grid,
 }
 
-/// The affine map from positions to voxels, in numbers of `f32`.
+/// Affine map from positions to voxels, with coefficients that are exact in `f32`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::volume) struct ToVoxels {
     /// Position of the first voxel.
@@ -66,11 +66,13 @@ pub(in crate::volume) struct ToVoxels {
 /// Share of the least spacing above which the distance of neighbouring `f32` positions is coarse.
 const COARSE_SHARE: f64 = 1.0 / 16.0;
 
-/// Positions and voxels beyond this lie beyond every picture; sums of three of them are finite.
+/// Limit of positions and voxels. Larger ones lie outside of every image; sums of three smaller
+/// ones are finite.
 const BEYOND: f64 = 1e38;
 
 impl ToVoxels {
-    /// The voxel of a position, rounded as operations of `f32` are. In kernels: `shaders/surface/corner.wgsl`.
+    /// Voxel coordinates of a position, with the rounding of `f32` operations. Equivalent to
+    /// `shaders/surface/corner.wgsl`.
     pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
         let subtract = |a: f32, b: f64| (f64::from(a) - b).clamp(f32::MIN.into(), f32::MAX.into()) as f32;
         let offset: [f32; 3] =
@@ -81,14 +83,14 @@ impl ToVoxels {
         std::array::from_fn(|row| term(0, row) + term(1, row) + term(2, row))
     }
 
-    /// Whether all its numbers are those of `f32`, as kernels have them.
+    /// True if kernels can represent all coefficients in `f32`.
     fn is_single(&self) -> bool {
         self.origin.iter().chain(self.columns.as_flattened()).all(|&number| f64::from(number as f32) == number)
     }
 }
 
 impl Bricks {
-    /// The map from positions to voxels: of numbers of `f32`, as far as there are such ones.
+    /// Map from positions to voxels, rounded to `f32` as far as possible.
     pub fn to_voxels(&self) -> ToVoxels {
         let single = |number: f64, is_one: fn(f32) -> bool| {
             let rounded = number as f32;
@@ -96,7 +98,7 @@ impl Bricks {
         };
         let column = |column: [f64; 3]| -> [f64; 3] {
             std::array::from_fn(|axis| {
-                // A part that is the rounding of a right angle is none.
+                // Rounds away the numerical error of right angles.
                 let part = if column[axis].abs() < 1e-12 { 0.0 } else { column[axis] / self.grid.spacing[axis] };
                 if part == 0.0 { part } else { single(part, f32::is_normal) }
             })
@@ -110,8 +112,10 @@ impl Bricks {
         ToVoxels { origin, origin_remainder, columns: self.grid.inverse().map(column) }
     }
 
+    /// Checks that devices can represent the map.
+    ///
     /// # Errors
-    /// A first voxel so far away, or voxels so far apart or so near each other, that devices do not have the numbers.
+    /// The first voxel is too far away, or voxels are too far apart or too close.
     pub fn check(&self) -> std::result::Result<(), RenderError> {
         match self.to_voxels().is_single() {
             true => Ok(()),
@@ -137,13 +141,13 @@ impl Bricks {
         (farthest.is_normal() && distance > COARSE_SHARE * least_spacing).then_some(distance)
     }
 
-    /// Rounding moves fragments by less than this many voxels; so do rasterisers, which may move vertices by a sixteenth of a
-    /// pixel, while a pixel is not wider than eight voxels.
+    /// Upper bound, in voxels, of the rounding of fragments. It also covers rasterisers, which may
+    /// move vertices by a sixteenth of a pixel, for pixels of up to eight voxels.
     pub fn margin(&self) -> [f32; 3] {
         self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
 
-    /// Triangles of a part that lie outside of the volume, by more than the margin. In kernels:
+    /// Number of triangles that lie outside of the volume by more than the margin. Equivalent to
     /// `shaders/surface/reached.wgsl`.
     pub(super) fn outside(&self, of: &Triangles) -> u64 {
         let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.all_cells());
@@ -158,7 +162,7 @@ impl Bricks {
         of.triangles.iter().filter(is_outside).count() as u64
     }
 
-    /// The cells that a triangle may reach into, those around the volume among them.
+    /// Cells that a triangle may cross, including cells around the volume.
     fn cells(&self, places: [[f32; 3]; 3]) -> CellBox {
         let margin = self.margin();
         let ends = |axis: usize| {
@@ -173,10 +177,11 @@ impl Bricks {
         (low, std::array::from_fn(|axis| ends(axis)[1].clamp(1.0, last(axis)) as i32))
     }
 
-    /// Sends each triangle to the ranks that have the bricks it reaches into; returns those that this rank draws. Collective.
+    /// Sends each triangle to the ranks of the bricks that it may cross; returns the triangles that
+    /// this rank draws. Collective.
     pub(super) fn deal(&self, world: &World, of: &Triangles) -> Result<Drawn> {
         let to_voxels = self.to_voxels();
-        // Most stay here: for them a look into a list instead of one into a map.
+        // Most triangles stay on this rank, which therefore has a list instead of a map.
         let own = Gathered { near: vec![NOWHERE; of.positions.len()], ..Gathered::default() };
         let gathered = BTreeMap::from([(world.rank(), own)]);
         let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, &to_voxels), None, gathered);
@@ -185,7 +190,8 @@ impl Bricks {
         Ok(all)
     }
 
-    /// [`deal`](Self::deal) where this rank has its own triangles already; returns what others send. Collective.
+    /// [`deal`](Self::deal) for triangles that this rank already has; returns those of other ranks.
+    /// Collective.
     pub(super) fn deal_to_others(&self, world: &World, of: &Drawn) -> Result<Drawn> {
         let corner = |vertex| of.corners[vertex as usize];
         let gathered = self.gather(of.triangles(), corner, Some(world.rank()), BTreeMap::new());
@@ -194,7 +200,7 @@ impl Bricks {
         Ok(all)
     }
 
-    /// For each rank its triangles, but for one that has them.
+    /// Collects the triangles of each rank, except for a rank that already has them.
     fn gather(
         &self,
         triangles: &[[u32; 3]],
@@ -227,8 +233,8 @@ impl Bricks {
         gathered
     }
 
-    /// For each of this rank's bricks the cells of it that triangles may reach into, these among `known`. In kernels:
-    /// `shaders/surface/reached.wgsl`.
+    /// Adds to `known` the cells that triangles may cross, for each of this rank's bricks.
+    /// Equivalent to `shaders/surface/reached.wgsl`.
     pub(super) fn reached(&self, rank: usize, drawn: &Drawn, known: &mut BTreeMap<usize, CellBox>) {
         for corners in drawn.triangles() {
             let cells = self.cells(corners.map(|place| drawn.corners[place as usize].place));
@@ -242,7 +248,7 @@ impl Bricks {
     }
 }
 
-/// Sends triangles to their ranks, and adds what others send. Collective.
+/// Sends triangles to their ranks, and appends received triangles to `all`. Collective.
 fn exchange(world: &World, gathered: &BTreeMap<usize, Gathered>, all: &mut Drawn) -> Result<()> {
     let messages = gathered
         .iter()
@@ -256,7 +262,7 @@ fn exchange(world: &World, gathered: &BTreeMap<usize, Gathered>, all: &mut Drawn
     Ok(())
 }
 
-/// What both hold.
+/// Intersection of two boxes.
 fn common((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].max(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].min(other_high[axis])))

@@ -1,4 +1,4 @@
-//! [`DeviceTriangles`]: what a surface is made of, in arrays on the device.
+//! [`DeviceTriangles`]: triangles of a surface in arrays on the device.
 
 use zippy::World;
 use zippy::array::Growable;
@@ -6,35 +6,36 @@ use zippy::array::Growable;
 use super::triangles::check_room;
 use crate::error::RenderError;
 
-/// A rank's part of a surface, as [`Triangles`](super::Triangles) are, in arrays of this rank's device.
+/// A rank's part of a surface, like [`Triangles`](super::Triangles), in arrays of this rank's
+/// device.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceTriangles<'a> {
-    /// Positions of the vertices, in the space of the volume's grid, three numbers a vertex.
+    /// Positions of the vertices in the space of the volume's grid, three numbers per vertex.
     pub positions: &'a Growable<f32>,
-    /// A direction across the surface at each vertex, of any length, for the light, three numbers a vertex; none, or zeros:
-    /// across the triangle.
+    /// Normal of the surface at each vertex, of any length, three numbers per vertex. Without
+    /// normals, or for zeros, shading uses the normal of the triangle.
     pub normals: Option<&'a Growable<f32>>,
-    /// A value at each vertex for its colour; none: 0.
+    /// A value per vertex that determines its colour; without values: 0.
     pub values: Option<&'a Growable<f32>>,
-    /// Three vertices a triangle, of this rank's own, counted from 0.
+    /// Vertex indices, three per triangle, counted from 0 within this rank's vertices.
     pub triangles: &'a Growable<u32>,
 }
 
 impl DeviceTriangles<'_> {
-    /// How many vertices there are.
+    /// Number of vertices.
     pub(super) fn vertices(&self) -> u64 {
         self.positions.len() / 3
     }
 
-    /// How many triangles.
+    /// Number of triangles.
     pub(super) fn count(&self) -> u64 {
         self.triangles.len() / 3
     }
 
-    /// What can be told without a look at the cells.
+    /// Checks the sizes of the arrays; reads no cells.
     ///
     /// # Errors
-    /// Arrays of other lengths; more of them than one buffer holds.
+    /// Inconsistent sizes, or more than one buffer holds.
     pub(super) fn check(&self, world: &World) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Surface(message));
         let (vertices, triangles) = (self.vertices(), self.count());

@@ -1,4 +1,4 @@
-//! [`Fragments`]: of each pixel the fragments of transparent surfaces on this rank, front first.
+//! [`Fragments`]: fragments of transparent surfaces on this rank, per pixel, front first.
 
 use std::cell::RefCell;
 
@@ -12,34 +12,34 @@ use super::opaque::Opaque;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::error::RenderError;
 
-/// Words of a fragment: its place on the ray, and two times two components of 16 bits.
+/// Words of a fragment: position on the ray, and two times two components of 16 bits.
 const WORDS: u64 = 3;
 
 /// Bytes of a fragment.
 const BYTES: u64 = 4 * WORDS;
 
-/// The most of a pixel: with more, sorting and casting them would come near the end that software Vulkan puts to loops; see
-/// `MAX_SAMPLES`.
+/// Maximum number of fragments of a pixel. More would make sorting and casting approach the loop
+/// limit of software Vulkan; see `MAX_SAMPLES`.
 const MOST: u32 = 2048;
 
-/// Sums that stop at the end of their range.
+/// Saturating sums.
 const SATURATING: &str =
     "fn combine(a: u32, b: u32) -> u32 { return select(a + b, 0xffffffffu, b > 0xffffffffu - a); }";
 
-/// The fragments of a picture.
+/// Fragments of an image.
 pub(in crate::volume) struct Fragments<'w> {
     world: &'w World,
     size: (u32, u32),
-    /// How many each pixel has, then where they begin.
+    /// Number of fragments per pixel, then the offset of the pixel's fragments.
     cursors: LocalArray<u32, 1>,
-    /// For each pixel where the nearest opaque surface stands, its first fragment and the one behind its last.
+    /// Per pixel: position of the nearest opaque surface, first fragment, end of the fragments.
     spans: LocalArray<[u32; 4], 1>,
     list: RefCell<Growable<u32>>,
     sort: Kernel,
 }
 
 impl<'w> Fragments<'w> {
-    /// Local.
+    /// Allocates the fragments of an image. Local.
     pub fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
         let layout = Layout::new([i64::from(size.0) * i64::from(size.1)]);
         let text = include_str!("../../../shaders/surface/fragments.wgsl");
@@ -55,10 +55,12 @@ impl<'w> Fragments<'w> {
         })
     }
 
-    /// Draws those of this rank that lie in front of the nearest opaque surface. Local; reads one number back.
+    /// Draws the fragments of this rank in front of the nearest opaque surface. Local; reads one
+    /// number back.
     ///
     /// # Errors
-    /// More of them than a buffer holds, of a row than a binding, or too many of one pixel.
+    /// More fragments than a buffer holds, more in a row than a binding holds, or too many in a
+    /// pixel.
     pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing, opaque: &Opaque) -> Result<()> {
         self.cursors.all().fill(0)?;
         let nearest = opaque.nearest().local()?;
@@ -112,8 +114,8 @@ impl<'w> Fragments<'w> {
         self.list.borrow_mut().set_len(WORDS * u64::from(total.max(1)))
     }
 
-    /// The first fragment of each row, and how many there are in all, from sums up to each pixel. What is drawn in one band
-    /// need not know those of the rows within.
+    /// First fragment of each row, and the total, from prefix sums over the pixels. An image that
+    /// is drawn in one band needs no sums for its inner rows.
     fn starts(&self, total: u32) -> Result<Vec<u32>> {
         let (row, rows) = (self.size.0 as usize, self.size.1 as usize);
         let most = (4 * row * rows).max((BYTES * u64::from(total)) as usize) as u64;
@@ -145,7 +147,7 @@ impl<'w> Fragments<'w> {
         Ok(())
     }
 
-    /// For each pixel its span.
+    /// Spans of all pixels.
     pub fn spans(&self) -> &LocalArray<[u32; 4], 1> {
         &self.spans
     }

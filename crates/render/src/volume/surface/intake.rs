@@ -1,4 +1,4 @@
-//! [`Intake`]: takes triangles that are in arrays on the device, where they stay.
+//! [`Intake`]: imports triangles from arrays on the device, without a copy to the host.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -13,23 +13,23 @@ use super::triangles::{CORNER_WORDS, Corner, wrong_normal, wrong_position, wrong
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
 
-/// What `found` begins with: how many triangles are listed and how many lie outside of the volume, and the first position,
-/// normal and triangle that are wrong; see `shaders/surface/reached.wgsl`.
+/// Words at the start of `found`: numbers of listed and of outside triangles, and the first invalid
+/// position, normal and triangle; see `shaders/surface/reached.wgsl`.
 const HEAD: usize = 5;
 
-/// Of bricks that are another rank's, and where nothing is wrong.
+/// Index of bricks of other ranks, and of "no invalid item".
 const NONE: u32 = u32::MAX;
 
-/// A box that nothing is in yet.
+/// Empty box.
 const EMPTY: [u32; 6] = [u32::MAX, u32::MAX, u32::MAX, 0, 0, 0];
 
-/// Words of a listed triangle: three vertices, and their corners.
+/// Words of a listed triangle: three vertex indices and three corners.
 const LISTED_WORDS: usize = 3 + 3 * CORNER_WORDS;
 
-/// So many triangles can be listed at first.
+/// Initial capacity of the list, in triangles.
 const FIRST_LISTED: u64 = 1024;
 
-/// Kernels, and arrays that they work in.
+/// Kernels and their work arrays.
 pub(in crate::volume) struct Intake {
     corner: Kernel,
     reached: Kernel,
@@ -38,18 +38,18 @@ pub(in crate::volume) struct Intake {
     listed: Growable<u32>,
 }
 
-/// What the host has to know of triangles.
+/// Host data about imported triangles.
 pub(super) struct Taken {
-    /// Of each own brick the cells that they may reach into.
+    /// Cells of each of this rank's bricks that the triangles may cross.
     pub reached: BTreeMap<usize, CellBox>,
-    /// Those that may reach into bricks of other ranks, or into very many.
+    /// Triangles that may cross bricks of other ranks, or very many bricks.
     pub listed: Drawn,
-    /// How many lie outside of the volume.
+    /// Number of triangles outside of the volume.
     pub outside: u64,
 }
 
 impl Intake {
-    /// Local.
+    /// Compiles the kernels and creates empty arrays. Local.
     pub fn new(world: &World, name: &str) -> Result<Self> {
         let corner = include_str!("../../../shaders/surface/corner.wgsl");
         let reached = include_str!("../../../shaders/surface/reached.wgsl");
@@ -62,11 +62,11 @@ impl Intake {
         })
     }
 
-    /// Writes corners and the order of drawing, both of this rank's own triangles. Local; reads back where they reach, and
-    /// those that are listed.
+    /// Writes the corners and the draw order of this rank's triangles. Local; reads back their
+    /// reach and the listed triangles.
     ///
     /// # Errors
-    /// A number that is not finite, a vertex that is not there, or no memory.
+    /// A number that is not finite, a vertex index out of range, or no memory.
     pub(super) fn take(
         &mut self,
         world: &World,
@@ -117,8 +117,9 @@ impl Intake {
         call.over([of.vertices()]).run()
     }
 
-    /// What was found, the triangles that are listed, each vertex once, and how many lie outside. Kernels look at no more triangles at once than
-    /// the list can hold at most.
+    /// Locates all triangles; returns the content of `found`, the listed triangles with each vertex
+    /// once, and the number of outside triangles. Each dispatch processes at most as many triangles
+    /// as the list can hold.
     fn look(
         &mut self,
         world: &World,
@@ -134,7 +135,7 @@ impl Intake {
             check(&told, of)?;
             let (count, room) = (u64::from(told[0]), self.listed.len() / LISTED_WORDS as u64);
             if count > room {
-                // Not read where it was not written.
+                // Must not be read if it was not written.
                 self.listed.clear();
                 self.listed.set_len(count * LISTED_WORDS as u64)?;
                 continue;
@@ -150,7 +151,8 @@ impl Intake {
         }
     }
 
-    /// What was found when some triangles were looked at, too. Those listed and those outside begin anew.
+    /// Locates a range of triangles and returns the content of `found`. The counts of listed and
+    /// outside triangles restart at zero.
     fn look_at(
         &self,
         bricks: &Bricks,
@@ -185,12 +187,12 @@ impl Intake {
     }
 }
 
-/// As many as a buffer holds.
+/// Maximum number of listed triangles that a buffer holds.
 fn most_listed(world: &World) -> u64 {
     world.buffer_bytes() / 4 / LISTED_WORDS as u64
 }
 
-/// The first of each kind that is wrong, read back to be told.
+/// Reports the first invalid item of each kind, with its value read back.
 fn check(told: &[u32], of: &DeviceTriangles) -> Result<()> {
     let three = |of: &Growable<f32>, number: u32| -> Result<[f32; 3]> {
         let first = 3 * u64::from(number);

@@ -1,4 +1,4 @@
-//! [`Material`]: what a surface looks like.
+//! [`Material`]: colour, opacity and shading of a surface.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::error::RenderError;
 use crate::volume::look::Shading;
 use crate::volume::transfer::{TransferFunction, TransferTable};
 
-/// What a surface looks like.
+/// Colour, opacity and shading of a surface.
 ///
 /// ```
 /// use zippy_render::volume::{Colouring, Material};
@@ -20,11 +20,11 @@ use crate::volume::transfer::{TransferFunction, TransferTable};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// Its colour.
+    /// Colour.
     pub colour: Colouring,
-    /// How much of what lies behind it hides: from 0, which is not drawn, to 1, which is opaque.
+    /// Share of the background that the surface hides: 0 is invisible, 1 is opaque.
     pub opacity: f64,
-    /// The light at the camera. Both sides are lit.
+    /// Light at the camera. Both sides are lit.
     pub shading: Shading,
 }
 
@@ -34,31 +34,33 @@ pub struct Material {
 pub enum Colouring {
     /// Red, green and blue, 0 to 1.
     Plain([f64; 3]),
-    /// A scale of colours for the values of its vertices: `[value, red, green, blue]`, values ascending, linear between
-    /// them and constant beyond. Values that are not numbers have the first colour.
+    /// Colour map for the vertex values: `[value, red, green, blue]`, values ascending, linear
+    /// between points and constant beyond. NaN has the first colour.
     Scale(Vec<[f64; 4]>),
 }
 
 impl Default for Material {
-    /// Opaque, of a light grey.
+    /// Opaque light grey.
     fn default() -> Self {
         Self { colour: Colouring::Plain([0.85, 0.85, 0.85]), opacity: 1.0, shading: Shading::default() }
     }
 }
 
 impl Material {
-    /// Whether nothing is seen through it.
+    /// True if the surface hides its background completely.
     pub fn is_opaque(&self) -> bool {
         self.opacity >= 1.0
     }
 
-    /// Whether it is seen, and something through it.
+    /// True if the surface is visible and not opaque.
     pub(in crate::volume) fn is_transparent(&self) -> bool {
         self.opacity > 0.0 && !self.is_opaque()
     }
 
+    /// Checks the ranges of all fields.
+    ///
     /// # Errors
-    /// What is out of range, with its value and what would be right.
+    /// The first field that is out of range, with its value and the valid range.
     pub fn check(&self) -> Result<(), RenderError> {
         if !(0.0..=1.0).contains(&self.opacity) {
             let message = format!("a surface of opacity {}; it must be 0 to 1", self.opacity);
@@ -78,10 +80,10 @@ impl Material {
         }
     }
 
-    /// The table of its colours; `None` where it has one only.
+    /// Table of the colour map; `None` for a plain colour.
     ///
     /// # Errors
-    /// Those of [`TransferFunction::table`].
+    /// As [`TransferFunction::table`].
     pub(in crate::volume) fn table(&self) -> Result<Option<TransferTable>, RenderError> {
         match &self.colour {
             Colouring::Plain(_) => Ok(None),
@@ -90,7 +92,7 @@ impl Material {
     }
 }
 
-/// A scale of colours as a function that is opaque.
+/// Opaque transfer function of a colour map.
 fn scale(points: &[[f64; 4]]) -> TransferFunction {
     let opacity = points.first().map(|point| [point[0], 1.0]).into_iter().collect();
     TransferFunction { opacity, colour: points.to_vec(), unit_distance: 1.0 }

@@ -1,8 +1,10 @@
-//! Surfaces in volumes: drawn by the rasteriser from arrays on the device, opaque or transparent, together with the volume.
+//! Surfaces in volumes, opaque or transparent. The rasteriser draws them from arrays on the device,
+//! together with the volume.
 //!
-//! The rasteriser finds which pixels a triangle covers. Where opaque surfaces are nearest is agreed on by all ranks: rays end
-//! there, and their colours are a layer behind all others. Fragments of transparent ones are kept for each pixel, in order,
-//! and blended by the ray caster between its samples.
+//! The rasteriser finds the pixels that a triangle covers. All ranks agree on the nearest opaque
+//! surface of each pixel: rays end there, and its colour is a layer behind all others. Fragments of
+//! transparent surfaces are stored per pixel, sorted, and blended by the ray caster between its
+//! samples.
 
 mod bands;
 mod deal;
@@ -34,10 +36,10 @@ pub(super) use self::rasteriser::Pipelines;
 use self::rasteriser::{Drawing, Rasteriser};
 use super::kernels::ViewParameters;
 
-/// The most bytes of a pixel in one buffer.
+/// Maximum number of bytes per pixel in one buffer.
 pub(super) const PIXEL_BYTES: u64 = 16;
 
-/// Surfaces in pictures of one size.
+/// Surfaces in images of one size.
 pub(super) struct Scene<'w> {
     world: &'w World,
     size: (u32, u32),
@@ -47,10 +49,10 @@ pub(super) struct Scene<'w> {
 }
 
 impl<'w> Scene<'w> {
-    /// Its arrays are called `name` and a suffix. Collective.
+    /// Creates the arrays, named `name` and a suffix. Collective.
     ///
     /// # Errors
-    /// Names that are taken, a picture that is too large, or no memory.
+    /// Names that are taken, a too large image, or no memory.
     pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool, pipelines: &Rc<Pipelines>) -> Result<Self> {
         let rasteriser = world.agree("making room for surfaces", Rasteriser::new(world, size, pipelines))?;
         let opaque = Opaque::new(world, name, size, rgba8)?;
@@ -58,12 +60,12 @@ impl<'w> Scene<'w> {
         Ok(Self { world, size, rasteriser, opaque, fragments })
     }
 
-    /// The size of its pictures.
+    /// Size of the images.
     pub fn size(&self) -> (u32, u32) {
         self.size
     }
 
-    /// Finds where surfaces are in a view. Collective; the same materials on every rank.
+    /// Draws the fragments of surfaces in a view. Collective; materials must be equal on all ranks.
     pub fn draw(&self, view: &ViewParameters, planes: usize, surfaces: &[(&Surface, &Material)]) -> Result<()> {
         let some = |is_one: fn(&Material) -> bool| {
             let kept = surfaces.iter().filter(|(_, material)| is_one(material));
@@ -75,18 +77,18 @@ impl<'w> Scene<'w> {
         self.world.agree("drawing surfaces", found)
     }
 
-    /// Of each pixel where the nearest opaque surface stands, and which of the fragments are its own.
+    /// Per pixel: position of the nearest opaque surface, and the pixel's fragments.
     pub fn fragments(&self) -> &Fragments<'w> {
         &self.fragments
     }
 
-    /// The opaque surfaces as layers: one strip of the picture for each rank that has one.
+    /// Opaque surfaces as layers: one strip of the image per rank with a strip.
     pub fn backdrop(&self) -> &Opaque<'w> {
         &self.opaque
     }
 }
 
-/// A 1-D layout of which each rank has one chunk of so many cells.
+/// 1-D layout with one chunk per rank, of `cells(rank)` cells.
 fn one_each(world: &World, cells: impl Fn(usize) -> i64) -> Result<(Layout, Ownership)> {
     let sizes: Vec<i64> = (0..world.size()).map(cells).collect();
     let layout = Layout::new([sizes.iter().sum::<i64>()]).split([Split::Sizes(sizes)]);

@@ -1,4 +1,4 @@
-//! [`Opaque`]: where the nearest opaque surface stands in each pixel, and its colour.
+//! [`Opaque`]: position and colour of the nearest opaque surface of each pixel.
 
 use zippy::array::GlobalArray;
 use zippy::device::colour;
@@ -12,18 +12,19 @@ use super::one_each;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::volume::kernels::format_of_pixels;
 
-/// Behind everything: the bits of infinity.
+/// Position behind all surfaces: the bits of infinity.
 pub(super) const NOTHING: u32 = 0x7f80_0000;
 
-/// The nearest opaque surfaces of a picture. Each rank draws its own ones; strips of the picture, one a rank, are put together
-/// from those of all ranks.
+/// Nearest opaque surfaces of an image. Each rank draws its own surfaces; strips of the image, one
+/// per rank, combine those of all ranks.
 pub(in crate::volume) struct Opaque<'w> {
     world: &'w World,
     size: (u32, u32),
-    /// For every rank the whole picture: the bits of where the surface stands, at first of its own ones, then of all.
+    /// Whole image per rank: bits of the surface's position, first of the rank's own surfaces, then
+    /// of all surfaces.
     nearest: GlobalArray<u32, 1>,
     front: GlobalArray<u32, 1>,
-    /// Likewise two times two components of 16 bits.
+    /// Whole image per rank: two times two colour components of 16 bits.
     shown: GlobalArray<[u32; 2], 1>,
     backdrop: GlobalArray<[u32; 2], 1>,
     layer: Kernel,
@@ -48,7 +49,7 @@ impl<'w> Opaque<'w> {
         })
     }
 
-    /// Draws those of this rank, and agrees with the others on the nearest. Collective.
+    /// Draws the surfaces of this rank and combines them with those of all ranks. Collective.
     pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing) -> Result<()> {
         let cleared = self.nearest.fill(NOTHING).and_then(|()| self.front.fill(NOTHING));
         let cleared = cleared.and_then(|()| self.shown.fill([0; 2])).and_then(|()| self.backdrop.fill([0; 2]));
@@ -77,7 +78,7 @@ impl<'w> Opaque<'w> {
         self.shown.local().map(|chunk| self.shown.core().mark_written(chunk.id()))
     }
 
-    /// The pictures of all ranks in strips.
+    /// Combines the images of all ranks in strips.
     fn together<T: zippy::Element>(&self, of: &GlobalArray<T, 1>, to: &GlobalArray<T, 1>, by: &Operator) -> Result<()> {
         let pixels = to.shape()[0];
         let each = (0..self.world.size() as i64).map(|rank| rank * pixels..(rank + 1) * pixels);
@@ -85,12 +86,12 @@ impl<'w> Opaque<'w> {
         self.world.exchange(Exchange::new().composites(pairs, by)).map(drop)
     }
 
-    /// Where the nearest surface stands, of all ranks, for each pixel.
+    /// Position of the nearest surface of all ranks, per pixel.
     pub fn nearest(&self) -> &GlobalArray<u32, 1> {
         &self.nearest
     }
 
-    /// The strip of the picture that a rank has.
+    /// Strip of the image of a rank.
     pub fn strip(&self, rank: usize) -> Region {
         strip(self.size, rank, self.world.size())
     }
@@ -107,7 +108,7 @@ impl<'w> Opaque<'w> {
     }
 }
 
-/// Rows of a picture for each rank.
+/// Strip of the image of a rank, as whole rows.
 fn strip((width, height): (u32, u32), rank: usize, ranks: usize) -> Region {
     let row = |rank: usize| (u64::from(height) * rank as u64 / ranks as u64) as i64;
     Region::between(Index::new(&[0, row(rank)]), Index::new(&[width.into(), row(rank + 1)]))

@@ -1,4 +1,4 @@
-//! [`Rasteriser`]: draws surfaces into arrays of words for each pixel.
+//! [`Rasteriser`]: draws surfaces into per-pixel arrays.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,16 +19,16 @@ use crate::volume::kernels::rays_and_light;
 use crate::volume::look::Shading;
 use crate::volume::transfer::TransferTable;
 
-/// What is drawn: fragment shaders of `shaders/surface/draw.wgsl`, and their phases.
+/// Render passes: fragment shaders of `shaders/surface/draw.wgsl`, and their phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Where the nearest opaque surface stands.
+    /// Position of the nearest opaque surface.
     Nearest,
-    /// The colour of the nearest opaque surface.
+    /// Colour of the nearest opaque surface.
     Shown,
-    /// How many fragments a pixel has.
+    /// Number of fragments per pixel.
     Count,
-    /// Them themselves.
+    /// Fragments.
     Fill,
 }
 
@@ -42,14 +42,14 @@ impl Pass {
     }
 }
 
-/// The format of the picture into which nothing is drawn: passes need one.
+/// Format of the unused render target that passes require.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
-/// Pipelines by the number of clip planes and by whether they draw what is opaque: for pictures of any size.
+/// Pipelines by number of clip planes and opacity (true: opaque), for images of any size.
 #[derive(Default)]
 pub(in crate::volume) struct Pipelines(RefCell<HashMap<(usize, bool), Rc<wgpu::RenderPipeline>>>);
 
-/// Pictures of one size.
+/// Rasteriser for images of one size.
 pub(super) struct Rasteriser<'w> {
     world: &'w World,
     size: (u32, u32),
@@ -57,19 +57,19 @@ pub(super) struct Rasteriser<'w> {
     pipelines: Rc<Pipelines>,
 }
 
-/// Everything that surfaces are drawn with.
+/// Input of a render pass.
 pub(super) struct Drawing<'a> {
     pub surfaces: Vec<(&'a Surface, &'a Material)>,
-    /// The parameters of the view, in their order.
+    /// Parameters of the view, in their order.
     pub view: &'a [(&'static str, ParamValue)],
     pub planes: usize,
 }
 
 impl<'w> Rasteriser<'w> {
-    /// Local.
+    /// Creates a rasteriser. Local.
     ///
     /// # Errors
-    /// There is no driver, or the device has no picture so large.
+    /// The adapter has no driver, or does not support an image of this size.
     pub fn new(world: &'w World, size: (u32, u32), pipelines: &Rc<Pipelines>) -> Result<Self> {
         if !world.gpu().has_driver() {
             let problem = "a driver draws surfaces, and none was found; install one, such as Mesa's software Vulkan \
@@ -207,7 +207,7 @@ fn entry(binding: u32, buffer: &wgpu::Buffer, bytes: Range<u64>) -> wgpu::BindGr
     }
 }
 
-/// The words of `struct Surface` of the shader up to the phase.
+/// Words of the shader's `struct Surface` up to the phase.
 fn surface_words(material: &Material, table: Option<&TransferTable>) -> Vec<u32> {
     let colour = match material.colour {
         Colouring::Plain(colour) => colour,
@@ -222,7 +222,7 @@ fn surface_words(material: &Material, table: Option<&TransferTable>) -> Vec<u32>
     words.chain([first.to_bits(), per_value.to_bits(), entries as u32]).collect()
 }
 
-/// The others.
+/// Words of the shader's `struct Surface` from the phase on.
 fn band_words(pass: Pass, rows: &Range<u32>, written: &[Written]) -> Vec<u32> {
     let of = |binding: u32| written.iter().find(|one| one.binding == binding);
     let before = |binding: u32| of(binding).map_or(0, |one| one.words_before(rows));

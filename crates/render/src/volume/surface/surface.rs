@@ -18,13 +18,14 @@ use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
 use crate::volume::space::boxes_of_all;
 
-/// A surface in a volume, spread over the ranks: from [`VolumeRenderer::surface`](crate::volume::VolumeRenderer::surface).
-/// Drawn from arrays on the device, which grow and never shrink.
+/// Surface in a volume, distributed over the ranks; created by
+/// [`VolumeRenderer::surface`](crate::volume::VolumeRenderer::surface). Its device arrays grow and
+/// never shrink.
 #[derive(Debug)]
 pub struct Surface {
     corners: Growable<f32>,
     order: Growable<u32>,
-    /// For each brick of all ranks the cells that it may reach into.
+    /// Cells that the surface may cross, for each brick of all ranks.
     reached: Vec<Option<CellBox>>,
     triangles: u64,
     bricks: Rc<Bricks>,
@@ -33,13 +34,13 @@ pub struct Surface {
 /// Numbers of triangles of all ranks.
 struct TriangleCounts {
     triangles: u64,
-    /// Triangles that lie outside of the volume.
+    /// Triangles outside of the volume.
     outside: u64,
-    /// Whether rank 0 has warned at this call site.
+    /// True if rank 0 has warned at this call site.
     has_warned: bool,
 }
 
-/// Positions in one read from the device.
+/// Number of positions per read from the device.
 const READ_AT_ONCE: u64 = 1 << 18;
 
 /// Least coordinates of positions, followed by the negated greatest coordinates. The minimum of
@@ -63,18 +64,19 @@ impl PositionBounds {
     }
 }
 
-/// The call, as errors name it, that gives a surface its triangles.
+/// Name of the call in errors.
 const TAKING: &str = "set_surface(…)";
 
 impl Surface {
-    /// One without triangles. Local.
+    /// Creates a surface without triangles. Local.
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
         let corners = world.growable_for(&format!("{name}.corners"), BufferUsages::VERTEX)?;
         let order = world.growable_for(&format!("{name}.order"), BufferUsages::INDEX)?;
         Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone() })
     }
 
-    /// Takes other triangles. Whatever fails, what is left is a surface without triangles.
+    /// Replaces the triangles by calling `take` on an empty surface. After an error the surface has
+    /// no triangles.
     pub(in crate::volume) fn replace(
         &mut self,
         bricks: &Rc<Bricks>,
@@ -96,7 +98,7 @@ impl Surface {
         self.order.clear();
     }
 
-    /// Takes triangles into an empty one. Collective.
+    /// Adds triangles to an empty surface. Collective.
     pub(in crate::volume) fn take(&mut self, world: &World, of: &Triangles) -> Result<()> {
         world.agree(TAKING, of.check().map_err(Into::into))?;
         let bricks = self.bricks.clone();
@@ -111,7 +113,7 @@ impl Surface {
         })
     }
 
-    /// Takes triangles that stay on the device into an empty one. Collective.
+    /// Adds triangles that stay on the device to an empty surface. Collective.
     pub(in crate::volume) fn take_from_device(
         &mut self,
         world: &World,
@@ -223,8 +225,10 @@ impl Surface {
         }
     }
 
+    /// Checks that the surface belongs to these bricks.
+    ///
     /// # Errors
-    /// It was made for other bricks.
+    /// It belongs to other bricks.
     pub(in crate::volume) fn check(&self, bricks: &Rc<Bricks>) -> Result<(), RenderError> {
         if Rc::ptr_eq(&self.bricks, bricks) || self.bricks == *bricks {
             return Ok(());
@@ -236,17 +240,18 @@ impl Surface {
         Err(RenderError::Surface(message))
     }
 
-    /// Triangles of all ranks.
+    /// Number of triangles of all ranks.
     pub fn triangles(&self) -> u64 {
         self.triangles
     }
 
-    /// The cells of a brick that it may reach into.
+    /// Cells of a brick that the surface may cross.
     pub(in crate::volume) fn reached(&self, brick: usize) -> Option<CellBox> {
         self.reached.get(brick).copied().flatten()
     }
 
-    /// Vertices and their order on this rank, and how many are to be drawn; `None` where there is nothing to draw.
+    /// Vertices, draw order, and number of indices to draw on this rank; `None` if there is nothing
+    /// to draw.
     pub(super) fn buffers(&self) -> Result<Option<(Lease, Lease, u32)>> {
         let count = self.order.len() as u32;
         let both = (self.corners.lease()?, self.order.lease()?);

@@ -1,4 +1,4 @@
-//! [`Triangles`]: what a surface is made of.
+//! [`Triangles`]: triangles of a surface in host memory.
 
 use bytemuck::{Pod, Zeroable};
 use zippy::World;
@@ -11,30 +11,34 @@ use crate::error::RenderError;
 pub struct Triangles<'a> {
     /// Positions of the vertices, in the space of the volume's grid.
     pub positions: &'a [[f32; 3]],
-    /// A direction across the surface at each vertex, of any length, for the light; none, or zeros: across the triangle.
+    /// Normal of the surface at each vertex, of any length. Without normals, or for zeros, shading
+    /// uses the normal of the triangle.
     pub normals: &'a [[f32; 3]],
-    /// A value at each vertex for its colour; none: 0.
+    /// A value per vertex that determines its colour; without values: 0.
     pub values: &'a [f32],
-    /// Three vertices each.
+    /// Vertex indices, three per triangle.
     pub triangles: &'a [[u32; 3]],
 }
 
-/// A vertex as it is drawn.
+/// Vertex in the format of the rasteriser.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(in crate::volume) struct Corner {
-    /// In voxels.
+    /// Position in voxels.
     pub place: [f32; 3],
     pub normal: [f32; 3],
     pub value: f32,
 }
 
-/// Numbers of a vertex as it is drawn.
+/// Number of words of a [`Corner`].
 pub(super) const CORNER_WORDS: usize = size_of::<Corner>() / 4;
 
 impl Triangles<'_> {
+    /// Checks the lists.
+    ///
     /// # Errors
-    /// Lists of other lengths, a vertex that is not there, a position or a normal that is not finite.
+    /// Inconsistent lengths, a vertex index out of range, a position or a normal that is not
+    /// finite.
     pub(super) fn check(&self) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Surface(message));
         let vertices = self.positions.len();
@@ -57,7 +61,7 @@ impl Triangles<'_> {
         Ok(())
     }
 
-    /// A vertex as it is drawn. In kernels: `shaders/surface/corner.wgsl`.
+    /// Corner of a vertex. Equivalent to `shaders/surface/corner.wgsl`.
     pub(super) fn corner(&self, vertex: usize, to_voxels: &ToVoxels) -> Corner {
         Corner {
             place: to_voxels.apply(self.positions[vertex]),
@@ -67,6 +71,8 @@ impl Triangles<'_> {
     }
 }
 
+/// Checks that a buffer holds this number of vertices and triangles.
+///
 /// # Errors
 /// More than one buffer holds.
 pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {

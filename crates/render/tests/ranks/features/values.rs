@@ -1,4 +1,5 @@
-//! How often volumes take which value: all voxels of all ranks, component by component, without what is not finite.
+//! Histograms of volumes: all voxels of all ranks, component by component, without non-finite
+//! values.
 
 use zippy::{Layout, Split};
 use zippy_render::volume::{Distribution, FAR, Preset, Values, Voxel};
@@ -7,7 +8,7 @@ use crate::support;
 
 const SHAPE: [i64; 3] = [11, 7, 9];
 
-/// A number from 0 to 256 for each voxel, in no order.
+/// A number from 0 to 256 for each voxel, unordered.
 fn number([x, y, z]: [i64; 3]) -> i64 {
     (x + 11 * (y + 7 * z)) * 13 % 257
 }
@@ -16,13 +17,14 @@ fn numbers() -> impl Iterator<Item = i64> {
     (0..11 * 7 * 9).map(|i| number([i % 11, i / 11 % 7, i / 77]))
 }
 
-/// A volume of some components, cut and owned in several ways.
+/// Volume of some components, with several cuts and owners.
 fn cuts(components: i64) -> [Layout; 3] {
     let [x, y, z] = SHAPE;
     let layout = || Layout::new([components * x, y, z]);
     [
         layout().split_all(Split::Whole),
-        // A rank without voxels, uneven ones, cuts between components, ghost cells that count once.
+        // A rank without voxels, uneven cuts, cuts between components, ghost cells that must count
+        // once.
         layout().split([Split::Sizes(vec![0, 3, components * x - 3]), Split::Whole, Split::Whole]).ghost([1, 0, 2]),
         layout().split([Split::Even(2), Split::Even(2), Split::Sizes(vec![1, 8])]).ghost([1, 1, 1]).periodic([true; 3]),
     ]
@@ -40,7 +42,7 @@ fn measure<T: Voxel>(components: i64, value: impl Fn(i64, i64) -> T + Sync, expe
     });
 }
 
-/// What is counted of all numbers, by a bin for each; `bins` is how many there are.
+/// Histogram and total of all numbers; `bin` gives the bin of a number, `bins` their count.
 fn counted(min: f64, max: f64, bins: usize, bin: impl Fn(i64) -> Option<usize>) -> (Distribution, u64) {
     let mut counts = vec![0; bins];
     let mut left_out = 0;
@@ -63,13 +65,13 @@ fn values_are_counted_over_all_ranks() {
         let (distribution, left_out) = counted(min, max, bins, bin);
         measure(1, |n, _| value(n), &Values { components: vec![distribution], left_out });
     }
-    // 256 bins: one for each number, but of floats the last one holds 255 and 256.
+    // 256 bins: one per number, but for floats the last one holds 255 and 256.
     let all = |n: i64| Some(n.min(255) as usize);
     check(|n| n.min(255) as u8, (0.0, 255.0, 256), all);
     check(|n| n.min(255) as i16 - 100, (-100.0, 155.0, 256), all);
     check(|n| n as f32, (0.0, 256.0, 256), all);
     check(|_| 7.5_f32, (7.5, 7.5, 1), |_| Some(0));
-    // What is not finite is no value, wherever it is, nor is what stands for it.
+    // Non-finite values, and their replacements, do not count on any rank.
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, FAR as f32, -FAR as f32, f32::MIN] {
         let even = |n: i64| (n % 3 != 2).then_some(n);
         check(|n| even(n).map_or(odd, |n| 2.0 * n as f32), (0.0, 512.0, 256), |n| even(n).and_then(all));
@@ -83,7 +85,8 @@ fn values_are_counted_over_all_ranks() {
     );
 }
 
-/// Colours from -1024 to 1024, opacities from 0 to 1: each has bins of its own, and presets fit each to its own.
+/// Colours from -1024 to 1024, opacities from 0 to 1: components have separate bins, and presets
+/// fit each to its own.
 #[test]
 fn components_are_counted_apart() {
     let value = |n: i64, component: i64| match component {
@@ -102,7 +105,7 @@ fn components_are_counted_apart() {
     assert!(transfer.colour.iter().any(|point| point[0] > 500.0) && transfer.unit_distance == 1.5);
     assert_eq!(expected.range(), (-1024.0, 1024.0));
     measure(2, value, &expected);
-    // Four: none is mixed with another.
+    // Four components stay separate.
     let (byte, _) = counted(0.0, 255.0, 256, |n| Some(n.min(255) as usize));
     let shifted = |by: f64| Distribution { min: byte.min + by, max: byte.max + by, counts: byte.counts.clone() };
     let expected = Values { components: [0.0, 300.0, 600.0, 900.0].map(shifted).to_vec(), left_out: 0 };

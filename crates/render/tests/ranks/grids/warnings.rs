@@ -42,7 +42,7 @@ fn surface_that_misses_the_volume_is_a_warning_with_both_boxes() {
         let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         let warnings = ended.lines("lie outside of the volume");
-        // One for the call site of each kind of surface: from the host and from the device.
+        // One per call site: surfaces from the host and from the device.
         assert_eq!(warnings.len(), 2, "{}", ended.text);
         let [low, high] = grids()[0].bounds(SHAPE);
         let (low, high) = (format!("from {low:?}"), format!("to {high:?}"));
@@ -86,7 +86,7 @@ fn surface_far_from_origin_causes_one_warning_per_call_site() {
         let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         let warnings = ended.lines("numbers of 32 bits");
-        // One for the call site of each kind of surface: from the host and from the device.
+        // One per call site: surfaces from the host and from the device.
         assert_eq!(warnings.len(), 2, "{}", ended.text);
         assert!(warnings.iter().all(|warning| warning.contains("\"far\" are numbers of 32 bits, 0.5 apart")));
         assert!(warnings.iter().all(|warning| warning.contains("[1.0, 1.25, 0.75] apart")), "{}", ended.text);

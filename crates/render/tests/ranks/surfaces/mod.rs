@@ -1,4 +1,5 @@
-//! Surfaces in volumes: against what a pixel must be, and the same bits for every number of ranks and every cut.
+//! Surfaces in volumes: against expected pixels, and the same bits for every number of ranks and
+//! every cut.
 
 use zippy::{Config, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
@@ -17,7 +18,7 @@ use crate::support::{self, launcher};
 const SHAPE: [i64; 3] = [25, 21, 29];
 const SPACING: [f64; 3] = [1.0, 1.25, 0.75];
 
-/// A mesh, of which a rank gives every so many'th triangle.
+/// Mesh whose triangles are distributed round-robin over ranks.
 #[derive(Default, Clone)]
 pub struct Mesh {
     positions: Vec<[f32; 3]>,
@@ -37,13 +38,13 @@ impl Mesh {
         Triangles { positions, normals, values, triangles }
     }
 
-    /// A rectangle across axis 2.
+    /// Rectangle across axis 2.
     fn plane(z: f32, [left, right]: [f32; 2], [bottom, top]: [f32; 2]) -> Self {
         let positions = vec![[left, bottom, z], [right, bottom, z], [right, top, z], [left, top, z]];
         Self { positions, triangles: vec![[0, 1, 2], [0, 2, 3]], ..Self::default() }
     }
 
-    /// A ball of `2 n * n` quadrilaterals, with the height as value.
+    /// Ball of `2 n * n` quadrilaterals, with the height as value.
     pub fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
         let mut mesh = Self::default();
         for i in 0..=n {
@@ -65,7 +66,7 @@ impl Mesh {
     }
 }
 
-/// A volume of a half everywhere, of which each sample hides the same share.
+/// Volume of constant value 1/2, in which each sample hides the same share.
 fn even(opacity: f64) -> TransferFunction {
     TransferFunction { opacity: vec![[0.0, opacity]], colour: vec![[0.0, 1.0, 0.0, 0.0]], unit_distance: 1.0 }
 }
@@ -74,7 +75,8 @@ fn over(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|part| front[part] + (1.0 - front[3]) * back[part])
 }
 
-/// What a ray meets of a mesh: distance in steps, the cosine with its normal, and the value, front first.
+/// Intersections of a ray and a mesh, front first: distance in steps, cosine with the normal,
+/// value.
 fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
     let sub = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -105,7 +107,7 @@ fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
     found
 }
 
-/// Two balls, one within the other, against rays that are intersected with the triangles one by one.
+/// Two balls, one within the other, against rays that are intersected with each triangle.
 #[test]
 fn balls_by_driver_are_what_rays_meet() {
     let (outer, inner) = (Mesh::ball([12.0, 12.5, 10.0], 8.5, 24), Mesh::ball([13.0, 12.0, 11.0], 4.0, 16));
@@ -131,7 +133,7 @@ fn balls_by_driver_are_what_rays_meet() {
         let ranks = launcher::counts(&[2])[0];
         let found: Vec<Image> = run_with(Config::threads(ranks), program).unwrap().into_iter().flatten().collect();
         let Some(found) = found.first() else { continue };
-        // The view's own rays, in the volume's coordinates, from the entry on.
+        // The view's own rays, in voxel coordinates, from the entry on.
         let twin = zippy_render::volume::Twin::new(&look, SHAPE, SPACING, |_| 0.0).unwrap();
         let (mut compared, mut seen) = (0, 0);
         for (pixel, colour) in found.pixels.iter().enumerate() {
@@ -144,7 +146,7 @@ fn balls_by_driver_are_what_rays_meet() {
             let mut all: Vec<_> = met(&outer, origin, delta).into_iter().map(|hit| (hit, &shell)).collect();
             all.extend(met(&inner, origin, delta).into_iter().map(|hit| (hit, &core)));
             all.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
-            // Grazing rays may miss by rounding.
+            // Rounding may make grazing rays miss.
             if all.len() % 2 == 1 || all.iter().any(|((_, cosine, _), _)| *cosine < 0.2) {
                 continue;
             }
@@ -168,14 +170,14 @@ fn balls_by_driver_are_what_rays_meet() {
             }
             compared += 1;
             let far = (0..4).map(|part| (colour[part] - wanted[part]).abs()).fold(0.0, f32::max);
-            // Vertices are moved to a sixteenth of a pixel at worst.
+            // Rasterisers move vertices by at most a sixteenth of a pixel.
             assert!(far < 5e-3, "pixel {pixel}: {colour:?}, not {wanted:?}");
         }
         assert!(compared > 1200 && seen > 700, "{compared} pixels, {seen} fragments");
     }
 }
 
-/// The same in bands of a few rows, as in pictures of which a binding holds but a part.
+/// Bands of a few rows, as in images that exceed a binding.
 #[test]
 fn in_bands_by_driver() {
     let test = jobs::test(module_path!(), "in_bands_by_driver");
@@ -192,7 +194,7 @@ pub fn bits(image: &Image) -> Vec<[u32; 4]> {
     image.pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
 }
 
-/// Balls and a plane in a phantom: all that a look may have.
+/// Balls and a plane in a phantom, with all features of a look.
 fn scene(
     world: &World,
     layout: &Layout,
@@ -266,7 +268,7 @@ fn surfaces_by_driver_have_the_same_bits_for_every_cut() {
     }
 }
 
-/// Other ways to cast and blend.
+/// Fast mode and other pixel formats.
 #[test]
 fn other_modes_and_pixels_by_driver_come_close() {
     let plain = Layout::new(SHAPE);
@@ -302,7 +304,7 @@ fn mistakes_are_told_to_all() {
         let mut far = good.clone();
         far.positions[7][2] = f32::NAN;
         for (mesh, wanted) in [(short, "39 values for 40"), (loose, "triangle 5"), (far, "vertex 7 stands at")] {
-            // One rank alone has a mistake.
+            // A single rank has invalid input.
             let mesh = if world.rank() == world.size() - 1 { mesh } else { good.clone() };
             let error = renderer.set_surface(&mut surface, &mesh.triangles()).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");
@@ -319,7 +321,7 @@ fn mistakes_are_told_to_all() {
         crooked.normals[3][0] = f32::INFINITY;
         let error = renderer.set_surface(&mut surface, &crooked.triangles()).unwrap_err().to_string();
         assert!(error.contains("vertex 3 has the normal"), "{error}");
-        // Of another renderer.
+        // A surface of another renderer.
         let other = RendererOptions { brick: Some(8), name: Some("other".into()), ..RendererOptions::default() };
         let other = VolumeRenderer::new(world, &volume, SPACING, other)?;
         let error = other.render_with(&look, &[(&surface, &Material::default())]).unwrap_err().to_string();

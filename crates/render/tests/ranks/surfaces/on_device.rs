@@ -1,4 +1,4 @@
-//! Surfaces from arrays on the device: the pictures of those from the host.
+//! Surfaces from arrays on the device give the same images as those from the host.
 
 use zippy::array::Growable;
 use zippy::{Config, Grid, Layout, Ownership, Split, World, run_with};
@@ -10,7 +10,7 @@ use zippy_render::volume::{
 use super::{Mesh, SHAPE, SPACING, bits, even};
 use crate::support::{self, launcher};
 
-/// A mesh on the device.
+/// Mesh on the device.
 pub struct Arrays {
     positions: Growable<f32>,
     normals: Growable<f32>,
@@ -53,12 +53,12 @@ impl Arrays {
     }
 }
 
-/// Who gives the triangles of a surface.
+/// Distribution of a surface's triangles over ranks.
 #[derive(Debug, Clone, Copy)]
 enum Given {
-    /// Each rank every so many'th, so that most lie in bricks of others.
+    /// Round-robin, so that most lie in bricks of other ranks.
     Spread,
-    /// One rank alone.
+    /// All on one rank.
     By(usize),
     No,
 }
@@ -73,19 +73,21 @@ impl Given {
     }
 }
 
-/// What a rank has of a picture.
+/// Results of a picture on this rank.
 #[derive(PartialEq)]
 struct Seen {
     image: Option<Image>,
-    /// Layers of all ranks, and cells that this one has cast: they tell where surfaces were taken to reach.
+    /// Layers of all ranks, and cells that this rank has cast: they depend on the reach of
+    /// surfaces.
     cast: (usize, u64),
     triangles: u64,
 }
 
-/// Two surfaces, opaque and transparent, in a volume that is not seen itself, for triangles of several sources.
+/// Two surfaces, opaque and transparent, in an invisible volume, for several distributions of
+/// triangles.
 fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zippy::Result<Vec<Seen>> {
     let way = if on_device { "device" } else { "host" };
-    // Some vertices stand outside of the volume.
+    // Some vertices lie outside of the volume.
     let outer = Mesh::ball([12.0, 12.5, 10.0], 13.0, 24);
     let inner = Mesh { normals: vec![], values: vec![], ..Mesh::ball([13.0, 10.0, 12.0], 5.0, 9) };
     let plane = Mesh::plane(6.0, [-3.0, 30.0], [2.0, 22.0]);
@@ -132,7 +134,7 @@ fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zi
     Ok(seen)
 }
 
-/// Both ways on these ranks; returns the pictures.
+/// Renders from the host and from the device on these ranks; returns the images.
 fn both_ways(config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<Image> {
     both_ways_on(SPACING.into(), config, layout, owners)
 }
@@ -158,7 +160,7 @@ fn both_ways_on(grid: Grid, config: Config, layout: &Layout, owners: Option<&[us
     run_with(config, program).unwrap().into_iter().flatten().collect()
 }
 
-/// Positions become voxels by products and sums that no device may fuse.
+/// Positions are converted to voxels by products and sums that no device may fuse.
 #[test]
 fn triangles_by_driver_of_a_turned_grid_are_those_from_the_host() {
     let turned = [[0.96, 0.28, 0.0], [-0.28, 0.96, 0.0], [0.0, 0.0, -1.0]];
@@ -172,7 +174,7 @@ fn triangles_by_driver_of_a_turned_grid_are_those_from_the_host() {
     }
 }
 
-/// Uneven cuts, chunks that interlock, and ranks without bricks.
+/// Uneven cuts, interlocking chunks, and ranks without bricks.
 fn every_cut() {
     cuts(3);
 }
@@ -200,7 +202,7 @@ fn cuts(count: usize) {
     }
 }
 
-/// A triangle whose box has more bricks than a kernel looks at.
+/// A triangle whose box has more bricks than a kernel processes.
 fn across_many_bricks() {
     let shape = [33, 33, 41];
     let mesh = Mesh {
@@ -232,7 +234,7 @@ fn across_many_bricks() {
     }
 }
 
-/// One rank has a mistake, and all hear of it.
+/// An error on one rank is returned on all ranks.
 fn mistakes() {
     support::ranks(&[1, 3], |world| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
@@ -268,7 +270,7 @@ fn mistakes() {
             Ok(image.is_some_and(|image| image.pixels.iter().any(|pixel| *pixel != [0.0; 4])))
         };
         assert!(!shows(&surface)?);
-        // What another renderer refuses is none of its surfaces either: nothing is left of where the triangles were.
+        // A surface that another renderer rejects loses its triangles and their reach.
         let finer = RendererOptions { brick: Some(8), ..RendererOptions::default() };
         let other = world.array::<u8, 3>("other", &Layout::new(SHAPE))?;
         let finer = VolumeRenderer::new(world, &other, SPACING, finer)?;
@@ -295,7 +297,7 @@ fn in_parts() {
     too_many();
 }
 
-/// What one rank has no room for, nobody draws.
+/// Triangles that exceed a buffer of one rank are drawn by no rank.
 fn too_many() {
     support::ranks(&[2], |world| {
         let cut = Layout::new(SHAPE).split([Split::Even(2), Split::Whole, Split::Whole]);

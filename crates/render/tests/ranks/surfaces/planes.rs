@@ -1,4 +1,4 @@
-//! Planes across the rays: what is in front of them, between them and behind them is known.
+//! Planes across the rays: the volume in front of, between and behind them is known.
 
 use zippy::{Config, Layout, Split, World, run_with};
 use zippy_io::image::Image;
@@ -9,10 +9,10 @@ use zippy_render::volume::{
 use super::{Mesh, even, over};
 use crate::support::launcher;
 
-/// Colours as they are.
+/// Unlit colours.
 const UNLIT: Shading = Shading { ambient: 1.0, diffuse: 0.0, specular: 0.0, shininess: 1.0 };
 
-/// From below along axis 2, a voxel a pixel.
+/// Camera that looks up along axis 2, one pixel per voxel.
 fn along_z(size: (u32, u32)) -> Camera {
     Camera {
         position: [8.0, 8.0, -10.0],
@@ -27,13 +27,13 @@ fn close(found: [f32; 4], wanted: [f32; 4], what: &str) {
     assert!(far < 2e-5, "{what}: {found:?}, not {wanted:?}");
 }
 
-/// So many samples of `even`.
+/// Blend of `count` samples of `even`.
 fn samples(opacity: f32, count: i32) -> [f32; 4] {
     let alpha = 1.0 - (1.0 - opacity).powi(count);
     [alpha, 0.0, 0.0, alpha]
 }
 
-/// Planes across the rays: what is in front of them, between them and behind them is known to the sample.
+/// Planes across the rays: the number of samples in front of, between and behind them is exact.
 #[test]
 fn planes_by_driver_hide_what_lies_behind_them() {
     let size = (17, 17);
@@ -42,8 +42,8 @@ fn planes_by_driver_hide_what_lies_behind_them() {
         volume.fill(0.5)?;
         let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
         let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
-        // Samples lie at z = 0.25, 0.75, and so on, so that 20 are in front of z = 10.1, and 12 more of z = 16, on a
-        // border of bricks.
+        // Samples lie at z = 0.25, 0.75, and so on: 20 in front of z = 10.1, and 12 more in front
+        // of z = 16, which is a border of bricks.
         let mine = |mesh: Mesh| mesh.of(world.rank(), world.size());
         let near = renderer.surface("near", &mine(Mesh::plane(10.1, [4.0, 16.0], [0.0, 16.0])).triangles())?;
         let far = renderer.surface("far", &mine(Mesh::plane(16.0, [0.0, 16.0], [0.0, 16.0])).triangles())?;
@@ -67,7 +67,7 @@ fn planes_by_driver_hide_what_lies_behind_them() {
             let alpha = 1.0 - 0.9_f32.powf(0.5);
             let row = 8 * 17;
             let (glass, mist) = ([0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.25, 0.25]);
-            // The left of the picture is where x is large: looking along z with y up.
+            // Large x is at the left of the image: the camera looks along z with y up.
             let column = |x: usize| row + 16 - x;
             close(none.pixels[column(2)], samples(alpha, 64), "without surfaces");
             let behind = |count| samples(alpha, count);
@@ -86,7 +86,8 @@ fn planes_by_driver_hide_what_lies_behind_them() {
     }
 }
 
-/// Planes across the rays in a volume that is not seen itself, `opacity` each: red ones in front of green ones.
+/// Planes across the rays in an invisible volume, with equal opacity: red ones in front of green
+/// ones.
 fn stack(world: &World, layout: &Layout, look: &Look, heights: &[f32], opacity: f64) -> zippy::Result<Option<Image>> {
     let volume = world.array::<f32, 3>("volume", layout)?;
     let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
@@ -110,13 +111,14 @@ fn stack(world: &World, layout: &Layout, look: &Look, heights: &[f32], opacity: 
     Ok(renderer.render_with(look, &[(&front, &red), (&back, &green)])?.image)
 }
 
-/// The middle pixel of so many red planes in front of so many green ones.
+/// Middle pixel of red planes in front of green planes.
 fn behind_planes(opacity: f32, [red, green]: [usize; 2]) -> [f32; 4] {
     let hidden = |count: usize| 1.0 - (1.0 - opacity).powi(count as i32);
     [hidden(red), (1.0 - hidden(red)) * hidden(green), 0.0, hidden(red + green)]
 }
 
-/// Rays of several passes, jitter, and planes at borders of bricks, of the crop box and of the volume.
+/// Rays of several passes, jitter, and planes at borders of bricks, of the crop box and of the
+/// volume.
 #[test]
 fn no_plane_by_driver_is_lost() {
     let size = (16, 16);
@@ -143,7 +145,7 @@ fn no_plane_by_driver_is_lost() {
     }
 }
 
-/// Hundreds of planes in a pixel, given from the back to the front.
+/// Hundreds of planes in a pixel, given from back to front.
 #[test]
 fn many_planes_by_driver_are_sorted() {
     let size = (4, 4);
@@ -162,7 +164,7 @@ fn many_planes_by_driver_are_sorted() {
         let program = |world: &World| stack(world, &layout, &look, &heights, 0.004);
         for image in run_with(Config::threads(ranks), program).unwrap().into_iter().flatten() {
             let [found, wanted] = [image.pixels[5], behind_planes(0.004, [red, 700 - red])];
-            // Opacities of 16 bits, hundreds of times.
+            // 16-bit opacities accumulate rounding errors over hundreds of planes.
             let far = (0..4).map(|part| (found[part] - wanted[part]).abs()).fold(0.0, f32::max);
             assert!(far < 4e-3, "{found:?}, not {wanted:?}");
         }
