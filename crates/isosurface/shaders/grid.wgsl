@@ -1,4 +1,5 @@
-// Where samples stand, and normals; the twins are src/grid.rs and, for gradients, src/extract/vertices.rs.
+// Positions of samples, and normals. Equivalent Rust code: src/grid.rs and, for gradients,
+// src/extract/vertices.rs.
 
 struct Grid {
     origin: vec3<f32>,
@@ -8,13 +9,13 @@ struct Grid {
 
 @group(0) @binding(8) var<uniform> grid: Grid;
 
-// A place in the cell that begins at a sample.
+// Position in space of a point in the cell that begins at a sample.
 fn position(at: vec3<i32>, place: vec3<f32>) -> vec3<f32> {
     return grid.origin + grid.steps * vec3<f32>(part.place + at) + grid.steps * place;
 }
 
-// Differences to both sides, or to one at the ends of the field. An eighth of them, as only the direction counts: so no
-// sum of them is beyond all numbers.
+// Central differences, one-sided at the ends of the field, divided by eight to avoid overflow; only
+// the direction matters.
 fn gradient(at: vec3<i32>) -> vec3<f32> {
     let low = max(at - 1, part.first);
     let high = min(at + 1, part.last);
@@ -33,7 +34,7 @@ fn gradient(at: vec3<i32>) -> vec3<f32> {
     return slopes;
 }
 
-// The unit vector against a gradient; zero for one of zero, or of no numbers.
+// Unit vector against a gradient; zero for a gradient of zero or NaN.
 fn normal(gradient: vec3<f32>) -> vec3<f32> {
     let down = grid.normals * gradient;
     if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }

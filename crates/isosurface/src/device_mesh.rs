@@ -1,14 +1,16 @@
-//! [`DeviceMesh`]: a surface that is spread over the ranks and stays on their devices.
+//! [`DeviceMesh`]: a surface that is distributed over the ranks and stays on their devices.
 
 use zippy::array::Growable;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 
-/// A rank's part of a surface in arrays of its device, to be drawn or computed with there: what
-/// [`Extractor::extract_on_device`](crate::Extractor::extract_on_device) fills, again and again. Arrays grow and never shrink.
+/// A rank's part of a surface in arrays of its device, for rendering or computation there.
+/// [`Extractor::extract_on_device`](crate::Extractor::extract_on_device) fills it repeatedly; the
+/// arrays grow and never shrink.
 ///
-/// Vertices and triangles are those of [`Mesh`](crate::Mesh), triangles in the same order, but nothing is welded: a vertex on
-/// a border between chunks is there once for each chunk that uses it, and has no number in a whole mesh.
+/// Vertices and triangles equal those of [`Mesh`](crate::Mesh), and triangles have the same order,
+/// but vertices are not welded: a vertex on a border between chunks exists once per chunk that uses
+/// it, and has no number in the whole mesh.
 #[derive(Debug)]
 pub struct DeviceMesh {
     pub(crate) positions: Growable<f32>,
@@ -21,10 +23,10 @@ pub struct DeviceMesh {
 }
 
 impl DeviceMesh {
-    /// One without triangles. Its arrays are called `name` and a suffix. Local.
+    /// Creates a mesh without triangles; its arrays are named `name` and a suffix. Local.
     ///
     /// # Errors
-    /// The device has not enough memory.
+    /// The device has too little memory.
     #[track_caller]
     pub fn new(world: &World, name: &str) -> Result<Self> {
         let _call = CallSite::enter();
@@ -39,44 +41,45 @@ impl DeviceMesh {
         })
     }
 
-    /// Where its vertices stand, three numbers each: first those on edges that begin at this rank's samples, and inside its
-    /// cells, then those that begin at other chunks' samples.
+    /// Positions of the vertices, three numbers each: first the vertices on edges that begin at
+    /// this rank's samples and inside its cells, then those that begin at samples of other chunks.
     pub fn positions(&self) -> &Growable<f32> {
         &self.positions
     }
 
-    /// Unit vectors towards lower values, three numbers a vertex, and zeros where the gradient is zero or no number; `None` of
-    /// an extractor without normals.
+    /// Unit normals towards lower values, three numbers per vertex; zeros if the gradient is zero
+    /// or NaN. `None` for an extractor without normals.
     pub fn normals(&self) -> Option<&Growable<f32>> {
         Some(&self.normals).filter(|_| self.has_normals)
     }
 
-    /// Values of a further field, one a vertex; `None` where none was asked for.
+    /// Values of a further field, one per vertex; `None` if no field was requested.
     pub fn values(&self) -> Option<&Growable<f32>> {
         Some(&self.values).filter(|_| self.has_values)
     }
 
-    /// The triangles of this rank, three vertices each, counterclockwise as seen from where values are lower.
+    /// Triangles of this rank, three vertex indices each, counterclockwise as seen from the side of
+    /// lower values.
     pub fn triangles(&self) -> &Growable<u32> {
         &self.triangles
     }
 
-    /// How many vertices are here.
+    /// Number of vertices on this rank.
     pub fn vertices(&self) -> u64 {
         self.positions.len() / 3
     }
 
-    /// How many of them are this rank's own: the first ones.
+    /// Number of this rank's own vertices, which come first.
     pub fn own_vertices(&self) -> u64 {
         self.own
     }
 
-    /// How many triangles are here.
+    /// Number of triangles on this rank.
     pub fn triangle_count(&self) -> u64 {
         self.triangles.len() / 3
     }
 
-    /// Leaves nothing in it.
+    /// Removes all vertices and triangles.
     pub(crate) fn clear(&mut self) {
         self.own = 0;
         (self.has_normals, self.has_values) = (false, false);

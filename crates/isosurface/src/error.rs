@@ -1,59 +1,59 @@
-//! What can be wrong with a surface or a filter that is asked for.
+//! Errors of extraction and filters.
 
-/// A surface cannot be extracted, or a field filtered, as asked.
+/// Reason why a surface cannot be extracted or a field filtered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsosurfaceError {
-    /// No surface has this value.
+    /// The isovalue is not finite.
     #[error("isovalue {0}: it must be a finite number")]
     Isovalue(f32),
-    /// No value lies in this range.
+    /// The range has no values.
     #[error("range {0} to {1}: both ends must be numbers, and the first not above the second")]
     Range(f32, f32),
-    /// Nothing is cut by this plane.
+    /// The plane is degenerate or not finite.
     #[error("plane {0:?}: its four numbers must be finite, and its normal, the first three, not zero")]
     Plane([f64; 4]),
-    /// The grid does not give each sample a position of its own.
+    /// The grid does not give each sample a distinct position.
     #[error("grid: {0}")]
     Grid(#[from] zippy::error::GridError),
-    /// A corner of the field is too far away.
+    /// A corner of the field is too far from the origin for `f32`.
     #[error("grid: the field reaches beyond the numbers of f32: {0:?}")]
     Far(zippy::Grid),
-    /// An array does not go with the field of a surface.
+    /// The shape of an attribute differs from that of the field.
     #[error(
         "array {name:?} is {found}, and the field of the surface is {wanted}; values at vertices need the same shape"
     )]
     Shape {
-        /// The array.
+        /// Name of the array.
         name: String,
-        /// Its shape.
+        /// Shape of the array.
         found: zippy::extents::Index,
-        /// The field's.
+        /// Shape of the field.
         wanted: zippy::extents::Index,
     },
-    /// Kernels do not make this surface.
+    /// Kernels cannot extract this surface.
     #[error(
         "a surface {0} cannot be made on the device: it has no kernels, as where the device is the host; \
          `Extractor::by_kernels` tells, and `Extractor::extract` makes it anywhere"
     )]
     NoKernels(String),
-    /// Some rank's part of a surface is too large for the arrays of a device.
+    /// Some rank's part of a surface exceeds the arrays of its device.
     #[error(
         "some rank's part of the surface does not fit the device, where a buffer has at most {0} bytes; use more ranks, or \
          `Extractor::extract`, which makes it in host memory"
     )]
     NoRoom(u64),
-    /// A rank's part cannot be numbered.
+    /// A rank's part has too many items to number.
     #[error("rank {rank} would have more than {most} {what}; use more ranks")]
     TooMany {
-        /// The rank.
+        /// Rank with too many items.
         rank: usize,
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
-        /// The most that it can number.
+        /// Maximum number of items.
         most: u64,
     },
-    /// What two chunks know of a border differs.
+    /// Two chunks disagree about the points on their border.
     #[error(
         "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there, or others: the \
          field has been changed since its extractor was made"
@@ -61,11 +61,11 @@ pub enum IsosurfaceError {
     Border {
         /// The chunk that owns the points.
         of: usize,
-        /// The chunk that uses them.
+        /// The chunk that uses the points.
         to: usize,
-        /// What their owner found.
+        /// Number of points that the owner found.
         found: u64,
-        /// What the other one sees.
+        /// Number of points that the user found.
         expected: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Meshes to files: each rank writes its own part.
+//! Mesh files, to which each rank writes its own part.
 
 use std::path::Path;
 
@@ -12,13 +12,16 @@ use crate::messages::sums;
 use crate::points::list::Points;
 use crate::volume_mesh::VolumeMesh;
 
-/// Writes a mesh to a file whose name ends in `.ply`, `.stl`, `.obj`, `.vtp` or `.vtu`: one file, in which every rank writes
-/// its own part, and which is there when it is whole. A name that ends in `.pvtp` or `.pvtu` gets an index and a file a rank
-/// beside it, with the vertices that several ranks know in each of theirs. Collective; all ranks see the same file system.
+/// Writes a mesh to a file. Collective; all ranks must see the same file system.
+///
+/// - `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`: one file, to which every rank writes its part. It
+///   appears under its name when it is complete.
+/// - `.pvtp`, `.pvtu`: an index and one file per rank next to it. Shared vertices are in the file
+///   of each rank that uses them.
 ///
 /// # Errors
-/// The same on every rank: an ending that is none of these; a mesh that is too large for 32-bit numbers in PLY and STL;
-/// what the operating system says. Nothing is left of a file that failed, and one that was there before stays.
+/// Equal on all ranks: another extension; a mesh that exceeds the 32-bit numbers of PLY and STL; an
+/// error of the file system. A failed file is removed, and an existing file stays.
 #[track_caller]
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
@@ -28,8 +31,8 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 /// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as
 /// doubles (STL: floats).
 ///
-/// For meshes far from the origin of space, where neighbouring vertices are the same floats: their
-/// extractors have a grid whose origin is 0. Collective; all ranks give the same origin.
+/// For meshes far from the origin of space, where f32 cannot distinguish neighbouring vertices: use
+/// an extractor whose grid has origin 0. Collective; the origin must be equal on all ranks.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -61,12 +64,12 @@ fn write_mesh(world: &World, mesh: &Mesh, path: &Path, origin: Option<[f64; 3]>)
     write_part(world, &call, &mesh.points, part, path)
 }
 
-/// Writes a mesh of cells to a file whose name ends in `.vtu`, or in `.pvtu` for an index and a file a rank, as
-/// [`write`](write()) does. Collective.
+/// Writes a mesh of cells to a `.vtu` file, or to `.pvtu` as an index and one file per rank, like
+/// [`write`](write()). Collective.
 ///
 /// # Errors
-/// The same on every rank: another ending; what the operating system says. Nothing is left of a file that failed, and one
-/// that was there before stays.
+/// Equal on all ranks: another extension; an error of the file system. A failed file is removed,
+/// and an existing file stays.
 #[track_caller]
 pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) -> Result<()> {
     let _call = CallSite::enter();
@@ -107,7 +110,7 @@ fn write_cells(world: &World, mesh: &VolumeMesh, path: &Path, origin: Option<[f6
     write(world, &call, &mesh.points, part, path)
 }
 
-/// Writes a file with all ranks' parts, which get their points here, for `call`.
+/// Writes a file with all ranks' parts, for `call`; adds `points` to this rank's part.
 fn write_part(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
     let format = world.agree(call, Format::of(path).map_err(Error::from))?;
     let fields = fields(points, points.own);
@@ -130,7 +133,7 @@ fn write_part(world: &World, call: &str, points: &Points, part: Part, path: &Pat
     file.finish()
 }
 
-/// The values of the first so many points.
+/// Values of the first `count` points.
 fn fields(points: &Points, count: usize) -> Vec<Field<'_>> {
     points.fields.iter().map(|(name, values)| Field { name, values: &values[..count] }).collect()
 }
@@ -139,7 +142,7 @@ fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
     fields.iter().map(|field| field.name).collect()
 }
 
-/// What ranks below this one have, and what all have. Collective.
+/// Totals of lower ranks, and of all ranks. Collective.
 fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     let (cells, text) = (own.cells, own.text);
     let numbers = [
@@ -155,7 +158,8 @@ fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     }))
 }
 
-/// Writes a file a rank, and an index, for `call`. The part gets its points here, all that this rank knows.
+/// Writes one file per rank and an index, for `call`; adds all points that this rank knows to its
+/// part.
 fn write_piece(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
     let fields = fields(points, points.positions.len());
     let part = Part { positions: &points.positions, fields: &fields, ..part };

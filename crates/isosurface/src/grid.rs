@@ -1,21 +1,24 @@
-//! [`SampleFrame`]: a [`Grid`] as vertices and normals need it. In kernels: `shaders/grid.wgsl`.
+//! [`SampleFrame`]: a [`Grid`] in the form that vertices and normals need. Equivalent to `shaders/grid.wgsl`.
 
 use zippy::Grid;
 
 use crate::error::IsosurfaceError;
 
-/// Affine map from indices of samples to positions, of a grid that was checked.
+/// Affine map from sample indices to positions, of a validated grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SampleFrame {
     /// Position of sample `[0, 0, 0]`.
     pub origin: [f64; 3],
-    /// Vectors from each sample to the next along each axis.
+    /// Vectors between consecutive samples along each axis.
     pub steps: [[f64; 3]; 3],
 }
 
 impl SampleFrame {
+    /// Checks the grid.
+    ///
     /// # Errors
-    /// A grid without a position for each sample; a corner of the field that is too far away for `f32`.
+    /// A grid without distinct positions of the samples; a corner of the field that is too far away
+    /// for `f32`.
     pub fn new(grid: &Grid, shape: [i64; 3]) -> Result<Self, IsosurfaceError> {
         grid.check()?;
         let frame = Self { origin: grid.origin, steps: grid.steps() };
@@ -28,7 +31,7 @@ impl SampleFrame {
         Ok(frame)
     }
 
-    /// Position of an index, which need not be whole.
+    /// Position of an index, which may be fractional.
     pub fn position(&self, index: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|row| {
             let along = (0..3).map(|axis| index[axis] * self.steps[axis][row]);
@@ -36,25 +39,25 @@ impl SampleFrame {
         })
     }
 
-    /// Whether its axes are left-handed, so that what runs counterclockwise in indices runs clockwise in space.
+    /// True if the axes are left-handed, which reverses the orientation of triangles.
     pub(crate) fn is_mirrored(&self) -> bool {
         volume(&self.steps) < 0.0
     }
 
-    /// What a gradient, in values per index, is to be multiplied with for the direction against it in space, but for a
-    /// factor.
+    /// Matrix that maps a gradient per index to a multiple of the normal in space, against the
+    /// gradient.
     pub(crate) fn normals(&self) -> [[f32; 3]; 3] {
         let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
         let most = normals.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         normals.map(|normal| normal.map(|x| (-sign * x / most) as f32))
     }
 
-    /// The matrix of cofactors, which is the inverse transposed but for a factor.
+    /// Matrix of cofactors: a multiple of the transposed inverse.
     fn cofactors(&self) -> [[f64; 3]; 3] {
         std::array::from_fn(|axis| cross(self.steps[(axis + 1) % 3], self.steps[(axis + 2) % 3]))
     }
 
-    /// The unit vector against a gradient, which is given in values per index; zero for a gradient of zero.
+    /// Unit vector in space against a gradient per index; zero for a zero gradient.
     pub(crate) fn normal(&self, gradient: [f64; 3]) -> [f32; 3] {
         let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
         let down: [f64; 3] =
@@ -64,7 +67,7 @@ impl SampleFrame {
     }
 }
 
-/// The volume of a cell, negative if the axes are left-handed.
+/// Volume of a cell, negative if the axes are left-handed.
 fn volume(steps: &[[f64; 3]; 3]) -> f64 {
     let across = cross(steps[1], steps[2]);
     (0..3).map(|row| steps[0][row] * across[row]).sum()

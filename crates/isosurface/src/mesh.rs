@@ -1,12 +1,13 @@
-//! [`Mesh`]: a surface that is spread over the ranks.
+//! [`Mesh`]: a surface that is distributed over the ranks.
 
 use crate::points::list::Points;
 
 /// A rank's part of a triangle mesh that is welded across ranks.
 ///
-/// A rank owns the vertices on the grid edges that begin at its samples, and the triangles of the cells that begin there.
-/// Triangles at the border of its chunks use vertices of its neighbours, too: these are known here as well, as *ghost*
-/// vertices, with the same bits as their owner has (on adapters of one model).
+/// A rank owns the vertices on the grid edges that begin at its samples, and the triangles of the
+/// cells that begin there. Triangles at the border of its chunks also use vertices of neighbours.
+/// The rank has copies of these, called *ghost* vertices, with the same bits as on their owner (on
+/// adapters of one model).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     pub(crate) points: Points,
@@ -16,7 +17,7 @@ pub struct Mesh {
     pub(crate) totals: Totals,
 }
 
-/// Of the whole mesh.
+/// Totals of the whole mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub vertices: u64,
@@ -25,71 +26,71 @@ pub(crate) struct Totals {
 }
 
 impl Mesh {
-    /// Where its vertices stand: first those that this rank owns, then the ghost vertices.
+    /// Positions of the vertices: first those that this rank owns, then the ghost vertices.
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.points.positions
     }
 
-    /// Unit vectors towards lower values, one a vertex, and zeros where the gradient is zero or no number; none if they
-    /// were not asked for.
+    /// Unit normals towards lower values, one per vertex; zeros if the gradient is zero or NaN.
+    /// Empty for an extractor without normals.
     pub fn normals(&self) -> &[[f32; 3]] {
         &self.points.normals
     }
 
-    /// Values of further fields, by name, one a vertex.
+    /// Values of further fields, by name, one per vertex.
     pub fn fields(&self) -> &[(String, Vec<f32>)] {
         &self.points.fields
     }
 
-    /// Replaces each value of a field, as by a change of units, and its name. A field that there is
-    /// not stays away. Local.
+    /// Renames a field and maps each of its values, for example to other units. No effect if the
+    /// field does not exist. Local.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, new_name, map);
     }
 
-    /// The triangles of this rank, as places in [`positions`](Self::positions), counterclockwise as seen from where
-    /// values are lower.
+    /// Triangles of this rank, as indices into [`positions`](Self::positions), counterclockwise as
+    /// seen from the side of lower values.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// How many vertices this rank owns.
+    /// Number of vertices that this rank owns.
     pub fn own_vertices(&self) -> usize {
         self.points.own
     }
 
-    /// The number of a vertex in the whole mesh: the same on all ranks that know it. Ranks' own vertices follow each
-    /// other in the order of ranks.
+    /// Number of a vertex in the whole mesh, equal on all ranks that have it. The vertices of all
+    /// ranks are numbered in the order of ranks.
     pub fn number(&self, vertex: u32) -> u64 {
         self.points.number(vertex)
     }
 
-    /// The numbers of the ghost vertices.
+    /// Numbers of the ghost vertices in the whole mesh.
     pub fn ghosts(&self) -> &[u64] {
         &self.points.ghosts
     }
 
-    /// How many vertices ranks before this one own.
+    /// Number of vertices that lower ranks own.
     pub fn vertices_before(&self) -> u64 {
         self.points.before
     }
 
-    /// How many triangles ranks before this one have.
+    /// Number of triangles of lower ranks.
     pub fn triangles_before(&self) -> u64 {
         self.triangles_before
     }
 
-    /// Vertices of the whole mesh.
+    /// Number of vertices of the whole mesh.
     pub fn vertices(&self) -> u64 {
         self.totals.vertices
     }
 
-    /// Those of them that lie inside a cell and not on a grid edge.
+    /// Number of vertices of the whole mesh that lie inside a cell and not on a grid edge.
     pub fn interior_vertices(&self) -> u64 {
         self.totals.interior
     }
 
-    /// Triangles of the whole mesh.
+    /// Number of triangles of the whole mesh.
     pub fn triangle_count(&self) -> u64 {
         self.totals.triangles
     }

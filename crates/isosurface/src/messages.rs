@@ -1,11 +1,11 @@
-//! Numbers from rank to rank.
+//! Exchange and prefix sums of numbers.
 
 use std::collections::BTreeMap;
 
 use zippy::transport::{copied, values};
 use zippy::{Result, World};
 
-/// Numbers for some ranks, this one perhaps among them, go there; returns those of each rank that had some for this one.
+/// Sends lists of numbers to ranks (possibly to this one); returns the received lists by sender.
 /// Collective.
 pub fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Result<BTreeMap<usize, Vec<u64>>> {
     let own = messages.remove_entry(&world.rank());
@@ -17,7 +17,7 @@ pub fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Resul
     Ok(received)
 }
 
-/// Of each number the sum over lower ranks, and the sum over all. Collective.
+/// For each number, the sum over lower ranks and the sum over all ranks. Collective.
 pub fn sums(world: &World, own: &[u64]) -> Result<[Vec<u64>; 2]> {
     let (mut before, mut all) = (own.to_vec(), own.to_vec());
     world.group().exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;

@@ -1,12 +1,12 @@
-//! [`Sample`]: types of fields.
+//! [`Sample`]: sample types of fields.
 
 use half::f16;
 use zippy::Element;
 
-/// A type of which an isosurface can be extracted. Values are compared and interpolated as `f32`; 32-bit integers of more
-/// than 24 bits are rounded to it.
+/// Sample type of a field. Values are compared and interpolated as `f32`; 32-bit integers of more
+/// than 24 bits are rounded.
 pub trait Sample: Element {
-    /// Its value.
+    /// Value as `f32`.
     fn value(self) -> f32;
 }
 

@@ -1,4 +1,4 @@
-//! [`VolumeMesh`]: a solid that is spread over the ranks.
+//! [`VolumeMesh`]: a solid that is distributed over the ranks.
 
 use zippy_io::mesh::CellCounts;
 
@@ -6,9 +6,10 @@ use crate::points::list::Points;
 
 /// A rank's part of a mesh of hexahedra and tetrahedra that is welded across ranks.
 ///
-/// A rank owns the points that lie at its samples, or on edges and diagonals of cells that begin there, and the cells that
-/// begin at its samples. Cells at the border of its chunks use points of its neighbours, too: these are known here as well,
-/// as *ghost* points, with the same bits as their owner has.
+/// A rank owns the points that lie at its samples, or on edges and diagonals of cells that begin
+/// there, and the cells that begin at its samples. Cells at the border of its chunks also use
+/// points of neighbours. The rank has copies of these, called *ghost* points, with the same bits as
+/// on their owner.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VolumeMesh {
     pub(crate) points: Points,
@@ -20,65 +21,66 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
-    /// Where its points stand: first those that this rank owns, then the ghost points.
+    /// Positions of the points: first those that this rank owns, then the ghost points.
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.points.positions
     }
 
-    /// Values of fields, by name, one a point. The first is the field that was filtered.
+    /// Values of fields, by name, one per point. The first is the field that was filtered.
     pub fn fields(&self) -> &[(String, Vec<f32>)] {
         &self.points.fields
     }
 
-    /// Replaces each value of a field, as by a change of units, and its name. A field that there is
-    /// not stays away. Local.
+    /// Renames a field and maps each of its values, for example to other units. No effect if the
+    /// field does not exist. Local.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, new_name, map);
     }
 
-    /// This rank's hexahedra, as places in [`positions`](Self::positions). Corners of all cells are in the order of VTK:
-    /// four around the bottom, counterclockwise as seen from the top, then the four above them.
+    /// Hexahedra of this rank, as indices into [`positions`](Self::positions). Corners of all cells
+    /// are in VTK's order: four around the bottom, counterclockwise as seen from the top, then the
+    /// four above them.
     pub fn hexahedra(&self) -> &[[u32; 8]] {
         &self.hexahedra
     }
 
-    /// This rank's tetrahedra: three corners, counterclockwise as seen from the fourth.
+    /// Tetrahedra of this rank: three corners, counterclockwise as seen from the fourth.
     pub fn tetrahedra(&self) -> &[[u32; 4]] {
         &self.tetrahedra
     }
 
-    /// How many points this rank owns.
+    /// Number of points that this rank owns.
     pub fn own_points(&self) -> usize {
         self.points.own
     }
 
-    /// The number of a point in the whole mesh: the same on all ranks that know it. Ranks' own points follow each other in
-    /// the order of ranks.
+    /// Number of a point in the whole mesh, equal on all ranks that have it. The points of all
+    /// ranks are numbered in the order of ranks.
     pub fn number(&self, point: u32) -> u64 {
         self.points.number(point)
     }
 
-    /// The numbers of the ghost points.
+    /// Numbers of the ghost points in the whole mesh.
     pub fn ghosts(&self) -> &[u64] {
         &self.points.ghosts
     }
 
-    /// How many points ranks before this one own.
+    /// Number of points that lower ranks own.
     pub fn points_before(&self) -> u64 {
         self.points.before
     }
 
-    /// How many cells ranks before this one have.
+    /// Number of cells of lower ranks.
     pub fn cells_before(&self) -> CellCounts {
         self.before
     }
 
-    /// Points of the whole mesh.
+    /// Number of points of the whole mesh.
     pub fn point_count(&self) -> u64 {
         self.all_points
     }
 
-    /// Cells of the whole mesh.
+    /// Number of cells of the whole mesh.
     pub fn cell_count(&self) -> CellCounts {
         self.all
     }

@@ -1,5 +1,5 @@
-// Vertices inside cells, where src/extract/interior.rs has put them; the twins are src/extract/vertices.rs and
-// src/points/interpolate.rs. An invocation has a vertex.
+// Vertices inside cells, at positions from src/extract/interior.rs; one invocation per vertex.
+// Equivalent Rust code: src/extract/vertices.rs and src/points/interpolate.rs.
 
 @group(0) @binding(2) var<storage, read> inner: array<vec4<u32>>; // a cell and a number; a place in the cell
 @group(0) @binding(3) var<storage, read_write> places: array<f32>;

@@ -1,9 +1,10 @@
-// Triangles, cell by cell; the twin is src/extract/triangles.rs. A workgroup has an item of own samples.
+// Triangles, cell by cell; one workgroup per item of own samples. Equivalent Rust code:
+// src/extract/triangles.rs.
 
 @group(0) @binding(1) var<storage, read> shapes: array<u32>;
 @group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> slots: array<u32>;
-// The shapes of ambiguous cells, item by item and row by row.
+// Shapes of ambiguous cells, by item and row.
 @group(0) @binding(6) var<storage, read> ambiguous: array<u32>;
 @group(0) @binding(7) var<storage, read_write> triangles: array<u32>;
 
@@ -14,7 +15,7 @@ struct Turn {
 
 @group(0) @binding(8) var<uniform> turn: Turn;
 
-// For each lane: ambiguous cells, triangles, interior vertices.
+// Per lane: ambiguous cells, triangles, interior vertices.
 var<workgroup> sums: array<vec3<u32>, 64>;
 
 fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
@@ -25,7 +26,7 @@ fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
     return case_of(four, vec4<u32>(low & 1u, (low >> 1u) & 1u, high & 1u, (high >> 1u) & 1u), cell.x);
 }
 
-// The shape of a cell; `next` is the place of the next ambiguous one.
+// Shape of a cell; `next` is the index of the next ambiguous cell.
 fn shape_of(number: u32, cell: vec3<u32>, next: ptr<function, u32>) -> u32 {
     let shape = shapes_load(i32(crossed_case(number, cell)));
     if shape != NONE { return shape; }
@@ -33,7 +34,7 @@ fn shape_of(number: u32, cell: vec3<u32>, next: ptr<function, u32>) -> u32 {
     return ambiguous_load(i32(*next - 1u));
 }
 
-// The sum of what the lanes before this one have.
+// Sum over the lanes before this one.
 fn before(own: vec3<u32>, lane: u32) -> vec3<u32> {
     workgroupBarrier();
     sums[lane] = own;
@@ -90,7 +91,7 @@ fn cells(
         for (var i = 0u; i < triangles_of(shape); i++) {
             let vertices = triangle_of(shape, i);
             for (var corner = 0u; corner < 3u; corner++) {
-                // The other way around where the axes are left-handed.
+                // Reverse orientation for left-handed axes.
                 let taken = select(corner, (3u - corner) % 3u, turn.mirrored == 1u);
                 let vertex = (vertices >> (8u * taken)) & 0xffu;
                 var to = interior + vertex - 12u;

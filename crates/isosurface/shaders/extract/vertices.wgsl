@@ -1,10 +1,11 @@
-// Vertices on grid edges; the twins are src/extract/vertices.rs and, for further fields, src/points/interpolate.rs.
+// Vertices on grid edges. Equivalent Rust code: src/extract/vertices.rs and, for further fields,
+// src/points/interpolate.rs.
 
 @group(0) @binding(6) var<storage, read_write> places: array<f32>;
-// What `parts` has written.
+// Output of `parts`.
 @group(0) @binding(7) var<storage, read> along: array<f32>;
 
-// How far along its edge a vertex is.
+// Fraction of the edge at which a vertex lies.
 fn part_of(place: i32, found: Point) -> f32 {
     return between(value(found.at), value(found.end), item(items_load(place)).isovalue);
 }
@@ -55,7 +56,7 @@ fn parts(
     }
 }
 
-// Of another field than the one whose surface it is.
+// Values of another field than that of the surface.
 @compute @workgroup_size(64)
 fn values(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -70,7 +71,7 @@ fn values(
             let there = value(found.end);
             let along = along_load(found.number);
             var interpolated = here + along * (there - here);
-            // So that the difference is not beyond all numbers.
+            // Avoids overflow of the difference.
             if max(abs(here), abs(there)) > LARGE {
                 let quarter = scaled(here, -2);
                 interpolated = scaled(quarter + along * (scaled(there, -2) - quarter), 2);

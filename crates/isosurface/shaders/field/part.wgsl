@@ -1,4 +1,5 @@
-// Bricks of a chunk; the twin is src/field/part.rs. Positions count from the chunk's first own sample.
+// Bricks of a chunk. Positions count from the chunk's first own sample. Equivalent Rust code:
+// src/field/part.rs.
 
 struct Part {
     place: vec3<i32>, // where the first own sample stands in the field
@@ -37,7 +38,7 @@ fn brick_number(at: vec3<i32>) -> i32 {
     return at.x + part.bricks.x * (at.y + part.bricks.y * at.z);
 }
 
-// Bits of the first samples of a row.
+// Bits of the first `count` samples of a row.
 fn lowest(count: i32) -> u32 {
     return select((1u << u32(count)) - 1u, 0xffffffffu, count >= 32);
 }

@@ -1,4 +1,4 @@
-// Least and largest values of bricks, as keys; the twin is src/field/tree.rs.
+// Least and greatest values of bricks, as keys. Equivalent Rust code: src/field/tree.rs.
 
 @group(0) @binding(2) var<storage, read_write> extremes: array<u32>;
 

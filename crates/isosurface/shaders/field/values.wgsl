@@ -1,4 +1,4 @@
-// Samples, and what those mean that are no ordinary numbers; the twin is src/field/values.rs.
+// Samples, including NaN and infinities. Equivalent Rust code: src/field/values.rs.
 
 @group(0) @binding(1) var<storage, read> samples: array<SAMPLE>;
 
@@ -6,7 +6,7 @@ fn value(p: vec3<i32>) -> f32 {
     return NUMBER_OF(samples_load(p));
 }
 
-// The nearest f32, of two the even one: how devices round large integers is their own affair.
+// Nearest f32, ties to even: devices differ in rounding large integers.
 fn of_unsigned(whole: u32) -> f32 {
     let surplus = max(8u, countLeadingZeros(whole)) - countLeadingZeros(whole);
     let kept = whole >> surplus;
@@ -20,7 +20,7 @@ fn of_signed(whole: i32) -> f32 {
     return select(size, -size, whole < 0);
 }
 
-// All by bits: compilers may take it that there is nothing but ordinary numbers.
+// Tests bits, because compilers may assume that all numbers are finite.
 fn is_finite(number: f32) -> bool {
     return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
 }
@@ -29,7 +29,7 @@ fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-// In the order of numbers; both zeros are one.
+// Maps bits to integers in the order of the numbers; both zeros map to one key.
 fn key(bits: u32) -> u32 {
     let one_zero = select(bits, 0u, bits == 0x80000000u);
     return one_zero ^ select(0x80000000u, 0xffffffffu, (one_zero >> 31u) == 1u);
@@ -44,8 +44,8 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
 const LARGE = 1e18;
 const SMALL = 1e-18;
 
-// The number times 2^power; zero where that is below the normal numbers, and infinities as they
-// are. By bits: compilers take common factors out of differences and quotients.
+// The number times 2^power; zero below the normal numbers; infinities unchanged. Works on bits,
+// because compilers factor out of differences and quotients.
 fn scaled(number: f32, power: i32) -> f32 {
     let bits = bitcast<u32>(number);
     let is_subnormal = (bits & 0x7f800000u) == 0u;
@@ -56,7 +56,7 @@ fn scaled(number: f32, power: i32) -> f32 {
     return select(number, finite, is_finite(number));
 }
 
-// Where between two samples the surface is; see the twin for samples that are infinite or no numbers.
+// Position of the surface between two samples; see the Rust code for infinite samples and NaN.
 fn between(first: f32, second: f32, isovalue: f32) -> f32 {
     let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
     let largest = max(max(abs(first), abs(second)), abs(isovalue));

@@ -1,5 +1,5 @@
-// What is known of each brick that surfaces may cross: words of bits, which src/points/inside.rs makes, and numbers. A
-// brick for one isovalue is an item.
+// Data of each item: bits from src/points/inside.rs, and numbers. An item is a brick that a surface
+// may cross, for one isovalue.
 
 const EDGE_WORDS = 48u; // at which samples crossed edges begin: three directions, row by row
 const BEFORE = 48u; // how many edges of the brick come before those of each word
@@ -20,7 +20,7 @@ fn item(entry: vec4<u32>) -> Item {
     return Item(i32(entry.x), bitcast<f32>(entry.y), entry.z, i32(entry.w));
 }
 
-// The case of a cell from the rows of its four edges along x, at the place x, and what lies behind these.
+// Case of the cell at x, from the four rows of its edges along x and the samples after these rows.
 fn case_of(rows: vec4<u32>, behind: vec4<u32>, x: u32) -> u32 {
     let first = (rows >> vec4<u32>(x)) & vec4<u32>(1u);
     let second = select((rows >> vec4<u32>(min(x + 1u, 31u))) & vec4<u32>(1u), behind, x == 31u);

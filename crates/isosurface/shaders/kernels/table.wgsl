@@ -1,5 +1,5 @@
-// The shapes of cells as src/kernels/table.rs lays them out: for each case the number of its shape, or NONE; then for each
-// shape how many triangles and interior vertices it has, and where its triangles begin.
+// Shapes of cells, as laid out by src/kernels/table.rs: per case its shape number or NONE; per
+// shape its numbers of triangles and interior vertices, and the offset of its triangles.
 
 const SHAPES = 256;
 
@@ -11,7 +11,7 @@ fn interior_of(shape: u32) -> u32 {
     return shapes_load(SHAPES + i32(shape)) >> 24u;
 }
 
-// Three vertices, one a byte.
+// Three vertices, one per byte.
 fn triangle_of(shape: u32, number: u32) -> u32 {
     return shapes_load(i32((shapes_load(SHAPES + i32(shape)) & 0xffffu) + number));
 }

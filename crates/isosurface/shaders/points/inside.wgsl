@@ -1,11 +1,11 @@
-// Which samples of bricks are inside, which edges and cells surfaces cross, and how many; the twin is
-// src/points/inside.rs. A workgroup has an item.
+// Inside samples of bricks, crossed edges and cells, and their numbers; one workgroup per item.
+// Equivalent Rust code: src/points/inside.rs.
 
 @group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> shapes: array<u32>;
 @group(0) @binding(4) var<storage, read_write> words: array<u32>;
 @group(0) @binding(5) var<storage, read_write> slots: array<u32>;
-// How many ambiguous cells there are; for each item three counts; words of borders; the ambiguous cells.
+// Number of ambiguous cells; three counts per item; words of borders; ambiguous cells.
 @group(0) @binding(6) var<storage, read_write> found: array<atomic<u32>>;
 
 struct Look {
@@ -21,7 +21,7 @@ struct Look {
 const CELL_WORDS = 10u; // item, place in the brick, eight samples
 
 var<workgroup> edges: array<u32, 48>;
-// Triangles of plain cells and ambiguous cells: of each lane, then before it.
+// Triangles of plain cells and number of ambiguous cells: per lane, then of all lanes before it.
 var<workgroup> sums: array<vec2<u32>, 64>;
 var<workgroup> base: u32;
 

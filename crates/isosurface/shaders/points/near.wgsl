@@ -1,14 +1,14 @@
-// Numbers of the vertices that the cells of a brick use; the twin is src/points/near.rs.
+// Numbers of the vertices that the cells of a brick use. Equivalent Rust code: src/points/near.rs.
 
 @group(0) @binding(3) var<storage, read> words: array<u32>;
 @group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
 
 const NEAR = 25u; // rows of a brick and those that follow
 
-// The brick and the seven that follow.
+// The brick and its seven successors.
 var<workgroup> bricks: array<u32, 8>;
-// At which samples vertices begin and the number of the first one, of each direction and row; and the number of the one
-// that begins at the sample behind the row.
+// Per direction and row: bits of the samples with vertices, number of the first vertex, and number
+// of the vertex at the sample after the row.
 var<workgroup> rows: array<u32, 75>;
 var<workgroup> numbers: array<u32, 75>;
 var<workgroup> numbers_behind: array<u32, 75>;
@@ -17,7 +17,7 @@ fn word(number: u32, place: u32) -> u32 {
     return words_load(i32(number * ITEM_WORDS + place));
 }
 
-// The number that the first vertex of a row of a brick has.
+// Number of the first vertex of a row of a brick.
 fn first_of_row(number: u32, in_words: u32) -> u32 {
     return starts_load(i32(number)).x + word(number, BEFORE + in_words);
 }
@@ -41,7 +41,7 @@ fn load_near(bounds: Brick, lane: u32) {
     }
 }
 
-// The number of the vertex on an edge of a cell.
+// Number of the vertex on an edge of a cell.
 fn vertex_on(edge: u32, cell: vec3<u32>, width: u32) -> u32 {
     let axis = edge / 4u;
     let k = edge % 4u;

@@ -1,9 +1,9 @@
-// Points on crossed edges and their numbers; the twin is src/points/numbering.rs. A workgroup has an item, whose rows of
-// edges its lanes look at two at a time.
+// Points on crossed edges and their numbers; one workgroup per item, two rows of edges per lane.
+// Equivalent Rust code: src/points/numbering.rs.
 
 @group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> words: array<u32>;
-// Of each item the numbers of its first vertex, triangle, ambiguous cell and interior vertex.
+// Per item, the numbers of its first vertex, triangle, ambiguous cell and interior vertex.
 @group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
 @group(0) @binding(5) var<uniform> first_item: i32; // of this call
 
@@ -34,7 +34,7 @@ fn point(place: i32, step: u32, lane: u32) -> Point {
     return found;
 }
 
-// The place of this workgroup's item among those of the call; -1 for none.
+// Index of this workgroup's item in the call; -1 for none.
 fn place_of(id: vec3<u32>, group: vec3<u32>) -> i32 {
     return select(-1, domain_workgroup(group), domain_inside(domain_position(id)));
 }

@@ -1,10 +1,10 @@
-// Which samples of a brick, and of those that follow, are inside: five by five rows, and what lies behind each. Part of the
-// twin src/points/inside.rs.
+// Inside samples of a brick and of those after it: five by five rows, and the sample after each
+// row. Part of the equivalent of src/points/inside.rs.
 
 var<workgroup> rows: array<atomic<u32>, 25>;
 var<workgroup> behind: array<atomic<u32>, 5>;
 
-// Words where a row is not, are 0.
+// Words of missing rows are 0.
 fn row(y: u32, z: u32) -> u32 {
     return atomicLoad(&rows[y + 5u * z]);
 }
@@ -32,7 +32,7 @@ fn crossed(bounds: Brick, direction: u32, y: u32, z: u32) -> u32 {
     return (bits ^ other) & lowest(bounds.all.x - i32(further.x)) & lowest(bounds.own.x);
 }
 
-// The cells of a row that a surface crosses.
+// Cells of a row that a surface crosses.
 fn crossed_cells(bounds: Brick, y: u32, z: u32) -> u32 {
     let at = vec3<u32>(0u, y, z);
     if !bounds.is_own || any(at >= vec3<u32>(bounds.own)) || any(at + 1u >= vec3<u32>(bounds.all)) { return 0u; }

@@ -3,17 +3,17 @@
 use super::table::{Shape, Vertex};
 use super::{Edge, apart, share_a_face};
 
-/// Adds the triangles of the band that two contours bound.
+/// Adds the triangles of the band between two contours.
 pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    // The contours run against each other around the band.
+    // The contours run in opposite directions around the band.
     let back: Vec<Edge> = b.iter().rev().copied().collect();
     let spoke = |i: usize, j: usize| (!share_a_face(a[i], back[j])).then(|| apart(a[i], back[j]));
     if let Some(steps) = around(a.len(), b.len(), spoke) {
         return stitch(shape, a, &back, &steps);
     }
-    // No edge from one to the other avoids the faces: a ring of vertices in between, one beside each of the shorter
-    // contour.
+    // Every direct edge between the contours lies in a face: add a ring of vertices, one per vertex
+    // of the shorter contour.
     let steps = around(a.len(), b.len(), |i, j| Some(apart(a[i], back[j]))).expect("nothing is forbidden");
     let ring: Vec<Vertex> = (0..a.len())
         .map(|i| {
@@ -26,8 +26,8 @@ pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     stitch(shape, &ring, &back, &steps);
 }
 
-/// The way around a band: from spoke to spoke, one step along either side at a time, with the least length of spokes,
-/// none of which is met twice. The last spoke, which is the first one again, is left out.
+/// Finds a closed path of spokes around a band: each step advances one side, no spoke repeats, and
+/// the total spoke length is minimal. Omits the last spoke, which equals the first.
 fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
     let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
     (0..b).for_each(|start| search.go(0, start, start, 0));
@@ -43,7 +43,7 @@ struct Search<F> {
 }
 
 impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
-    /// All ways on from a spoke; the ones so far are `length` long.
+    /// Continues paths from a spoke; the path so far has total length `length`.
     fn go(&mut self, i: usize, j: usize, start: usize, length: i32) {
         let (a, b) = (self.a, self.b);
         if self.best.as_ref().is_some_and(|(best, _)| length >= *best) {
@@ -66,13 +66,14 @@ impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
     }
 }
 
-/// Triangles between two rows of vertices that run the same way around; `a` is a contour, `back` the other one backwards.
+/// Triangulates the strip between two vertex rows of equal direction; `a` is a contour, `back` the
+/// reversed other contour.
 fn stitch(shape: &mut Shape, a: &[Vertex], back: &[Vertex], steps: &[(usize, usize)]) {
     for (n, &(i, j)) in steps.iter().enumerate() {
         let (from_a, from_b) = (a[i % a.len()], back[j % back.len()]);
         let moved_a = match steps.get(n + 1) {
             Some(&(next, _)) => next > i,
-            // Back to the first spoke: along the side that is not yet around.
+            // Returns to the first spoke along the incomplete side.
             None => i < a.len(),
         };
         shape.triangles.push(if moved_a {

@@ -1,9 +1,9 @@
-//! Where the surface meets the faces of a cell: closed contours over crossed edges.
+//! Contours: closed intersections of the surface with the faces of a cell, over crossed edges.
 
 use super::{Edge, FACES, edge_between, is_inside};
 
-/// The contours of a case whose ambiguous faces are decided. Seen from outside the surface, where values are lower, each
-/// runs so that its disc is on its left.
+/// Contours of a case with decided ambiguous faces. Seen from the side of lower values, the disc of
+/// each contour is on its left.
 pub fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     let next = segments(case, joined);
     let mut seen = [false; 12];
@@ -23,7 +23,7 @@ pub fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     contours
 }
 
-/// For each crossed edge the one that follows on its contour.
+/// For each crossed edge, the next edge of its contour.
 fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
     let mut next = [None; 12];
     for (face, corners) in FACES.iter().enumerate() {
@@ -42,7 +42,7 @@ fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
                 _ => {}
             }
         }
-        // Of two inside corners on a circle that begins outside, each is entered and then left.
+        // Each of two inside corners on a circle that begins outside is entered and then left.
         if is_inside(case, circle[0]) && left.len() == 2 {
             entered.rotate_right(1);
         }

@@ -1,12 +1,12 @@
-//! A disc within one contour.
+//! A disc inside one contour.
 
 use super::table::{Shape, Vertex};
 use super::{Edge, apart, share_a_face};
 
-/// Longer contours are not nearly flat: they get a vertex in their middle.
+/// Maximum length of contours without a middle vertex; longer contours are not nearly flat.
 const LONGEST_WITHOUT_MIDDLE: usize = 6;
 
-/// Adds the triangles of the disc that a contour bounds.
+/// Adds the triangles of the disc inside a contour.
 pub fn add(shape: &mut Shape, contour: &[Edge]) {
     let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| cut(contour)).flatten();
     if let Some(triangles) = whole {
@@ -18,13 +18,14 @@ pub fn add(shape: &mut Shape, contour: &[Edge]) {
     }
 }
 
-/// Cuts a polygon into triangles whose edges are short in sum and of which none but the contour's lies in a face; none
-/// where that cannot be.
+/// Triangulates a polygon with minimal total edge length such that no inner edge lies in a face;
+/// `None` if that is impossible.
 fn cut(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
     best(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
 }
 
-/// The best cut of the part of a contour from one vertex to another, which an edge closes, and the length of its edges.
+/// Best triangulation of the part of a contour between two vertices, closed by an edge, and its
+/// total edge length.
 fn best(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3]>)> {
     if to - from < 2 {
         return Some((0, Vec::new()));

@@ -1,8 +1,9 @@
-//! Ambiguous faces: those whose inside corners are two opposite ones.
+//! Ambiguous faces: exactly two opposite corners are inside.
 
 use super::{FACES, is_inside};
 
-/// The faces of a case (bit `face`) on which two opposite corners are inside and the other two are not.
+/// Ambiguous faces of a case (bit `face`): two opposite corners are inside and the other two are
+/// outside.
 pub fn ambiguous(case: u8) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {
@@ -13,14 +14,15 @@ pub fn ambiguous(case: u8) -> u8 {
     faces
 }
 
-/// On which of the ambiguous faces of a cell the inside corners are joined: the bilinear interpolant's saddle is not
-/// below zero. Both cells of a face find the same.
+/// Ambiguous faces on which the inside corners are joined, because the saddle of the bilinear
+/// interpolant is not below zero. Both cells of a face compute the same result.
 pub fn joined(case: u8, values: &[f64; 8]) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {
         let [a, b, c, d] = corners.map(|corner| values[usize::from(corner)]);
         let first = is_inside(case, corners[0]);
-        // The saddle is (ac - bd) / (a + c - b - d); what it is divided by has the sign of the inside diagonal.
+        // The saddle is (ac - bd) / (a + c - b - d); the divisor has the sign of the inside
+        // diagonal.
         let is_joined = if first { a * c >= b * d } else { b * d >= a * c };
         faces |= u8::from(is_joined) << face;
     }

@@ -1,18 +1,18 @@
-//! Corners of one sign that belong together.
+//! Groups of connected corners of one sign.
 
 use super::{Corner, FACES, is_inside};
 
-/// The corners of a cell in groups; a group is named by its lowest corner.
+/// Disjoint sets of the corners of a cell; a group is named by its lowest corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups([Corner; 8]);
 
 impl Groups {
-    /// Each corner by itself.
+    /// One group per corner.
     pub const fn apart() -> Self {
         Self([0, 1, 2, 3, 4, 5, 6, 7])
     }
 
-    /// Corners that are connected on the surface of the cell.
+    /// Groups of corners that are connected on the surface of the cell.
     pub fn on_faces(case: u8, joined: u8) -> Self {
         let mut groups = Self::apart();
         for (face, corners) in FACES.iter().enumerate() {
@@ -30,12 +30,12 @@ impl Groups {
         groups
     }
 
-    /// The name of a corner's group.
+    /// Name of a corner's group.
     pub fn of(&self, corner: Corner) -> Corner {
         self.0[usize::from(corner)]
     }
 
-    /// Makes one group of two.
+    /// Merges the groups of two corners.
     pub fn unite(&mut self, a: Corner, b: Corner) {
         let (a, b) = (self.of(a), self.of(b));
         for name in &mut self.0 {
@@ -45,8 +45,8 @@ impl Groups {
         }
     }
 
-    /// Whether the inside of a cell can connect two groups: planes across any axis must see that, so along each axis
-    /// there is a corner of each that the plane has on opposite sides of its face.
+    /// True if the inside of a cell can connect two groups. Necessary condition: along each axis,
+    /// planes across it have a corner of each group on opposite sides of a face.
     pub fn face_each_other(&self, (a, b): (Corner, Corner)) -> bool {
         let of = |name: Corner| (0..8).filter(move |&corner| self.of(corner) == name);
         let opposite = |across: Corner| of(a).any(|one| of(b).any(|other| (one ^ other) & across == across));

@@ -1,19 +1,22 @@
-//! Which corners are connected inside a cell: a plane is swept through it.
+//! Connectivity of corners inside a cell, by a plane sweep along the last axis.
 //!
-//! In each plane the interpolant is bilinear, with the values of four parallel edges at its corners. Corners of one sign
-//! that are neighbours there are connected, opposite ones if the plane's saddle says so. Signs of corners change only
-//! where an edge is crossed. What has the sign of the saddle is a quadratic between these planes, and its sign in them
-//! follows from which edges are crossed there. So nothing is asked for but signs, never roots: of two products at both
-//! ends, and of slopes and a discriminant where the quadratic may rise above zero in between. They are rounded as `f64`
-//! is, and exact for whole and half numbers of up to 12 bits.
+//! In each plane the interpolant is bilinear, with the values of four parallel edges at its
+//! corners. Neighbouring corners of one sign are connected; opposite ones are connected if the sign
+//! of the plane's saddle says so. The signs of corners change only at crossed edges.
+//!
+//! Between two crossed edges, the sign of the saddle is that of a quadratic. In the planes of
+//! crossed edges, it follows from the set of crossed edges. Therefore the algorithm evaluates signs
+//! and never roots: signs of two products at both ends, and signs of slopes and a discriminant if
+//! the quadratic may rise above zero in between. The evaluation rounds in `f64` and is exact for
+//! integers and half-integers of up to 12 bits.
 
 use super::Corner;
 use super::groups::Groups;
 
-/// The edges along the last axis, in a circle, by their first corner.
+/// First corners of the edges along the last axis, in circular order.
 const EDGES: [Corner; 4] = [0, 1, 3, 2];
 
-/// The corners of a cell, those of one sign together that its inside connects (its faces are a part of it).
+/// Groups of corners of one sign that are connected inside a cell or on its faces.
 pub fn connected(values: &[f64; 8]) -> Groups {
     let low = EDGES.map(|corner| values[usize::from(corner)]);
     let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
@@ -32,7 +35,7 @@ pub fn connected(values: &[f64; 8]) -> Groups {
     sweep.look_at(inside, &last);
     for together in crossed.chunk_by(|a, b| a.0.compared(&b.0).is_eq()) {
         let mut there = inside;
-        // What is zero is inside.
+        // Zero counts as inside.
         together.iter().for_each(|&(_, edge)| there[edge] = true);
         let zero = |edge: usize| together.iter().any(|&(_, crossed)| crossed == edge);
         let product = |a: usize, b: usize| match zero(a) || zero(b) {
@@ -52,13 +55,13 @@ pub fn connected(values: &[f64; 8]) -> Groups {
     sweep.groups
 }
 
-/// What has the sign of the saddle of a face where the values 0 and 2 are inside and the others are not.
+/// Sign of a face's saddle, given that values 0 and 2 are inside and the others are outside.
 fn sign(values: &[f64; 4]) -> f64 {
     let (a, b) = (values[0] * values[2], values[1] * values[3]);
     f64::from(i8::from(a > b) - i8::from(a < b))
 }
 
-/// `part / whole` of the way, `whole` being positive.
+/// Position `part / whole` along the sweep; `whole` is positive.
 #[derive(Clone, Copy)]
 struct Place {
     part: f64,
@@ -71,11 +74,11 @@ impl Place {
     }
 }
 
-/// A plane that is looked at.
+/// Plane of the sweep.
 #[derive(Clone, Copy)]
 struct Plane {
     at: Place,
-    /// Has the sign of the quadratic there.
+    /// Number with the sign of the quadratic in this plane.
     saddle: f64,
 }
 
@@ -87,7 +90,8 @@ struct Quadratic {
 }
 
 impl Quadratic {
-    /// What has the sign of the plane's saddle where the edges 0 and 2 are inside and the others are not.
+    /// Quadratic with the sign of the plane's saddle, given that edges 0 and 2 are inside and the
+    /// others are outside.
     fn saddle(low: &[f64; 4], high: &[f64; 4]) -> Self {
         let step: [f64; 4] = std::array::from_fn(|edge| high[edge] - low[edge]);
         Self {
@@ -97,12 +101,13 @@ impl Quadratic {
         }
     }
 
-    /// Has the sign of its slope at a place.
+    /// Number with the sign of the slope at a position.
     fn slope(&self, at: &Place) -> f64 {
         2.0 * self.a * at.part + self.b * at.whole
     }
 
-    /// Whether it, or its negative, is positive, or not negative, anywhere between two planes.
+    /// True if `sign` times the quadratic is positive (or, with `zero_suffices`, not negative)
+    /// anywhere between two planes.
     fn reaches(&self, sign: f64, from: &Plane, to: &Plane, zero_suffices: bool) -> bool {
         let rises_and_falls = sign * self.slope(&from.at) > 0.0 && sign * self.slope(&to.at) < 0.0;
         let square = self.b * self.b - 4.0 * self.a * self.c;
@@ -119,7 +124,7 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Connects what is connected in a plane whose corners have these signs.
+    /// Merges groups that are connected in a plane whose corners have these signs.
     fn look_at(&mut self, inside: [bool; 4], plane: &Plane) {
         self.neighbours(inside);
         if let Some((sign, first)) = crossed(inside) {
@@ -127,7 +132,7 @@ impl Sweep {
         }
     }
 
-    /// Connects what is connected between two planes, where corners have these signs.
+    /// Merges groups that are connected between two planes, where corners have these signs.
     fn look_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
         if from.at.compared(&to.at).is_ge() {
             return;
@@ -157,15 +162,15 @@ impl Sweep {
         self.groups.unite(a, b);
     }
 
-    /// The end of an edge that is inside, or is not.
+    /// The end of an edge with this sign.
     fn end(&self, edge: usize, inside: bool) -> Corner {
         debug_assert!((self.low[edge] >= 0.0) == inside || (self.high[edge] >= 0.0) == inside);
         if (self.low[edge] >= 0.0) == inside { EDGES[edge] } else { EDGES[edge] | 4 }
     }
 }
 
-/// Where opposite corners have the same sign: by what the quadratic has the sign of the saddle, and which diagonal is
-/// inside.
+/// For opposite corners of equal sign: factor between the quadratic's sign and the saddle's, and
+/// the inside diagonal.
 fn crossed(inside: [bool; 4]) -> Option<(f64, usize)> {
     match inside {
         [true, false, true, false] => Some((1.0, 0)),

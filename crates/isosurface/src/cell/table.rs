@@ -1,4 +1,4 @@
-//! All that can happen in a cell, worked out once.
+//! Table of all cell cases, computed once.
 
 use std::sync::LazyLock;
 
@@ -6,23 +6,24 @@ use super::contours::contours;
 use super::groups::Groups;
 use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joined};
 
-/// A vertex of a cell's triangles: below 12 the one on that edge, from 12 on an interior one.
+/// Vertex of a cell's triangles: below 12 the vertex on that edge, from 12 on an interior vertex.
 pub type Vertex = u8;
 
-/// The number of a shape in the table.
+/// Index of a shape in the table.
 pub type ShapeNumber = u16;
 
-/// No shape has more interior vertices.
+/// Maximum number of interior vertices of a shape.
 pub const MOST_INTERIOR: usize = 4;
 
-/// The triangles of a cell.
+/// Triangles of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Counterclockwise as seen from where values are lower.
+    /// Triangles, counterclockwise as seen from the side of lower values.
     pub triangles: Vec<[Vertex; 3]>,
-    /// The edges (bits) that have vertices.
+    /// Edges (bits) with vertices.
     pub edges: u16,
-    /// For each interior vertex the edges (bits) in whose middle it begins, before it is moved onto the surface.
+    /// Initial position of each interior vertex: the mean of the vertices on these edges (bits),
+    /// before it is moved onto the surface.
     pub interior: Vec<u16>,
 }
 
@@ -33,32 +34,32 @@ impl Shape {
     }
 }
 
-/// What a cell looks like if its inside connects two groups of corners that its faces keep apart.
+/// Shape of a cell whose inside connects two groups of corners that are separate on its faces.
 #[derive(Clone, Debug)]
 struct Bridge {
-    /// A corner of each group.
+    /// One corner of each group.
     between: (Corner, Corner),
-    /// The triangles then.
+    /// Shape of the connected cell.
     shape: ShapeNumber,
 }
 
-/// What a case looks like whose ambiguous faces are decided.
+/// Shapes of a case with decided ambiguous faces.
 #[derive(Clone, Debug)]
 struct Entry {
     plain: ShapeNumber,
     bridges: Vec<Bridge>,
 }
 
-/// The shapes of all cases.
+/// Shapes of all cases.
 #[derive(Debug)]
 pub struct Table {
-    /// For each case where its entries begin: one for each way to decide its ambiguous faces.
+    /// First entry of each case; a case has one entry per decision of its ambiguous faces.
     starts: [usize; 256],
     entries: Vec<Entry>,
     shapes: Vec<Shape>,
 }
 
-/// The one table.
+/// The table, computed on first use.
 pub fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
     &TABLE
@@ -77,14 +78,14 @@ impl Table {
         table
     }
 
-    /// Whether a case has one shape, whatever the values are.
+    /// True if a case has a single shape for all values.
     pub fn is_plain(&self, case: u8) -> bool {
         let case = usize::from(case);
         let end = self.starts.get(case + 1).copied().unwrap_or(self.entries.len());
         end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
     }
 
-    /// The number of the shape of such a case.
+    /// Shape number of a plain case.
     pub fn plain(&self, case: u8) -> ShapeNumber {
         self.entries[self.starts[usize::from(case)]].plain
     }
@@ -94,12 +95,13 @@ impl Table {
         &self.shapes
     }
 
-    /// The shape of this number.
+    /// Shape with this number.
     pub fn numbered(&self, number: ShapeNumber) -> &Shape {
         &self.shapes[usize::from(number)]
     }
 
-    /// The shape of a cell whose corners have these values; bit `i` of `case` says that value `i` is not below zero.
+    /// Shape of a cell with these corner values; bit `i` of `case` is set if value `i` is not below
+    /// zero.
     pub fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
         let packed = packed(joined(case, values), ambiguous(case));
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
@@ -139,7 +141,7 @@ impl Table {
                 for b in a + 1..contours.len() {
                     let (own, around) = (usize::from(!inside), usize::from(inside));
                     let between = (sides[a][own], sides[b][own]);
-                    // Two groups with one other group around both.
+                    // Two groups that share the group around them.
                     if sides[a][around] == sides[b][around] && groups.face_each_other(between) {
                         bridges.push(Bridge { between, shape: shape(Some((a, b))) });
                     }
@@ -150,20 +152,20 @@ impl Table {
     }
 }
 
-/// The groups of the inside and of the outside end of an edge.
+/// Groups of the inside and of the outside end of an edge.
 fn sides(case: u8, groups: &Groups, edge: Edge) -> [Corner; 2] {
     let (a, b) = ends(edge);
     let (inside, outside) = if is_inside(case, a) { (a, b) } else { (b, a) };
     [groups.of(inside), groups.of(outside)]
 }
 
-/// The bits of `mask` that are set in `bits`, side by side.
+/// Compacts the bits of `bits` at the set bits of `mask`.
 fn packed(bits: u8, mask: u8) -> u8 {
     let places = (0..8).filter(|place| mask >> place & 1 == 1);
     places.enumerate().fold(0, |packed, (to, from)| packed | (bits >> from & 1) << to)
 }
 
-/// The other way around.
+/// Inverse of [`packed`].
 fn spread(packed: u8, mask: u8) -> u8 {
     let places = (0..8).filter(|place| mask >> place & 1 == 1);
     places.enumerate().fold(0, |bits, (from, to)| bits | (packed >> from & 1) << to)

@@ -4,8 +4,8 @@ use super::contours::contours;
 use super::groups::Groups;
 use super::*;
 
-/// Independent of all that is tested: the Euler characteristic of {trilinear interpolant >= 0} in a cell, by Hadwiger's
-/// sweep.
+/// Euler characteristic of {trilinear interpolant >= 0} in a cell by Hadwiger's sweep; independent
+/// of the tested code.
 fn solid_chi(v: &[f64; 8]) -> i32 {
     let low = [v[0], v[1], v[3], v[2]];
     let high = [v[4], v[5], v[7], v[6]];
@@ -63,7 +63,7 @@ fn solid_chi(v: &[f64; 8]) -> i32 {
     total
 }
 
-/// Random values of one of a few kinds.
+/// Random values of one of several kinds.
 fn values(seed: &mut u64) -> [f64; 8] {
     let mut next = || {
         *seed ^= *seed << 13;
@@ -96,8 +96,8 @@ fn random_cells_have_the_topology_of_their_solid() {
         }
         let on = joined(case, &v);
         let (surface, inside, all) = (Groups::on_faces(case, on), connected(&v), contours(case, on));
-        // chi(surface) = 2 chi(solid) - chi(solid on the faces); a region of a sphere has a hole less than it has
-        // borders.
+        // chi(surface) = 2 chi(solid) - chi(solid on the faces); a region of a sphere has one hole
+        // less than borders.
         let groups = |sign: bool, of: &Groups| of.names(case, sign).count() as i32;
         let on_faces = 2 * groups(true, &surface) - all.len() as i32;
         let expected = 2 * solid_chi(&v) - on_faces;
@@ -111,7 +111,7 @@ fn random_cells_have_the_topology_of_their_solid() {
             *bridges.entry(lengths).or_insert(0) += 1;
         }
     }
-    // All tunnels that there are (Chernyaev's cases 4, 6, 7, 10, 12 and 13).
+    // All possible tunnels (Chernyaev's cases 4, 6, 7, 10, 12 and 13).
     let kinds: [&[usize]; 6] = [&[3, 3], &[3, 3, 6], &[3, 4], &[3, 5], &[3, 6], &[4, 4]];
     assert!(bridges.keys().eq(kinds), "{bridges:?}");
 }
@@ -123,8 +123,9 @@ fn chi(shape: &Shape) -> i32 {
     vertices.len() as i32 - edges.len() as i32 + shape.triangles.len() as i32
 }
 
-/// Cells of a scan with two groups inside and, in each, a plane across the last axis without anything inside: two discs.
-/// A sweep in floating point that counts what begins and ends finds a tunnel, as two edges are crossed in one plane.
+/// Cells of a scan with two groups inside, separated by a plane across the last axis without inside
+/// points: two discs. A floating-point sweep that counts events finds a false tunnel, because two
+/// edges are crossed in one plane.
 #[test]
 fn edges_crossed_in_one_plane() {
     let cells = [
@@ -146,7 +147,8 @@ fn edges_crossed_in_one_plane() {
     }
 }
 
-/// Two edges that are neighbours, crossed in one plane: the saddle there is exactly zero, whatever rounding says.
+/// Two neighbouring edges that are crossed in one plane, in which the saddle is exactly zero in
+/// spite of rounding.
 #[test]
 fn neighbours_crossed_in_one_plane() {
     let v = [-12289.5, -8750.5, 4096.5, 6960.5, 22324.5, 24267.5, -7441.5, -14132.5];
@@ -154,8 +156,8 @@ fn neighbours_crossed_in_one_plane() {
     assert_ne!(groups.of(0), groups.of(6));
 }
 
-/// Small whole numbers, among which ties are many: the mesh is that of an isovalue just below, whichever way the cell
-/// lies.
+/// Small integers with many ties: for all orientations of the cell, the mesh is that of an isovalue
+/// just below.
 #[test]
 fn ties_are_those_of_an_isovalue_just_below() {
     let mut seed = 0x9e37_79b9_7f4a_7c15;
@@ -175,7 +177,7 @@ fn ties_are_those_of_an_isovalue_just_below() {
     }
 }
 
-/// A saddle inside that equals the isovalue joins what is inside, and does not join what is outside.
+/// An interior saddle that equals the isovalue joins the inside and separates the outside.
 #[test]
 fn a_saddle_that_is_the_isovalue() {
     // Halfway up the last axis, the saddle of the plane is -(4t - 3)^2 / 2.
@@ -197,8 +199,8 @@ fn a_saddle_that_is_the_isovalue() {
     assert_eq!(joined(case_of(&flat), &flat.map(|value| value - 1e-9)), 0);
 }
 
-/// Each shape is a surface whose border is the contours: every directed edge once, the reverse of each there but for
-/// those of the contours; none of the others lies in a face.
+/// Each shape is a surface bounded by its contours: every directed edge occurs once, with its
+/// reverse except on contours; no inner edge lies in a face.
 #[test]
 fn shapes_are_bounded_by_their_contours() {
     for case in 0..=255 {

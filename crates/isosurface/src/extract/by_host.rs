@@ -1,4 +1,4 @@
-//! Surfaces by the host.
+//! Extraction by the host.
 
 use zippy::Result;
 
@@ -11,7 +11,8 @@ use crate::points::list::Points;
 use crate::points::numbering::ON_EDGES;
 use crate::points::piece::{Piece, number};
 
-/// The points of some surfaces, chunk by chunk, and the meshes as this rank has them by itself. Collective.
+/// Extracts several surfaces; returns their points chunk by chunk, and the meshes of this rank
+/// before welding. Collective.
 ///
 /// # Errors
 /// A rank with too many vertices; a transfer or a device fails.
@@ -44,11 +45,11 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
     world.failing("extracting an isosurface", || {
         let (mut made, mut places) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {
-            // About as many as a closed surface has.
+            // A closed surface has about two triangles per vertex.
             let mut triangles = emptied(std::mem::take(&mut used.triangles));
             let room = 2 * counts[mesh][0] as usize;
             if triangles.capacity() < room {
-                // Not by moving what was there.
+                // `reserve` would copy the old content.
                 triangles = Vec::with_capacity(room);
             }
             let (points, at) = view.computing(|| {
@@ -75,7 +76,7 @@ fn emptied<V>(mut list: Vec<V>) -> Vec<V> {
     list
 }
 
-/// All own vertices stand before all ghosts.
+/// Joins own vertices and ghosts, own vertices first.
 fn joined([mut own, ghosts]: [Vertices; 2], count: usize) -> (Points, [Places; 2]) {
     own.positions.extend(ghosts.positions);
     own.normals.extend(ghosts.normals);

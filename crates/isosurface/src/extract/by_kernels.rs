@@ -1,4 +1,4 @@
-//! Surfaces by kernels: the same meshes as by the host, but for the rounding of `f32`.
+//! Extraction by kernels: the same meshes as by the host, except for the rounding of `f32`.
 
 use zippy::array::Growable;
 use zippy::chunks::ChunkId;
@@ -19,8 +19,8 @@ use crate::points::list::Points;
 use crate::points::numbering::Brick;
 use crate::points::piece::{Piece, number};
 
-/// As [`by_host::meshes`](super::by_host::meshes), or `None` on all ranks if a buffer of some rank cannot hold what there is.
-/// Collective.
+/// Extracts several surfaces like [`by_host::meshes`](super::by_host::meshes); `None` on all ranks
+/// if a buffer of some rank is too small. Collective.
 ///
 /// # Errors
 /// A transfer or a device fails.
@@ -67,18 +67,18 @@ fn vectors<T: Element>(list: &Growable<T>) -> Result<Vec<[T; 3]>> {
     Ok(list.all().read()?.as_chunks().0.to_vec())
 }
 
-/// What is known of meshes before they are made.
+/// Bricks, counts and numbers of meshes before their vertices and triangles are generated.
 pub struct Looked<'a> {
     chunks: Vec<(&'a Part, Binding)>,
     pieces: Vec<Piece<3>>,
     items: Items,
     pub counted: Counted,
-    /// Of each mesh how many own vertices and ghosts this rank has.
+    /// Numbers of own vertices and ghosts of this rank, per mesh.
     pub counts: Vec<[u64; 2]>,
 }
 
 impl Looked<'_> {
-    /// Once the kernels have [taken](Kernels::take) the numbers.
+    /// Generator of a mesh. The kernels must have [taken](Kernels::take) the numbers.
     pub fn making<'a>(&'a self, view: &'a View, kernels: &'a Kernels, mesh: usize) -> Making<'a> {
         let (meshes, [own, ghosts]) = (self.counts.len(), self.counts[mesh]);
         let inner = |piece: usize| &self.counted.numbers.inner[piece * meshes + mesh][..];
@@ -94,8 +94,8 @@ impl Looked<'_> {
     }
 }
 
-/// Looks at the bricks that surfaces may cross, and numbers what is there: `None` on all ranks if a buffer of some rank
-/// cannot hold it. Collective.
+/// Classifies the bricks that surfaces may cross and numbers their points. `None` on all ranks if a
+/// buffer of some rank is too small. Collective.
 ///
 /// # Errors
 /// A device fails.
@@ -128,19 +128,19 @@ pub fn look<'a>(view: &View<'a>, kernels: &Kernels, isovalues: &[f32], is_welded
     Ok(Some(Looked { chunks, pieces, items, counted, counts }))
 }
 
-/// This rank's chunks as kernels see them.
+/// Bindings of this rank's chunks.
 pub fn sections(view: &View, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
     view.chunks.iter().map(|(chunk, ..)| section(*chunk).expect("a chunk of an array of this rank")).collect()
 }
 
-/// What is known when the host has decided ambiguous cells.
+/// Numbers and triangle counts after the host has decided ambiguous cells.
 pub struct Counted {
     pub numbers: Numbers,
-    /// Triangles of each mesh.
+    /// Number of triangles of each mesh.
     pub triangles: Vec<u64>,
 }
 
-/// Counts on from item to item, and decides ambiguous cells.
+/// Computes running numbers over the items, and decides ambiguous cells.
 fn count(pieces: &mut [Piece<3>], items: &Items, found: &Found, isovalues: &[f32]) -> Counted {
     let meshes = isovalues.len();
     let mut triangles = vec![0_u64; meshes];
@@ -179,7 +179,7 @@ fn count(pieces: &mut [Piece<3>], items: &Items, found: &Found, isovalues: &[f32
 }
 
 impl Counted {
-    /// Numbers on from chunk to chunk, and own vertices before ghosts.
+    /// Computes running numbers over the chunks, own vertices before ghosts.
     fn number(&mut self, pieces: &[Piece<3>], items: &Items, counts: &[[u64; 2]]) {
         for (start, item) in self.numbers.starts.iter_mut().zip(&items.all) {
             let piece = &pieces[item.piece];
@@ -194,7 +194,7 @@ impl Counted {
         }
     }
 
-    /// Whether buffers of so many bytes hold what is made of it.
+    /// True if buffers of `buffer_bytes` hold the result.
     fn fits(&self, pieces: &[Piece<3>], buffer_bytes: u64) -> bool {
         let vertices = |mesh: usize| -> u64 {
             let numberings = pieces.iter().map(|piece| &piece.layers[mesh].numbering);
@@ -210,7 +210,7 @@ fn record([x, y, z]: [u32; 3], number: u32, [a, b, c]: [u32; 3]) -> [[u32; 4]; 2
     [[x, y, z, number], [a, b, c, 0]]
 }
 
-/// The shape of an ambiguous cell, and its values less the isovalue.
+/// Shape of an ambiguous cell, and its values minus the isovalue.
 fn decided(cell: &AmbiguousCell, isovalue: f32) -> (cell::ShapeNumber, [f64; 8]) {
     let values = cell.samples.map(|sample| difference(sample, isovalue));
     let case = values.iter().enumerate().fold(0, |case, (corner, &value)| case | u8::from(value >= 0.0) << corner);

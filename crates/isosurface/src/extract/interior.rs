@@ -3,11 +3,12 @@
 use crate::cell::ends;
 use crate::field::trilinear::interpolated;
 
-/// Steps towards the surface; each about doubles the right digits.
+/// Number of Newton steps towards the surface; each about doubles the number of correct digits.
 const STEPS: usize = 4;
 
-/// Where in the cell, whose corners have these values, a vertex lies that begins in the middle of the vertices on some
-/// edges (bits). It is moved onto the surface along the gradient, but not out of the cell.
+/// Position of an interior vertex in a cell with these corner values. It starts at the mean of the
+/// vertices on `edges` (bits) and is moved along the gradient onto the surface, clamped to the
+/// cell.
 pub fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for edge in (0..12).filter(|edge| edges >> edge & 1 == 1) {

@@ -1,4 +1,4 @@
-//! [`Extractor`]: surfaces of one field.
+//! [`Extractor`]: extracts surfaces of one field.
 
 mod by_host;
 mod by_kernels;
@@ -30,12 +30,13 @@ use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
-/// Surfaces of a field of samples, a 3-D global array of any cut. What does not depend on the isovalue is worked out
-/// once: a tree of least and largest values over bricks of 32 x 4 x 4 samples, so that a surface costs what it crosses.
+/// Extracts isosurfaces of a field of samples, a 3-D global array with any cuts. Data that does not
+/// depend on the isovalue is computed once: a tree of least and greatest values over bricks of 32 x
+/// 4 x 4 samples. The cost of a surface is proportional to the bricks that it crosses.
 pub struct Extractor<'w, T> {
     world: &'w World,
     field: GlobalArray<T, 3>,
-    /// The field, or a copy of it that has the ghost cells.
+    /// The field, or a copy with the required ghost cells.
     fitted: FittedArray<'w, T>,
     grid: SampleFrame,
     normals: bool,
@@ -45,26 +46,28 @@ pub struct Extractor<'w, T> {
 }
 
 impl<'w, T: Sample> Extractor<'w, T> {
-    /// Prepares surfaces without normals. Collective; the field's ghost cells are updated. Along each axis that is cut it
-    /// needs a ghost cell behind each chunk; otherwise it is copied. It ends where the array ends, also along a periodic
-    /// axis.
+    /// Prepares surfaces without normals. Collective; updates the field's ghost cells.
     ///
-    /// The field must not be changed while this lives, or [`update`](Self::update) be called: the tree would be that of
-    /// the old samples, and surfaces might have holes, which is not always noticed.
+    /// Along each axis that is cut, the field needs one ghost cell after each chunk; otherwise the
+    /// extractor copies it. The surface ends at the ends of the array, also along a periodic axis.
+    ///
+    /// After a change of the field, call [`update`](Self::update). Otherwise the tree is outdated
+    /// and surfaces may have holes; this is not always detected.
     ///
     /// # Errors
-    /// A grid in which samples do not have places of their own; a transfer or a device fails.
+    /// A grid without distinct positions of the samples; a transfer or a device fails.
     #[track_caller]
     pub fn new(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid) -> Result<Self> {
         let _call = CallSite::enter();
         Self::prepared(world, field, grid, false)
     }
 
-    /// Prepares surfaces with normals: differences of neighbouring samples, across chunks too, interpolated. Likewise;
-    /// needs one ghost cell before and two behind each chunk.
+    /// Prepares surfaces with normals, as [`new`](Self::new) does. Normals are interpolated
+    /// differences of neighbouring samples, also across chunks. The field needs one ghost cell
+    /// before and two after each chunk; otherwise the extractor copies it.
     ///
     /// # Errors
-    /// Likewise.
+    /// As [`new`](Self::new).
     #[track_caller]
     pub fn with_normals(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid) -> Result<Self> {
         let _call = CallSite::enter();
@@ -75,7 +78,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         let frame = SampleFrame::new(&grid, field.shape()).map_err(Into::into);
         let call = format!("Extractor::new({:?} on {grid:?})", field.name());
         let grid = world.agree(&call, frame)?;
-        // Some milliseconds, once in a process.
+        // Takes several milliseconds, once per process.
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
         let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
@@ -87,19 +90,23 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(extractor)
     }
 
-    /// Makes surfaces on the host, in `f64`, from copies of chunks, also where kernels would. Local; the same on all ranks.
+    /// Makes the extractor compute all surfaces on the host, in `f64`, from copies of chunks.
+    /// Local; must be called on all ranks or none.
     ///
-    /// Kernels are the way where a device is not the host itself, as a software adapter is. They make the same vertices and
-    /// triangles in the same order. Positions are rounded as `f32` is, by some 2^-22 of the largest coordinate, and normals
-    /// likewise, whose direction means little where the gradients of both ends of an edge cancel. What buffers of a rank's
-    /// device cannot hold (see [`extract_on_device`](Self::extract_on_device)), the host makes here as well.
+    /// By default, kernels extract the surface if no rank's device is the host itself (a software
+    /// adapter). Kernels generate the same vertices and triangles in the same order. Positions are
+    /// rounded to `f32`, by about 2^-22 of the greatest coordinate, as are normals; the direction
+    /// of a normal has little meaning where the gradients of both ends of an edge cancel. The host
+    /// also extracts surfaces that exceed the buffers of a rank's device (see
+    /// [`extract_on_device`](Self::extract_on_device)).
     #[must_use]
     pub fn on_host(mut self) -> Self {
         self.kernels = None;
         self
     }
 
-    /// Takes the field as it is now, after it has been changed. Collective; costs what preparing costs.
+    /// Takes in the current data of the field, after a change. Collective; as expensive as
+    /// creation.
     ///
     /// # Errors
     /// A transfer or a device fails.
@@ -110,7 +117,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.plant()
     }
 
-    /// Makes the tree of each chunk.
+    /// Builds the tree of each chunk.
     fn plant(&mut self) -> Result<()> {
         let (world, array) = (self.world, &self.fitted.array);
         let parts = world.failing("preparing isosurfaces", || {
@@ -128,24 +135,26 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(())
     }
 
-    /// The surface where the trilinear interpolant of the samples is `isovalue`. Samples that are not below it are
-    /// inside. Collective; on return every rank has its part. Sends 8 bytes for each vertex on a border between chunks of
-    /// two ranks.
+    /// Extracts the surface where the trilinear interpolant of the samples equals `isovalue`.
+    /// Collective; on return every rank has its part. Sends 8 bytes per vertex on a border between
+    /// chunks of two ranks.
     ///
-    /// A sample that equals the isovalue is inside; one that is no number, or minus infinity, is outside. So every closed
-    /// field has a closed surface. It passes an infinite sample at its neighbour.
+    /// Samples that equal or exceed the isovalue are inside; NaN and minus infinity are outside.
+    /// Hence every closed field has a closed surface. The surface passes an infinite sample at the
+    /// position of its neighbour.
     ///
     /// # Errors
-    /// An isovalue that is not finite; a rank with 2^32 vertices or more, its neighbours' that it uses among them; a
-    /// transfer or a device fails.
+    /// An isovalue that is not finite; a rank with 2^32 vertices or more, including the vertices of
+    /// neighbours that it uses; a transfer or a device fails.
     #[track_caller]
     pub fn extract(&self, isovalue: f32) -> Result<Mesh> {
         let _call = CallSite::enter();
         self.extract_with(isovalue, &[])
     }
 
-    /// [`extract`](Self::extract) with the values of further fields at the vertices, interpolated like positions. Arrays that
-    /// are cut in another way, or lack a ghost cell behind each chunk, are copied each time.
+    /// [`extract`](Self::extract) with the values of further fields at the vertices, interpolated
+    /// like positions. Arrays with other cuts, or without a ghost cell after each chunk, are copied
+    /// each time.
     ///
     /// # Errors
     /// As [`extract`](Self::extract); an array of another shape.
@@ -156,9 +165,12 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
     }
 
-    /// [`extract`](Self::extract) in the memory of a mesh that is no longer needed: for a surface that changes again and
-    /// again, as while an isovalue is dragged. Only the host uses it again, and keeps as much as the largest surface took; where
-    /// kernels make the surface, it is as after [`extract`](Self::extract). Collective; after an error the mesh is empty.
+    /// [`extract`](Self::extract) that reuses the memory of an old mesh, for surfaces that change
+    /// repeatedly, for example while a user drags an isovalue. Collective; after an error the mesh
+    /// is empty.
+    ///
+    /// The host reuses the memory and keeps that of the largest surface; kernels allocate as in
+    /// [`extract`](Self::extract).
     ///
     /// # Errors
     /// As [`extract`](Self::extract).
@@ -171,9 +183,10 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(())
     }
 
-    /// The surfaces of several isovalues, in the order given, each as [`extract`](Self::extract) makes it. Collective. The
-    /// tree is walked through once for all of them, samples are looked at once, and ranks exchange as many messages as for
-    /// one: near each other they cost less than by themselves.
+    /// Extracts the surfaces of several isovalues, in the given order, each equal to that of
+    /// [`extract`](Self::extract). Collective. The tree and the samples are read once, and ranks
+    /// exchange as many messages as for a single surface; for close isovalues this is cheaper than
+    /// separate calls.
     ///
     /// # Errors
     /// As [`extract`](Self::extract), for any of the isovalues.
@@ -194,21 +207,27 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.surfaces(&format!("extract_several({isovalues:?})"), isovalues, attributes, Mesh::default())
     }
 
-    /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where no
-    /// rank's device is the host itself, as a software adapter is. Elsewhere [`extract`](Self::extract) makes them, in the
-    /// memory that both have. Local; the same on all ranks.
+    /// True if kernels extract surfaces of this field, so that they can [stay on the
+    /// device](Self::extract_on_device): no rank's device is the host itself (a software adapter).
+    /// Otherwise [`extract`](Self::extract) works on the memory that host and device share. Local;
+    /// equal on all ranks.
     pub fn by_kernels(&self) -> bool {
         self.kernels.is_some()
     }
 
-    /// The surface of an isovalue as [`extract`](Self::extract) makes it, in arrays of each rank's device, where it stays: only
-    /// counts, and what is ambiguous, come to the host. With the values of a further field, if one is given. Collective; on
-    /// return every rank has its part, and after an error none. What was in the arrays is lost, their memory is used again.
+    /// Extracts the surface of an isovalue into arrays of each rank's device, equal to that of
+    /// [`extract`](Self::extract), and optionally the values of a further field. Only counts and
+    /// ambiguous cells are copied to the host. Collective; on return every rank has its part. The
+    /// previous content of the mesh is lost and its memory reused; after an error the mesh is
+    /// empty.
     ///
     /// # Errors
-    /// No [kernels](Self::by_kernels), for this field or for the further one; an isovalue that is not finite; more on a rank
-    /// than a buffer holds, which is 178 million vertices or triangles (12 bytes each), 53 million ambiguous cells (40 bytes)
-    /// or 4 million crossed bricks (504 bytes) in 2 GiB; an array of another shape; no memory; a transfer or a device fails.
+    /// - No [kernels](Self::by_kernels) for this field or for the further one.
+    /// - An isovalue that is not finite.
+    /// - More on a rank than a buffer holds. For 2 GiB: 178 million vertices or triangles (12 bytes
+    ///   each), 53 million ambiguous cells (40 bytes), 4 million crossed bricks (504 bytes).
+    /// - An array of another shape.
+    /// - No memory; a transfer or a device fails.
     #[track_caller]
     pub fn extract_on_device(&self, isovalue: f32, field: Option<&dyn Attribute>, mesh: &mut DeviceMesh) -> Result<()> {
         let _call = CallSite::enter();
@@ -223,7 +242,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         made
     }
 
-    /// Also finds ranks that ask for different surfaces. Collective.
+    /// Checks the isovalues, and that all ranks pass equal ones. Collective.
     fn check(&self, call: &str, isovalues: &[f32]) -> Result<()> {
         let checked = match isovalues.iter().find(|isovalue| !isovalue.is_finite()) {
             Some(&isovalue) => Err(IsosurfaceError::Isovalue(isovalue).into()),
@@ -240,7 +259,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         made
     }
 
-    /// How long this rank has computed in the last extraction; in the rest of the time it sent, received and waited. Local.
+    /// Computation time of this rank in the last extraction, without communication and waiting.
+    /// Local.
     pub fn computed(&self) -> Duration {
         self.computed.get()
     }

@@ -1,4 +1,4 @@
-//! Surfaces by kernels that stay on the device.
+//! Extraction by kernels into arrays on the device.
 
 use zippy::Result;
 
@@ -8,10 +8,12 @@ use crate::error::IsosurfaceError;
 use crate::field::attribute::Attribute;
 use crate::field::view::View;
 
-/// Fills arrays with the surface of an isovalue and the values of a further field. Collective.
+/// Fills device arrays with the surface of an isovalue and the values of a further field.
+/// Collective.
 ///
 /// # Errors
-/// More than a buffer holds; a field of another shape, or that kernels do not read; a transfer or a device fails.
+/// More than a buffer holds; a field of another shape, or of a type that kernels cannot read; a
+/// transfer or a device fails.
 pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
     let world = view.world;
     let none = |what: &str| IsosurfaceError::NoKernels(what.to_string());

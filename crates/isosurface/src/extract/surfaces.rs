@@ -1,4 +1,4 @@
-//! Surfaces of a field, all isovalues at once.
+//! Extraction of several isovalues of a field at once.
 
 use zippy::Result;
 
@@ -11,7 +11,7 @@ use crate::points::numbering::ON_EDGES;
 use crate::points::piece::Piece;
 use crate::points::weld;
 
-/// The surfaces of some isovalues, with values of further fields. Collective.
+/// Surfaces of several isovalues, with values of further fields. Collective.
 ///
 /// # Errors
 /// A rank with too many vertices; an attribute of another shape; a transfer or a device fails.
@@ -51,7 +51,7 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
     })
 }
 
-/// Finds where this rank's parts stand in the whole meshes. Collective.
+/// Computes the offsets of this rank's parts in the whole meshes. Collective.
 fn place(view: &View, pieces: &[Piece<3>], meshes: &mut [Mesh]) -> Result<()> {
     let interior = |mesh: usize| pieces.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
     let own = |(number, mesh): (usize, &Mesh)| [mesh.points.own as u64, interior(number), mesh.triangles.len() as u64];

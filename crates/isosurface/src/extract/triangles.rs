@@ -8,7 +8,7 @@ use crate::points::inside::Inside;
 use crate::points::near::{Near, Place};
 use crate::points::piece::Layer;
 
-/// Where the vertex of an edge of a cell begins.
+/// Start of the vertex of each edge of a cell.
 const EDGES: [Place; 12] = {
     let mut edges = [Place::NONE; 12];
     let mut edge = 0;
@@ -19,7 +19,8 @@ const EDGES: [Place; 12] = {
     edges
 };
 
-/// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from the second.
+/// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from
+/// the second.
 pub fn list(
     part: &Part,
     layer: &Layer<3>,
@@ -32,7 +33,7 @@ pub fn list(
         let near = Near::new(&layer.numbering, part, brick, bases);
         let mut interior = bases[0] + brick.first + brick.count;
         cells(inside, &crossed.ambiguous[*first..], |at, shape| {
-            // Each once, though a vertex has several triangles.
+            // Looks up each number once, although a vertex has several triangles.
             let mut numbers = [0; 12 + MOST_INTERIOR];
             places(shape.edges.into()).for_each(|edge| numbers[edge] = near.number(EDGES[edge], at));
             for number in numbers[12..].iter_mut().take(shape.interior.len()) {
@@ -47,7 +48,7 @@ pub fn list(
     }
 }
 
-/// The crossed cells of a brick: where they begin, and what they look like.
+/// Calls `found` with the position and the shape of each crossed cell of a brick.
 fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut([usize; 3], &'static Shape)) {
     let table = cell::table();
     let mut ambiguous = ambiguous.iter();

@@ -1,4 +1,4 @@
-//! [`Attribute`]: further fields whose values a mesh has at its vertices.
+//! [`Attribute`]: further fields, interpolated at the vertices of a mesh.
 
 use zippy::chunks::ChunkId;
 use zippy::element::ElementInfo;
@@ -13,10 +13,10 @@ use super::part::Part;
 use crate::error::IsosurfaceError;
 use crate::sample::Sample;
 
-/// A field whose values a mesh gets at its vertices: a 3-D global array of the shape of the field that the surface is of, of
-/// any cut and any type of samples.
+/// Field whose values a mesh receives at its vertices: a 3-D global array of the same shape as the
+/// field of the surface, with any cuts and sample type.
 pub trait Attribute: sealed::Sealed {
-    /// The array's name, which the values have in the mesh.
+    /// Name of the array and of the values in the mesh.
     fn label(&self) -> String;
 
     #[doc(hidden)]
@@ -28,17 +28,17 @@ pub(crate) mod sealed {
 
     pub trait Sealed {}
 
-    /// An array that is cut like the field of the surface and has ghost cells behind each chunk.
+    /// Array with the cuts of the surface's field and ghost cells after each chunk.
     pub trait Fitted {
         /// Calls `f` with the samples of a chunk.
         fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()>;
 
-        /// Its cells, if it is an array.
+        /// Element type, if it is an array.
         fn element(&self) -> Option<&'static ElementInfo> {
             None
         }
 
-        /// A chunk as kernels see it, positions counted from its first own sample.
+        /// Binding of a chunk for kernels; positions count from its first own sample.
         fn section(&self, _chunk: ChunkId) -> Option<Binding> {
             None
         }
@@ -47,14 +47,15 @@ pub(crate) mod sealed {
 
 pub use sealed::Fitted;
 
-/// An array that [`ghosted`] has made.
+/// Array that [`ghosted`] returned.
 pub struct FittedArray<'w, T> {
     pub world: &'w World,
     pub array: GlobalArray<T, 3>,
 }
 
 impl<'w, T: Sample> FittedArray<'w, T> {
-    /// The field, or an up-to-date copy of it, with this many ghost cells before and behind each chunk. Collective.
+    /// The field, or an up-to-date copy, with these numbers of ghost cells before and after each
+    /// chunk. Collective.
     ///
     /// # Errors
     /// A transfer or a device fails.
@@ -99,8 +100,8 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
     }
 }
 
-/// The field itself if it is cut like that and has this many ghost cells before and behind each chunk along the axes that are
-/// cut, else an array that has them.
+/// The field itself if it has the required cuts and ghost cells before and after each chunk along
+/// cut axes; otherwise a new array that has them.
 fn ghosted<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,
@@ -123,14 +124,14 @@ fn ghosted<T: Sample>(
     loop {
         let name = format!("{}.isosurface.{number}", field.name());
         match world.array_owned::<T, 3>(&name, &layout, Ownership::table(ranks.clone(), world.size())?) {
-            // Of another extractor.
+            // Name of another extractor's array.
             Err(error) if matches!(error.kind(), ErrorKind::Array(ArrayError::NameTaken { .. })) => number += 1,
             made => return made,
         }
     }
 }
 
-/// Brings what [`ghosted`] has made up to date.
+/// Updates the result of [`ghosted`].
 pub fn refreshed<T: Sample>(world: &World, field: &GlobalArray<T, 3>, ghosted: &GlobalArray<T, 3>) -> Result<()> {
     if !ghosted.core().is_alias_of(field.core()) {
         world.copy(field.at(..), ghosted.at(..))?;

@@ -1,21 +1,21 @@
-//! The samples of a brick and around it, as `f32`.
+//! Samples of a brick and around it, as `f32`.
 
 use std::ops::Range;
 
 use crate::sample::Sample;
 
-/// Samples of a brick along each axis, at most. A row of them is a word of bits.
+/// Maximum number of samples of a brick along each axis. One row of samples is one word of bits.
 pub const BRICK: [usize; 3] = [32, 4, 4];
 
-/// Rows of a brick.
+/// Number of rows of a brick.
 pub const ROWS: usize = BRICK[1] * BRICK[2];
 
-/// The row of a position in a brick.
+/// Row index of a position in a brick.
 pub const fn row(y: usize, z: usize) -> usize {
     z * BRICK[1] + y
 }
 
-/// The places of the set bits of a word.
+/// Indices of the set bits of a word.
 pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = word.trailing_zeros();
@@ -24,10 +24,11 @@ pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// One sample before a brick and two behind it: its cells need one behind, gradients at its vertices the rest.
+/// One sample before a brick and two after it: cells need one after it, gradients at vertices the
+/// others.
 const STORED: [usize; 3] = [BRICK[0] + 3, BRICK[1] + 3, BRICK[2] + 3];
 
-/// A box of samples.
+/// Box of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub start: [i64; 3],
@@ -40,7 +41,7 @@ impl Span {
     }
 }
 
-/// The samples of a brick and around it. Positions count from the brick's first sample.
+/// Samples of a brick and around it. Positions count from the brick's first sample.
 pub struct Block {
     values: Vec<f32>,
 }
@@ -64,7 +65,8 @@ impl Block {
         &self.values[Self::place(x.start, y, z)..Self::place(x.end, y, z)]
     }
 
-    /// Takes the samples of a box, row by row: `fill` gets where a row begins, counted like the box, and the row.
+    /// Fills the samples of a box row by row: `fill` receives the position of the row's start,
+    /// relative to the box, and the row.
     #[inline]
     pub fn fill(&mut self, first: [i64; 3], of: Span, fill: impl Fn([i64; 3], &mut [f32])) {
         let count = (of.end[0] - of.start[0]) as usize;
@@ -77,10 +79,10 @@ impl Block {
     }
 }
 
-/// Samples in memory, or as if they were.
+/// Source of samples: memory, or computed on demand.
 pub trait Samples {
-    /// Fills the block with the samples of a box, which counts from the first one in memory; `first` is the brick's first
-    /// sample.
+    /// Fills the block with the samples of a box, whose positions count from the first sample in
+    /// memory; `first` is the brick's first sample.
     fn load(&self, first: [i64; 3], of: Span, block: &mut Block);
 }
 

@@ -1,4 +1,4 @@
-//! Samples where they lie.
+//! Access to samples in memory.
 
 use zippy::array::ChunkRef;
 use zippy::extents::Index;
@@ -7,8 +7,8 @@ use zippy::{GlobalArray, Result, World};
 use super::block::{Samples, Slice};
 use crate::sample::Sample;
 
-/// Calls `f` with the samples of a chunk, ghost cells included: as they lie in memory where the device is the host, else
-/// with a copy of them.
+/// Calls `f` with the samples of a chunk, including ghost cells: directly if the device is the
+/// host, otherwise with a copy.
 pub fn with_samples<T: Sample, R>(
     world: &World,
     field: &GlobalArray<T, 3>,

@@ -1,4 +1,5 @@
-//! A field of samples as its surfaces and filters see it: parts, bricks, a tree of their values.
+//! Field of samples as a source of surfaces and filters: chunks, bricks, and a tree of their
+//! values.
 
 pub mod attribute;
 pub mod block;

@@ -1,26 +1,27 @@
-//! A chunk as extraction sees it: its samples, cut into bricks, and one layer of samples that follow.
-//! In kernels: `shaders/field/part.wgsl`.
+//! Chunk of the field, divided into bricks, with one layer of samples after it. Equivalent to
+//! `shaders/field/part.wgsl`.
 
 use zippy::region::Region;
 
 use super::block::{BRICK, Span};
 
-/// A chunk of the field. Positions count from its first own sample.
+/// Chunk of the field, divided into bricks. Positions count from its first own sample.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Where its first own sample stands in the field.
+    /// Position of its first own sample in the field.
     pub start: [i64; 3],
-    /// Its own samples along each axis.
+    /// Number of own samples along each axis.
     pub own: [i64; 3],
-    /// Its own samples and the next ones, where the field goes on: what its cells need.
+    /// Number of own samples plus the next ones that its cells need, if the field continues.
     pub reach: [i64; 3],
-    /// From its first own sample back to the first one of the field, and on to the end: where gradients can look.
+    /// Distance from its first own sample back to the start of the field, and on to the end: the
+    /// range of gradients.
     field: Span,
-    /// Where memory begins.
+    /// Position of the first sample in memory.
     pub storage: [i64; 3],
-    /// Bricks of own samples.
+    /// Number of bricks of own samples along each axis.
     own_bricks: [i64; 3],
-    /// With those of the samples that follow.
+    /// Number of bricks along each axis, including those of the samples after the chunk.
     bricks: [i64; 3],
 }
 
@@ -42,42 +43,42 @@ impl Part {
         }
     }
 
-    /// Whether the field has any cells, here or elsewhere.
+    /// True if the field has any cells, in this chunk or elsewhere.
     pub fn has_cells(&self) -> bool {
         (0..3).all(|axis| self.field.end[axis] - self.field.start[axis] > 1)
     }
 
-    /// All bricks along each axis.
+    /// Number of bricks along each axis.
     pub fn bricks(&self) -> [i64; 3] {
         self.bricks
     }
 
-    /// Bricks of own samples along each axis.
+    /// Number of bricks of own samples along each axis.
     pub fn own_bricks(&self) -> [i64; 3] {
         self.own_bricks
     }
 
-    /// From its first own sample back to the first one of the field, and on to the end.
+    /// Range of the field, relative to the first own sample.
     pub fn field(&self) -> Span {
         self.field
     }
 
-    /// How many bricks there are.
+    /// Number of bricks.
     pub fn brick_count(&self) -> usize {
         self.bricks.iter().product::<i64>() as usize
     }
 
-    /// The number of a brick, axis 0 fastest.
+    /// Index of a brick, axis 0 fastest.
     pub fn brick_number(&self, at: [i64; 3]) -> usize {
         (at[0] + self.bricks[0] * (at[1] + self.bricks[1] * at[2])) as usize
     }
 
-    /// Whether its samples are the chunk's own.
+    /// True if the samples of a brick are the chunk's own.
     pub fn is_own(&self, at: [i64; 3]) -> bool {
         (0..3).all(|axis| at[axis] < self.own_bricks[axis])
     }
 
-    /// The samples of a brick.
+    /// Samples of a brick.
     pub fn samples(&self, at: [i64; 3]) -> Span {
         let start: [i64; 3] = std::array::from_fn(|axis| (at[axis] * BRICK[axis] as i64).min(self.own[axis]));
         let end = std::array::from_fn(|axis| {
@@ -87,7 +88,7 @@ impl Part {
         Span { start, end }
     }
 
-    /// The brick that has a sample of the reach, and where the sample stands in it.
+    /// Brick that holds a sample of the reach, and the sample's position in the brick.
     pub fn brick_of(&self, sample: [i64; 3]) -> ([i64; 3], [usize; 3]) {
         let at = std::array::from_fn(|axis| {
             if sample[axis] < self.own[axis] { sample[axis] / BRICK[axis] as i64 } else { self.own_bricks[axis] }
@@ -96,13 +97,13 @@ impl Part {
         (at, std::array::from_fn(|axis| (sample[axis] - start[axis]) as usize))
     }
 
-    /// A brick's samples and those within the reach that follow at once.
+    /// Samples of a brick and the adjacent next ones within the reach.
     pub fn with_next(&self, samples: &Span) -> Span {
         let end = std::array::from_fn(|axis| (samples.end[axis] + 1).min(self.reach[axis]));
         Span { start: samples.start, end }
     }
 
-    /// A brick's samples and all that gradients at its vertices need.
+    /// Samples of a brick and those that gradients at its vertices need.
     pub fn with_around(&self, samples: &Span) -> Span {
         let start = std::array::from_fn(|axis| (samples.start[axis] - 1).max(self.field.start[axis]));
         let end = std::array::from_fn(|axis| {
@@ -112,13 +113,13 @@ impl Part {
         Span { start, end }
     }
 
-    /// The neighbours of a sample along an axis that the field has.
+    /// Neighbours of a sample along an axis, clamped to the field.
     pub fn neighbours(&self, sample: [i64; 3], axis: usize) -> [i64; 2] {
         let at = sample[axis];
         [(at - 1).max(self.field.start[axis]), (at + 1).min(self.field.end[axis] - 1)]
     }
 
-    /// Counted from the first sample in memory.
+    /// Span relative to the first sample in memory.
     pub fn in_memory(&self, span: &Span) -> Span {
         let moved = |at: [i64; 3]| std::array::from_fn(|axis| at[axis] - self.storage[axis]);
         Span { start: moved(span.start), end: moved(span.end) }

@@ -1,12 +1,11 @@
-//! [`Tree`]: least and largest values of bricks, so that a surface touches only the bricks that it
-//! crosses. In kernels: `shaders/field/tree.wgsl`.
+//! [`Tree`]: least and greatest values of bricks, so that a surface reads only the bricks that it crosses. Equivalent to `shaders/field/tree.wgsl`.
 
 use std::ops::Range;
 
 use super::block::{Block, Samples};
 use super::part::Part;
 
-/// The values of a brick's cells lie between these, both included; a sample that is no number counts as minus infinity.
+/// Least and greatest value of a brick's cells; NaN counts as minus infinity.
 #[derive(Debug, Clone, Copy)]
 pub struct Extremes {
     pub least: f32,
@@ -21,7 +20,7 @@ impl Extremes {
     }
 
     fn of_row(self, row: &[f32]) -> Self {
-        // Plain comparisons, which the compiler turns into vector instructions; no number is counted apart.
+        // Plain comparisons, which the compiler vectorises; NaN is counted separately.
         let (mut least, mut largest, mut is_number) = (self.least, self.largest, true);
         for &value in row {
             least = if value < least { value } else { least };
@@ -31,7 +30,7 @@ impl Extremes {
         Self { least: if is_number { least } else { f32::NEG_INFINITY }, largest }
     }
 
-    /// From the keys of a kernel, which are in the order of values; of samples that are all no numbers there are none.
+    /// Converts the ordered integer keys of a kernel. If all samples are NaN, there are no keys.
     pub fn of_keys([least, largest]: [u32; 2]) -> Self {
         let value = |key: u32| f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key });
         Self {
@@ -40,25 +39,27 @@ impl Extremes {
         }
     }
 
-    /// Which of these isovalues, in ascending order, have values on both sides.
+    /// Indices of the isovalues (in ascending order) that have values on both sides.
     pub fn crossed_by(self, isovalues: &[f32]) -> Range<usize> {
         let up_to = |bound: f32| isovalues.partition_point(|&isovalue| isovalue <= bound);
         up_to(self.least)..up_to(self.largest)
     }
 }
 
-/// For what a brick with such values is wanted; an empty range for nothing, and then for nothing whose values lie within.
+/// Selects the layers that need a brick with such values. An empty range means none; then no brick
+/// with narrower extremes is needed either.
 pub type Wanted<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
 
-/// The bricks of a part by what their values are.
+/// Bricks of a chunk, searchable by their values.
 pub trait Bricks {
-    /// Calls `found` with each brick for whose extremes `wanted` has something, and with that.
+    /// Calls `found` with each brick for whose extremes `wanted` returns a non-empty range, and
+    /// with that range.
     fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>));
 }
 
-/// The bricks of a part, in a tree: each node stands for two nodes below it along each axis.
+/// Tree over the bricks of a chunk: each node has two children along each axis.
 pub struct Tree {
-    /// From the bricks up to the root.
+    /// Levels from the bricks up to the root.
     levels: Vec<Level>,
 }
 
@@ -79,7 +80,7 @@ fn places(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 }
 
 impl Tree {
-    /// Reads all samples once.
+    /// Builds the tree; reads all samples once.
     pub fn new(part: &Part, samples: &dyn Samples) -> Self {
         let mut block = Block::new();
         let brick = |at: [i64; 3]| {
@@ -93,7 +94,7 @@ impl Tree {
         Self::over(part, places(part.bricks()).map(brick).collect())
     }
 
-    /// Over bricks with these extremes, axis 0 fastest.
+    /// Builds the tree over bricks with these extremes, axis 0 fastest.
     pub fn over(part: &Part, bricks: Vec<Extremes>) -> Self {
         let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
@@ -128,7 +129,7 @@ impl Bricks for Tree {
     }
 }
 
-/// The nodes for which a node of the level above stands.
+/// Children of a node.
 fn below_of(at: [i64; 3], counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let two = |axis: usize| 2 * at[axis]..(2 * at[axis] + 2).min(counts[axis]);
     let (x, y, z) = (two(0), two(1), two(2));

@@ -1,11 +1,11 @@
-//! The trilinear interpolant in a cell.
+//! Trilinear interpolation in a cell.
 
-/// Vectors at the corners of a cell, interpolated at a place in it.
+/// Interpolates vectors at the corners of a cell.
 pub fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), place).0)
 }
 
-/// The trilinear interpolant and its gradient.
+/// Value and gradient of the trilinear interpolant.
 pub fn interpolated(values: &[f64; 8], place: [f64; 3]) -> (f64, [f64; 3]) {
     let weight = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { place[axis] } else { 1.0 - place[axis] };
     let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };

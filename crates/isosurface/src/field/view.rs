@@ -1,4 +1,4 @@
-//! [`View`]: a field that is cut, whatever its samples are.
+//! [`View`]: a distributed field, independent of its sample type.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -14,32 +14,32 @@ use crate::grid::SampleFrame;
 use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 
-/// A field with all that meshes are made of.
+/// Field with all sources of mesh data.
 pub struct View<'a> {
     pub world: &'a World,
-    /// Its chunks and their owners.
+    /// Chunks and their owners.
     pub placement: &'a Placement,
-    /// This rank's chunks that have samples.
+    /// Chunks of this rank with samples.
     pub chunks: Vec<(ChunkId, &'a Part, &'a dyn Bricks)>,
     pub samples: &'a dyn Fitted,
-    /// Where kernels can be faster than the host.
+    /// Kernels, if they can be faster than the host.
     pub kernels: Option<&'a Kernels>,
     pub grid: &'a SampleFrame,
-    /// Whether there are samples enough around each chunk for gradients at vertices.
+    /// True if each chunk has the ghost cells that gradients at vertices need.
     pub normals: bool,
-    /// Whether what runs counterclockwise in indices runs clockwise as meshes want it.
+    /// True if the grid is left-handed, which reverses the orientation of triangles.
     pub mirrored: bool,
-    /// How long this rank has computed.
+    /// Computation time of this rank.
     pub computed: Cell<Duration>,
-    /// A mesh whose memory the host can use again: to get it anew from the system takes a tenth of an extraction.
+    /// Old mesh whose memory the host can reuse; allocation would take a tenth of an extraction.
     pub used: Cell<Mesh>,
 }
 
-/// A further field, by name.
+/// Name and access of a further field.
 pub type FittedField<'a> = (String, Box<dyn Fitted + 'a>);
 
 impl<'a> View<'a> {
-    /// Does a part of the work that no other rank takes part in.
+    /// Runs local work and adds its time to the computation time.
     pub fn computing<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
@@ -47,7 +47,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// Further fields, by name, cut like this one. Collective.
+    /// Further fields by name, with the cuts of this one. Collective.
     ///
     /// # Errors
     /// An array of another shape; a transfer or a device fails.

@@ -1,4 +1,4 @@
-//! The part of a field on one side of an isovalue.
+//! Clip: the part of a field on one side of an isovalue.
 
 use zippy::Result;
 use zippy::error::CallSite;
@@ -15,27 +15,28 @@ use crate::points::numbering::EVERYWHERE;
 use crate::sample::Sample;
 use crate::volume_mesh::VolumeMesh;
 
-/// A side of an isovalue.
+/// Side of an isovalue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Where values are not below it.
+    /// Values that equal or exceed it.
     Above,
-    /// Where they are, or are no numbers.
+    /// Lower values, and NaN.
     Below,
 }
 
 impl<T: Sample> Extractor<'_, T> {
-    /// The part of the volume on one side of an isovalue, with the values of the field, and then of further ones, at its
-    /// points. Collective; on return every rank has its part.
+    /// Clips the volume to one side of an isovalue. The mesh has the values of the field, and then
+    /// of `attributes`, at its points. Collective; on return every rank has its part.
     ///
-    /// Cells of the grid whose corners are all on this side are hexahedra. Those that have corners on both are cut into six
-    /// tetrahedra around the diagonal from their lowest to their highest corner, in which the field is taken to be linear,
-    /// and their parts on this side are kept, as tetrahedra. So the boundary is within O(h²) of the
-    /// isosurface that [`extract`](Self::extract) gives, and not the same; both sides together are the whole box. Where a
-    /// hexahedron is beside a cell that is cut, two triangles meet a quadrilateral.
+    /// Grid cells with all corners on this side become hexahedra. Cells with corners on both sides
+    /// are divided into six tetrahedra around the diagonal from their lowest to their highest
+    /// corner; the field counts as linear in each tetrahedron, and its part on this side becomes
+    /// tetrahedra. Hence the boundary is within O(h²) of the isosurface of
+    /// [`extract`](Self::extract) but not equal to it, and both sides together fill the whole box.
+    /// Between a hexahedron and a divided cell, two triangles share a quadrilateral.
     ///
-    /// A sample that equals the isovalue is above it, one that is no number below, as for surfaces. Where samples equal
-    /// the isovalue, cells without volume may be among the others.
+    /// As for surfaces, a sample that equals the isovalue is above, and NaN is below. Samples that
+    /// equal the isovalue can yield cells without volume.
     ///
     /// # Errors
     /// As [`extract_with`](Self::extract_with).

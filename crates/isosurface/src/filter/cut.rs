@@ -1,4 +1,4 @@
-//! The section of a plane.
+//! Planar sections of a field.
 //!
 //! The section is the isosurface at zero of distances from the plane. Distances are computed by
 //! monotonic operations, so the extremes of a box of samples are at its corners. A distance that is
@@ -26,22 +26,25 @@ use crate::grid::SampleFrame;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
-/// A plane in space: the points whose scalar product with the normal is the offset. The normal may have any length.
+/// Plane in space: the points whose scalar product with the normal equals the offset. The normal
+/// may have any length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
-    /// Across the plane.
+    /// Normal of the plane.
     pub normal: [f64; 3],
-    /// How far it is from the origin, in lengths of the normal.
+    /// Distance from the origin, in lengths of the normal.
     pub offset: f64,
 }
 
-/// The section of a plane with the box of a field's samples, as triangles with the values of the field, and then of further
-/// ones, at their vertices; counterclockwise as seen from where the normal points. Collective; on return every rank has its
-/// part. Arrays that lack a ghost cell behind each chunk along the axes that are cut are copied each time.
+/// Computes the section of a plane and the box of a field's samples, as triangles with the values
+/// of the field, and then of `attributes`, at their vertices. Triangles are counterclockwise as
+/// seen from the tip of the normal. Collective; on return every rank has its part. Arrays without a
+/// ghost cell after each chunk along cut axes are copied each time.
 ///
-/// It is the surface where the distance from the plane is zero. Samples in the plane, within rounding of `f64`, are on its
-/// near side, from which the normal points away: so a plane through samples, or along faces of cells, has one layer of
-/// triangles, of which some may have no area. So it does along a side of the box.
+/// The section is the surface where the distance from the plane is zero. Samples in the plane,
+/// within rounding of `f64`, count as on the side opposite to the normal. Hence a plane through
+/// samples, along faces of cells or along a side of the box has one layer of triangles, some of
+/// which may have no area.
 ///
 /// ```
 /// # use zippy::{Layout, Split, World};
@@ -57,8 +60,9 @@ pub struct Plane {
 /// ```
 ///
 /// # Errors
-/// A normal of zero; numbers that are not finite; a grid in which samples do not have places of their own; a rank with 2^32
-/// vertices or more, its neighbours' that it uses among them; an array of another shape; a transfer or a device fails.
+/// A normal of zero; numbers that are not finite; a grid without distinct positions of the samples;
+/// a rank with 2^32 vertices or more, including the vertices of neighbours that it uses; an array
+/// of another shape; a transfer or a device fails.
 #[track_caller]
 pub fn cut<T: Sample>(
     world: &World,
@@ -96,17 +100,19 @@ pub fn cut<T: Sample>(
     Ok(surfaces(&view, &[0.0], &all)?.remove(0))
 }
 
-/// How far samples are from a plane, on the side from which its normal points away, in terms of the farthest one.
+/// Signed distances of samples from a plane, positive on the side opposite to the normal, relative
+/// to the farthest sample.
 #[derive(Clone, Copy)]
 struct Distances {
     first: f64,
     steps: [f64; 3],
-    /// What is less is rounding, and zero.
+    /// Rounding threshold; smaller distances count as zero.
     least: f64,
 }
 
 impl Distances {
-    /// Also whether the sides are exchanged: of a plane along a side of the box, with which no sample is on the far one.
+    /// Also returns true if the sides are exchanged: for a plane along a side of the box that has
+    /// no sample beyond it.
     fn new(plane: &Plane, grid: &SampleFrame, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
         let [a, b, c] = plane.normal;
         let most = plane.normal.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -121,7 +127,7 @@ impl Distances {
         let corners: Vec<[i64; 3]> = corners.collect();
         let exact = Self { first, steps, least: 0.0 };
         let farthest = corners.iter().map(|&at| exact.at(at).abs()).fold(0.0, f64::max);
-        // Of the largest number that the distances are sums of.
+        // Relative to the largest term of the distances.
         let lengths = (0..3).flat_map(|row| grid.steps.map(|step| (step[row], row)).into_iter().zip(last));
         let reach = lengths.map(|((step, row), last)| (normal[row] * step).abs() * last as f64).sum::<f64>();
         let origin = (0..3).map(|row| (normal[row] * grid.origin[row]).abs()).sum::<f64>();
@@ -129,7 +135,7 @@ impl Distances {
         let found = Self { first, steps, least };
         let values: Vec<f64> = corners.iter().map(|&at| found.at(at)).collect();
         let (is_near, is_far) = (values.iter().any(|&x| x > 0.0), values.iter().any(|&x| x < 0.0));
-        // A side of the box, or nothing that has an area.
+        // A side of the box, or a degenerate section without area.
         let on_a_side = values.iter().filter(|&&x| x == 0.0).count() >= 4;
         if !farthest.is_finite() || !least.is_finite() || !(is_near && is_far || on_a_side) {
             return Ok((Self { first: -1.0, steps: [0.0; 3], least: 0.0 }, false));
@@ -147,14 +153,14 @@ impl Distances {
     }
 }
 
-/// A chunk's distances.
+/// Distances in a chunk.
 struct Section {
     distances: Distances,
     part: Part,
 }
 
 impl Section {
-    /// The extremes of a box, which counts from the chunk's first own sample.
+    /// Extremes of a box, whose positions count from the chunk's first own sample.
     fn extremes(&self, of: &Span) -> Extremes {
         (0..8).fold(Extremes::NONE, |found, corner| {
             let at = [0, 1, 2].map(|axis| if corner >> axis & 1 == 1 { of.end[axis] - 1 } else { of.start[axis] });
@@ -195,7 +201,7 @@ impl Samples for Section {
     }
 }
 
-/// Those of all chunks.
+/// Distances in all chunks.
 struct Sections<'a>(&'a [(ChunkId, Section)]);
 
 impl Fitted for Sections<'_> {

@@ -1,4 +1,5 @@
-//! Filters of fields: cells whose values lie in a range, the part on one side of an isovalue, the section of a plane.
+//! Filters of fields: threshold (cells with values in a range), clip (one side of an isovalue), cut
+//! (planar section).
 
 pub mod clip;
 pub mod cut;

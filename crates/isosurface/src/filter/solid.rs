@@ -1,4 +1,4 @@
-//! The part of a field that a filter keeps, as cells.
+//! Application of a filter to a field; the result is a mesh of cells.
 
 use zippy::Result;
 use zippy::error::CallSite;
@@ -21,37 +21,39 @@ use crate::points::piece::{Layer, Piece, number};
 use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
 
-/// What is kept of a field.
+/// Selection of a part of a field.
 pub trait Filter {
-    /// Whether something may be kept of a brick with such values.
+    /// True if the filter may keep something of a brick with these extremes.
     fn wants(&self, found: Extremes) -> bool;
 
-    /// Whether bricks that follow one have points of its cells, though nothing is kept of them.
+    /// True if bricks after a kept brick may have points of its cells even if the filter keeps
+    /// nothing of them.
     fn spreads(&self) -> bool {
         false
     }
 
-    /// What is kept of a brick. Fills the block with its samples and those that follow.
+    /// Selects the kept part of a brick. Fills the block with its samples and the next ones.
     fn keep(&self, at: [i64; 3], part: &Part, samples: &dyn Samples, block: &mut Block) -> Kept;
 
-    /// The value between two samples of which one is kept and the other is not.
+    /// Isovalue that locates the points between a kept and a removed sample.
     fn isovalue(&self) -> f32;
 }
 
-/// What is kept of a brick.
+/// Kept part of a brick.
 pub struct Kept {
     pub points: Words<8>,
     pub cells: KeptCells,
 }
 
 pub struct KeptCells {
-    /// Cells of which all is kept.
+    /// Cells that are kept completely.
     pub whole: [u32; ROWS],
-    /// Which samples are kept, where cells are cut.
+    /// Samples that are kept, for cells that are cut.
     pub inside: Option<Inside>,
 }
 
-/// What a filter keeps of a field, with the values of this and of further fields. Collective.
+/// Applies a filter to a field; the mesh has the values of this field and of further ones.
+/// Collective.
 ///
 /// # Errors
 /// A rank with too many points; an attribute of another shape; a transfer or a device fails.
@@ -111,7 +113,8 @@ struct Listed {
     places: Places,
 }
 
-/// Adds the points that are kept of a chunk, own ones and ghosts, and lists what is kept of its own bricks.
+/// Adds the kept points of a chunk, own ones and ghosts, and lists the kept cells of its own
+/// bricks.
 fn list(
     Piece { visits, layers, .. }: &mut Piece<8>,
     (part, samples): (&Part, &dyn Samples),
@@ -120,7 +123,7 @@ fn list(
     found: &mut Vec<KeptCells>,
 ) {
     let mut block = Block::new();
-    // Bricks that were visited for cells that begin elsewhere may have nothing.
+    // Bricks that were visited only for cells that begin elsewhere may be empty.
     visits.retain(|visit| {
         let (is_own, start) = (part.is_own(visit.at), part.samples(visit.at).start);
         let kept = filter.keep(visit.at, part, samples, &mut block);
@@ -146,18 +149,19 @@ fn list(
     });
 }
 
-/// Corners of a cell of the grid in VTK's order.
+/// Corners of a grid cell in VTK's order.
 const HEXAHEDRON: [u8; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
-/// Cells that are added to a mesh.
+/// Cells that are appended to a mesh.
 struct Cells<'a> {
     mesh: &'a mut VolumeMesh,
-    /// Whether the grid is, so that corners go round the other way.
+    /// True if the grid is left-handed, which reverses the order of corners.
     mirrored: bool,
 }
 
 impl Cells<'_> {
-    /// Adds the cells of a chunk. Own points count from the first of `bases`, ghosts from the second.
+    /// Adds the cells of a chunk. Own points count from the first of `bases`, ghosts from the
+    /// second.
     fn add(&mut self, part: &Part, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
         for (brick, kept) in layer.numbering.bricks.iter().zip(kept) {
             let near = Near::new(&layer.numbering, part, brick, bases);
@@ -182,14 +186,14 @@ impl Cells<'_> {
     }
 }
 
-/// Calls `found` with each cell of some rows.
+/// Calls `found` with the position of each set bit.
 fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
     for (row, word) in rows.into_iter().enumerate() {
         places(word).for_each(|x| found([x, row % BRICK[1], row / BRICK[1]]));
     }
 }
 
-/// Finds where this rank's part stands in the whole. Collective.
+/// Computes the offset of this rank's part in the whole mesh. Collective.
 fn place(view: &View, mesh: &mut VolumeMesh) -> Result<()> {
     let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
     let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;

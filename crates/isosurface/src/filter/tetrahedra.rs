@@ -1,7 +1,9 @@
-//! A cell of the grid as six tetrahedra around its diagonal (Kuhn's), and what is left of them when some corners go.
+//! Division of a grid cell into six tetrahedra around its diagonal (Kuhn), and the remainder of the
+//! tetrahedra without some corners.
 //!
-//! Each tetrahedron goes from corner 0 to corner 7 along the axes in one of their six orders. All edges lead from a corner
-//! to one that is not lower along any axis, so that cells which share a face cut it along the same diagonal.
+//! Each tetrahedron goes from corner 0 to corner 7 along the axes in one of their six orders. Every
+//! edge leads from a corner to one that is not lower along any axis, so that cells with a common
+//! face divide it along the same diagonal.
 
 use std::sync::LazyLock;
 
@@ -23,13 +25,12 @@ struct Point {
 }
 
 impl Point {
-    /// Where it is, in halves of a cell, if it is in the middle between the corners.
+    /// Position in halves of a cell, if it lies in the middle between the corners.
     fn middle(self) -> [i32; 3] {
         [0, 1, 2].map(|axis| i32::from(self.one >> axis & 1) + i32::from(self.other >> axis & 1))
     }
 
-    /// Its rank among the points of all cells, which is the same for each cell that has two of
-    /// them.
+    /// Rank in an order of the points of all cells; equal in every cell that has the point.
     fn rank(self) -> [i32; 3] {
         let [x, y, z] = self.middle();
         [z, y, x]
@@ -40,7 +41,7 @@ impl Point {
     }
 }
 
-/// What is left where corner `i` is kept exactly if bit `i` of a case is set.
+/// Remainder of a cell if corner `i` is kept exactly if bit `i` of `case` is set.
 pub fn left(case: u8) -> &'static Left {
     static TABLE: LazyLock<Vec<Left>> = LazyLock::new(|| (0..=255).map(Left::new).collect());
     &TABLE[usize::from(case)]
@@ -49,7 +50,7 @@ pub fn left(case: u8) -> &'static Left {
 /// Orders of three axes; every other one is a rotation.
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]];
 
-/// The corners of each tetrahedron, the first three counterclockwise as seen from the fourth.
+/// Corners of each tetrahedron, the first three counterclockwise as seen from the fourth.
 pub fn corners() -> [[Corner; 4]; 6] {
     std::array::from_fn(|number| {
         let [first, second, _] = ORDERS[number].map(|axis| 1 << axis);
@@ -58,7 +59,7 @@ pub fn corners() -> [[Corner; 4]; 6] {
     })
 }
 
-/// The orders of four corners that leave a tetrahedron as it is.
+/// Permutations of four corners that preserve a tetrahedron's orientation.
 const ROTATIONS: [[usize; 4]; 12] = [
     [0, 1, 2, 3],
     [0, 2, 3, 1],
@@ -99,9 +100,9 @@ impl Left {
         }
     }
 
-    /// A wedge as three tetrahedra: readers disagree about the order of its corners. Each
-    /// quadrilateral is cut from its corner of the least rank, so that cells which share it cut it
-    /// along the same diagonal.
+    /// Divides a wedge into three tetrahedra, because readers disagree about the order of a wedge's
+    /// corners. Each quadrilateral is divided from its corner of least rank, so that cells with a
+    /// common quadrilateral divide it along the same diagonal.
     ///
     /// Source: J. Dompierre, P. Labbé, M.-G. Vallet, R. Camarero, *How to Subdivide Pyramids,
     /// Prisms and Hexahedra into Tetrahedra*, 8th International Meshing Roundtable (1999), section
@@ -109,7 +110,7 @@ impl Left {
     fn push_wedge(&mut self, corners: [Point; 6]) {
         let least = (0..6).min_by_key(|&corner| corners[corner].rank()).unwrap_or(0);
         let [a, b, c, d, e, f] = FROM_CORNER[least].map(|corner| corners[corner]);
-        // The only side that does not have the first corner.
+        // The only quadrilateral without the first corner.
         let is_first = b.rank().min(f.rank()) < c.rank().min(e.rank());
         let tetrahedra = match is_first {
             true => [[a, b, c, f], [a, b, f, e], [a, e, f, d]],
@@ -128,8 +129,8 @@ impl Left {
     }
 }
 
-/// The corners of a wedge in the order that begins with each of them: three of a triangle, and the
-/// ones above them.
+/// Corners of a wedge in the order that begins with each of them: the three of a triangle, and
+/// those above them.
 const FROM_CORNER: [[usize; 6]; 6] = [
     [0, 1, 2, 3, 4, 5],
     [1, 2, 0, 4, 5, 3],

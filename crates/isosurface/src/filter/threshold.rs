@@ -1,4 +1,4 @@
-//! The cells of a field whose values lie in a range.
+//! Threshold: the cells of a field whose values lie in a range.
 
 use std::ops::RangeInclusive;
 
@@ -15,24 +15,25 @@ use crate::field::tree::Extremes;
 use crate::sample::Sample;
 use crate::volume_mesh::VolumeMesh;
 
-/// Which corners of a cell must have values in the range.
+/// Corners of a cell that must have values in the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Corners {
-    /// All eight.
+    /// All eight corners.
     All,
-    /// One at least.
+    /// At least one corner.
     Any,
 }
 
 impl<T: Sample> Extractor<'_, T> {
-    /// The cells of the grid of whose corners all, or any, have values in a range, both ends included, as hexahedra, with
-    /// the values of the field, and then of further ones, at their points. What is no number is in no range. Collective; on
-    /// return every rank has its part. The field needs a ghost cell before and two behind each chunk, as for
-    /// [`with_normals`](Self::with_normals); otherwise it is copied each time.
+    /// Selects the grid cells of which all or any corners have values in a range, both ends
+    /// included. Returns hexahedra with the values of the field, and then of `attributes`, at their
+    /// points. NaN is in no range. Collective; on return every rank has its part. The field needs a
+    /// ghost cell before and two after each chunk, as for [`with_normals`](Self::with_normals);
+    /// otherwise it is copied each time.
     ///
     /// # Errors
-    /// An end of the range that is no number, or a range without numbers; a rank with 2^32 points or more, its neighbours'
-    /// that it uses among them; an array of another shape; a transfer or a device fails.
+    /// A range with NaN or in descending order; a rank with 2^32 points or more, including the
+    /// points of neighbours that it uses; an array of another shape; a transfer or a device fails.
     #[track_caller]
     pub fn threshold(
         &self,
@@ -57,10 +58,11 @@ struct Threshold {
     corners: Corners,
 }
 
-/// Rows around a brick: one before, its own, and two that follow.
+/// Rows around a brick: one before it, its own, and two after it.
 const AROUND: [usize; 2] = [BRICK[1] + 3, BRICK[2] + 3];
 
-/// Bits of samples or of cells around a brick: of the row at `y` and `z` in `[z + 1][y + 1]`, of the place `x` in bit `x + 1`.
+/// Bits of samples or of cells around a brick: row `y`, `z` in `[z + 1][y + 1]`, index `x` in bit
+/// `x + 1`.
 type Bits = [[u64; AROUND[0]]; AROUND[1]];
 
 impl Filter for Threshold {
@@ -93,13 +95,13 @@ impl Filter for Threshold {
     }
 
     fn isovalue(&self) -> f32 {
-        // No point lies between samples.
+        // A threshold has no points between samples.
         self.low
     }
 }
 
 impl Threshold {
-    /// The cells around a brick that are kept.
+    /// Kept cells around a brick.
     fn cells(&self, around: &Span, block: &Block) -> Bits {
         let mut samples: Bits = [[0; AROUND[0]]; AROUND[1]];
         let place = |at: i64| (at + 1) as usize;

@@ -1,35 +1,35 @@
-//! [`Items`]: what kernels are told to look at. On the device: `shaders/kernels/items.wgsl`.
+//! [`Items`]: work list of kernels. Equivalent to `shaders/kernels/items.wgsl`.
 
 use std::ops::Range;
 
 use crate::field::part::Part;
 use crate::points::piece::Piece;
 
-/// Words that are known of an item on the device.
+/// Number of words per item on the device.
 pub const ITEM_WORDS: u64 = 126;
 
-/// A brick of one of this rank's chunks that one of the surfaces may cross.
+/// Brick of one of this rank's chunks that one of the surfaces may cross.
 pub struct Item {
     pub piece: usize,
     pub mesh: usize,
     pub at: [i64; 3],
-    /// Its place among those whose words neighbours ask for, or this rank asks neighbours for.
+    /// Index among the border items, whose words are exchanged with neighbours.
     pub border: Option<u32>,
 }
 
-/// All of a rank, chunk by chunk and then mesh by mesh.
+/// Items of a rank, by chunk and then mesh.
 pub struct Items {
     pub all: Vec<Item>,
     pub borders: usize,
     meshes: usize,
-    /// Of each chunk and mesh: own bricks, then those that follow.
+    /// Per chunk and mesh: items of own bricks, then of the bricks after them.
     ranges: Vec<[Range<usize>; 2]>,
-    /// Of each chunk and mesh: where places of its bricks begin in the list of all.
+    /// Per chunk and mesh: first slot of its bricks in the list of all.
     slots: Vec<usize>,
 }
 
 impl Items {
-    /// Borders only matter where meshes are welded.
+    /// Builds the work list. Only welded meshes have border items.
     pub fn new(pieces: &[Piece<3>], meshes: usize, is_welded: bool) -> Self {
         let mut items = Self { all: Vec::new(), borders: 0, meshes, ranges: Vec::new(), slots: vec![0] };
         for (number, piece) in pieces.iter().enumerate() {
@@ -50,30 +50,30 @@ impl Items {
         items
     }
 
-    /// Those of a chunk.
+    /// Items of a chunk.
     pub fn of_piece(&self, piece: usize) -> Range<usize> {
         let of_piece = &self.ranges[piece * self.meshes..(piece + 1) * self.meshes];
         let start = of_piece.first().map_or(0, |[own, _]| own.start);
         start..of_piece.last().map_or(start, |[_, others]| others.end)
     }
 
-    /// Those of a chunk and a mesh: own bricks, and those that follow.
+    /// Items of a chunk and a mesh: own bricks, and the bricks after them.
     pub fn of_mesh(&self, piece: usize, mesh: usize) -> [Range<usize>; 2] {
         self.ranges[piece * self.meshes + mesh].clone()
     }
 
-    /// Where places of the bricks of a chunk and a mesh begin.
+    /// First slot of the bricks of a chunk and a mesh.
     pub fn first_slot(&self, piece: usize, mesh: usize) -> usize {
         self.slots[piece * self.meshes + mesh]
     }
 
-    /// How many places there are.
+    /// Number of slots.
     pub fn slots(&self) -> usize {
         self.slots.last().copied().unwrap_or(0)
     }
 }
 
-/// Whether other chunks use samples of a brick, or have them: their cells end where samples of this chunk begin.
+/// True if other chunks use or own samples of a brick: their cells end at samples of this chunk.
 fn is_border(part: &Part, at: [i64; 3]) -> bool {
     !part.is_own(at) || (0..3).any(|axis| at[axis] == 0 && part.start[axis] > 0)
 }

@@ -1,4 +1,4 @@
-//! What kernels find in bricks.
+//! Classification of bricks by kernels.
 
 use zippy::kernel::Binding;
 use zippy::{Result, World};
@@ -8,24 +8,24 @@ use super::{Kernels, LANES, with_part};
 use crate::field::part::Part;
 use crate::points::numbering::Words;
 
-/// Words of an ambiguous cell that is told to the host.
+/// Number of words of an ambiguous cell that the host reads.
 const CELL_WORDS: usize = 10;
 
-/// Of items that no place has.
+/// Slot without an item.
 const NONE: u32 = u32::MAX;
 
-/// What there is in bricks.
+/// Counts and ambiguous cells of all items.
 pub struct Found {
-    /// Of each item: vertices on edges, triangles of cells that are not ambiguous, ambiguous cells.
+    /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
-    /// Edges, of the items that are borders.
+    /// Crossed edges of border items.
     pub borders: Vec<Words<3>>,
-    /// In the order of items and cells.
+    /// Ambiguous cells, in the order of items and cells.
     pub cells: Vec<AmbiguousCell>,
 }
 
 impl Found {
-    /// Vertices on edges, of each mesh.
+    /// Number of vertices on edges, per mesh.
     pub fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
         let mut vertices = vec![0; meshes];
         items.all.iter().zip(&self.counts).for_each(|(item, count)| vertices[item.mesh] += u64::from(count[0]));
@@ -33,17 +33,18 @@ impl Found {
     }
 }
 
-/// A cell that the host decides.
+/// Cell that the host decides.
 pub struct AmbiguousCell {
     pub item: u32,
-    /// Counted from the brick's first sample.
+    /// Position relative to the brick's first sample.
     pub at: [usize; 3],
     pub samples: [f32; 8],
 }
 
 impl Kernels {
-    /// Looks at items of chunks with these samples, for the isovalues of their meshes. One read-back, but where there are
-    /// more ambiguous cells than bricks. `None` if a buffer cannot hold what there is.
+    /// Classifies the items of chunks with these samples, for the isovalues of their meshes. Reads
+    /// back once, or more often if there are more ambiguous cells than bricks. `None` if a buffer
+    /// is too small.
     ///
     /// # Errors
     /// A device fails.

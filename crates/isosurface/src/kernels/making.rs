@@ -1,4 +1,4 @@
-//! Vertices and triangles by kernels.
+//! Generation of vertices and triangles by kernels.
 
 use std::ops::Range;
 
@@ -11,39 +11,40 @@ use super::{Kernels, LANES, Room, with_part};
 use crate::field::part::Part;
 use crate::grid::SampleFrame;
 
-/// So many vertices, or triangles, of a mesh a rank can have: three words each in one buffer. The same on all ranks.
+/// Maximum number of vertices or triangles of a mesh on a rank: three words each in one buffer.
+/// Equal on all ranks.
 pub fn most_in_buffers(world: &World) -> u64 {
     world.buffer_bytes() / 12
 }
 
-/// What kernels need to know beside what they have found themselves.
+/// Numbers that the host computes for the kernels.
 #[derive(Default)]
 pub struct Numbers {
-    /// Of each item the numbers in its mesh, on this rank, of its first vertex, triangle, ambiguous cell (in the list
-    /// below) and interior vertex.
+    /// Per item: numbers, in its mesh on this rank, of its first vertex, triangle, ambiguous cell
+    /// (in the list below) and interior vertex.
     pub starts: Vec<[u32; 4]>,
-    /// The shapes of ambiguous cells, item by item.
+    /// Shapes of ambiguous cells, item by item.
     pub ambiguous: Vec<u32>,
-    /// Vertices inside cells, of each chunk and mesh: the cell, counted from the chunk's first sample, and the vertex's
-    /// number; then its place in the cell.
+    /// Vertices inside cells, per chunk and mesh: cell relative to the chunk's first sample, vertex
+    /// number, and position in the cell.
     pub inner: Vec<Vec<[[u32; 4]; 2]>>,
 }
 
-/// A mesh that is being made.
+/// Generator of one mesh.
 pub struct Making<'a> {
     pub kernels: &'a Kernels,
     pub world: &'a World,
     pub items: &'a Items,
-    /// This rank's chunks, with the samples that the surface is of.
+    /// Chunks of this rank, with the samples of the surface's field.
     pub chunks: &'a [(&'a Part, Binding)],
     pub mesh: usize,
-    /// How many vertices it has here, ghosts among them.
+    /// Number of vertices on this rank, including ghosts.
     pub vertices: u64,
     pub inner: Vec<&'a [[[u32; 4]; 2]]>,
 }
 
 impl Kernels {
-    /// Takes numbers for all items.
+    /// Uploads the numbers of all items.
     ///
     /// # Errors
     /// A device fails.
@@ -56,18 +57,18 @@ impl Kernels {
     }
 }
 
-/// What is written for each vertex.
+/// Per-vertex output.
 #[derive(Clone, Copy)]
 enum Written<'a> {
     Positions(&'a SampleFrame),
     Normals(&'a SampleFrame),
     Along,
-    /// Which are so far along their edges.
+    /// Values, with the positions of the vertices along their edges.
     Values(&'a Growable<f32>),
 }
 
 impl Making<'_> {
-    /// Writes where its vertices stand, three numbers each.
+    /// Writes vertex positions, three numbers each.
     ///
     /// # Errors
     /// A device fails.
@@ -75,7 +76,7 @@ impl Making<'_> {
         self.write(Written::Positions(grid), &self.samples(), to)
     }
 
-    /// Writes its normals, three numbers each.
+    /// Writes normals, three numbers each.
     ///
     /// # Errors
     /// A device fails.
@@ -83,7 +84,7 @@ impl Making<'_> {
         self.write(Written::Normals(grid), &self.samples(), to)
     }
 
-    /// How far along their edges its vertices are, which [`values`](Self::values) have to know.
+    /// Writes the positions of vertices along their edges, the input of [`values`](Self::values).
     ///
     /// # Errors
     /// A device fails.
@@ -91,7 +92,7 @@ impl Making<'_> {
         self.write(Written::Along, &self.samples(), to)
     }
 
-    /// Writes the values of a further field, whose samples in each chunk are given.
+    /// Writes the values of a further field; `samples` are its chunks.
     ///
     /// # Errors
     /// A device fails.
@@ -103,7 +104,7 @@ impl Making<'_> {
         self.chunks.iter().map(|(_, samples)| samples.clone()).collect()
     }
 
-    /// Writes something for all vertices.
+    /// Writes one output for all vertices.
     fn write(&self, what: Written, samples: &[Binding], places: &mut Growable<f32>) -> Result<()> {
         let room = &mut *self.kernels.room.borrow_mut();
         let (name, each, grid) = match what {
@@ -146,7 +147,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Writes so many triangles, three vertices each.
+    /// Writes `count` triangles, three vertex indices each.
     ///
     /// # Errors
     /// A device fails.

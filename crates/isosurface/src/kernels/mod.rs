@@ -1,8 +1,10 @@
-//! Extraction by kernels, for devices that are not the host: chunks stay where they are.
+//! Extraction by kernels, for devices that are not the host: chunks stay on the device.
 //!
-//! The host knows which bricks a surface may cross, by the tree. Kernels look at these, all at once, and tell how much
-//! there is in each: one read-back. The host turns counts into numbers, decides ambiguous cells, whose samples come with
-//! the counts, and makes room for exactly what there is. Then kernels write vertices and triangles.
+//! 1. The host selects the bricks that a surface may cross, with the tree.
+//! 2. Kernels classify all of these bricks and count their vertices and triangles; one read-back.
+//! 3. The host turns counts into offsets, decides ambiguous cells, whose samples come with the
+//!    counts, and allocates arrays of the exact size.
+//! 4. Kernels write vertices and triangles.
 
 pub mod items;
 pub mod looking;
@@ -24,28 +26,28 @@ use crate::field::part::Part;
 use crate::field::tree::{Extremes, Tree};
 use crate::grid::SampleFrame;
 
-/// Indices are whole numbers of `f32` up to here.
+/// Indices below this are exact in `f32`.
 const MOST_SAMPLES: i64 = 1 << 24;
 
-/// Coordinates up to here have sums that are numbers of `f32`.
+/// Sums of coordinates below this are finite in `f32`.
 const FARTHEST: f64 = f32::MAX as f64 / 8.0;
 
-/// So many workgroups has a dispatch.
+/// Maximum number of workgroups of a dispatch.
 const MOST_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
-/// The kernels of an extractor, and what they work in.
+/// Kernels of an extractor, and their work arrays.
 pub struct Kernels {
     of_samples: RefCell<Vec<(&'static str, Rc<OfSamples>)>>,
     triangles: Kernel,
     shapes: LocalArray<u32, 1>,
     room: RefCell<Room>,
-    /// What meshes are read back from.
+    /// Arrays from which meshes are read back.
     pub made: RefCell<Made>,
-    /// What all ranks' adapters have.
+    /// Common capabilities of all ranks' adapters.
     formats: Capabilities,
 }
 
-/// The kernels that see samples of one type.
+/// Kernels for one sample type.
 struct OfSamples {
     tree: Kernel,
     inside: Kernel,
@@ -53,7 +55,7 @@ struct OfSamples {
     interior: Kernel,
 }
 
-/// Arrays that grow and are used again.
+/// Work arrays that grow and are reused.
 struct Room {
     items: Growable<[u32; 4]>,
     words: Growable<u32>,
@@ -64,7 +66,7 @@ struct Room {
     inner: Growable<[u32; 4]>,
 }
 
-/// What of a mesh is on the device.
+/// Data of a mesh on the device.
 pub struct Made {
     pub along: Growable<f32>,
     pub places: Growable<f32>,
@@ -72,9 +74,9 @@ pub struct Made {
 }
 
 impl Kernels {
-    /// Kernels for fields that are cut in this way and stand on this grid, unless some rank's device is the host: there it
-    /// is faster itself. Or the field has indices or coordinates that `f32` does not have, or chunks of more bricks than a
-    /// dispatch has workgroups. Collective.
+    /// Creates kernels for fields with these chunks and grid. `None` if some rank's device is the
+    /// host, which is then faster; if `f32` cannot represent the field's indices or coordinates; or
+    /// if a chunk has more bricks than a dispatch has workgroups. Collective.
     ///
     /// # Errors
     /// A device fails.
@@ -119,7 +121,7 @@ impl Kernels {
         })
     }
 
-    /// Whether kernels can read cells of this type on all ranks.
+    /// True if kernels can read this element type on all ranks.
     pub fn read(&self, element: &ElementInfo) -> bool {
         element.supported_by(self.formats, "").is_ok()
     }
@@ -139,7 +141,7 @@ impl Kernels {
         Ok(made)
     }
 
-    /// The tree of a chunk with these samples.
+    /// Builds the tree of a chunk with these samples.
     ///
     /// # Errors
     /// A device fails.
@@ -155,12 +157,12 @@ impl Kernels {
     }
 }
 
-/// Whether kernels have the numbers for it.
+/// True if `f32` can represent the field and a dispatch covers every chunk.
 fn reckoned(chunks: &Chunks, grid: &SampleFrame) -> bool {
     let shape: [i64; 3] = std::array::from_fn(|axis| chunks.shape()[axis]);
     let along = |axis: usize| grid.steps[axis].map(|step| step * shape[axis].max(1) as f64);
     let lengths = [grid.origin, along(0), along(1), along(2)];
-    // With bricks that begin in a chunk, and those that follow.
+    // Including the bricks after the chunk.
     let bricks = |chunk: ChunkId| {
         let extents = chunks.region(chunk).extents();
         (0..3).map(|axis| extents[axis] / BRICK[axis] as i64 + 2).product::<i64>()
@@ -170,7 +172,7 @@ fn reckoned(chunks: &Chunks, grid: &SampleFrame) -> bool {
         && (0..chunks.count()).all(|chunk| bricks(chunk) <= MOST_BRICKS)
 }
 
-/// Invocations of a workgroup.
+/// Number of invocations of a workgroup.
 const LANES: usize = 64;
 
 fn with_part<'k>(call: Call<'k>, part: &Part) -> Call<'k> {

@@ -1,4 +1,4 @@
-//! What kernels are made of.
+//! Source texts of kernels.
 
 use zippy::KernelSource;
 use zippy::element::{ElementInfo, ElementKind};
@@ -37,7 +37,7 @@ pub fn triangles() -> KernelSource {
     KernelSource::text("isosurface triangles", texts.concat())
 }
 
-/// A kernel over samples of a type.
+/// A kernel over samples of one type.
 fn over(name: &str, texts: &[&str], element: &ElementInfo) -> KernelSource {
     let cell = match element.kind {
         ElementKind::Packed(_) => "u32",

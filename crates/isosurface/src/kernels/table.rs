@@ -1,12 +1,13 @@
-//! The shapes of cells as kernels read them, by `shaders/kernels/table.wgsl`.
+//! Shapes of cells in the layout of `shaders/kernels/table.wgsl`.
 
 use crate::cell::table;
 
-/// Of a case without one shape.
+/// Shape number of ambiguous cases.
 const NONE: u32 = u32::MAX;
 
-/// For each case the number of its shape; then for each shape where its triangles begin in the list, how many they are
-/// (bits 16 to 23) and how many vertices lie inside (bits 24 to 31); then the triangles, a vertex a byte.
+/// Words of the table: per case its shape number; then per shape the offset of its triangles, their
+/// number (bits 16 to 23) and the number of interior vertices (bits 24 to 31); then the triangles,
+/// one vertex per byte.
 pub fn laid_out() -> Vec<u32> {
     let (table, shapes) = (table(), table().shapes());
     let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };

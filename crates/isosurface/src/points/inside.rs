@@ -1,17 +1,16 @@
-//! [`Inside`]: which samples of a brick are inside, and so which of its edges and cells a surface crosses, as bits: a row
-//! of samples is a word. In kernels: `shaders/points/inside.wgsl`.
+//! [`Inside`]: inside samples of a brick, and the edges and cells that a surface crosses, as bits; one word per row of samples. Equivalent to `shaders/points/inside.wgsl`.
 
 use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};
 
-/// Which samples of a brick, and of those that follow, are inside.
+/// Inside samples of a brick and of the next ones.
 pub struct Inside {
     rows: [[u32; BRICK[1] + 1]; BRICK[2] + 1],
-    /// The sample behind each row.
+    /// The sample after each row.
     behind: [u8; BRICK[2] + 1],
-    /// Own samples of the brick.
+    /// Number of own samples of the brick.
     own: [u8; 3],
-    /// With those that follow.
+    /// Number of samples including the next ones.
     all: [u8; 3],
 }
 
@@ -20,7 +19,7 @@ const fn lowest(count: usize) -> u64 {
 }
 
 impl Inside {
-    /// Compares the samples of a brick; one that is no number is outside.
+    /// Compares the samples of a brick; NaN is outside.
     pub fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
         let [own, all] = [own, with_next].map(|span| span.extents().map(|count| count as usize));
         let (mut rows, mut behind) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
@@ -34,7 +33,7 @@ impl Inside {
         Self { rows, behind, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
     }
 
-    /// A row and the sample behind it.
+    /// A row and the sample after it.
     fn row(&self, y: usize, z: usize) -> u64 {
         u64::from(self.rows[z][y]) | u64::from(self.behind[z] >> y & 1) << BRICK[0]
     }
@@ -43,7 +42,8 @@ impl Inside {
         [self.own, self.all].map(|extents| extents.map(usize::from))
     }
 
-    /// The samples from which the one in a direction is on the other side, row by row, for each direction.
+    /// For each direction and row, the samples whose neighbour in this direction is on the other
+    /// side.
     #[inline]
     pub fn crossed<const K: usize>(&self, directions: Directions<K>) -> Words<K> {
         let mut crossed = [[0; ROWS]; K];
@@ -63,7 +63,7 @@ impl Inside {
         crossed
     }
 
-    /// The own samples that are inside, row by row.
+    /// Own samples that are inside, by row.
     pub fn samples(&self) -> [u32; ROWS] {
         let mut samples = [0; ROWS];
         let [own, _] = self.extents();
@@ -75,7 +75,7 @@ impl Inside {
         samples
     }
 
-    /// With outside and inside exchanged.
+    /// Exchanges outside and inside.
     pub fn reversed(mut self) -> Self {
         let [_, all] = self.extents();
         for z in 0..all[2] {
@@ -88,17 +88,18 @@ impl Inside {
         self
     }
 
-    /// The cells that the surface crosses, row by row; a cell begins at an own sample.
+    /// Cells that the surface crosses, by row; a cell begins at an own sample.
     pub fn cells(&self) -> [u32; ROWS] {
         self.cells_where(|any, every| any & !every)
     }
 
-    /// The cells whose corners are all inside.
+    /// Cells whose corners are all inside.
     pub fn whole_cells(&self) -> [u32; ROWS] {
         self.cells_where(|_, every| every)
     }
 
-    /// The cells of a row are those of `wanted`, of which any corners, and all, are inside.
+    /// Cells by row; `wanted` selects them from the bits of cells with any and with all corners
+    /// inside.
     #[inline]
     fn cells_where(&self, wanted: impl Fn(u64, u64) -> u64) -> [u32; ROWS] {
         let mut cells = [0; ROWS];
@@ -114,19 +115,19 @@ impl Inside {
         cells
     }
 
-    /// The case of the cell that begins at a sample.
+    /// Case of the cell that begins at a sample.
     pub fn case(&self, [x, y, z]: [usize; 3]) -> u8 {
         let two = |y: usize, z: usize| (self.row(y, z) >> x & 3) as u8;
         two(y, z) | two(y + 1, z) << 2 | two(y, z + 1) << 4 | two(y + 1, z + 1) << 6
     }
 }
 
-/// A bit for each sample of a row that is not below the isovalue.
+/// Bits of the samples of a row that equal or exceed the isovalue.
 fn bits(row: &[f32], isovalue: f32) -> u64 {
     let Some((first, rest)) = row.split_first_chunk::<{ BRICK[0] }>() else {
         return row.iter().enumerate().fold(0, |bits, (x, &value)| bits | u64::from(value >= isovalue) << x);
     };
-    // Of a fixed length, so that the compiler uses vector instructions.
+    // A fixed length lets the compiler vectorise.
     let mut lanes = [0_u32; BRICK[0]];
     for (x, lane) in lanes.iter_mut().enumerate() {
         *lane = if first[x] >= isovalue { 1 << x } else { 0 };

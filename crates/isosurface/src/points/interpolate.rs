@@ -1,4 +1,4 @@
-//! Values of a field at points.
+//! Interpolation of fields at points.
 
 use zippy::Result;
 
@@ -8,17 +8,17 @@ use crate::field::attribute::Fitted;
 use crate::field::block::Block;
 use crate::field::trilinear;
 
-/// Where points lie, in the order of their numbers.
+/// Positions of points within edges and cells, in the order of their numbers.
 #[derive(Default)]
 pub struct Places {
-    /// Of those that begin at a sample and lie elsewhere: how far from there to the sample to which they are.
+    /// Points on edges: fraction of the way from the first to the second sample.
     pub along: Vec<f64>,
-    /// Of the others: a cell, counted from its brick's first sample, and where in it.
+    /// Points inside cells: cell relative to its brick's first sample, and position in the cell.
     pub inside: Vec<([usize; 3], [f64; 3])>,
 }
 
-/// The values of a field at the points of each mesh, whose own ones lie at the first places and whose ghosts at the second:
-/// at own points, and then at ghosts.
+/// Interpolates a field at the points of each mesh; `places` holds own points and ghosts. Returns
+/// values of own points, then of ghosts.
 ///
 /// # Errors
 /// The field's samples cannot be read.
@@ -33,7 +33,7 @@ pub fn values<const K: usize>(
         places.iter().map(|both| both.each_ref().map(|one| (one.along.iter(), one.inside.iter()))).collect();
     let mut block = Block::new();
     for piece in pieces {
-        // Each mesh's next brick.
+        // Index of the next brick of each mesh.
         let mut next = vec![0; places.len()];
         field.samples(piece.chunk, &mut |part, samples| {
             for visit in &piece.visits {

@@ -1,24 +1,24 @@
-//! [`Points`]: the points of a mesh that a rank knows.
+//! [`Points`]: the points of a mesh on a rank.
 
 use std::collections::HashMap;
 
-/// A rank's own points, and behind them *ghosts*, those of other ranks that its cells use.
+/// A rank's own points, followed by *ghosts*: points of other ranks that its cells use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Points {
-    /// How many are own ones.
+    /// Number of own points.
     pub own: usize,
-    /// How many points lower ranks own.
+    /// Number of points that lower ranks own.
     pub before: u64,
     pub positions: Vec<[f32; 3]>,
-    /// As many, or none.
+    /// One normal per point, or none.
     pub normals: Vec<[f32; 3]>,
     pub fields: Vec<(String, Vec<f32>)>,
-    /// The numbers of ghosts in the whole mesh.
+    /// Numbers of ghosts in the whole mesh.
     pub ghosts: Vec<u64>,
 }
 
 impl Points {
-    /// Replaces the name and each value of a field.
+    /// Renames a field and maps each of its values.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         for (own, values) in self.fields.iter_mut().filter(|(own, _)| own == name) {
             new_name.clone_into(own);
@@ -26,7 +26,7 @@ impl Points {
         }
     }
 
-    /// The number of a point in the whole mesh.
+    /// Number of a point in the whole mesh.
     pub fn number(&self, point: u32) -> u64 {
         let point = point as usize;
         match point.checked_sub(self.own) {
@@ -35,9 +35,9 @@ impl Points {
         }
     }
 
-    /// Takes the numbers of the ghosts, and changes the corners of cells, which are places in the list. A ghost that this
-    /// rank owns, in another of its chunks, becomes one with that; one that several of its chunks use becomes one; one that
-    /// no cell uses goes.
+    /// Stores the numbers of ghosts, removes duplicates and unused ghosts, and updates `corners`,
+    /// the point indices of cells. Ghosts that this rank owns in another chunk, or that several of
+    /// its chunks use, are merged.
     pub fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
         let (own, first) = (self.before..self.before + self.own as u64, self.own);
         let (mut kept, mut places) = (Vec::new(), HashMap::new());
@@ -60,7 +60,7 @@ impl Points {
     }
 }
 
-/// Keeps the first items of a list, and behind them some of the others; an empty list stays empty.
+/// Keeps the first items of a list and the listed ones of the others; an empty list stays empty.
 fn keep<V: Copy>(list: &mut Vec<V>, first: usize, kept: &[usize]) {
     let others: Vec<V> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
     list.truncate(first);

@@ -1,4 +1,5 @@
-//! Points that begin at samples: their numbers on a rank and in the whole, and values of fields there.
+//! Points that begin at samples: their numbers on a rank and in the whole mesh, and interpolation
+//! of fields.
 
 pub mod inside;
 pub mod interpolate;

@@ -1,4 +1,4 @@
-//! [`Near`]: numbers of the points that the cells of a brick use. In kernels: `shaders/points/near.wgsl`.
+//! [`Near`]: numbers of the points that the cells of a brick use. Equivalent to `shaders/points/near.wgsl`.
 
 use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};
@@ -6,16 +6,16 @@ use crate::field::part::Part;
 
 const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
-/// Numbers of points that begin at the samples of a brick and at those that follow it.
+/// Numbers of points that begin at the samples of a brick and at the next ones.
 pub struct Near<const K: usize> {
-    /// For each kind and row: at which samples points begin, and the number of the first one.
+    /// Per kind and row: bits of the samples with points, and number of the first point.
     rows: [[(u32, u32); ROWS_AND_NEXT]; K],
-    /// The same for the sample behind each row: the number of its point.
+    /// Per kind and row: number of the point at the sample after the row.
     behind: [[u32; ROWS_AND_NEXT]; K],
     width: usize,
 }
 
-/// Where points begin, as a cell sees it: their kind, the place along axis 0, and how many rows further on.
+/// Start of a point relative to a cell: kind of the point, offset along axis 0, row offset.
 #[derive(Clone, Copy)]
 pub struct Place(usize, usize, usize);
 
@@ -30,7 +30,8 @@ impl Place {
 }
 
 impl<const K: usize> Near<K> {
-    /// Own points count from the first of `bases`, ghosts from the second.
+    /// Looks up the points around a brick. Own points count from the first of `bases`, ghosts from
+    /// the second.
     pub fn new(numbering: &Numbering<K>, part: &Part, brick: &Brick<K>, bases: [u32; 2]) -> Self {
         let base = |at: [i64; 3]| bases[usize::from(!part.is_own(at))];
         let [width, heights @ ..] = part.samples(brick.at).extents().map(|count| count as usize);
@@ -59,7 +60,7 @@ impl<const K: usize> Near<K> {
         near
     }
 
-    /// The number of the point at a place of the cell that begins at a position; it must be there.
+    /// Number of a point, given its start relative to the cell at a position; the point must exist.
     #[inline]
     pub fn number(&self, Place(kind, further, rows): Place, [x, y, z]: [usize; 3]) -> u32 {
         let (x, row) = (x + further, z * (BRICK[1] + 1) + y + rows);

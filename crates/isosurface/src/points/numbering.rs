@@ -1,5 +1,4 @@
-//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits. In
-//! kernels: `shaders/points/numbering.wgsl`.
+//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits. Equivalent to `shaders/points/numbering.wgsl`.
 
 use crate::field::block::{BRICK, ROWS, places, row};
 use crate::field::part::Part;
@@ -7,20 +6,20 @@ use crate::field::part::Part;
 /// A brick without points.
 const NONE: u32 = u32::MAX;
 
-/// Bits of the samples, row by row, at which points of each of `K` kinds begin.
+/// Bits of the samples at which points begin, by kind (of `K`) and row.
 pub type Words<const K: usize> = [[u32; ROWS]; K];
 
-/// The points of a brick.
+/// Points of a brick.
 pub struct Brick<const K: usize> {
     pub at: [i64; 3],
-    /// The number of its first point: among this rank's own ones, or among its ghosts.
+    /// Number of its first point, among this rank's own points or among its ghosts.
     pub first: u32,
     pub words: Words<K>,
-    /// How many points of the brick come before each row.
+    /// Number of the brick's points before each row.
     before: [[u16; ROWS]; K],
-    /// How many points there are.
+    /// Number of points that begin at samples.
     pub count: u32,
-    /// How many others follow, which begin at no sample.
+    /// Number of further points, which begin at no sample.
     pub further: u32,
 }
 
@@ -36,8 +35,8 @@ impl<const K: usize> Brick<K> {
         Self { at, first, words, before, count, further }
     }
 
-    /// Calls `found` with the positions and numbers of the points of a kind that begin at positions from `low` on and before
-    /// `end`, along each axis, counted from the brick's first sample; both may lie outside of the brick.
+    /// Calls `found` with positions and numbers of the points of a kind that begin in a half-open
+    /// box, relative to the brick's first sample. The box may exceed the brick.
     pub fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
         let [xs, ys, zs] = [0, 1, 2].map(|axis| {
             let most = BRICK[axis] as i64;
@@ -52,14 +51,14 @@ impl<const K: usize> Brick<K> {
         }
     }
 
-    /// The number that the first point of a row has.
+    /// Number of the first point of a row.
     pub fn first_of_row(&self, kind: usize, row: usize) -> u32 {
         self.first + u32::from(self.before[kind][row])
     }
 }
 
-/// Calls `found` with the position at which each point begins, counted from the brick's first sample, and with its kind, in
-/// the order of numbers.
+/// Calls `found` with the start of each point, relative to the brick's first sample, and its kind,
+/// in the order of numbers.
 #[inline]
 pub fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3], usize)) {
     for (kind, rows) in words.iter().enumerate() {
@@ -71,36 +70,36 @@ pub fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3]
     }
 }
 
-/// Where points of each kind lie: between the sample at which they begin and the one further on along the axes whose bits
-/// are set; without any, at the sample.
+/// Direction of each kind of points: a point lies between its first sample and the next one along
+/// the axes whose bits are set; without bits, at the sample.
 pub type Directions<const K: usize> = [u8; K];
 
-/// On grid edges.
+/// Points on grid edges.
 pub const ON_EDGES: Directions<3> = [1, 2, 4];
 
-/// At samples, on grid edges, on diagonals of faces and of cells.
+/// Points at samples, on grid edges, and on diagonals of faces and cells.
 pub const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// The sample to which a direction leads.
+/// The next sample in a direction.
 #[inline]
 pub fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
     std::array::from_fn(|axis| at[axis] + i64::from(direction >> axis & 1))
 }
 
-/// The points of a chunk: first those of own samples, then those of samples that follow.
+/// Points of a chunk: first those of own samples, then those of the samples after it.
 pub struct Numbering<const K: usize> {
     pub bricks: Vec<Brick<K>>,
-    /// For each brick of the part its place in the list.
+    /// Slot of each brick of the chunk in `bricks`.
     slots: Vec<u32>,
-    /// Own points.
+    /// Number of own points.
     pub own: u64,
     pub ghosts: u64,
-    /// Those of them that begin at no sample.
+    /// Number of own points that begin at no sample.
     pub further: u64,
 }
 
 impl<const K: usize> Numbering<K> {
-    /// With room for so many bricks.
+    /// Creates an empty numbering with capacity for `bricks` bricks.
     pub fn new(part: &Part, bricks: usize) -> Self {
         Self {
             bricks: Vec::with_capacity(bricks),
@@ -111,7 +110,8 @@ impl<const K: usize> Numbering<K> {
         }
     }
 
-    /// Adds a brick with points, and so many others that begin at no sample. All own bricks come before others.
+    /// Adds a brick with points and `further` points that begin at no sample. All own bricks must
+    /// be added before other bricks.
     pub fn add(&mut self, part: &Part, at: [i64; 3], words: Words<K>, further: u32) {
         let mut brick = Brick::new(at, 0, words, further);
         brick.first = self.count(part, at, brick.count, further);
@@ -121,20 +121,20 @@ impl<const K: usize> Numbering<K> {
     /// Counts the points of a brick, and returns the number of the first one.
     pub fn count(&mut self, part: &Part, at: [i64; 3], count: u32, further: u32) -> u32 {
         let numbers = if part.is_own(at) { &mut self.own } else { &mut self.ghosts };
-        // Too many are an error before any number is used.
+        // An overflow is reported as an error before any number is used.
         let first = *numbers as u32;
         *numbers += u64::from(count) + u64::from(further);
         self.further += u64::from(further);
         first
     }
 
-    /// Keeps what tells the numbers of a brick's points, which have been counted.
+    /// Stores a brick whose points have been counted.
     pub fn put(&mut self, part: &Part, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
     }
 
-    /// A brick that has points.
+    /// Returns a brick if it has points.
     pub fn brick(&self, part: &Part, at: [i64; 3]) -> Option<&Brick<K>> {
         self.bricks.get(*self.slots.get(part.brick_number(at))? as usize)
     }

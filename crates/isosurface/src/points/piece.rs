@@ -1,4 +1,4 @@
-//! [`Piece`]: the points that meshes have in a chunk.
+//! [`Piece`]: points of several meshes in a chunk.
 
 use std::ops::Range;
 
@@ -10,32 +10,32 @@ use crate::error::IsosurfaceError;
 use crate::field::part::Part;
 use crate::field::tree::{Bricks, Wanted};
 
-/// A chunk of this rank with the points of some meshes.
+/// Chunk of this rank with the points of several meshes.
 pub struct Piece<const K: usize> {
     pub chunk: ChunkId,
     pub part: Part,
-    /// The bricks with points: first those of own samples, then those that follow.
+    /// Bricks with points: first those of own samples, then those after the chunk.
     pub visits: Vec<Visit>,
-    /// The points of each mesh.
+    /// Points of each mesh.
     pub layers: Vec<Layer<K>>,
 }
 
-/// A brick, and the meshes that have points in it.
+/// Brick, and the meshes that have points in it.
 pub struct Visit {
     pub at: [i64; 3],
     pub layers: Range<usize>,
 }
 
-/// The points of a mesh in a chunk.
+/// Points of a mesh in a chunk.
 pub struct Layer<const K: usize> {
     pub numbering: Numbering<K>,
-    /// How many own points of the mesh, and how many ghosts, this rank's earlier chunks have.
+    /// Numbers of own points and ghosts of the mesh in this rank's earlier chunks.
     pub before: [u64; 2],
 }
 
 impl<const K: usize> Piece<K> {
-    /// A chunk with the bricks in which so many meshes want something, and no points yet. A field that is one sample thin
-    /// has no cells, so that there is nothing.
+    /// Selects the bricks that any of the meshes needs; has no points yet. Empty for a field that
+    /// is one sample thin, because it has no cells.
     pub fn new(chunk: ChunkId, part: &Part, bricks: &dyn Bricks, meshes: usize, wanted: Wanted) -> Self {
         let mut visits = Vec::new();
         if part.has_cells() && meshes > 0 {
@@ -56,8 +56,8 @@ impl<const K: usize> Piece<K> {
         self.visits.sort_by_key(|visit| !self.part.is_own(visit.at));
     }
 
-    /// Adds the bricks that may have points of cells of one mesh that begin elsewhere: those that follow bricks with points,
-    /// and all at the borders to other chunks, whose values are not known.
+    /// Adds the bricks that may have points of a mesh's cells that begin elsewhere: those after
+    /// bricks with points, and all at borders to other chunks, whose values are unknown here.
     pub fn spread(&mut self) {
         let mut is_there = vec![false; self.part.brick_count()];
         self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
@@ -80,16 +80,17 @@ impl<const K: usize> Piece<K> {
     }
 }
 
-/// As many as 32 bits number.
+/// Limit of 32-bit numbers.
 const MOST_POINTS: u64 = u32::MAX as u64;
 
-/// What there can be too many of.
+/// Kind of the items in errors.
 const VERTICES: &str = "vertices, its neighbours' that it uses among them";
 
-/// Lets each mesh number its points on from chunk to chunk; returns how many own points and ghosts each has. Collective.
+/// Assigns each mesh consecutive numbers over the chunks; returns its numbers of own points and
+/// ghosts. Collective.
 ///
 /// # Errors
-/// On some rank a mesh has more of them than 32 bits number.
+/// On some rank a mesh has more points than 32 bits can number.
 pub fn number<const K: usize>(world: &World, pieces: &mut [Piece<K>], meshes: usize) -> Result<Vec<[u64; 2]>> {
     let most = MOST_POINTS;
     let mut counts = vec![[0; 2]; meshes];

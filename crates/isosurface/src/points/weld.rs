@@ -1,8 +1,8 @@
-//! Numbers of ghost points: each owner tells those that use its border.
+//! Numbers of ghost points: each owner sends them to the users of its border.
 //!
-//! Both sides know the samples of a border with the same bits, so both list its points in the same
-//! order, and only numbers travel, with a hash of the positions by which the user sees that its
-//! points are the same.
+//! Both sides have bit-identical samples of a border, so that both list its points in the same
+//! order. Messages contain only numbers, and a hash of the positions with which the user verifies
+//! that its points are the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ struct Border {
     user: ChunkId,
     owner: ChunkId,
     samples: Region,
-    /// What the user can reach.
+    /// Samples that the user can reach.
     reach: Region,
 }
 
@@ -32,7 +32,7 @@ fn reach(chunks: &Chunks, chunk: ChunkId) -> Region {
     Region::between(own.start, Index::from_fn(3, |axis| (own.end[axis] + 1).min(shape[axis])))
 }
 
-/// The borders of a chunk: those whose samples it uses, or those whose samples it has.
+/// Borders of a chunk: those whose samples it uses, or those whose samples it owns.
 fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
     let own = chunks.region(chunk);
     let mut found = Vec::new();
@@ -55,12 +55,11 @@ fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
 /// Points of a border in the order that both sides share.
 struct BorderPoints {
     numbers: Vec<u32>,
-    /// FNV-1a hash of their positions: samples in the border, and directions from them.
+    /// FNV-1a hash of their positions: samples in the border, and directions.
     positions: u64,
 }
 
-/// The points of a border, sample by sample, and then by kind. Both sides have their own bricks, so
-/// that their points have to be sorted.
+/// Points of a border, sorted by sample and then by kind, because both sides have different bricks.
 fn points<const K: usize>(
     border: &Border,
     (part, layer): (&Part, &Layer<K>),
@@ -92,11 +91,11 @@ fn points<const K: usize>(
     BorderPoints { numbers: found.into_iter().map(|(_, number)| number).collect(), positions }
 }
 
-/// The numbers of this rank's ghost points in each whole mesh. `before`: how many points of each mesh lower ranks own.
-/// Collective; one exchange for all meshes.
+/// Numbers of this rank's ghost points in each whole mesh. `before`: number of points of each mesh
+/// that lower ranks own. Collective; one exchange for all meshes.
 ///
 /// # Errors
-/// Two ranks see different samples.
+/// Two ranks have different samples.
 pub fn ghosts<const K: usize>(
     world: &World,
     (chunks, owners): (&Chunks, &Ownership),

@@ -6,9 +6,9 @@ use zippy::{Result, World};
 use super::shared::Shared;
 use crate::mesh::Mesh;
 
-/// For each vertex of this rank, ghosts included, the lowest number of a vertex that is connected with it; a triangle is
-/// of the component of any of its corners. Collective; a round of messages for each rank that a component passes on its
-/// way.
+/// For each vertex of this rank, including ghosts, the lowest number of a connected vertex; a
+/// triangle belongs to the component of its corners. Collective; takes one round of messages per
+/// rank along a component's path.
 ///
 /// # Errors
 /// A transfer fails.
@@ -52,7 +52,7 @@ pub(super) fn labels(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Vec<
     }
 }
 
-/// Disjoint sets of vertices: for each another one of its set, or itself.
+/// Disjoint sets of vertices: the parent of each vertex, or itself.
 struct Sets(Vec<u32>);
 
 impl Sets {

@@ -1,4 +1,4 @@
-//! Edges, and how many triangles have each.
+//! Edges, and their numbers of triangles.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,11 @@ pub struct Edges {
     pub nonmanifold: u64,
 }
 
-/// An edge: its ends by number, the lower first, and how many triangles run along it and against it.
+/// Edge: numbers of its ends (lower first), and numbers of triangles along and against its
+/// direction.
 type Edge = [u64; 4];
 
-/// Collective. An edge that several ranks may have is counted by the owner of its lower end.
+/// Counts the edges. Collective. The owner of the lower end counts an edge that several ranks have.
 pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
     let (mut own, mut sent) = (Vec::new(), Vec::new());
     for triangle in mesh.triangles() {
@@ -47,7 +48,7 @@ pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
     Ok(Edges { all, open, nonmanifold })
 }
 
-/// Each edge once, in order, with its triangles added up.
+/// Sorts the edges and sums the triangles of equal ones.
 fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.sort_unstable();
     edges.dedup_by(|next, kept| {

@@ -9,8 +9,8 @@ use crate::mesh::Mesh;
 use crate::points::list::Points;
 use crate::volume_mesh::VolumeMesh;
 
-/// The area of a surface, and the volume that it encloses. Collective. Each triangle is rounded by itself, their sums only
-/// at the end.
+/// Area of a surface, and the volume that it encloses. Collective. Sums are exact until the final
+/// rounding; only the terms of single triangles are rounded.
 pub fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
     let (mut area, mut volume) = (ExactSum::default(), ExactSum::default());
     for triangle in mesh.triangles() {
@@ -22,12 +22,13 @@ pub fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
     Ok([sum(world, area)?, sum(world, volume)?])
 }
 
-/// The volume of all cells. Collective. Each cell is rounded by itself, their sum only at the end.
+/// Volume of all cells. Collective. The sum is exact until the final rounding; only the volumes of
+/// single cells are rounded.
 pub fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
     let at = |point: u32| mesh.positions()[point as usize].map(f64::from);
     let mut volume = ExactSum::default();
     for cell in mesh.hexahedra() {
-        // From VTK's order to that of the grid and back.
+        // Converts VTK's order to that of the grid.
         let [a, b, d, c, e, f, h, g] = cell.map(at);
         let corner = [a, b, c, d, e, f, g, h];
         volume.add(
@@ -38,7 +39,7 @@ pub fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
     sum(world, volume)
 }
 
-/// The volume of a tetrahedron, six times: so that a cube has a whole number.
+/// Six times the volume of a tetrahedron, which gives a cube an integer.
 fn six_times([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
     let (across, up) = (cross(side(a, b), side(a, c)), side(a, d));
     (0..3).map(|axis| across[axis] * up[axis]).sum()
@@ -54,7 +55,7 @@ fn sum(world: &World, sum: ExactSum) -> Result<f64> {
     Ok(ExactSum::from_words(&words).into_f64())
 }
 
-/// The least box that has all points of all ranks, of which there are so many. Collective.
+/// Bounding box of the points of all ranks; `count` is their total number. Collective.
 pub fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32; 3]; 2]>> {
     let mut corners = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for position in &points.positions[..points.own] {
@@ -63,7 +64,7 @@ pub fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32
             corners[1][axis] = corners[1][axis].max(position[axis]);
         }
     }
-    // One operation for both: the highest corner by its negative.
+    // One reduction for both: the highest corner is negated.
     let mut least: Vec<f32> = corners[0].into_iter().chain(corners[1].map(|x| -x)).collect();
     world.group().all_reduce(&mut least, |mine, theirs| *mine = mine.min(*theirs))?;
     let found = [std::array::from_fn(|axis| least[axis]), std::array::from_fn(|axis| -least[axis + 3])];

@@ -1,4 +1,4 @@
-//! What a mesh is like as a whole.
+//! Statistics of whole meshes.
 
 mod components;
 mod edges;
@@ -15,35 +15,35 @@ pub use self::volume::{VolumeStatistics, volume_statistics};
 use self::shared::Shared;
 use crate::mesh::Mesh;
 
-/// A mesh in numbers: the same on all ranks, and the same bits for every cut.
+/// Statistics of a mesh: equal on all ranks, and bit-identical for every cut.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// Vertices, each counted once.
+    /// Number of vertices, each counted once.
     pub vertices: u64,
-    /// Those of them that lie inside a cell and not on a grid edge.
+    /// Number of vertices that lie inside a cell and not on a grid edge.
     pub interior_vertices: u64,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: u64,
-    /// Edges, each counted once.
+    /// Number of edges, each counted once.
     pub edges: u64,
-    /// Euler characteristic: vertices less edges plus triangles.
+    /// Euler characteristic: vertices minus edges plus triangles.
     pub euler: i64,
-    /// Connected components.
+    /// Number of connected components.
     pub components: u64,
-    /// Edges that one triangle has: the border of a surface that is not closed.
+    /// Number of edges with one triangle: the border of an open surface.
     pub open_edges: u64,
-    /// Edges that more than two triangles have, or two that run along them in one direction.
+    /// Number of edges with more than two triangles, or with two in the same direction.
     pub nonmanifold_edges: u64,
-    /// Sum of the triangles' areas, without rounding in between.
+    /// Sum of the triangles' areas, exact until the final rounding.
     pub area: f64,
-    /// Enclosed volume, by the divergence theorem; of no meaning where there are open edges. Positive around higher
-    /// values.
+    /// Enclosed volume, by the divergence theorem; meaningless for surfaces with open edges.
+    /// Positive around higher values.
     pub volume: f64,
-    /// The least box that has all vertices, by its lowest and highest corner; `None` without vertices.
+    /// Lowest and highest corner of the bounding box; `None` without vertices.
     pub bounds: Option<[[f32; 3]; 2]>,
 }
 
-/// Looks at all of a mesh. Collective.
+/// Computes the statistics of a mesh. Collective.
 ///
 /// # Errors
 /// A transfer fails.

@@ -1,4 +1,4 @@
-//! [`Shared`]: vertices that several ranks know.
+//! [`Shared`]: vertices that several ranks have.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use zippy::{Result, World};
 use crate::mesh::Mesh;
 use crate::messages::exchange;
 
-/// Which vertices of this rank other ranks know, too.
+/// Vertices of this rank that other ranks also have.
 pub struct Shared {
-    /// For each rank how many vertices lower ranks own.
+    /// For each rank, the number of vertices that lower ranks own.
     before: Vec<u64>,
-    /// Ghosts by owner: places in the list of vertices.
+    /// Ghosts by owner: indices of vertices.
     owned_by: BTreeMap<usize, Vec<u32>>,
-    /// Own vertices by a rank that has them as ghosts, in the order in which that rank lists them.
+    /// Own vertices by the rank that has them as ghosts, in that rank's order.
     known_to: BTreeMap<usize, Vec<u32>>,
     is_shared: Vec<bool>,
 }
 
 impl Shared {
-    /// Collective.
+    /// Finds the shared vertices. Collective.
     pub fn new(world: &World, mesh: &Mesh) -> Result<Self> {
         let all = world.group().all_gather_v(copied(&[mesh.vertices_before()]))?;
         let before = all.iter().map(|payload| Ok(values::<u64>(payload)?[0])).collect::<Result<Vec<_>>>()?;
@@ -42,18 +42,18 @@ impl Shared {
         Ok(shared)
     }
 
-    /// The rank that owns the vertex of this number.
+    /// Rank that owns the vertex with this number.
     pub fn owner(&self, number: u64) -> usize {
         self.before.partition_point(|&before| before <= number) - 1
     }
 
-    /// Whether another rank may have an edge between two vertices, too.
+    /// True if another rank may also have an edge between two vertices.
     pub fn both(&self, a: u32, b: u32) -> bool {
         self.is_shared[a as usize] && self.is_shared[b as usize]
     }
 
-    /// What `of` says of ghosts goes to their owners, or what it says of own vertices to those that know them; `take`
-    /// gets it there. Collective.
+    /// Sends values of ghosts to their owners, or values of own vertices to the ranks that have
+    /// them as ghosts. `of` gives the value of a vertex; `take` receives it. Collective.
     pub fn tell(
         &self,
         world: &World,

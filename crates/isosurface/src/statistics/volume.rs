@@ -1,4 +1,4 @@
-//! What a mesh of cells is like as a whole.
+//! Statistics of whole meshes of cells.
 
 use zippy::error::CallSite;
 use zippy::{Result, World};
@@ -7,20 +7,20 @@ use zippy_io::mesh::CellCounts;
 use super::measure::{bounds, volume};
 use crate::volume_mesh::VolumeMesh;
 
-/// A mesh of cells in numbers: the same on all ranks, and the same bits for every cut.
+/// Statistics of a mesh of cells: equal on all ranks, and bit-identical for every cut.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeStatistics {
-    /// Points, each counted once.
+    /// Number of points, each counted once.
     pub points: u64,
-    /// Cells of each kind.
+    /// Number of cells of each kind.
     pub cells: CellCounts,
-    /// Sum of the cells' volumes, without rounding in between.
+    /// Sum of the cells' volumes, exact until the final rounding.
     pub volume: f64,
-    /// The least box that has all points, by its lowest and highest corner; `None` without points.
+    /// Lowest and highest corner of the bounding box; `None` without points.
     pub bounds: Option<[[f32; 3]; 2]>,
 }
 
-/// Looks at all of a mesh. Collective.
+/// Computes the statistics of a mesh of cells. Collective.
 ///
 /// # Errors
 /// A transfer fails.

@@ -1,4 +1,4 @@
-//! Kernels make the meshes of the host.
+//! Kernels and host extract the same meshes.
 
 use zippy::extents::Index;
 use zippy::{Config, Layout, Split, World, run_with};
@@ -28,7 +28,7 @@ fn noise([x, y, z]: [i64; 3]) -> f32 {
     random((x * 7919 + y * 104_729 + z * 1_299_709) as u32)
 }
 
-/// Noise on a slope, so that no gradient is about zero.
+/// Noise on a slope, so that no gradient is close to zero.
 pub fn rough(at: [i64; 3]) -> f32 {
     let [x, y, z] = at.map(|x| x as f32);
     0.05 * x + 0.11 * y - 0.07 * z + 0.9 * noise(at)
@@ -44,14 +44,14 @@ fn cuts() -> [Layout; 4] {
     ]
 }
 
-/// How far apart two lists of vectors are at most.
+/// Maximum distance between the vectors of two lists.
 fn apart<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
     assert_eq!(a.len(), b.len());
     let differences = a.as_flattened().iter().zip(b.as_flattened());
     differences.fold(0.0, |most, (a, b)| if a == b { most } else { most.max((a - b).abs()) })
 }
 
-/// The samples are not beyond `largest`.
+/// Compares two meshes of samples whose magnitude is at most `largest`.
 fn hold(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
     assert_eq!(by_kernels.triangles(), by_host.triangles(), "{what}");
     assert_eq!(by_kernels.ghosts(), by_host.ghosts(), "{what}");
@@ -77,7 +77,7 @@ fn hold(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
     }
 }
 
-/// Meshes of an array by kernels and by the host.
+/// Compares the meshes of an array by kernels and by the host.
 fn compare<T: Sample>(
     world: &World,
     layout: &Layout,
@@ -107,7 +107,7 @@ fn compare<T: Sample>(
         let what = format!("{} at {isovalue}, {layout:?}", T::INFO.name);
         hold(&made[place], &expected[place], largest, &what);
     }
-    // Another one in the same arrays, without further fields.
+    // A second mesh in the same arrays, without further fields.
     let again = [&kernels, &host].map(|extractor| extractor.extract(isovalues[0]).unwrap());
     hold(&again[0], &again[1], largest, "again");
 }
@@ -134,7 +134,7 @@ fn all() {
             compare(world, &uneven, (mirrored(), false), &[-7.5, 0.0], &|at| (256.0 * noise(at) - 128.0) as i8);
             compare(world, &with_ghosts, (grid(), true), &[150.25, 100.0], &|at| (100.0 * rough(at)) as i16);
             compare(world, &thin, (mirrored(), false), &[9e8, 1e9], &|at| (4e9 * noise(at)) as u32);
-            // Isovalues that samples have when they are rounded.
+            // Isovalues that equal samples after rounding.
             let large = |[x, y, z]: [i64; 3]| 16_777_217 + 2 * ((x * x + 3 * y + 5 * z) % 32);
             compare(world, &empty, (grid(), false), &[16_777_232.0, 16_777_248.0], &|at| large(at) as u32);
             compare(world, &with_ghosts, (grid(), true), &[-16_777_232.0, -16_777_248.0], &|at| -large(at) as i32);
@@ -148,7 +148,7 @@ fn all() {
     }
 }
 
-/// Chunks that are bound as several variables are read through them.
+/// Chunks that are bound as several variables.
 fn in_windows() {
     run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
         let layout = Layout::new(SHAPE).split_all(Split::Whole);
@@ -158,7 +158,7 @@ fn in_windows() {
     .unwrap();
 }
 
-/// What a buffer cannot hold, the host makes.
+/// The host extracts meshes that exceed a buffer.
 fn too_many() {
     for ranks in launcher::counts(&[1, 3]) {
         run_with(Config::threads(ranks), |world| {
@@ -185,7 +185,7 @@ fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn(
         let error = extractor.extract_on_device(isovalue, None, &mut mesh).unwrap_err().to_string();
         assert!(error.contains("a buffer has at most 49152 bytes") && mesh.triangle_count() == 0, "{error}");
     }
-    // To the bit, which kernels would not do.
+    // Bit-identical, which kernels would not achieve.
     assert!(made == extractor.on_host().extract_several(isovalues).unwrap());
     assert!(made.iter().all(|mesh| mesh.triangle_count() > 100));
 }

@@ -1,4 +1,4 @@
-//! Clips, against volumes in closed form; how their cells meet.
+//! Clips, against volumes in closed form; conformity of their cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use super::solid::{GRID, Solid, alone, cells_are_the_right_way_round, faces};
 use super::solids::{cells, corners, plain, volume_of};
 use super::support::launcher;
 
-/// The corners of the six tetrahedra of a cell, from its lowest to its highest one along the axes in each order.
+/// Corners of the six tetrahedra of a cell, from its lowest to its highest corner along the axes in
+/// each order.
 fn tetrahedra(cell: [i64; 3]) -> Vec<[[i64; 3]; 4]> {
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let path = |order: [usize; 3]| {
@@ -24,7 +25,8 @@ fn tetrahedra(cell: [i64; 3]) -> Vec<[[i64; 3]; 4]> {
     orders.into_iter().map(path).collect()
 }
 
-/// Which part of a tetrahedron has values above zero, if they are linear in it: of the powers of the corners' values.
+/// Share of a tetrahedron with values above zero for a linear function: from powers of the corners'
+/// values.
 fn part_above(values: [f64; 4]) -> f64 {
     let part = |i: usize| {
         let others = (0..4).filter(|&j| j != i).map(|j| values[i] - values[j]).product::<f64>();
@@ -35,7 +37,7 @@ fn part_above(values: [f64; 4]) -> f64 {
 
 #[test]
 fn clips_are_those_of_linear_tetrahedra() {
-    // A ball with a rough skin, so that there are whole cells on both sides.
+    // A ball with a rough surface: there are whole cells on both sides.
     let (shape, rough) = ([12, 11, 10], plain([12, 11, 10]));
     let field = Field::new(shape, |at| {
         let square: f32 = at.iter().map(|&i| (i as f32 - 4.9).powi(2)).sum();
@@ -49,7 +51,7 @@ fn clips_are_those_of_linear_tetrahedra() {
     for (solid, expected) in both.iter().zip([above, volume_of(shape) - above]) {
         assert!((solid.found.volume - expected).abs() < 1e-5 * expected, "{} {expected}", solid.found.volume);
     }
-    // Points: samples on this side, and the edges of tetrahedra that lead to the other.
+    // Points: samples on this side, and points on edges of tetrahedra to the other side.
     let is_above = |at: [i64; 3]| field.at(at) >= 0.0;
     let edges: BTreeSet<([i64; 3], [i64; 3])> = cells(shape)
         .flat_map(tetrahedra)
@@ -65,9 +67,10 @@ fn clips_are_those_of_linear_tetrahedra() {
     both.iter().for_each(cells_are_the_right_way_round);
 }
 
-/// Each face is another cell's, too, the other way round, or lies on the border, or two triangles meet a hexahedron's.
+/// Each face is shared with another cell in reverse order, or lies on the border, or two triangles
+/// share a hexahedron's face.
 fn faces_meet(solid: &Solid, shape: [i64; 3]) {
-    // Samples are kept with a value of their own; what was cut has zero.
+    // Samples keep their own values; points on cut edges have zero.
     let is_cut = |point: usize| solid.value(point, 0).abs() < 1e-6;
     let borders = shape.map(|n| (n - 1) as f64);
     let on_border = |face: &[usize]| {
@@ -123,7 +126,8 @@ fn faces_meet(solid: &Solid, shape: [i64; 3]) {
 #[test]
 fn half_spaces_are_exact() {
     let shape = [12, 9, 11];
-    // A plane along cells, through samples or not, and corners of the box: (x + y + z <= s) has s^3 / 6.
+    // A plane along cells (through samples or not), and corners of the box: (x + y + z <= s) has
+    // volume s^3 / 6.
     let axis = Field::new(shape, |[x, ..]| 4.3 - x as f32);
     let corner = |s: f32| Field::new(shape, move |[x, y, z]| s - (x + y + z) as f32);
     let all = 11.0 * 8.0 * 10.0;
@@ -160,6 +164,6 @@ fn balls_converge() {
             / (4.0 / 3.0 * std::f64::consts::PI * 0.7_f64.powi(3))
             - 1.0
     });
-    // Of second order: a quarter with every halving.
+    // Second order: each halving of the distance divides the error by four.
     assert!(errors.windows(2).all(|pair| (3.4..4.6).contains(&(pair[0] / pair[1]))), "{errors:?}");
 }

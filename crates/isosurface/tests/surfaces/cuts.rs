@@ -1,4 +1,4 @@
-//! The same mesh, bit for bit, for every number of ranks and every cut.
+//! Bit-identical meshes for every number of ranks and every cut.
 
 use zippy::region::Region;
 use zippy::{Config, Layout, Split, run_with};
@@ -9,7 +9,8 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// Random, so that nearly every cell is crossed and many are ambiguous; longer than a brick along axis 0.
+/// Random, so that nearly every cell is crossed and many are ambiguous; longer than a brick along
+/// axis 0.
 fn field() -> Field<f32> {
     Field::new(SHAPE, |[x, y, z]| random((x * 7919 + y * 104_729 + z * 1_299_709) as u32))
 }
@@ -21,7 +22,7 @@ fn alone() -> Whole {
     whole
 }
 
-/// Where the process has the mesh: all threads, and rank 0 of a launcher's.
+/// Compares on processes that have the mesh: all threads, and rank 0 of a launcher's processes.
 fn check(expected: &Whole, found: Option<Whole>) {
     assert!(found.is_some() || launcher::rank() != Some(0) && launcher::size().is_some());
     assert!(found.is_none_or(|found| found == *expected));
@@ -41,17 +42,17 @@ fn ranks() {
 #[test]
 fn uneven() {
     let alone = alone();
-    // A chunk of one sample, several chunks a rank, a rank without any.
+    // A chunk of one sample, several chunks per rank, a rank without chunks.
     let cut =
         |layout: zippy::Layout| layout.split([Split::Sizes(vec![1, 30, 6]), Split::Sizes(vec![2, 9]), Split::Even(4)]);
     let owners: Vec<usize> = (0..24).map(|chunk| [0, 3, 1, 3, 0][chunk % 5]).collect();
     check(&alone, field().owned(4, cut, &owners, 0.5));
-    // Every row by itself.
+    // One chunk per row.
     let rows = |layout: zippy::Layout| layout.split([Split::Whole, Split::Even(11), Split::Even(9)]);
     check(&alone, field().cut(3, rows, 0.5).0);
 }
 
-/// A field of 37 x 11 x 9 samples cut as a k-d tree cuts, without a common grid.
+/// Field of 37 x 11 x 9 samples with k-d cuts, without a common grid.
 pub fn k_d() -> Vec<Region> {
     let boxes = [
         ([0, 0, 0], [20, 5, 9]),
@@ -73,7 +74,7 @@ fn boxes() {
     }
 }
 
-/// Ghost cells that the field has for purposes of its own, and chunks without cells.
+/// Ghost cells of other widths than extraction needs, and chunks without cells.
 #[test]
 fn ghost_cells_of_all_kinds() {
     let alone = alone();
@@ -84,7 +85,7 @@ fn ghost_cells_of_all_kinds() {
         &|layout| layout.split([Split::Even(2), Split::Even(2), Split::Whole]).ghost([2, 2, 0]),
         &|layout| layout.split([Split::Even(2), Split::Even(3), Split::Even(2)]).ghost([2; 3]).periodic([true; 3]),
         &|layout| layout.split([Split::Sizes(vec![0, 18, 0, 19]), Split::Whole, Split::Even(2)]),
-        // The last chunks are a sample thin, and have no cells.
+        // The last chunks are one sample thin, and have no cells.
         &|layout| layout.split([Split::Sizes(vec![36, 1]), Split::Whole, Split::Sizes(vec![8, 1])]),
     ];
     for cut in cuts {
@@ -92,7 +93,8 @@ fn ghost_cells_of_all_kinds() {
     }
 }
 
-/// Several surfaces of one extractor, and of two at once, are those of fresh ones; after a change, with an update.
+/// Surfaces of a reused extractor, also of two at once, equal those of new extractors, also after a
+/// change and an update.
 #[test]
 fn extractors_are_used_again() {
     let samples = field();
@@ -134,7 +136,7 @@ fn ranks_that_ask_for_different_surfaces_are_told() {
 
 #[test]
 fn types_of_samples() {
-    // Whole numbers, with samples that equal the isovalue.
+    // Integers, with samples that equal the isovalue.
     let whole = |at: [i64; 3]| (8.0 * field().at(at)) as u8;
     let expected = Field::new([9, 8, 7], |at| f32::from(whole(at))).alone(4.0).0;
     assert!(!expected.triangles.is_empty());

@@ -1,4 +1,4 @@
-//! Fields, and meshes that can be compared.
+//! Fields and comparable meshes for the tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use zippy::transport::{copied, values};
 use zippy::{Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
 use zippy_isosurface::{Extractor, Grid, Mesh, Sample, Statistics, statistics};
 
-/// A field in host memory, axis 0 fastest.
+/// Field in host memory, axis 0 fastest.
 #[derive(Clone)]
 pub struct Field<T> {
     pub shape: [i64; 3],
@@ -26,7 +26,7 @@ impl<T: Sample> Field<T> {
         self.samples[(x + self.shape[0] * (y + self.shape[1] * z)) as usize]
     }
 
-    /// With a layer of one value around it.
+    /// Adds a layer of one value around the field.
     pub fn padded(&self, value: T) -> Self {
         Self::new(self.shape.map(|n| n + 2), |at| {
             let inner = at.map(|x| x - 1);
@@ -43,13 +43,14 @@ impl<T: Sample> Field<T> {
         Ok(array)
     }
 
-    /// The surface by one rank that has the whole field, and its mesh.
+    /// Surface by a single rank that has the whole field, with its mesh.
     pub fn alone(&self, isovalue: f32) -> (Whole, Statistics) {
         let found = self.surface(Config::apart(1), |layout| layout, None, isovalue, true);
         (found.0.expect("one rank"), found.1)
     }
 
-    /// The surface by so many ranks; under a launcher, by its processes. The process of rank 0 gets the mesh.
+    /// Surface by `ranks` ranks or, under a launcher, by its processes. The process of rank 0
+    /// receives the mesh.
     pub fn cut(
         &self,
         ranks: usize,
@@ -59,7 +60,7 @@ impl<T: Sample> Field<T> {
         self.surface(Config::threads(launcher::counts(&[ranks])[0]), cut, None, isovalue, true)
     }
 
-    /// The same with an owner for each chunk; those that there are not become others.
+    /// [`cut`](Self::cut) with an owner for each chunk, modulo the number of ranks.
     pub fn owned(
         &self,
         ranks: usize,
@@ -72,7 +73,7 @@ impl<T: Sample> Field<T> {
         self.surface(Config::threads(ranks), cut, Some(owners), isovalue, true).0
     }
 
-    /// Statistics only, cut evenly.
+    /// Statistics of an even cut.
     pub fn statistics(&self, ranks: usize, isovalue: f32) -> Statistics {
         let ranks = launcher::counts(&[ranks])[0];
         self.surface(Config::threads(ranks), |layout| layout.split_all(Split::Auto), None, isovalue, false).1
@@ -111,7 +112,7 @@ impl<T: Sample> Field<T> {
         (whole, found)
     }
 
-    /// Grid edges whose ends are on both sides, counted one by one.
+    /// Number of grid edges with ends on both sides, by direct count.
     pub fn crossed_edges(&self, isovalue: f32) -> u64 {
         let inside = |at| self.at(at).value() >= isovalue;
         let mut count = 0;
@@ -128,12 +129,12 @@ impl<T: Sample> Field<T> {
     }
 }
 
-/// A mesh with all its parts together, its vertices in the order of their bits; those that share them all have one place.
+/// Whole mesh, with vertices in the order of their bits. Vertices with equal bits are merged.
 #[derive(Debug, PartialEq)]
 pub struct Whole {
     /// Position and normal, as bits.
     pub vertices: Vec<[u32; 6]>,
-    /// Each begins with its lowest vertex.
+    /// Each triangle begins with its lowest vertex.
     pub triangles: Vec<[usize; 3]>,
     chi: i64,
 }
@@ -174,7 +175,7 @@ impl Whole {
     }
 }
 
-/// Each ghost is there once, is another rank's, and has a triangle.
+/// Checks that each ghost is unique, belongs to another rank and is used by a triangle.
 fn check_ghosts(mesh: &Mesh) {
     let own = mesh.vertices_before()..mesh.vertices_before() + mesh.own_vertices() as u64;
     let numbers: BTreeSet<u64> = mesh.ghosts().iter().copied().collect();
@@ -183,7 +184,8 @@ fn check_ghosts(mesh: &Mesh) {
     assert!((mesh.own_vertices()..mesh.positions().len()).all(|ghost| used.contains(&(ghost as u32))));
 }
 
-/// A rank's part for a message: how many vertices it knows, number, position and normal of each, and triangles by number.
+/// Encodes a rank's part as a message: number of vertices; number, position and normal of each;
+/// triangles by vertex number.
 fn words(mesh: &Mesh) -> Vec<u64> {
     let mut words = vec![mesh.positions().len() as u64];
     for (place, (position, normal)) in mesh.positions().iter().zip(mesh.normals()).enumerate() {
@@ -194,7 +196,7 @@ fn words(mesh: &Mesh) -> Vec<u64> {
     words
 }
 
-/// Random numbers of 0 to 1, by the formula that the reference numbers have.
+/// Random numbers from 0 to 1, by the formula of the reference numbers.
 pub fn noise(n: i64) -> Field<f32> {
     Field::new([n; 3], |[x, y, z]| random((x + n * (y + n * z)) as u32))
 }

@@ -1,4 +1,4 @@
-//! Meshes in files: the same mesh back, whatever the number of ranks.
+//! Mesh files restore the same mesh for any number of ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use zippy_isosurface::{Extractor, Grid, write};
 use super::fields::{Field, noise};
 use super::support::launcher;
 
-/// A directory that all processes of a launcher share, and which the first one removes.
+/// Directory that all processes of a launcher share; the first process removes it.
 pub struct Directory(pub PathBuf);
 
 impl Directory {
@@ -33,12 +33,12 @@ impl Drop for Directory {
     }
 }
 
-/// Whether this process is the one that looks at files.
+/// True on the process that checks files.
 pub fn first() -> bool {
     launcher::rank().unwrap_or(0) == 0
 }
 
-/// Writes a surface of random samples by so many ranks; returns what `write` says on each.
+/// Writes a surface of random samples by `ranks` ranks; returns the result of `write` on each.
 fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<Result<(), String>> {
     let results = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let array = field.array(world, &Layout::new(field.shape).split_all(Split::Auto), None)?;
@@ -52,7 +52,8 @@ fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<
     results.unwrap()
 }
 
-/// Positions and normals of the corners of all triangles, sorted: the same for any order of vertices.
+/// Positions and normals of the corners of all triangles, sorted: independent of the order of
+/// vertices.
 fn corners(mesh: &mesh::Mesh) -> Vec<[Vec<u32>; 3]> {
     let bits = |vertex: u64| {
         let normal = mesh.normals.as_ref().map(|normals| normals[vertex as usize]);
@@ -108,7 +109,7 @@ fn a_piece_a_rank() {
     let [whole, index] = ["mesh.vtp", "pieces.pvtp"].map(|name| directory.0.join(name));
     assert!(written(&whole, &field, 1, true)[0].is_ok());
     assert!(written(&index, &field, 3, true).iter().all(Result::is_ok));
-    // Vertices that two ranks know stand in two pieces, so only triangles are compared.
+    // Vertices of two ranks are in two pieces, so that only triangles are compared.
     assert!(!first() || corners(&read(&index).unwrap()) == corners(&read(&whole).unwrap()));
 }
 
@@ -134,7 +135,7 @@ fn what_cannot_be_written_is_an_error_on_every_rank() {
         }
     }
     assert!(!first() || directory.files() == 0);
-    // A piece that cannot be written keeps the others from their places, old ones stay.
+    // A piece that cannot be written prevents the others from being renamed; old pieces stay.
     if launcher::size().is_none() {
         let (old, blocked) = (directory.0.join("mesh_0.vtp"), directory.0.join("mesh_1.vtp"));
         std::fs::write(&old, "old").unwrap();

@@ -1,4 +1,4 @@
-//! Surfaces of fields whose topology, area or mesh is known from elsewhere, over many cuts.
+//! Surfaces of fields whose topology, area or mesh is known independently, over many cuts.
 
 mod by_kernels;
 mod clips;

@@ -1,4 +1,4 @@
-//! Surfaces that stay on the device are the meshes that come to the host, but for welding.
+//! Surfaces on the device equal the meshes on the host, except for welding.
 
 use zippy::array::Growable;
 use zippy::{Config, Layout, Split, World, run_with};
@@ -15,7 +15,7 @@ fn grid(mirrored: bool) -> Grid {
     Grid::from_steps([-3.0, 12.5, 7.0], if mirrored { [y, x, z] } else { STEPS })
 }
 
-/// What a list has at the corners of triangles, as bits.
+/// Values of a list at the corners of triangles, as bits.
 fn at_corners<const N: usize>(list: &[[f32; N]], triangles: &[[u32; 3]]) -> Vec<[u32; N]> {
     triangles.as_flattened().iter().map(|&vertex| list[vertex as usize].map(f32::to_bits)).collect()
 }
@@ -26,7 +26,7 @@ fn vectors<const N: usize>(list: &Growable<f32>) -> Vec<[f32; N]> {
     all.as_chunks().0.to_vec()
 }
 
-/// The same triangles in the same order.
+/// Compares triangles and their order.
 fn hold(found: &DeviceMesh, wanted: &Mesh, has_normals: bool, what: &str) {
     let read = found.triangles().all().read().unwrap();
     let triangles: &[[u32; 3]] = read.as_chunks().0;
@@ -37,7 +37,7 @@ fn hold(found: &DeviceMesh, wanted: &Mesh, has_normals: bool, what: &str) {
     assert_eq!(positions.len() as u64, found.vertices(), "{what}");
     let all = at_corners(wanted.positions(), wanted.triangles());
     assert!(at_corners(&positions, triangles) == all, "{what}: positions");
-    // Own vertices are those of the mesh, one by one.
+    // Own vertices equal those of the mesh, one by one.
     let own = wanted.own_vertices();
     assert_eq!(positions[..own], wanted.positions()[..own], "{what}");
     assert_eq!(found.normals().is_some(), has_normals, "{what}");
@@ -67,7 +67,8 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     assert!(extractor.by_kernels());
     let mut mesh = DeviceMesh::new(world, "mesh")?;
     assert_eq!((mesh.vertices(), mesh.triangle_count()), (0, 0));
-    // One after the other in the same arrays: more, fewer, none at all, with and without a further field.
+    // Consecutive surfaces in the same arrays: larger, smaller, empty, with and without a further
+    // field.
     let mut seen = [0; 4];
     for (number, (isovalue, with)) in [(2.5, false), (1.5, true), (0.25, false), (1e6, true)].into_iter().enumerate() {
         let field = with.then_some(&other as &dyn Attribute);
@@ -81,7 +82,7 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     let plain = Extractor::new(world, &array, grid)?;
     plain.extract_on_device(1.5, None, &mut mesh)?;
     hold(&mesh, &plain.extract(1.5)?, false, "without normals");
-    // Mistakes: what was there is gone.
+    // An error empties the mesh.
     let error = plain.extract_on_device(f32::NAN, None, &mut mesh).unwrap_err().to_string();
     assert!(error.contains("isovalue NaN"), "{error}");
     assert_eq!((mesh.vertices(), mesh.triangle_count(), mesh.own_vertices()), (0, 0, 0));
@@ -93,7 +94,7 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     Ok(())
 }
 
-/// Who has no kernels says so.
+/// Checks the error of an extractor without kernels.
 fn refused(world: &World, extractor: &Extractor<f32>, mesh: &mut DeviceMesh) {
     assert!(!extractor.by_kernels());
     let error = extractor.extract_on_device(1.5, None, mesh).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Against numbers from elsewhere: exact Euler characteristics, areas, volumes.
+//! Comparison with independent numbers: exact Euler characteristics, areas, volumes.
 
 use serde_json::Value;
 use zippy_isosurface::Statistics;
@@ -17,7 +17,7 @@ fn closed(found: &Statistics) {
 
 #[test]
 fn noise_has_the_exact_topology() {
-    // Worked out without a table, by inclusion and exclusion of cells, faces, edges and samples.
+    // Computed without a table, by inclusion and exclusion of cells, faces, edges and samples.
     for (n, chi, crossed, components) in [(8, -60, 842, 2), (12, -232, 2750, 5)] {
         let found = noise(n).padded(0.0).statistics(4, 0.5);
         assert_eq!((found.euler, found.vertices - found.interior_vertices), (chi, crossed), "{found:?}");
@@ -59,16 +59,16 @@ fn spheres_and_tori_converge() {
         closed(&found);
         assert_eq!(found.vertices, shape["points"].as_u64().unwrap());
         assert_eq!(found.triangles, shape["triangles"].as_u64().unwrap());
-        // The tests' grid has cells of 0.5 x 0.75 x 1.25: the volume goes with them.
+        // The tests' grid has cells of 0.5 x 0.75 x 1.25, which scale the volume.
         let cell = (2.0 / (n - 1) as f64).powi(3);
         let volume = found.volume / (0.5 * 0.75 * 1.25) * cell;
-        // Not the same bits: a quadrilateral can be cut in two ways.
+        // Not bit-identical: a quadrilateral has two triangulations.
         let (expected, exact) = (shape["volume"].as_f64().unwrap(), shape["volume_exact"].as_f64().unwrap());
         assert!((volume - expected).abs() < 0.1 * (expected - exact).abs(), "{volume} {expected}");
         errors[usize::from(is_torus)].push((volume / exact - 1.0).abs());
     }
     for errors in errors {
-        // Of second order: a quarter with every halving.
+        // Second order: each halving of the distance divides the error by four.
         assert!(errors.windows(2).all(|pair| (3.4..4.6).contains(&(pair[0] / pair[1]))), "{errors:?}");
     }
 }
@@ -89,7 +89,8 @@ fn scans_have_the_exact_topology() {
         let least = *samples.iter().min().unwrap();
         let found = Field { shape, samples }.padded(least).statistics(4, isovalue);
         let expected = case["exact_trilinear_chi"].as_i64().unwrap();
-        // The reference counts four tunnels that are none: see `edges_crossed_in_one_plane` among the tests of cells.
+        // The reference counts four false tunnels: see `edges_crossed_in_one_plane` in the tests of
+        // cells.
         let expected = if (name, isovalue) == ("bonsai", 37.37) { expected + 8 } else { expected };
         assert_eq!(found.euler, expected, "{name} at {isovalue}");
         let crossed = case["bipolar_grid_edges"].as_u64().unwrap();

@@ -1,4 +1,4 @@
-//! Sections of planes, against areas in closed form.
+//! Planar sections, against areas in closed form.
 
 use zippy::transport::{copied, values};
 use zippy::{Config, Layout, Result, Split, run_with};
@@ -10,10 +10,11 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// The corners of a triangle, each with its position and two values, as bits.
+/// Corners of a triangle, each with its position and two values, as bits.
 type Triangle = [[u32; 5]; 3];
 
-/// A section of a field of random samples, and the values of a linear one; all triangles on rank 0.
+/// Section of a field of random samples, with the values of a linear field; all triangles on rank
+/// 0.
 fn section(
     config: Config,
     shape: [i64; 3],
@@ -67,7 +68,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// All of the plane, from the right side, with an exact linear field.
+/// Checks that all vertices lie in the plane, orientation, and the values of the linear field.
 fn check(triangles: &[Triangle], grid: Grid, plane: Plane) {
     let length = dot(plane.normal, plane.normal).sqrt();
     for triangle in triangles {
@@ -75,7 +76,7 @@ fn check(triangles: &[Triangle], grid: Grid, plane: Plane) {
         for (corner, at) in triangle.iter().zip([a, b, c]) {
             let distance = (dot(plane.normal, at) - plane.offset) / length;
             assert!(distance.abs() < 1e-5, "{at:?}: {distance}");
-            // The index, by Cramer's rule.
+            // Index of the vertex, by Cramer's rule.
             let [u, v, w] = grid.steps();
             let from = [0, 1, 2].map(|axis| at[axis] - grid.origin[axis]);
             let volume = dot(u, cross(v, w));
@@ -108,13 +109,13 @@ fn areas_are_those_of_the_box_cut() {
         ([-1.0, -1.0, -1.0], -12.0, 64.0 * 0.75 * root(3.0)),
         ([1.0, 1.0, 1.0], 8.0, 0.25 * root(3.0) * 128.0),
         ([1.0, 1.0, 1.0], 7.3, 0.25 * root(3.0) * 2.0 * 7.3 * 7.3),
-        // Sides of the box, from both sides.
+        // Sides of the box, with both orientations.
         ([1.0, 0.0, 0.0], 0.0, 64.0),
         ([-1.0, 0.0, 0.0], 0.0, 64.0),
         ([0.0, 3.0, 0.0], 24.0, 64.0),
         ([0.0, -3.0, 0.0], -24.0, 64.0),
         ([0.0, 0.0, 1.0], 8.0, 64.0),
-        // Beside the box, and where it touches an edge or a corner.
+        // Outside of the box, and touching an edge or a corner.
         ([0.0, 0.0, 1.0], 8.001, 0.0),
         ([0.0, 0.0, 1.0], -1e300, 0.0),
         ([1.0, 1.0, 0.0], 0.0, 0.0),
@@ -132,7 +133,8 @@ fn areas_are_those_of_the_box_cut() {
     }
 }
 
-/// Where products and sums are rounded: planes through samples of a skewed grid that stands anywhere.
+/// Rounded products and sums: planes through samples of a skewed grid with an arbitrary origin
+/// leave no hole.
 #[test]
 fn rounding_opens_nothing() {
     let grid = Grid::from_steps([0.1, -7.3, 1e3], [[0.3, 0.1, 0.0], [-0.3, 0.7, 0.2], [0.1, 0.0, -1.1]]);
@@ -147,7 +149,7 @@ fn rounding_opens_nothing() {
                 let found = alone([37, 11, 9], grid, plane).1;
                 let cells = 36 * 10 * 8 / last;
                 assert_eq!((found.triangles, found.euler), (2 * cells as u64, 1), "layer {layer}");
-                // Positions around a thousand are rounded to 32 bits.
+                // Positions near 1000 are rounded to 32 bits.
                 assert!((found.area / (area * f64::from(cells)) - 1.0).abs() < 1e-3, "{}", found.area);
             }
         }
@@ -183,7 +185,7 @@ fn thin_fields_have_no_section() {
     }
 }
 
-/// No numbers at vertices only where samples are none: between a number and what is none there is none.
+/// Vertices are NaN only at NaN samples: a vertex between a number and NaN has a number.
 #[test]
 fn values_that_are_no_numbers() {
     let shape = [6, 6, 6];

@@ -1,4 +1,4 @@
-//! Several isovalues at once: each mesh as by itself.
+//! Several isovalues at once: each mesh equals that of a separate call.
 
 use zippy::{Config, Layout, Split, World, run_with};
 use zippy_isosurface::{Attribute, Extractor, Grid, Mesh};
@@ -8,7 +8,7 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// Random, among small whole numbers and without a value here and there.
+/// Small integers at random, with several NaN.
 fn field() -> Field<f32> {
     Field::new(SHAPE, |[x, y, z]| {
         let one = random((x * 7919 + y * 104_729 + z * 1_299_709) as u32);
@@ -16,7 +16,7 @@ fn field() -> Field<f32> {
     })
 }
 
-/// In no order; ties, one twice, zeros of both signs, some beyond all samples.
+/// Unsorted, with ties, a duplicate, zeros of both signs, and values beyond all samples.
 const ISOVALUES: [f32; 11] = [0.5, -3.0, 0.3, 1.01, 0.0, 0.5, -0.0, 9.0, 0.9, -0.5, 1.375];
 
 #[test]
@@ -30,7 +30,7 @@ fn each_as_by_itself() {
     for ranks in launcher::counts(&[1, 3, 5]) {
         for (number, cut) in cuts.into_iter().enumerate() {
             run_with(Config::threads(ranks), |world| {
-                // Kernels are driven alike whatever the number of ranks is.
+                // The control of kernels does not depend on the number of ranks.
                 if !world.gpu().is_host() && (ranks != 3 || number != 1) {
                     return Ok(());
                 }
@@ -39,7 +39,7 @@ fn each_as_by_itself() {
                 other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
                 let attributes: [&dyn Attribute; 2] = [&other, &other];
                 let grid = Grid::from_steps([1.0, 2.0, 3.0], [[0.5, 0.0, 0.0], [0.0, -0.75, 0.0], [0.0, 0.0, 1.25]]);
-                // Of the last surface, whichever that was.
+                // Memory of the previous surface.
                 let mut again = Mesh::default();
                 for normals in [true, false] {
                     let extractor = match normals {
@@ -55,7 +55,7 @@ fn each_as_by_itself() {
                         assert!(valued[place] == extractor.extract_with(isovalue, &attributes)?, "{isovalue}");
                     }
                     let counts: Vec<u64> = plain.iter().map(Mesh::triangle_count).collect();
-                    // What is no number is below all values.
+                    // NaN is below all values.
                     assert!(counts[1] == counts[9] && counts[7] == 0 && counts[0] == counts[5], "{counts:?}");
                     assert!(counts.iter().filter(|&&count| count > 1000).count() == 8, "{counts:?}");
                     assert!(plain[0] != plain[2]);
@@ -70,15 +70,15 @@ fn each_as_by_itself() {
     }
 }
 
-/// The number of this rank's next exchange with others.
+/// Number of this rank's next exchange.
 fn exchanges(world: &World) -> u64 {
     let tag = format!("{:?}", world.group().next_sequence());
     let digits: String = tag.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    // Below it stands the context, in a byte.
+    // The lowest byte is the context.
     digits.parse::<u64>().unwrap() >> 8
 }
 
-/// Ranks meet as often for eleven isovalues as for one.
+/// Eleven isovalues need as many exchanges as a single one.
 #[test]
 fn exchanges_are_those_of_one() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
@@ -104,7 +104,7 @@ fn none_and_no_numbers() {
         assert!(extractor.extract_several(&[])?.is_empty());
         let refused = |bad: f32| extractor.extract_several(&[0.5, bad, 0.25]).unwrap_err().to_string();
         let errors = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(refused);
-        // The world goes on.
+        // The world remains usable.
         assert!(extractor.extract_several(&[0.5])?[0] == extractor.extract(0.5)?);
         Ok(errors)
     });

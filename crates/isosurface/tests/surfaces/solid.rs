@@ -1,4 +1,4 @@
-//! Meshes of cells, with all their parts together.
+//! Whole meshes of cells for comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use zippy_isosurface::{Extractor, Grid, VolumeMesh, VolumeStatistics, volume_sta
 use super::fields::Field;
 use super::support::launcher;
 
-/// The whole of a mesh, its points in the order of their bits; those that share them all have one place.
+/// Whole mesh, with points in the order of their bits. Points with equal bits are merged.
 #[derive(Debug, PartialEq)]
 pub struct Solid {
     /// Position and values, as bits.
@@ -21,7 +21,8 @@ pub struct Solid {
 
 pub const GRID: Grid = Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]);
 
-/// What a filter makes of a field by so many ranks; under a launcher, by its processes. The process of rank 0 gets it.
+/// Result of a filter on `ranks` ranks or, under a launcher, on its processes. The process of rank
+/// 0 receives it.
 pub fn filtered(
     field: &Field<f32>,
     ranks: usize,
@@ -31,7 +32,7 @@ pub fn filtered(
     owned(field, Config::threads(launcher::counts(&[ranks])[0]), cut, None, GRID, filter)
 }
 
-/// The same by one rank that has the whole field.
+/// Result of a filter on a single rank that has the whole field.
 pub fn alone(
     field: &Field<f32>,
     grid: Grid,
@@ -40,7 +41,7 @@ pub fn alone(
     owned(field, Config::apart(1), |layout| layout, None, grid, filter).expect("one rank")
 }
 
-/// With an owner for each chunk.
+/// [`filtered`] with an owner for each chunk.
 pub fn owned(
     field: &Field<f32>,
     config: Config,
@@ -65,7 +66,8 @@ pub fn owned(
     parts.into_iter().find_map(|(whole, _)| whole)
 }
 
-/// Each ghost is there once, is another rank's, and has a cell; so has each own point on some rank.
+/// Checks that each ghost is unique, belongs to another rank and is used by a cell, and that each
+/// own point is used on some rank.
 fn check_ghosts(mesh: &VolumeMesh) {
     let own = mesh.points_before()..mesh.points_before() + mesh.own_points() as u64;
     let numbers: BTreeSet<u64> = mesh.ghosts().iter().copied().collect();
@@ -80,7 +82,8 @@ fn cells(mesh: &VolumeMesh) -> impl Iterator<Item = &[u32]> {
     hexahedra.chain(mesh.tetrahedra().iter().map(|cell| &cell[..]))
 }
 
-/// A rank's part for a message: how many points it knows, number, position and values of each, and cells by number.
+/// Encodes a rank's part as a message: number of points; number, position and values of each; cells
+/// by point number.
 fn words(mesh: &VolumeMesh) -> Vec<u64> {
     let mut words = vec![mesh.positions().len() as u64];
     for (place, position) in mesh.positions().iter().enumerate() {
@@ -96,7 +99,7 @@ fn words(mesh: &VolumeMesh) -> Vec<u64> {
 }
 
 impl Solid {
-    /// `stride`: words of a point.
+    /// Assembles the parts; `stride` is the number of words per point.
     fn new(parts: &[Vec<u64>], stride: usize, found: VolumeStatistics) -> Self {
         let (mut points, mut cells) = (BTreeMap::new(), Vec::new());
         for words in parts {
@@ -140,8 +143,8 @@ impl Solid {
     }
 }
 
-/// Cuts of a field of 37 x 11 x 9 samples: even, with ghost cells, uneven with chunks of a sample, every row by itself, with
-/// empty chunks, and as a k-d tree cuts.
+/// Cuts of a field of 37 x 11 x 9 samples: even, with ghost cells, uneven with chunks of one
+/// sample, one chunk per row, with empty chunks, k-d.
 pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     use zippy::Split;
     let boxes = crate::surfaces::cuts::k_d();
@@ -158,7 +161,7 @@ pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     ]
 }
 
-/// All faces of a cell, counterclockwise as seen from outside, in VTK's order of corners.
+/// Faces of a cell, counterclockwise as seen from outside, in VTK's order of corners.
 pub fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
     let places: &[&[usize]] = match cell.len() {
         8 => &[&[0, 3, 2, 1], &[4, 5, 6, 7], &[0, 1, 5, 4], &[1, 2, 6, 5], &[2, 3, 7, 6], &[3, 0, 4, 7]],
@@ -168,7 +171,7 @@ pub fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
     places.iter().map(|face| face.iter().map(|&place| cell[place]).collect()).collect()
 }
 
-/// By the divergence theorem over its faces each cell has a volume above zero.
+/// Checks that each cell has a positive volume, by the divergence theorem over its faces.
 pub fn cells_are_the_right_way_round(solid: &Solid) {
     for cell in &solid.cells {
         let mut volume = 0.0;

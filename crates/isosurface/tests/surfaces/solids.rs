@@ -1,4 +1,4 @@
-//! Thresholds and clips: against plain loops over the samples, for every cut, at the edge of what has a meaning.
+//! Thresholds and clips: against loops over the samples, for every cut, and for special values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// For each of the cuts.
+/// Number of ranks for each of the cuts.
 const RANKS: [usize; 7] = [3, 5, 3, 5, 3, 1, 4];
 
-/// Random, some samples being no numbers.
+/// Random samples, some of them NaN.
 fn noisy() -> Field<f32> {
     Field::new(SHAPE, |[x, y, z]| {
         let one = random((x * 7919 + y * 104_729 + z * 1_299_709) as u32);
@@ -22,13 +22,13 @@ fn noisy() -> Field<f32> {
     })
 }
 
-/// Random, without anything strange.
+/// Random samples without special values.
 pub fn plain(shape: [i64; 3]) -> Field<f32> {
     Field::new(shape, |[x, y, z]| random((x + 50 * (y + 50 * z)) as u32) - 0.4)
 }
 
 pub fn corners([x, y, z]: [i64; 3]) -> [[i64; 3]; 8] {
-    // As VTK orders those of a hexahedron.
+    // Corners of a hexahedron in VTK's order.
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
         .map(|[i, j, k]| [x + i, y + j, z + k])
 }
@@ -38,7 +38,7 @@ pub fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
 
-/// Where a sample of the tests' grid stands, as bits.
+/// Position of a sample of the tests' grid, as bits.
 fn stands([x, y, z]: [i64; 3]) -> [u32; 3] {
     [1.0 + 0.5 * x as f32, 2.0 + 0.75 * y as f32, 3.0 + 1.25 * z as f32].map(f32::to_bits)
 }
@@ -85,7 +85,7 @@ fn thresholds_are_those_of_plain_loops() {
     }
 }
 
-/// Values of smooth fields leave whole bricks out, also those that have corners of cells of another chunk.
+/// Smooth fields skip whole bricks, including bricks with corners of another chunk's cells.
 #[test]
 fn thresholds_and_clips_of_smooth_fields_are_the_same_for_every_number_of_ranks() {
     let mut cells = [0; 3];
@@ -114,7 +114,7 @@ fn thresholds_and_clips_of_smooth_fields_are_the_same_for_every_number_of_ranks(
 
 #[test]
 fn the_same_clip_for_every_cut() {
-    // With samples that equal the isovalue, too.
+    // Includes samples that equal the isovalue.
     let rough = Field::new(SHAPE, |at| {
         let value = noisy().at(at);
         if value < 0.2 { value } else { (8.0 * value).floor() / 8.0 }
@@ -135,7 +135,7 @@ fn the_same_clip_for_every_cut() {
     }
 }
 
-/// No numbers, infinities and ties: both sides are the whole box, whatever the grid.
+/// NaN, infinities and ties: both sides together fill the whole box, on any grid.
 #[test]
 fn strange_samples_and_grids() {
     let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
@@ -162,7 +162,8 @@ fn strange_samples_and_grids() {
     }
 }
 
-/// Linear, so that values follow from positions; named after their arrays, the field's own first.
+/// Linear fields, whose values follow from positions; named after their arrays, the filtered field
+/// first.
 #[test]
 fn values_of_further_fields() {
     let field = plain(SHAPE);
@@ -188,8 +189,8 @@ fn values_of_further_fields() {
     }
 }
 
-/// Tetrahedra that share a side share all of it: each face has two, or lies on the isosurface, on
-/// the box, or on a hexahedron.
+/// Tetrahedra share complete faces: each face has two tetrahedra, or lies on the isosurface, on the
+/// box, or on a hexahedron.
 #[test]
 fn faces_of_tetrahedra_fit_together() {
     let wave = |place: i64, length: f32| (place as f32 / length).sin();

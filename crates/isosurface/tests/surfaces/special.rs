@@ -1,4 +1,4 @@
-//! Fields and isovalues at the edge of what has a meaning.
+//! Special fields and isovalues.
 
 use zippy::{Config, Split, run_with};
 use zippy_isosurface::{Extractor, Grid};
@@ -38,7 +38,7 @@ fn no_isovalue() {
             let array = field.array(world, &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto), None)?;
             let extractor = Extractor::new(world, &array, Grid::default())?;
             let error = extractor.extract(isovalue).unwrap_err().to_string();
-            // The world goes on.
+            // The world remains usable.
             assert_eq!(extractor.extract(1.5)?.vertices(), 16);
             Ok(error)
         });
@@ -64,7 +64,7 @@ fn grids_without_volume() {
     }
 }
 
-/// Values that equal the isovalue, no numbers and infinities, at random: closed all the same.
+/// Random samples with values that equal the isovalue, NaN and infinities have closed surfaces.
 #[test]
 fn strange_samples_leave_no_hole() {
     let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
@@ -86,7 +86,7 @@ fn strange_samples_leave_no_hole() {
     }
 }
 
-/// What is not a number is outside; the surface passes an infinite sample at its neighbour.
+/// NaN is outside; the surface passes an infinite sample at the position of its neighbour.
 #[test]
 fn where_strange_samples_put_the_surface() {
     for (inside, outside, place) in [
@@ -103,7 +103,7 @@ fn where_strange_samples_put_the_surface() {
     }
 }
 
-/// Differences of numbers of any size, and the neighbours of infinite samples.
+/// Differences of numbers of any magnitude, and neighbours of infinite samples.
 #[test]
 fn large_samples() {
     for (inside, outside, isovalue, place) in [
@@ -119,7 +119,7 @@ fn large_samples() {
     }
 }
 
-/// Two balls: each vertex has the label of its ball, on all ranks that know it.
+/// Two balls: each vertex has the label of its ball, on all ranks that have it.
 #[test]
 fn labels_of_components() {
     let field = Field::new([30, 12, 12], |[x, y, z]| {
@@ -141,7 +141,7 @@ fn labels_of_components() {
     assert!(all.len() < 2 || all.first().unwrap().1 != all.last().unwrap().1);
 }
 
-/// On skewed axes: positions by the grid, normals across the plane in which all vertices lie.
+/// Skewed axes: positions follow the grid, normals are perpendicular to the plane of all vertices.
 #[test]
 fn skewed_grids() {
     let field = Field::new([6, 5, 7], |[x, y, z]| (2 * x + y + 3 * z) as f32);
@@ -175,7 +175,7 @@ fn skewed_grids() {
     .unwrap();
 }
 
-/// Mirrored axes turn a mesh inside out unless triangles are turned, too.
+/// Mirrored axes would turn a mesh inside out if triangles kept their orientation.
 #[test]
 fn volume_of_mirrored_grids() {
     let field = Field::new([12, 12, 12], |at| 4.2 - at.map(|x| (x as f32 - 5.5).powi(2)).iter().sum::<f32>().sqrt());

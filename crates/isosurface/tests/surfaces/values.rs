@@ -11,12 +11,12 @@ use super::support::launcher;
 
 const N: i64 = 9;
 
-/// Linear, so that its values at vertices follow from their positions.
+/// Linear field, whose values at vertices follow from their positions.
 fn linear([x, y, z]: [i64; 3]) -> i16 {
     (3 * x - 5 * y + 7 * z) as i16
 }
 
-/// By position: what a mesh says of two fields. On rank 0, of all ranks.
+/// Values of two fields by vertex position, from all ranks; on rank 0.
 fn gathered(world: &World, mesh: &Mesh) -> zippy::Result<Option<BTreeMap<[u32; 3], [u32; 2]>>> {
     let [(linear, slopes), (random, noises)] = mesh.fields() else { panic!("two fields") };
     assert_eq!((linear.as_str(), random.as_str()), ("linear", "random"));
@@ -40,7 +40,7 @@ fn gathered(world: &World, mesh: &Mesh) -> zippy::Result<Option<BTreeMap<[u32; 3
     Ok(Some(all))
 }
 
-/// `apart`: arrays that are cut in another way than the field of the surface, without ghost cells.
+/// `apart`: arrays with other cuts than the field of the surface, without ghost cells.
 fn surface(config: Config, apart: bool) -> Option<BTreeMap<[u32; 3], [u32; 2]>> {
     let found = run_with(config, |world| {
         let layout = Layout::new([N; 3]).split_all(Split::Auto).ghost([2; 3]);
@@ -58,7 +58,7 @@ fn surface(config: Config, apart: bool) -> Option<BTreeMap<[u32; 3], [u32; 2]>> 
         let attributes: [&dyn Attribute; 2] = [&slope, &noises];
         let mesh = extractor.extract_with(0.5, &attributes)?;
         assert!(mesh.interior_vertices() > 20);
-        // Again, as the arrays may have changed.
+        // Repeated, because the arrays may have changed.
         assert!(extractor.extract_with(0.5, &attributes)? == mesh);
         gathered(world, &mesh)
     });
@@ -77,7 +77,8 @@ fn the_same_values_for_every_cut() {
     }
 }
 
-/// The field of the surface itself: the isovalue, but for what is inside cells and rounding.
+/// The field of the surface has the isovalue at its vertices, except for rounding and vertices
+/// inside cells.
 #[test]
 fn the_field_itself() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {

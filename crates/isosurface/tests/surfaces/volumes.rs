@@ -1,4 +1,4 @@
-//! Meshes of cells in files, read by a parser of their own.
+//! Files of cell meshes, read by an independent parser.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [14, 9, 8];
 
-/// What a document says: by the bits of positions the value there; the shape and the corners' positions of each cell.
+/// Content of a document: values by position bits; shape and corner positions of each cell.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
     values: BTreeMap<[u32; 3], u32>,
@@ -21,7 +21,7 @@ struct Read {
     cells: Vec<(u8, Vec<[u32; 3]>)>,
 }
 
-/// The value of an attribute behind some place in a text.
+/// Value of the first attribute `name` in a text.
 fn attribute<'a>(text: &'a str, name: &str) -> &'a str {
     let start = text.find(&format!(" {name}=\"")).unwrap_or_else(|| panic!("no {name} in {text}")) + name.len() + 3;
     &text[start..start + text[start..].find('"').unwrap()]
@@ -78,7 +78,7 @@ fn read(path: &Path) -> Read {
     read
 }
 
-/// What a rank holds.
+/// Content of a rank's mesh.
 fn held(mesh: &VolumeMesh) -> Read {
     let at = |point: &u32| mesh.positions()[*point as usize].map(f32::to_bits);
     let mut cells: Vec<(u8, Vec<[u32; 3]>)> = Vec::new();
@@ -90,7 +90,8 @@ fn held(mesh: &VolumeMesh) -> Read {
     Read { values, points: mesh.positions().len(), cells }
 }
 
-/// Writes what a filter makes of random samples; returns what a rank holds of it, and what `write_volume` says.
+/// Writes the result of a filter on random samples; returns each rank's content and the result of
+/// `write_volume`.
 fn written(path: &Path, config: Config, clip: Option<f32>) -> Vec<(Read, Result<(), String>)> {
     let results = run_with(config, |world| {
         let field = Field::new(SHAPE, |[x, y, z]| random((x + 50 * (y + 50 * z)) as u32));
