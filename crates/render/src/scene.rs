@@ -47,7 +47,7 @@ struct SceneFile {
 #[derive(Deserialize)]
 struct Entry {
     file: String,
-    #[serde(default = "one")]
+    #[serde(default = "default_distance")]
     sample_distance: f64,
     projection: String,
     size: Option<(u32, u32)>,
@@ -56,7 +56,7 @@ struct Entry {
     view_up: [f64; 3],
     opacity_points: Vec<[f64; 2]>,
     rgb_points: Vec<[f64; 4]>,
-    #[serde(default = "one")]
+    #[serde(default = "default_distance")]
     opacity_unit_distance: f64,
     #[serde(default)]
     background: [f32; 3],
@@ -68,7 +68,7 @@ struct Entry {
     shininess: Option<f64>,
 }
 
-fn one() -> f64 {
+fn default_distance() -> f64 {
     1.0
 }
 

@@ -21,11 +21,11 @@ use crate::volume::TransferFunction;
 struct TransferFile {
     opacity_points: Vec<[f64; 2]>,
     rgb_points: Vec<[f64; 4]>,
-    #[serde(default = "one")]
+    #[serde(default = "default_distance")]
     opacity_unit_distance: f64,
 }
 
-fn one() -> f64 {
+fn default_distance() -> f64 {
     1.0
 }
 

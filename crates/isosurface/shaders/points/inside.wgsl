@@ -8,7 +8,7 @@
 // Number of ambiguous cells; three counts per item; words of borders; ambiguous cells.
 @group(0) @binding(6) var<storage, read_write> found: array<atomic<u32>>;
 
-struct Look {
+struct Dispatch {
     first: i32, // item of this call
     counts: i32, // where in `found` counts begin
     borders: i32,
@@ -16,7 +16,7 @@ struct Look {
     most: u32, // ambiguous cells that fit
 }
 
-@group(0) @binding(7) var<uniform> look: Look;
+@group(0) @binding(7) var<uniform> dispatch: Dispatch;
 
 const CELL_WORDS = 10u; // item, place in the brick, eight samples
 
@@ -39,7 +39,7 @@ fn inside(
     let place = select(0, domain_workgroup(group), is_there);
     let of_item = item(items_load(place));
     let bounds = brick(of_item.brick);
-    let number = look.first + place;
+    let number = dispatch.first + place;
     if lane < 25u { atomicStore(&rows[lane], 0u); }
     if lane < 5u { atomicStore(&behind[lane], 0u); }
     workgroupBarrier();
@@ -66,7 +66,7 @@ fn inside(
         words_store(first_word + i32(lane), edges[lane]);
         words_store(first_word + i32(BEFORE + lane), before);
         if of_item.border != NONE {
-            found_store(look.borders + i32(of_item.border * EDGE_WORDS + lane), edges[lane]);
+            found_store(dispatch.borders + i32(of_item.border * EDGE_WORDS + lane), edges[lane]);
         }
     }
     if is_there && lane < 25u { words_store(first_word + i32(INSIDE + lane), atomicLoad(&rows[lane])); }
@@ -95,16 +95,16 @@ fn inside(
         if all.y > 0u { base = atomicAdd(&found[found_index(0)], all.y); }
         slots_store(of_item.slots + of_item.brick, u32(number));
     }
-    if is_there && lane == EDGE_WORDS { found_store(look.counts + 3 * number, before); }
-    if is_there && lane == 1u { found_store(look.counts + 3 * number + 1, all.x); }
-    if is_there && lane == 2u { found_store(look.counts + 3 * number + 2, all.y); }
+    if is_there && lane == EDGE_WORDS { found_store(dispatch.counts + 3 * number, before); }
+    if is_there && lane == 1u { found_store(dispatch.counts + 3 * number + 1, all.x); }
+    if is_there && lane == 2u { found_store(dispatch.counts + 3 * number + 2, all.y); }
     workgroupBarrier();
     var to = base + earlier.y;
     for (var left = cells; left != 0u && is_there; left &= left - 1u) {
         let x = countTrailingZeros(left);
         if shapes_load(i32(cell_case(y, z, x))) != NONE { continue; }
-        if to < look.most {
-            let first = look.cells + i32(to * CELL_WORDS);
+        if to < dispatch.most {
+            let first = dispatch.cells + i32(to * CELL_WORDS);
             found_store(first, u32(number));
             found_store(first + 1, x | (y << 5u) | (z << 7u));
             for (var corner = 0u; corner < 8u; corner++) {

@@ -30,7 +30,7 @@ pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
 /// the total spoke length is minimal. Omits the last spoke, which equals the first.
 fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
     let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
-    (0..b).for_each(|start| search.go(0, start, start, 0));
+    (0..b).for_each(|start| search.extend(0, start, start, 0));
     search.best.map(|(_, steps)| steps)
 }
 
@@ -44,7 +44,7 @@ struct Search<F> {
 
 impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
     /// Continues paths from a spoke; the path so far has total length `length`.
-    fn go(&mut self, i: usize, j: usize, start: usize, length: i32) {
+    fn extend(&mut self, i: usize, j: usize, start: usize, length: i32) {
         let (a, b) = (self.a, self.b);
         if self.best.as_ref().is_some_and(|(best, _)| length >= *best) {
             return;
@@ -57,10 +57,10 @@ impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
         let Some(more) = (self.spoke)(i % a, j % b).filter(|_| !met) else { return };
         self.steps.push((i, j));
         if i < a {
-            self.go(i + 1, j, start, length + more);
+            self.extend(i + 1, j, start, length + more);
         }
         if j < start + b {
-            self.go(i, j + 1, start, length + more);
+            self.extend(i, j + 1, start, length + more);
         }
         self.steps.pop();
     }

@@ -6,13 +6,13 @@ use super::{Edge, FACES, edge_between, is_inside};
 /// each contour is on its left.
 pub fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     let next = segments(case, joined);
-    let mut seen = [false; 12];
+    let mut visited = [false; 12];
     let mut contours = Vec::new();
     for start in 0..12 {
         let mut contour = Vec::new();
         let mut edge = start;
-        while next[edge].is_some() && !seen[edge] {
-            seen[edge] = true;
+        while next[edge].is_some() && !visited[edge] {
+            visited[edge] = true;
             contour.push(edge as Edge);
             edge = usize::from(next[edge].unwrap_or_default());
         }

@@ -49,7 +49,7 @@ impl Groups {
     /// planes across it have a corner of each group on opposite sides of a face.
     pub fn face_each_other(&self, (a, b): (Corner, Corner)) -> bool {
         let of = |name: Corner| (0..8).filter(move |&corner| self.of(corner) == name);
-        let opposite = |across: Corner| of(a).any(|one| of(b).any(|other| (one ^ other) & across == across));
+        let opposite = |across: Corner| of(a).any(|corner| of(b).any(|other| (corner ^ other) & across == across));
         a != b && [0b011, 0b101, 0b110].into_iter().all(opposite)
     }
 

@@ -21,37 +21,37 @@ pub fn connected(values: &[f64; 8]) -> Groups {
     let low = EDGES.map(|corner| values[usize::from(corner)]);
     let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
     let mut sweep = Sweep { groups: Groups::apart(), low, high, saddle: Quadratic::saddle(&low, &high) };
-    let mut crossed: Vec<(Place, usize)> = Vec::with_capacity(4);
+    let mut crossed: Vec<(SweepPosition, usize)> = Vec::with_capacity(4);
     for edge in 0..4 {
         if (low[edge] >= 0.0) == (high[edge] >= 0.0) {
             sweep.groups.unite(EDGES[edge], EDGES[edge] | 4);
         } else {
-            crossed.push((Place { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
+            crossed.push((SweepPosition { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
         }
     }
-    crossed.sort_by(|a, b| a.0.compared(&b.0));
+    crossed.sort_by(|a, b| a.0.cmp(&b.0));
     let mut inside = low.map(|value| value >= 0.0);
-    let mut last = Plane { at: Place { part: 0.0, whole: 1.0 }, saddle: sign(&low) };
-    sweep.look_at(inside, &last);
-    for together in crossed.chunk_by(|a, b| a.0.compared(&b.0).is_eq()) {
-        let mut there = inside;
+    let mut last = Plane { at: SweepPosition { part: 0.0, whole: 1.0 }, saddle: sign(&low) };
+    sweep.connect_in_plane(inside, &last);
+    for simultaneous in crossed.chunk_by(|a, b| a.0.cmp(&b.0).is_eq()) {
+        let mut in_plane = inside;
         // Zero counts as inside.
-        together.iter().for_each(|&(_, edge)| there[edge] = true);
-        let zero = |edge: usize| together.iter().any(|&(_, crossed)| crossed == edge);
+        simultaneous.iter().for_each(|&(_, edge)| in_plane[edge] = true);
+        let zero = |edge: usize| simultaneous.iter().any(|&(_, crossed)| crossed == edge);
         let product = |a: usize, b: usize| match zero(a) || zero(b) {
             true => 0.0,
-            false if there[a] == there[b] => 1.0,
+            false if in_plane[a] == in_plane[b] => 1.0,
             false => -1.0,
         };
-        let plane = Plane { at: together[0].0, saddle: product(0, 2) - product(1, 3) };
-        sweep.look_between(inside, &last, &plane);
-        sweep.look_at(there, &plane);
-        together.iter().for_each(|&(_, edge)| inside[edge] = high[edge] >= 0.0);
+        let plane = Plane { at: simultaneous[0].0, saddle: product(0, 2) - product(1, 3) };
+        sweep.connect_between(inside, &last, &plane);
+        sweep.connect_in_plane(in_plane, &plane);
+        simultaneous.iter().for_each(|&(_, edge)| inside[edge] = high[edge] >= 0.0);
         last = plane;
     }
-    let end = Plane { at: Place { part: 1.0, whole: 1.0 }, saddle: sign(&high) };
-    sweep.look_between(inside, &last, &end);
-    sweep.look_at(high.map(|value| value >= 0.0), &end);
+    let end = Plane { at: SweepPosition { part: 1.0, whole: 1.0 }, saddle: sign(&high) };
+    sweep.connect_between(inside, &last, &end);
+    sweep.connect_in_plane(high.map(|value| value >= 0.0), &end);
     sweep.groups
 }
 
@@ -63,13 +63,13 @@ fn sign(values: &[f64; 4]) -> f64 {
 
 /// Position `part / whole` along the sweep; `whole` is positive.
 #[derive(Clone, Copy)]
-struct Place {
+struct SweepPosition {
     part: f64,
     whole: f64,
 }
 
-impl Place {
-    fn compared(&self, other: &Self) -> std::cmp::Ordering {
+impl SweepPosition {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.part * other.whole).total_cmp(&(other.part * self.whole))
     }
 }
@@ -77,7 +77,7 @@ impl Place {
 /// Plane of the sweep.
 #[derive(Clone, Copy)]
 struct Plane {
-    at: Place,
+    at: SweepPosition,
     /// Number with the sign of the quadratic in this plane.
     saddle: f64,
 }
@@ -102,7 +102,7 @@ impl Quadratic {
     }
 
     /// Number with the sign of the slope at a position.
-    fn slope(&self, at: &Place) -> f64 {
+    fn slope(&self, at: &SweepPosition) -> f64 {
         2.0 * self.a * at.part + self.b * at.whole
     }
 
@@ -125,30 +125,30 @@ struct Sweep {
 
 impl Sweep {
     /// Merges groups that are connected in a plane whose corners have these signs.
-    fn look_at(&mut self, inside: [bool; 4], plane: &Plane) {
-        self.neighbours(inside);
-        if let Some((sign, first)) = crossed(inside) {
-            self.diagonal(inside, if sign * plane.saddle >= 0.0 { first } else { 1 - first });
+    fn connect_in_plane(&mut self, inside: [bool; 4], plane: &Plane) {
+        self.connect_neighbours(inside);
+        if let Some((sign, first)) = alternating(inside) {
+            self.connect_diagonal(inside, if sign * plane.saddle >= 0.0 { first } else { 1 - first });
         }
     }
 
     /// Merges groups that are connected between two planes, where corners have these signs.
-    fn look_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
-        if from.at.compared(&to.at).is_ge() {
+    fn connect_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
+        if from.at.cmp(&to.at).is_ge() {
             return;
         }
-        self.neighbours(inside);
-        if let Some((sign, first)) = crossed(inside) {
+        self.connect_neighbours(inside);
+        if let Some((sign, first)) = alternating(inside) {
             if self.saddle.reaches(sign, from, to, true) {
-                self.diagonal(inside, first);
+                self.connect_diagonal(inside, first);
             }
             if self.saddle.reaches(-sign, from, to, false) {
-                self.diagonal(inside, 1 - first);
+                self.connect_diagonal(inside, 1 - first);
             }
         }
     }
 
-    fn neighbours(&mut self, inside: [bool; 4]) {
+    fn connect_neighbours(&mut self, inside: [bool; 4]) {
         for edge in 0..4 {
             let next = (edge + 1) % 4;
             if inside[edge] == inside[next] {
@@ -157,7 +157,7 @@ impl Sweep {
         }
     }
 
-    fn diagonal(&mut self, inside: [bool; 4], first: usize) {
+    fn connect_diagonal(&mut self, inside: [bool; 4], first: usize) {
         let [a, b] = [first, first + 2].map(|edge| self.end(edge, inside[edge]));
         self.groups.unite(a, b);
     }
@@ -171,7 +171,7 @@ impl Sweep {
 
 /// For opposite corners of equal sign: factor between the quadratic's sign and the saddle's, and
 /// the inside diagonal.
-fn crossed(inside: [bool; 4]) -> Option<(f64, usize)> {
+fn alternating(inside: [bool; 4]) -> Option<(f64, usize)> {
     match inside {
         [true, false, true, false] => Some((1.0, 0)),
         [false, true, false, true] => Some((-1.0, 1)),

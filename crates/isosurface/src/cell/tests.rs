@@ -98,7 +98,7 @@ fn random_cells_have_the_topology_of_their_solid() {
         let (surface, inside, all) = (Groups::on_faces(case, on), connected(&v), contours(case, on));
         // chi(surface) = 2 chi(solid) - chi(solid on the faces); a region of a sphere has one hole
         // less than borders.
-        let groups = |sign: bool, of: &Groups| of.names(case, sign).count() as i32;
+        let groups = |sign: bool, groups: &Groups| groups.names(case, sign).count() as i32;
         let on_faces = 2 * groups(true, &surface) - all.len() as i32;
         let expected = 2 * solid_chi(&v) - on_faces;
         let shape = table().numbered(table().shape(case, &v));

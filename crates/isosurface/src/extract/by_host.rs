@@ -6,17 +6,17 @@ use super::triangles;
 use super::vertices::{Crossed, Lister, Vertices};
 use crate::field::view::{FittedField, View};
 use crate::mesh::Mesh;
-use crate::points::interpolate::{Places, values};
+use crate::points::chunk_points::{ChunkPoints, number};
+use crate::points::interpolate::{PointPositions, values};
 use crate::points::list::Points;
 use crate::points::numbering::ON_EDGES;
-use crate::points::piece::{Piece, number};
 
 /// Extracts several surfaces; returns their points chunk by chunk, and the meshes of this rank
 /// before welding. Collective.
 ///
 /// # Errors
 /// A rank with too many vertices; a transfer or a device fails.
-pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<(Vec<Piece<3>>, Vec<Mesh>)> {
+pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<(Vec<ChunkPoints<3>>, Vec<Mesh>)> {
     let (world, meshes) = (view.world, isovalues.len());
     let lister = Lister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
@@ -28,9 +28,9 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
         }
     }
     let mut crossed: Vec<Vec<Crossed>> = Vec::new();
-    let pieces = world.failing("extracting an isosurface", || {
+    let chunk_points = world.failing("extracting an isosurface", || {
         let piece = |&(chunk, part, bricks)| {
-            let mut piece = Piece::new(chunk, part, bricks, meshes, &|found| found.crossed_by(isovalues));
+            let mut piece = ChunkPoints::new(chunk, part, bricks, meshes, &|found| found.crossed_by(isovalues));
             let mut found: Vec<Crossed> = (0..meshes).map(|_| Crossed::default()).collect();
             view.samples.samples(chunk, &mut |part, samples| {
                 lister.list(&mut piece, (part, samples), isovalues, &mut found, &mut vertices);
@@ -38,10 +38,10 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
             crossed.push(found);
             Ok(piece)
         };
-        view.computing(|| view.chunks.iter().map(piece).collect::<Result<Vec<_>>>())
+        view.timed(|| view.chunks.iter().map(piece).collect::<Result<Vec<_>>>())
     });
-    let mut pieces = pieces?;
-    let counts = number(world, &mut pieces, meshes)?;
+    let mut chunk_points = chunk_points?;
+    let counts = number(world, &mut chunk_points, meshes)?;
     world.failing("extracting an isosurface", || {
         let (mut made, mut places) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {
@@ -52,8 +52,8 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
                 // `reserve` would copy the old content.
                 triangles = Vec::with_capacity(room);
             }
-            let (points, at) = view.computing(|| {
-                for (piece, crossed) in pieces.iter().zip(&crossed) {
+            let (points, at) = view.timed(|| {
+                for (piece, crossed) in chunk_points.iter().zip(&crossed) {
                     let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
                     let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);
                     triangles::list(&piece.part, layer, &crossed[mesh], bases, mirrored, &mut triangles);
@@ -64,10 +64,10 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
             places.push(at);
         }
         for (name, field) in fields {
-            let all = view.computing(|| values(&pieces, ON_EDGES, &places, &**field))?;
+            let all = view.timed(|| values(&chunk_points, ON_EDGES, &places, &**field))?;
             made.iter_mut().zip(all).for_each(|(mesh, values)| mesh.points.fields.push((name.clone(), values)));
         }
-        Ok((pieces, made))
+        Ok((chunk_points, made))
     })
 }
 
@@ -77,7 +77,7 @@ fn emptied<V>(mut list: Vec<V>) -> Vec<V> {
 }
 
 /// Joins own vertices and ghosts, own vertices first.
-fn joined([mut own, ghosts]: [Vertices; 2], count: usize) -> (Points, [Places; 2]) {
+fn joined([mut own, ghosts]: [Vertices; 2], count: usize) -> (Points, [PointPositions; 2]) {
     own.positions.extend(ghosts.positions);
     own.normals.extend(ghosts.normals);
     let points = Points { own: count, positions: own.positions, normals: own.normals, ..Points::default() };

@@ -21,8 +21,8 @@ use crate::cell;
 use crate::device_mesh::DeviceMesh;
 use crate::error::IsosurfaceError;
 use crate::field::attribute::{Attribute, FittedArray, refreshed};
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::memory::with_samples;
-use crate::field::part::Part;
 use crate::field::tree::{Bricks, Tree};
 use crate::field::view::View;
 use crate::grid::SampleFrame;
@@ -41,7 +41,7 @@ pub struct Extractor<'w, T> {
     grid: SampleFrame,
     normals: bool,
     kernels: Option<Kernels>,
-    parts: Vec<(ChunkId, Part, Tree)>,
+    parts: Vec<(ChunkId, BrickedChunk, Tree)>,
     computed: Cell<Duration>,
 }
 
@@ -86,7 +86,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
             Kernels::new(world, fitted.array.core().chunks(), &grid)?.filter(|kernels| kernels.read(&T::INFO));
         let (parts, computed) = (Vec::new(), Cell::default());
         let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, kernels, parts, computed };
-        extractor.plant()?;
+        extractor.build_trees()?;
         Ok(extractor)
     }
 
@@ -114,15 +114,15 @@ impl<'w, T: Sample> Extractor<'w, T> {
     pub fn update(&mut self) -> Result<()> {
         let _call = CallSite::enter();
         refreshed(self.world, &self.field, &self.fitted.array)?;
-        self.plant()
+        self.build_trees()
     }
 
     /// Builds the tree of each chunk.
-    fn plant(&mut self) -> Result<()> {
+    fn build_trees(&mut self) -> Result<()> {
         let (world, array) = (self.world, &self.fitted.array);
         let parts = world.failing("preparing isosurfaces", || {
             let part = |chunk: ChunkRef<T, 3>| {
-                let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, array.shape());
+                let part = BrickedChunk::new(&chunk.region(), &chunk.with_ghosts().region()?, array.shape());
                 let tree = match &self.kernels {
                     Some(kernels) => kernels.tree(world, &part, chunk.all().into())?,
                     None => with_samples(world, array, &chunk, |samples| Tree::new(&part, samples))?,

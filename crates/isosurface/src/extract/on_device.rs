@@ -2,7 +2,7 @@
 
 use zippy::Result;
 
-use super::by_kernels::{look, sections};
+use super::by_kernels::{classify, sections};
 use crate::device_mesh::DeviceMesh;
 use crate::error::IsosurfaceError;
 use crate::field::attribute::Attribute;
@@ -24,24 +24,24 @@ pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut 
     {
         return Err(none(&format!("with values of {name:?}")).into());
     }
-    let Some(looked) = look(view, kernels, &[isovalue], false)? else {
+    let Some(classified) = classify(view, kernels, &[isovalue], false)? else {
         return Err(IsosurfaceError::NoRoom(world.buffer_bytes()).into());
     };
     world.failing("extracting an isosurface", || {
-        view.computing(|| {
-            kernels.take(&looked.counted.numbers)?;
-            let making = looked.making(view, kernels, 0);
-            making.positions(view.grid, &mut to.positions)?;
+        view.timed(|| {
+            kernels.upload(&classified.counted.numbers)?;
+            let generator = classified.generator(view, kernels, 0);
+            generator.positions(view.grid, &mut to.positions)?;
             if view.normals {
-                making.normals(view.grid, &mut to.normals)?;
+                generator.normals(view.grid, &mut to.normals)?;
             }
             if let Some((_, field)) = &field {
-                let along = &mut kernels.made.borrow_mut().along;
-                making.along(along)?;
-                making.values(&sections(view, |chunk| field.section(chunk)), along, &mut to.values)?;
+                let along = &mut kernels.mesh_arrays.borrow_mut().along;
+                generator.along(along)?;
+                generator.values(&sections(view, |chunk| field.section(chunk)), along, &mut to.values)?;
             }
-            making.triangles(looked.counted.triangles[0], view.mirrored, &mut to.triangles)?;
-            to.own = looked.counts[0][0];
+            generator.triangles(classified.counted.triangles[0], view.mirrored, &mut to.triangles)?;
+            to.own = classified.counts[0][0];
             (to.has_normals, to.has_values) = (view.normals, field.is_some());
             Ok(())
         })

@@ -7,8 +7,8 @@ use crate::field::attribute::Attribute;
 use crate::field::view::View;
 use crate::mesh::{Mesh, Totals};
 use crate::messages::sums;
+use crate::points::chunk_points::ChunkPoints;
 use crate::points::numbering::ON_EDGES;
-use crate::points::piece::Piece;
 use crate::points::weld;
 
 /// Surfaces of several isovalues, with values of further fields. Collective.
@@ -28,21 +28,22 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
     let world = view.world;
     let fields = view.fitted(attributes)?;
     let mut all = fields.iter().map(|(_, field)| &**field).chain([view.samples]);
-    let by = view.kernels.filter(|kernels| all.all(|field| field.element().is_some_and(|one| kernels.read(one))));
+    let by =
+        view.kernels.filter(|kernels| all.all(|field| field.element().is_some_and(|element| kernels.read(element))));
     let by_kernels = match by {
         Some(kernels) => by_kernels::meshes(view, kernels, isovalues, &fields)?,
         None => None,
     };
-    let (pieces, mut made) = match by_kernels {
+    let (chunk_points, mut made) = match by_kernels {
         Some(made) => made,
         None => by_host::meshes(view, isovalues, &fields)?,
     };
     world.failing("extracting an isosurface", || {
-        place(view, &pieces, &mut made)?;
+        place(view, &chunk_points, &mut made)?;
         let before: Vec<u64> = made.iter().map(Mesh::vertices_before).collect();
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
-        let ghosts = weld::ghosts(world, owned, &pieces, ON_EDGES, &before)?;
-        view.computing(|| {
+        let ghosts = weld::ghosts(world, owned, &chunk_points, ON_EDGES, &before)?;
+        view.timed(|| {
             for (mesh, numbers) in made.iter_mut().zip(&ghosts) {
                 mesh.points.weld(numbers, mesh.triangles.as_flattened_mut().iter_mut());
             }
@@ -52,8 +53,8 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
 }
 
 /// Computes the offsets of this rank's parts in the whole meshes. Collective.
-fn place(view: &View, pieces: &[Piece<3>], meshes: &mut [Mesh]) -> Result<()> {
-    let interior = |mesh: usize| pieces.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
+fn place(view: &View, chunk_points: &[ChunkPoints<3>], meshes: &mut [Mesh]) -> Result<()> {
+    let interior = |mesh: usize| chunk_points.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
     let own = |(number, mesh): (usize, &Mesh)| [mesh.points.own as u64, interior(number), mesh.triangles.len() as u64];
     let own: Vec<[u64; 3]> = meshes.iter().enumerate().map(own).collect();
     let [before, all] = sums(view.world, own.as_flattened())?;

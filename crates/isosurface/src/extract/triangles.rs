@@ -3,17 +3,17 @@
 use super::vertices::Crossed;
 use crate::cell::{self, MOST_INTERIOR, Shape, ends};
 use crate::field::block::{BRICK, places};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
+use crate::points::chunk_points::Layer;
 use crate::points::inside::Inside;
-use crate::points::near::{Near, Place};
-use crate::points::piece::Layer;
+use crate::points::near::{Near, PointStart};
 
 /// Start of the vertex of each edge of a cell.
-const EDGES: [Place; 12] = {
-    let mut edges = [Place::NONE; 12];
+const EDGES: [PointStart; 12] = {
+    let mut edges = [PointStart::NONE; 12];
     let mut edge = 0;
     while edge < 12 {
-        edges[edge] = Place::new(edge / 4, ends(edge as u8).0);
+        edges[edge] = PointStart::new(edge / 4, ends(edge as u8).0);
         edge += 1;
     }
     edges
@@ -22,7 +22,7 @@ const EDGES: [Place; 12] = {
 /// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from
 /// the second.
 pub fn list(
-    part: &Part,
+    part: &BrickedChunk,
     layer: &Layer<3>,
     crossed: &Crossed,
     bases: [u32; 2],
@@ -60,7 +60,7 @@ fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut
                 at,
                 match table.is_plain(case) {
                     true => table.numbered(table.plain(case)),
-                    false => table.numbered(*ambiguous.next().expect("found when the brick was looked at")),
+                    false => table.numbered(*ambiguous.next().expect("found when the brick was classified at")),
                 },
             );
         }

@@ -3,14 +3,14 @@
 use super::interior;
 use crate::cell::{self, ShapeNumber};
 use crate::field::block::{BRICK, Block, Samples, places};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::trilinear;
 use crate::field::values::{between, difference};
 use crate::grid::SampleFrame;
+use crate::points::chunk_points::ChunkPoints;
 use crate::points::inside::Inside;
-use crate::points::interpolate::Places;
+use crate::points::interpolate::PointPositions;
 use crate::points::numbering::{ON_EDGES, along, for_each};
-use crate::points::piece::Piece;
 
 /// Input of the triangles of a surface in a chunk, except for the vertex numbers.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub struct Crossed {
 pub struct Vertices {
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
-    pub places: Places,
+    pub places: PointPositions,
 }
 
 /// After this fraction of the bricks, capacity for the vertices of the others is reserved.
@@ -55,8 +55,8 @@ impl Lister<'_> {
     /// each brick once.
     pub fn list(
         &self,
-        Piece { visits, layers, .. }: &mut Piece<3>,
-        (part, samples): (&Part, &dyn Samples),
+        ChunkPoints { visits, layers, .. }: &mut ChunkPoints<3>,
+        (part, samples): (&BrickedChunk, &dyn Samples),
         isovalues: &[f32],
         crossed: &mut [Crossed],
         vertices: &mut [[Vertices; 2]],
@@ -66,7 +66,7 @@ impl Lister<'_> {
             crossed.bricks.reserve_exact(layer.numbering.bricks.capacity());
         }
         let lists =
-            |vertices: &[[Vertices; 2]]| vertices.as_flattened().iter().map(|one| one.positions.len()).collect();
+            |vertices: &[[Vertices; 2]]| vertices.as_flattened().iter().map(|list| list.positions.len()).collect();
         let before: Vec<usize> = lists(vertices);
         for (number, visit) in visits.iter().enumerate() {
             if number == visits.len() / SOME {
@@ -113,7 +113,7 @@ struct Ambiguous {
 
 struct Brick<'a> {
     lister: Lister<'a>,
-    part: &'a Part,
+    part: &'a BrickedChunk,
     /// First sample of the brick.
     start: [i64; 3],
     inside: Inside,

@@ -8,8 +8,8 @@ use zippy::locate::Placement;
 use zippy::{GlobalArray, Layout, Ownership, Result, World};
 
 use super::block::Samples;
+use super::bricked_chunk::BrickedChunk;
 use super::memory::with_samples;
-use super::part::Part;
 use crate::error::IsosurfaceError;
 use crate::sample::Sample;
 
@@ -31,7 +31,7 @@ pub(crate) mod sealed {
     /// Array with the cuts of the surface's field and ghost cells after each chunk.
     pub trait Fitted {
         /// Calls `f` with the samples of a chunk.
-        fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()>;
+        fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&BrickedChunk, &dyn Samples)) -> Result<()>;
 
         /// Element type, if it is an array.
         fn element(&self) -> Option<&'static ElementInfo> {
@@ -67,9 +67,9 @@ impl<'w, T: Sample> FittedArray<'w, T> {
 }
 
 impl<T: Sample> Fitted for FittedArray<'_, T> {
-    fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()> {
-        let Some(chunk) = self.array.chunks().find(|own| own.id() == chunk) else { return Ok(()) };
-        let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, self.array.shape());
+    fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&BrickedChunk, &dyn Samples)) -> Result<()> {
+        let Some(chunk) = self.array.chunks().find(|local| local.id() == chunk) else { return Ok(()) };
+        let part = BrickedChunk::new(&chunk.region(), &chunk.with_ghosts().region()?, self.array.shape());
         with_samples(self.world, &self.array, &chunk, |samples| f(&part, samples))
     }
 
@@ -78,7 +78,7 @@ impl<T: Sample> Fitted for FittedArray<'_, T> {
     }
 
     fn section(&self, chunk: ChunkId) -> Option<Binding> {
-        Some(self.array.chunks().find(|own| own.id() == chunk)?.all().into())
+        Some(self.array.chunks().find(|local| local.id() == chunk)?.all().into())
     }
 }
 
@@ -111,8 +111,9 @@ fn ghosted<T: Sample>(
     let (chunks, owners) = (like.chunks(), like.ownership());
     let own = field.core().chunks();
     let all = || (0..chunks.count()).map(|chunk| chunks.region(chunk));
-    let is_cut =
-        |axis: usize| all().any(|own| !own.is_empty() && own.end[axis] - own.start[axis] < chunks.shape()[axis]);
+    let is_cut = |axis: usize| {
+        all().any(|region| !region.is_empty() && region.end[axis] - region.start[axis] < chunks.shape()[axis])
+    };
     let enough = |axis: usize| own.ghost_lo()[axis] >= widths.0 && own.ghost_hi()[axis] >= widths.1;
     let same = own.same_cuts(chunks) && field.core().ownership() == owners;
     if same && (0..3).all(|axis| enough(axis) || !is_cut(axis)) {

@@ -68,12 +68,12 @@ impl Block {
     /// Fills the samples of a box row by row: `fill` receives the position of the row's start,
     /// relative to the box, and the row.
     #[inline]
-    pub fn fill(&mut self, first: [i64; 3], of: Span, fill: impl Fn([i64; 3], &mut [f32])) {
-        let count = (of.end[0] - of.start[0]) as usize;
-        for z in of.start[2]..of.end[2] {
-            for y in of.start[1]..of.end[1] {
-                let to = Self::place(of.start[0] - first[0], y - first[1], z - first[2]);
-                fill([of.start[0], y, z], &mut self.values[to..to + count]);
+    pub fn fill(&mut self, first: [i64; 3], span: Span, fill: impl Fn([i64; 3], &mut [f32])) {
+        let count = (span.end[0] - span.start[0]) as usize;
+        for z in span.start[2]..span.end[2] {
+            for y in span.start[1]..span.end[1] {
+                let to = Self::place(span.start[0] - first[0], y - first[1], z - first[2]);
+                fill([span.start[0], y, z], &mut self.values[to..to + count]);
             }
         }
     }
@@ -83,7 +83,7 @@ impl Block {
 pub trait Samples {
     /// Fills the block with the samples of a box, whose positions count from the first sample in
     /// memory; `first` is the brick's first sample.
-    fn load(&self, first: [i64; 3], of: Span, block: &mut Block);
+    fn load(&self, first: [i64; 3], span: Span, block: &mut Block);
 }
 
 /// Samples of one type.
@@ -93,8 +93,8 @@ pub struct Slice<'a, T> {
 }
 
 impl<T: Sample> Samples for Slice<'_, T> {
-    fn load(&self, first: [i64; 3], of: Span, block: &mut Block) {
-        block.fill(first, of, |start, row| {
+    fn load(&self, first: [i64; 3], span: Span, block: &mut Block) {
+        block.fill(first, span, |start, row| {
             let from: usize = start.iter().zip(self.strides).map(|(&at, stride)| at as usize * stride).sum();
             let cells: &[T] = &self.cells[from..from + row.len()];
             row.iter_mut().zip(cells).for_each(|(value, cell)| *value = cell.value());

@@ -3,8 +3,8 @@
 
 pub mod attribute;
 pub mod block;
+pub mod bricked_chunk;
 pub mod memory;
-pub mod part;
 pub mod tree;
 pub mod trilinear;
 pub mod values;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::{Block, Samples};
-use super::part::Part;
+use super::bricked_chunk::BrickedChunk;
 
 /// Least and greatest value of a brick's cells; NaN counts as minus infinity.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +48,13 @@ impl Extremes {
 
 /// Selects the layers that need a brick with such values. An empty range means none; then no brick
 /// with narrower extremes is needed either.
-pub type Wanted<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
+pub type LayerSelector<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
 
 /// Bricks of a chunk, searchable by their values.
 pub trait Bricks {
     /// Calls `found` with each brick for whose extremes `wanted` returns a non-empty range, and
     /// with that range.
-    fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>));
+    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>));
 }
 
 /// Tree over the bricks of a chunk: each node has two children along each axis.
@@ -81,7 +81,7 @@ fn places(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 
 impl Tree {
     /// Builds the tree; reads all samples once.
-    pub fn new(part: &Part, samples: &dyn Samples) -> Self {
+    pub fn new(part: &BrickedChunk, samples: &dyn Samples) -> Self {
         let mut block = Block::new();
         let brick = |at: [i64; 3]| {
             let own = part.samples(at);
@@ -95,7 +95,7 @@ impl Tree {
     }
 
     /// Builds the tree over bricks with these extremes, axis 0 fastest.
-    pub fn over(part: &Part, bricks: Vec<Extremes>) -> Self {
+    pub fn over(part: &BrickedChunk, bricks: Vec<Extremes>) -> Self {
         let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
             let counts = below.counts.map(|count| (count + 1) / 2);
@@ -109,7 +109,13 @@ impl Tree {
         Self { levels }
     }
 
-    fn descend(&self, level: usize, at: [i64; 3], wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+    fn descend(
+        &self,
+        level: usize,
+        at: [i64; 3],
+        wanted: LayerSelector,
+        found: &mut dyn FnMut([i64; 3], Range<usize>),
+    ) {
         let range = wanted(self.levels[level].node(at));
         if range.is_empty() {
         } else if level == 0 {
@@ -122,7 +128,7 @@ impl Tree {
 }
 
 impl Bricks for Tree {
-    fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
         if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
             places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, wanted, found));
         }

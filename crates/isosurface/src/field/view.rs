@@ -8,7 +8,7 @@ use zippy::locate::Placement;
 use zippy::{Result, World};
 
 use super::attribute::{Attribute, Fitted};
-use super::part::Part;
+use super::bricked_chunk::BrickedChunk;
 use super::tree::Bricks;
 use crate::grid::SampleFrame;
 use crate::kernels::Kernels;
@@ -20,7 +20,7 @@ pub struct View<'a> {
     /// Chunks and their owners.
     pub placement: &'a Placement,
     /// Chunks of this rank with samples.
-    pub chunks: Vec<(ChunkId, &'a Part, &'a dyn Bricks)>,
+    pub chunks: Vec<(ChunkId, &'a BrickedChunk, &'a dyn Bricks)>,
     pub samples: &'a dyn Fitted,
     /// Kernels, if they can be faster than the host.
     pub kernels: Option<&'a Kernels>,
@@ -40,7 +40,7 @@ pub type FittedField<'a> = (String, Box<dyn Fitted + 'a>);
 
 impl<'a> View<'a> {
     /// Runs local work and adds its time to the computation time.
-    pub fn computing<R>(&self, work: impl FnOnce() -> R) -> R {
+    pub fn timed<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
         self.computed.set(self.computed.get() + start.elapsed());
@@ -52,6 +52,9 @@ impl<'a> View<'a> {
     /// # Errors
     /// An array of another shape; a transfer or a device fails.
     pub fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<FittedField<'a>>> {
-        attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, self.placement)?))).collect()
+        attributes
+            .iter()
+            .map(|attribute| Ok((attribute.label(), attribute.fitted(self.world, self.placement)?)))
+            .collect()
     }
 }

@@ -3,12 +3,12 @@
 use zippy::Result;
 use zippy::error::CallSite;
 
-use super::solid::{Filter, Kept, KeptCells, solid};
+use super::solid::{BrickSelection, Filter, KeptCells, solid};
 use crate::error::IsosurfaceError;
 use crate::extract::Extractor;
 use crate::field::attribute::Attribute;
 use crate::field::block::{Block, Samples};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::Extremes;
 use crate::points::inside::Inside;
 use crate::points::numbering::EVERYWHERE;
@@ -62,7 +62,7 @@ impl Filter for Clip {
         }
     }
 
-    fn keep(&self, at: [i64; 3], part: &Part, samples: &dyn Samples, block: &mut Block) -> Kept {
+    fn keep(&self, at: [i64; 3], part: &BrickedChunk, samples: &dyn Samples, block: &mut Block) -> BrickSelection {
         let own = part.samples(at);
         let all = part.with_next(&own);
         samples.load(part.in_memory(&own).start, part.in_memory(&all), block);
@@ -70,7 +70,7 @@ impl Filter for Clip {
         let inside = if self.side == Side::Above { above } else { above.reversed() };
         let mut points = inside.crossed(EVERYWHERE);
         points[0] = inside.samples();
-        Kept { points, cells: KeptCells { whole: inside.whole_cells(), inside: Some(inside) } }
+        BrickSelection { points, cells: KeptCells { whole: inside.whole_cells(), inside: Some(inside) } }
     }
 
     fn isovalue(&self) -> f32 {

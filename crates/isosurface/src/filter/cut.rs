@@ -19,8 +19,8 @@ use crate::error::IsosurfaceError;
 use crate::extract::surfaces::surfaces;
 use crate::field::attribute::{Attribute, Fitted};
 use crate::field::block::{Block, Samples, Span};
-use crate::field::part::Part;
-use crate::field::tree::{Bricks, Extremes, Wanted};
+use crate::field::bricked_chunk::BrickedChunk;
+use crate::field::tree::{Bricks, Extremes, LayerSelector};
 use crate::field::view::View;
 use crate::grid::SampleFrame;
 use crate::mesh::Mesh;
@@ -80,7 +80,7 @@ pub fn cut<T: Sample>(
     let (grid, distances, reversed) = world.agree(&call, made.map_err(Into::into))?;
     cell::table();
     let part = |chunk: ChunkRef<T, 3>| {
-        let part = Part::new(&chunk.region(), &chunk.region(), field.shape());
+        let part = BrickedChunk::new(&chunk.region(), &chunk.region(), field.shape());
         (chunk.id(), Section { distances, part })
     };
     let sections: Vec<_> = field.chunks().filter(|chunk| !chunk.region().is_empty()).map(part).collect();
@@ -156,14 +156,14 @@ impl Distances {
 /// Distances in a chunk.
 struct Section {
     distances: Distances,
-    part: Part,
+    part: BrickedChunk,
 }
 
 impl Section {
     /// Extremes of a box, whose positions count from the chunk's first own sample.
-    fn extremes(&self, of: &Span) -> Extremes {
+    fn extremes(&self, span: &Span) -> Extremes {
         (0..8).fold(Extremes::NONE, |found, corner| {
-            let at = [0, 1, 2].map(|axis| if corner >> axis & 1 == 1 { of.end[axis] - 1 } else { of.start[axis] });
+            let at = [0, 1, 2].map(|axis| if corner >> axis & 1 == 1 { span.end[axis] - 1 } else { span.start[axis] });
             let value = self.distances.at([0, 1, 2].map(|axis| self.part.start[axis] + at[axis])) as f32;
             Extremes { least: found.least.min(value), largest: found.largest.max(value) }
         })
@@ -171,7 +171,7 @@ impl Section {
 }
 
 impl Bricks for Section {
-    fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
         let [x, y, z] = self.part.bricks();
         let span = |at: [i64; 3]| self.part.with_next(&self.part.samples(at));
         for (j, k) in (0..z).flat_map(|k| (0..y).map(move |j| (j, k))) {
@@ -190,8 +190,8 @@ impl Bricks for Section {
 }
 
 impl Samples for Section {
-    fn load(&self, first: [i64; 3], of: Span, block: &mut Block) {
-        block.fill(first, of, |start, row| {
+    fn load(&self, first: [i64; 3], span: Span, block: &mut Block) {
+        block.fill(first, span, |start, row| {
             for (x, value) in (0..).zip(row) {
                 let at = [start[0] + x, start[1], start[2]];
                 let at = [0, 1, 2].map(|axis| self.part.start[axis] + self.part.storage[axis] + at[axis]);
@@ -205,7 +205,7 @@ impl Samples for Section {
 struct Sections<'a>(&'a [(ChunkId, Section)]);
 
 impl Fitted for Sections<'_> {
-    fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()> {
+    fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&BrickedChunk, &dyn Samples)) -> Result<()> {
         if let Some((_, section)) = self.0.iter().find(|(own, _)| *own == chunk) {
             f(&section.part, section);
         }

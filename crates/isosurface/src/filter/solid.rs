@@ -4,20 +4,20 @@ use zippy::Result;
 use zippy::error::CallSite;
 use zippy_io::mesh::CellCounts;
 
-use super::tetrahedra::left;
+use super::tetrahedra::remainder;
 use crate::field::attribute::Attribute;
 use crate::field::block::{BRICK, Block, ROWS, Samples, places};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::Extremes;
 use crate::field::values::between;
 use crate::field::view::View;
 use crate::messages::sums;
+use crate::points::chunk_points::{ChunkPoints, Layer, number};
 use crate::points::inside::Inside;
-use crate::points::interpolate::{Places, values};
+use crate::points::interpolate::{PointPositions, values};
 use crate::points::list::Points;
-use crate::points::near::{Near, Place};
+use crate::points::near::{Near, PointStart};
 use crate::points::numbering::{EVERYWHERE, Words, along, for_each};
-use crate::points::piece::{Layer, Piece, number};
 use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
 
@@ -33,14 +33,14 @@ pub trait Filter {
     }
 
     /// Selects the kept part of a brick. Fills the block with its samples and the next ones.
-    fn keep(&self, at: [i64; 3], part: &Part, samples: &dyn Samples, block: &mut Block) -> Kept;
+    fn keep(&self, at: [i64; 3], part: &BrickedChunk, samples: &dyn Samples, block: &mut Block) -> BrickSelection;
 
     /// Isovalue that locates the points between a kept and a removed sample.
     fn isovalue(&self) -> f32;
 }
 
 /// Kept part of a brick.
-pub struct Kept {
+pub struct BrickSelection {
     pub points: Words<8>,
     pub cells: KeptCells,
 }
@@ -62,9 +62,9 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
     let _call = CallSite::enter();
     let world = view.world;
     let (mut lists, mut kept): ([Listed; 2], Vec<Vec<KeptCells>>) = Default::default();
-    let pieces = world.failing("filtering a field", || {
+    let chunk_points = world.failing("filtering a field", || {
         let piece = |&(chunk, part, bricks)| {
-            let mut piece = Piece::new(chunk, part, bricks, 1, &|found| 0..usize::from(filter.wants(found)));
+            let mut piece = ChunkPoints::new(chunk, part, bricks, 1, &|found| 0..usize::from(filter.wants(found)));
             if filter.spreads() {
                 piece.spread();
             }
@@ -77,15 +77,15 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
         };
         view.chunks.iter().map(piece).collect::<Result<Vec<_>>>()
     });
-    let mut pieces = pieces?;
-    let counts = number(world, &mut pieces, 1)?[0];
+    let mut chunk_points = chunk_points?;
+    let counts = number(world, &mut chunk_points, 1)?[0];
     let fitted = view.fitted(attributes)?;
     world.failing("filtering a field", || {
         let mut mesh = VolumeMesh::default();
-        for (piece, kept) in pieces.iter().zip(&kept) {
+        for (piece, kept) in chunk_points.iter().zip(&kept) {
             let layer = &piece.layers[0];
             let bases = [layer.before[0], counts[0] + layer.before[1]].map(|base| base as u32);
-            let mut cells = Cells { mesh: &mut mesh, mirrored: view.mirrored };
+            let mut cells = CellAppender { mesh: &mut mesh, mirrored: view.mirrored };
             cells.add(&piece.part, layer, kept, bases);
         }
         let [mut own, ghosts] = lists;
@@ -94,12 +94,12 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
         let places = [[own.places, ghosts.places]];
         let further = fitted.iter().map(|(name, field)| (name.as_str(), &**field));
         for (name, field) in std::iter::once((name, view.samples)).chain(further) {
-            let all = values(&pieces, EVERYWHERE, &places, field)?.remove(0);
+            let all = values(&chunk_points, EVERYWHERE, &places, field)?.remove(0);
             mesh.points.fields.push((name.into(), all));
         }
         place(view, &mut mesh)?;
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
-        let numbers = weld::ghosts(world, owned, &pieces, EVERYWHERE, &[mesh.points.before])?.remove(0);
+        let numbers = weld::ghosts(world, owned, &chunk_points, EVERYWHERE, &[mesh.points.before])?.remove(0);
         let VolumeMesh { points, hexahedra, tetrahedra, .. } = &mut mesh;
         points.weld(&numbers, hexahedra.as_flattened_mut().iter_mut().chain(tetrahedra.as_flattened_mut()));
         Ok(mesh)
@@ -110,14 +110,14 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
 #[derive(Default)]
 struct Listed {
     positions: Vec<[f32; 3]>,
-    places: Places,
+    places: PointPositions,
 }
 
 /// Adds the kept points of a chunk, own ones and ghosts, and lists the kept cells of its own
 /// bricks.
 fn list(
-    Piece { visits, layers, .. }: &mut Piece<8>,
-    (part, samples): (&Part, &dyn Samples),
+    ChunkPoints { visits, layers, .. }: &mut ChunkPoints<8>,
+    (part, samples): (&BrickedChunk, &dyn Samples),
     (view, filter): (&View, &dyn Filter),
     lists: &mut [Listed; 2],
     found: &mut Vec<KeptCells>,
@@ -153,16 +153,16 @@ fn list(
 const HEXAHEDRON: [u8; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// Cells that are appended to a mesh.
-struct Cells<'a> {
+struct CellAppender<'a> {
     mesh: &'a mut VolumeMesh,
     /// True if the grid is left-handed, which reverses the order of corners.
     mirrored: bool,
 }
 
-impl Cells<'_> {
+impl CellAppender<'_> {
     /// Adds the cells of a chunk. Own points count from the first of `bases`, ghosts from the
     /// second.
-    fn add(&mut self, part: &Part, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
+    fn add(&mut self, part: &BrickedChunk, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
         for (brick, kept) in layer.numbering.bricks.iter().zip(kept) {
             let near = Near::new(&layer.numbering, part, brick, bases);
             each(kept.whole, |at| self.whole(&near, at));
@@ -173,13 +173,13 @@ impl Cells<'_> {
     }
 
     fn whole(&mut self, near: &Near<8>, at: [usize; 3]) {
-        let [a, b, c, d, e, f, g, h] = HEXAHEDRON.map(|corner| near.number(Place::new(0, corner), at));
+        let [a, b, c, d, e, f, g, h] = HEXAHEDRON.map(|corner| near.number(PointStart::new(0, corner), at));
         let cell = if self.mirrored { [e, f, g, h, a, b, c, d] } else { [a, b, c, d, e, f, g, h] };
         self.mesh.hexahedra.push(cell);
     }
 
     fn cut(&mut self, near: &Near<8>, at: [usize; 3], case: u8) {
-        for cell in &left(case).tetrahedra {
+        for cell in &remainder(case).tetrahedra {
             let [a, b, c, d] = cell.map(|place| near.number(place, at));
             self.mesh.tetrahedra.push(if self.mirrored { [a, c, b, d] } else { [a, b, c, d] });
         }
@@ -197,7 +197,7 @@ fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
 fn place(view: &View, mesh: &mut VolumeMesh) -> Result<()> {
     let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
     let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
-    let cells = |of: &[u64]| CellCounts { hexahedra: of[1], tetrahedra: of[2] };
+    let cells = |counts: &[u64]| CellCounts { hexahedra: counts[1], tetrahedra: counts[2] };
     (mesh.points.before, mesh.before) = (before[0], cells(&before));
     (mesh.all_points, mesh.all) = (all[0], cells(&all));
     Ok(())

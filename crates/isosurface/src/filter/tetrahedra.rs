@@ -8,13 +8,13 @@
 use std::sync::LazyLock;
 
 use crate::cell::Corner;
-use crate::points::near::Place;
+use crate::points::near::PointStart;
 
 /// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the
 /// fourth.
 #[derive(Default)]
-pub struct Left {
-    pub tetrahedra: Vec<[Place; 4]>,
+pub struct Remainder {
+    pub tetrahedra: Vec<[PointStart; 4]>,
 }
 
 /// A corner of the cell, or a point between two.
@@ -36,14 +36,14 @@ impl Point {
         [z, y, x]
     }
 
-    fn place(self) -> Place {
-        Place::new(usize::from(self.one ^ self.other), self.one & self.other)
+    fn place(self) -> PointStart {
+        PointStart::new(usize::from(self.one ^ self.other), self.one & self.other)
     }
 }
 
 /// Remainder of a cell if corner `i` is kept exactly if bit `i` of `case` is set.
-pub fn left(case: u8) -> &'static Left {
-    static TABLE: LazyLock<Vec<Left>> = LazyLock::new(|| (0..=255).map(Left::new).collect());
+pub fn remainder(case: u8) -> &'static Remainder {
+    static TABLE: LazyLock<Vec<Remainder>> = LazyLock::new(|| (0..=255).map(Remainder::new).collect());
     &TABLE[usize::from(case)]
 }
 
@@ -75,7 +75,7 @@ const ROTATIONS: [[usize; 4]; 12] = [
     [3, 2, 1, 0],
 ];
 
-impl Left {
+impl Remainder {
     fn new(case: u8) -> Self {
         let mut left = Self::default();
         corners().into_iter().for_each(|corners| left.add(case, corners));

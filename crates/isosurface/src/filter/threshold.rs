@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use zippy::Result;
 use zippy::error::CallSite;
 
-use super::solid::{Filter, Kept, KeptCells, solid};
+use super::solid::{BrickSelection, Filter, KeptCells, solid};
 use crate::error::IsosurfaceError;
 use crate::extract::Extractor;
 use crate::field::attribute::{Attribute, FittedArray};
 use crate::field::block::{BRICK, Block, ROWS, Samples, Span, row};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::Extremes;
 use crate::sample::Sample;
 use crate::volume_mesh::VolumeMesh;
@@ -74,13 +74,13 @@ impl Filter for Threshold {
         self.corners == Corners::Any
     }
 
-    fn keep(&self, at: [i64; 3], part: &Part, samples: &dyn Samples, block: &mut Block) -> Kept {
+    fn keep(&self, at: [i64; 3], part: &BrickedChunk, samples: &dyn Samples, block: &mut Block) -> BrickSelection {
         let own = part.samples(at);
         let around = part.with_around(&own);
         samples.load(part.in_memory(&own).start, part.in_memory(&around), block);
         let counted = |at: [i64; 3]| std::array::from_fn(|axis| at[axis] - own.start[axis]);
         let cells = self.cells(&Span { start: counted(around.start), end: counted(around.end) }, block);
-        let mut kept = Kept { points: [[0; ROWS]; 8], cells: KeptCells { whole: [0; ROWS], inside: None } };
+        let mut kept = BrickSelection { points: [[0; ROWS]; 8], cells: KeptCells { whole: [0; ROWS], inside: None } };
         let [width, height, depth] = own.extents().map(|count| count as usize);
         let own_ones = (1 << width) - 1;
         for z in 0..depth {

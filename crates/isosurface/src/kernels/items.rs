@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::field::part::Part;
-use crate::points::piece::Piece;
+use crate::field::bricked_chunk::BrickedChunk;
+use crate::points::chunk_points::ChunkPoints;
 
 /// Number of words per item on the device.
 pub const ITEM_WORDS: u64 = 126;
@@ -30,9 +30,9 @@ pub struct Items {
 
 impl Items {
     /// Builds the work list. Only welded meshes have border items.
-    pub fn new(pieces: &[Piece<3>], meshes: usize, is_welded: bool) -> Self {
+    pub fn new(chunk_points: &[ChunkPoints<3>], meshes: usize, is_welded: bool) -> Self {
         let mut items = Self { all: Vec::new(), borders: 0, meshes, ranges: Vec::new(), slots: vec![0] };
-        for (number, piece) in pieces.iter().enumerate() {
+        for (number, piece) in chunk_points.iter().enumerate() {
             for mesh in 0..meshes {
                 let first = items.all.len();
                 for visit in piece.visits.iter().filter(|visit| visit.layers.contains(&mesh)) {
@@ -51,10 +51,10 @@ impl Items {
     }
 
     /// Items of a chunk.
-    pub fn of_piece(&self, piece: usize) -> Range<usize> {
-        let of_piece = &self.ranges[piece * self.meshes..(piece + 1) * self.meshes];
-        let start = of_piece.first().map_or(0, |[own, _]| own.start);
-        start..of_piece.last().map_or(start, |[_, others]| others.end)
+    pub fn of_chunk(&self, piece: usize) -> Range<usize> {
+        let of_chunk = &self.ranges[piece * self.meshes..(piece + 1) * self.meshes];
+        let start = of_chunk.first().map_or(0, |[own, _]| own.start);
+        start..of_chunk.last().map_or(start, |[_, others]| others.end)
     }
 
     /// Items of a chunk and a mesh: own bricks, and the bricks after them.
@@ -74,6 +74,6 @@ impl Items {
 }
 
 /// True if other chunks use or own samples of a brick: their cells end at samples of this chunk.
-fn is_border(part: &Part, at: [i64; 3]) -> bool {
+fn is_border(part: &BrickedChunk, at: [i64; 3]) -> bool {
     !part.is_own(at) || (0..3).any(|axis| at[axis] == 0 && part.start[axis] > 0)
 }

@@ -6,9 +6,9 @@
 //!    counts, and allocates arrays of the exact size.
 //! 4. Kernels write vertices and triangles.
 
+pub mod classify;
+pub mod generate;
 pub mod items;
-pub mod looking;
-pub mod making;
 mod source;
 mod table;
 
@@ -22,7 +22,7 @@ use zippy::kernel::{Binding, Call};
 use zippy::{Kernel, Layout, LocalArray, Result, World};
 
 use crate::field::block::BRICK;
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Extremes, Tree};
 use crate::grid::SampleFrame;
 
@@ -37,18 +37,18 @@ const MOST_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
 /// Kernels of an extractor, and their work arrays.
 pub struct Kernels {
-    of_samples: RefCell<Vec<(&'static str, Rc<OfSamples>)>>,
+    sample_kernels: RefCell<Vec<(&'static str, Rc<SampleKernels>)>>,
     triangles: Kernel,
     shapes: LocalArray<u32, 1>,
-    room: RefCell<Room>,
+    work: RefCell<WorkArrays>,
     /// Arrays from which meshes are read back.
-    pub made: RefCell<Made>,
+    pub mesh_arrays: RefCell<MeshArrays>,
     /// Common capabilities of all ranks' adapters.
     formats: Capabilities,
 }
 
 /// Kernels for one sample type.
-struct OfSamples {
+struct SampleKernels {
     tree: Kernel,
     inside: Kernel,
     vertices: Kernel,
@@ -56,7 +56,7 @@ struct OfSamples {
 }
 
 /// Work arrays that grow and are reused.
-struct Room {
+struct WorkArrays {
     items: Growable<[u32; 4]>,
     words: Growable<u32>,
     slots: Growable<u32>,
@@ -67,7 +67,7 @@ struct Room {
 }
 
 /// Data of a mesh on the device.
-pub struct Made {
+pub struct MeshArrays {
     pub along: Growable<f32>,
     pub places: Growable<f32>,
     pub triangles: Growable<u32>,
@@ -85,7 +85,7 @@ impl Kernels {
         let own = Capabilities::from(gpu.features());
         let mut all = [!gpu.is_host(), own.f16].map(u64::from);
         world.group().all_reduce(&mut all, |all, other| *all = (*all).min(*other))?;
-        if all[0] == 0 || !reckoned(chunks, grid) {
+        if all[0] == 0 || !is_representable(chunks, grid) {
             return Ok(None);
         }
         let formats = Capabilities { f16: all[1] == 1, ..Capabilities::default() };
@@ -96,7 +96,7 @@ impl Kernels {
         let table = table::laid_out();
         let shapes = world.local_array("isosurface.shapes", &Layout::new([table.len() as i64]))?;
         shapes.all().write(&table)?;
-        let room = Room {
+        let work = WorkArrays {
             items: world.growable("isosurface.items")?,
             words: world.growable("isosurface.words")?,
             slots: world.growable("isosurface.slots")?,
@@ -105,18 +105,18 @@ impl Kernels {
             ambiguous: world.growable("isosurface.ambiguous")?,
             inner: world.growable("isosurface.inner")?,
         };
-        let made = Made {
+        let made = MeshArrays {
             along: world.growable("isosurface.along")?,
             places: world.growable("isosurface.places")?,
             triangles: world.growable("isosurface.triangles")?,
         };
         let triangles = world.kernel(source::triangles())?;
         Ok(Self {
-            of_samples: RefCell::default(),
+            sample_kernels: RefCell::default(),
             triangles,
             shapes,
-            room: RefCell::new(room),
-            made: RefCell::new(made),
+            work: RefCell::new(work),
+            mesh_arrays: RefCell::new(made),
             formats,
         })
     }
@@ -126,12 +126,12 @@ impl Kernels {
         element.supported_by(self.formats, "").is_ok()
     }
 
-    fn of_samples(&self, world: &World, element: &'static ElementInfo) -> Result<Rc<OfSamples>> {
-        let mut known = self.of_samples.borrow_mut();
+    fn sample_kernels(&self, world: &World, element: &'static ElementInfo) -> Result<Rc<SampleKernels>> {
+        let mut known = self.sample_kernels.borrow_mut();
         if let Some((_, found)) = known.iter().find(|(name, _)| *name == element.name) {
             return Ok(found.clone());
         }
-        let made = Rc::new(OfSamples {
+        let made = Rc::new(SampleKernels {
             tree: world.kernel(source::tree(element))?,
             inside: world.kernel(source::inside(element))?,
             vertices: world.kernel(source::vertices(element))?,
@@ -145,20 +145,20 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn tree(&self, world: &World, part: &Part, samples: Binding) -> Result<Tree> {
-        let kernels = self.of_samples(world, samples.element)?;
+    pub fn tree(&self, world: &World, part: &BrickedChunk, samples: Binding) -> Result<Tree> {
+        let kernels = self.sample_kernels(world, samples.element)?;
         let bricks = part.brick_count();
-        let found = &mut self.room.borrow_mut().found;
+        let found = &mut self.work.borrow_mut().found;
         found.set_len(2 * bricks as u64)?;
         let call = kernels.tree.call().read("samples", samples).write("extremes", found.all());
-        with_part(call, part).over([bricks * LANES]).run()?;
+        with_chunk(call, part).over([bricks * LANES]).run()?;
         let keys = found.all().read()?;
         Ok(Tree::over(part, keys.as_chunks().0.iter().map(|&keys| Extremes::of_keys(keys)).collect()))
     }
 }
 
 /// True if `f32` can represent the field and a dispatch covers every chunk.
-fn reckoned(chunks: &Chunks, grid: &SampleFrame) -> bool {
+fn is_representable(chunks: &Chunks, grid: &SampleFrame) -> bool {
     let shape: [i64; 3] = std::array::from_fn(|axis| chunks.shape()[axis]);
     let along = |axis: usize| grid.steps[axis].map(|step| step * shape[axis].max(1) as f64);
     let lengths = [grid.origin, along(0), along(1), along(2)];
@@ -175,7 +175,7 @@ fn reckoned(chunks: &Chunks, grid: &SampleFrame) -> bool {
 /// Number of invocations of a workgroup.
 const LANES: usize = 64;
 
-fn with_part<'k>(call: Call<'k>, part: &Part) -> Call<'k> {
+fn with_chunk<'k>(call: Call<'k>, part: &BrickedChunk) -> Call<'k> {
     let field = part.field();
     let small = |at: [i64; 3]| at.map(|at| at as i32);
     call.param("part.place", small(part.start))

@@ -9,7 +9,7 @@ macro_rules! shader {
     };
 }
 
-const PART: &str = shader!("field/part");
+const BRICKED_CHUNK: &str = shader!("field/bricked_chunk");
 const VALUES: &str = shader!("field/values");
 const ITEMS: &str = shader!("kernels/items");
 const TABLE: &str = shader!("kernels/table");
@@ -17,23 +17,27 @@ const NUMBERING: &str = shader!("points/numbering");
 const GRID: &str = shader!("grid");
 
 pub fn tree(element: &ElementInfo) -> KernelSource {
-    over("isosurface tree", &[PART, VALUES, shader!("field/tree")], element)
+    over("isosurface tree", &[BRICKED_CHUNK, VALUES, shader!("field/tree")], element)
 }
 
 pub fn inside(element: &ElementInfo) -> KernelSource {
-    over("isosurface inside", &[PART, VALUES, ITEMS, TABLE, shader!("points/rows"), shader!("points/inside")], element)
+    over(
+        "isosurface inside",
+        &[BRICKED_CHUNK, VALUES, ITEMS, TABLE, shader!("points/rows"), shader!("points/inside")],
+        element,
+    )
 }
 
 pub fn vertices(element: &ElementInfo) -> KernelSource {
-    over("isosurface vertices", &[PART, VALUES, ITEMS, NUMBERING, GRID, shader!("extract/vertices")], element)
+    over("isosurface vertices", &[BRICKED_CHUNK, VALUES, ITEMS, NUMBERING, GRID, shader!("extract/vertices")], element)
 }
 
 pub fn interior(element: &ElementInfo) -> KernelSource {
-    over("isosurface interior", &[PART, VALUES, GRID, shader!("extract/interior")], element)
+    over("isosurface interior", &[BRICKED_CHUNK, VALUES, GRID, shader!("extract/interior")], element)
 }
 
 pub fn triangles() -> KernelSource {
-    let texts = [PART, ITEMS, TABLE, shader!("points/near"), shader!("extract/triangles")];
+    let texts = [BRICKED_CHUNK, ITEMS, TABLE, shader!("points/near"), shader!("extract/triangles")];
     KernelSource::text("isosurface triangles", texts.concat())
 }
 

@@ -2,15 +2,15 @@
 
 use zippy::Result;
 
+use super::chunk_points::ChunkPoints;
 use super::numbering::{Directions, along, for_each};
-use super::piece::Piece;
 use crate::field::attribute::Fitted;
 use crate::field::block::Block;
 use crate::field::trilinear;
 
 /// Positions of points within edges and cells, in the order of their numbers.
 #[derive(Default)]
-pub struct Places {
+pub struct PointPositions {
     /// Points on edges: fraction of the way from the first to the second sample.
     pub along: Vec<f64>,
     /// Points inside cells: cell relative to its brick's first sample, and position in the cell.
@@ -23,16 +23,18 @@ pub struct Places {
 /// # Errors
 /// The field's samples cannot be read.
 pub fn values<const K: usize>(
-    pieces: &[Piece<K>],
+    chunk_points: &[ChunkPoints<K>],
     directions: Directions<K>,
-    places: &[[Places; 2]],
+    places: &[[PointPositions; 2]],
     field: &dyn Fitted,
 ) -> Result<Vec<Vec<f32>>> {
     let mut values: Vec<[Vec<f32>; 2]> = places.iter().map(|_| [Vec::new(), Vec::new()]).collect();
-    let mut left: Vec<_> =
-        places.iter().map(|both| both.each_ref().map(|one| (one.along.iter(), one.inside.iter()))).collect();
+    let mut left: Vec<_> = places
+        .iter()
+        .map(|both| both.each_ref().map(|positions| (positions.along.iter(), positions.inside.iter())))
+        .collect();
     let mut block = Block::new();
-    for piece in pieces {
+    for piece in chunk_points {
         // Index of the next brick of each mesh.
         let mut next = vec![0; places.len()];
         field.samples(piece.chunk, &mut |part, samples| {

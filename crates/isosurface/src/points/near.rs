@@ -2,7 +2,7 @@
 
 use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 
 const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
@@ -17,9 +17,9 @@ pub struct Near<const K: usize> {
 
 /// Start of a point relative to a cell: kind of the point, offset along axis 0, row offset.
 #[derive(Clone, Copy)]
-pub struct Place(usize, usize, usize);
+pub struct PointStart(usize, usize, usize);
 
-impl Place {
+impl PointStart {
     pub const NONE: Self = Self(0, 0, 0);
 
     /// Points of a kind that begin at a corner of the cell.
@@ -32,7 +32,7 @@ impl Place {
 impl<const K: usize> Near<K> {
     /// Looks up the points around a brick. Own points count from the first of `bases`, ghosts from
     /// the second.
-    pub fn new(numbering: &Numbering<K>, part: &Part, brick: &Brick<K>, bases: [u32; 2]) -> Self {
+    pub fn new(numbering: &Numbering<K>, part: &BrickedChunk, brick: &Brick<K>, bases: [u32; 2]) -> Self {
         let base = |at: [i64; 3]| bases[usize::from(!part.is_own(at))];
         let [width, heights @ ..] = part.samples(brick.at).extents().map(|count| count as usize);
         let mut near = Self { rows: [[(0, 0); ROWS_AND_NEXT]; K], behind: [[0; ROWS_AND_NEXT]; K], width };
@@ -62,7 +62,7 @@ impl<const K: usize> Near<K> {
 
     /// Number of a point, given its start relative to the cell at a position; the point must exist.
     #[inline]
-    pub fn number(&self, Place(kind, further, rows): Place, [x, y, z]: [usize; 3]) -> u32 {
+    pub fn number(&self, PointStart(kind, further, rows): PointStart, [x, y, z]: [usize; 3]) -> u32 {
         let (x, row) = (x + further, z * (BRICK[1] + 1) + y + rows);
         if x >= self.width {
             return self.behind[kind][row];

@@ -1,7 +1,7 @@
 //! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits. Equivalent to `shaders/points/numbering.wgsl`.
 
 use crate::field::block::{BRICK, ROWS, places, row};
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 
 /// A brick without points.
 const NONE: u32 = u32::MAX;
@@ -100,7 +100,7 @@ pub struct Numbering<const K: usize> {
 
 impl<const K: usize> Numbering<K> {
     /// Creates an empty numbering with capacity for `bricks` bricks.
-    pub fn new(part: &Part, bricks: usize) -> Self {
+    pub fn new(part: &BrickedChunk, bricks: usize) -> Self {
         Self {
             bricks: Vec::with_capacity(bricks),
             slots: vec![NONE; part.brick_count()],
@@ -112,14 +112,14 @@ impl<const K: usize> Numbering<K> {
 
     /// Adds a brick with points and `further` points that begin at no sample. All own bricks must
     /// be added before other bricks.
-    pub fn add(&mut self, part: &Part, at: [i64; 3], words: Words<K>, further: u32) {
+    pub fn add(&mut self, part: &BrickedChunk, at: [i64; 3], words: Words<K>, further: u32) {
         let mut brick = Brick::new(at, 0, words, further);
         brick.first = self.count(part, at, brick.count, further);
         self.put(part, brick);
     }
 
     /// Counts the points of a brick, and returns the number of the first one.
-    pub fn count(&mut self, part: &Part, at: [i64; 3], count: u32, further: u32) -> u32 {
+    pub fn count(&mut self, part: &BrickedChunk, at: [i64; 3], count: u32, further: u32) -> u32 {
         let numbers = if part.is_own(at) { &mut self.own } else { &mut self.ghosts };
         // An overflow is reported as an error before any number is used.
         let first = *numbers as u32;
@@ -129,13 +129,13 @@ impl<const K: usize> Numbering<K> {
     }
 
     /// Stores a brick whose points have been counted.
-    pub fn put(&mut self, part: &Part, brick: Brick<K>) {
+    pub fn put(&mut self, part: &BrickedChunk, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
     }
 
     /// Returns a brick if it has points.
-    pub fn brick(&self, part: &Part, at: [i64; 3]) -> Option<&Brick<K>> {
+    pub fn brick(&self, part: &BrickedChunk, at: [i64; 3]) -> Option<&Brick<K>> {
         self.bricks.get(*self.slots.get(part.brick_number(at))? as usize)
     }
 }

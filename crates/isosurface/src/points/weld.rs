@@ -12,10 +12,10 @@ use zippy::ownership::Ownership;
 use zippy::region::Region;
 use zippy::{Result, World};
 
+use super::chunk_points::{ChunkPoints, Layer};
 use super::numbering::Directions;
-use super::piece::{Layer, Piece};
 use crate::error::IsosurfaceError;
-use crate::field::part::Part;
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::messages::exchange;
 
 /// Samples of one chunk that another one uses.
@@ -62,7 +62,7 @@ struct BorderPoints {
 /// Points of a border, sorted by sample and then by kind, because both sides have different bricks.
 fn points<const K: usize>(
     border: &Border,
-    (part, layer): (&Part, &Layer<K>),
+    (part, layer): (&BrickedChunk, &Layer<K>),
     directions: Directions<K>,
 ) -> BorderPoints {
     let in_part = |at: Index| std::array::from_fn::<i64, 3, _>(|axis| at[axis] - part.start[axis]);
@@ -99,14 +99,16 @@ fn points<const K: usize>(
 pub fn ghosts<const K: usize>(
     world: &World,
     (chunks, owners): (&Chunks, &Ownership),
-    pieces: &[Piece<K>],
+    chunk_points: &[ChunkPoints<K>],
     directions: Directions<K>,
     before: &[u64],
 ) -> Result<Vec<Vec<u64>>> {
-    let pieces_by_chunk: HashMap<ChunkId, &Piece<K>> = pieces.iter().map(|piece| (piece.chunk, piece)).collect();
+    let pieces_by_chunk: HashMap<ChunkId, &ChunkPoints<K>> =
+        chunk_points.iter().map(|piece| (piece.chunk, piece)).collect();
     // In an order that both sides of a border share.
     let all = |as_user: bool| {
-        let mut all: Vec<Border> = pieces.iter().flat_map(|piece| borders(chunks, piece.chunk, as_user)).collect();
+        let mut all: Vec<Border> =
+            chunk_points.iter().flat_map(|piece| borders(chunks, piece.chunk, as_user)).collect();
         all.sort_by_key(|border| (border.user, border.owner));
         all
     };
@@ -121,22 +123,25 @@ pub fn ghosts<const K: usize>(
             numbers.extend(points.numbers.into_iter().map(|number| first + u64::from(number)));
         }
     }
-    let mut told = exchange(world, messages)?;
-    let mut told: BTreeMap<usize, _> = told.iter_mut().map(|(&rank, numbers)| (rank, numbers.drain(..))).collect();
-    let count = |mesh: usize| pieces.iter().map(|piece| piece.layers[mesh].numbering.ghosts as usize).sum();
+    let mut received = exchange(world, messages)?;
+    let mut received: BTreeMap<usize, _> =
+        received.iter_mut().map(|(&rank, numbers)| (rank, numbers.drain(..))).collect();
+    let count = |mesh: usize| chunk_points.iter().map(|piece| piece.layers[mesh].numbering.ghosts as usize).sum();
     let mut ghosts: Vec<Vec<u64>> = (0..before.len()).map(|mesh| vec![0; count(mesh)]).collect();
     for border in all(true) {
         let user = pieces_by_chunk[&border.user];
-        let mut told = told.get_mut(&owners.owner(border.owner).rank);
+        let mut received = received.get_mut(&owners.owner(border.owner).rank);
         for (layer, ghosts) in user.layers.iter().zip(&mut ghosts) {
-            let mut next = || told.as_mut().and_then(|told| told.next()).unwrap_or(0);
+            let mut next = || received.as_mut().and_then(|received| received.next()).unwrap_or(0);
             let (found, positions) = (next(), next());
             let points = points(&border, (&user.part, layer), directions);
             let expected = points.numbers.len() as u64;
             if (expected, points.positions) != (found, positions) {
                 return Err(IsosurfaceError::Border { of: border.owner, to: border.user, found, expected }.into());
             }
-            for (ghost, number) in points.numbers.into_iter().zip(told.iter_mut().flat_map(|told| told.by_ref())) {
+            for (ghost, number) in
+                points.numbers.into_iter().zip(received.iter_mut().flat_map(|received| received.by_ref()))
+            {
                 ghosts[(layer.before[1] + u64::from(ghost)) as usize] = number;
             }
         }

@@ -34,14 +34,14 @@ pub(super) fn labels(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Vec<
         let mut changed = [0_u64];
         for to_owners in [true, false] {
             let known = labels.clone();
-            shared.tell(
+            shared.exchange_values(
                 world,
                 to_owners,
                 |vertex| known[roots[vertex as usize] as usize],
-                |vertex, told| {
+                |vertex, received| {
                     let label = &mut labels[roots[vertex as usize] as usize];
-                    changed[0] += u64::from(told < *label);
-                    *label = told.min(*label);
+                    changed[0] += u64::from(received < *label);
+                    *label = received.min(*label);
                 },
             )?;
         }

@@ -27,7 +27,7 @@ pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
             let (a, b) = (triangle[i], triangle[(i + 1) % 3]);
             let (from, to) = (mesh.number(a), mesh.number(b));
             let edge = if from < to { [from, to, 1, 0] } else { [to, from, 0, 1] };
-            if shared.both(a, b) { sent.push(edge) } else { own.push(edge) }
+            if shared.may_share_edge(a, b) { sent.push(edge) } else { own.push(edge) }
         }
     }
     let mut messages: BTreeMap<usize, Vec<u64>> = BTreeMap::new();

@@ -15,7 +15,7 @@ pub struct Shared {
     /// Ghosts by owner: indices of vertices.
     owned_by: BTreeMap<usize, Vec<u32>>,
     /// Own vertices by the rank that has them as ghosts, in that rank's order.
-    known_to: BTreeMap<usize, Vec<u32>>,
+    ghosts_of: BTreeMap<usize, Vec<u32>>,
     is_shared: Vec<bool>,
 }
 
@@ -25,19 +25,19 @@ impl Shared {
         let all = world.group().all_gather_v(copied(&[mesh.vertices_before()]))?;
         let before = all.iter().map(|payload| Ok(values::<u64>(payload)?[0])).collect::<Result<Vec<_>>>()?;
         let is_shared = vec![false; mesh.positions().len()];
-        let mut shared = Self { before, owned_by: BTreeMap::new(), known_to: BTreeMap::new(), is_shared };
-        let mut asked: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        let mut shared = Self { before, owned_by: BTreeMap::new(), ghosts_of: BTreeMap::new(), is_shared };
+        let mut requested: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for vertex in mesh.own_vertices()..mesh.positions().len() {
             let number = mesh.number(vertex as u32);
             let owner = shared.owner(number);
             shared.is_shared[vertex] = true;
             shared.owned_by.entry(owner).or_default().push(vertex as u32);
-            asked.entry(owner).or_default().push(number);
+            requested.entry(owner).or_default().push(number);
         }
-        for (rank, numbers) in exchange(world, asked)? {
+        for (rank, numbers) in exchange(world, requested)? {
             let own: Vec<u32> = numbers.iter().map(|number| (number - mesh.vertices_before()) as u32).collect();
             own.iter().for_each(|&vertex| shared.is_shared[vertex as usize] = true);
-            shared.known_to.insert(rank, own);
+            shared.ghosts_of.insert(rank, own);
         }
         Ok(shared)
     }
@@ -48,25 +48,25 @@ impl Shared {
     }
 
     /// True if another rank may also have an edge between two vertices.
-    pub fn both(&self, a: u32, b: u32) -> bool {
+    pub fn may_share_edge(&self, a: u32, b: u32) -> bool {
         self.is_shared[a as usize] && self.is_shared[b as usize]
     }
 
     /// Sends values of ghosts to their owners, or values of own vertices to the ranks that have
     /// them as ghosts. `of` gives the value of a vertex; `take` receives it. Collective.
-    pub fn tell(
+    pub fn exchange_values(
         &self,
         world: &World,
         to_owners: bool,
-        of: impl Fn(u32) -> u64,
-        mut take: impl FnMut(u32, u64),
+        value: impl Fn(u32) -> u64,
+        mut receive: impl FnMut(u32, u64),
     ) -> Result<()> {
-        let (from, to) = if to_owners { (&self.owned_by, &self.known_to) } else { (&self.known_to, &self.owned_by) };
-        let told = |vertices: &Vec<u32>| vertices.iter().map(|&vertex| of(vertex)).collect();
-        let sent = from.iter().map(|(&rank, vertices)| (rank, told(vertices))).collect();
-        for (rank, told) in exchange(world, sent)? {
+        let (from, to) = if to_owners { (&self.owned_by, &self.ghosts_of) } else { (&self.ghosts_of, &self.owned_by) };
+        let values = |vertices: &Vec<u32>| vertices.iter().map(|&vertex| value(vertex)).collect();
+        let sent = from.iter().map(|(&rank, vertices)| (rank, values(vertices))).collect();
+        for (rank, values) in exchange(world, sent)? {
             let vertices = to.get(&rank).into_iter().flatten();
-            vertices.zip(told).for_each(|(&vertex, value)| take(vertex, value));
+            vertices.zip(values).for_each(|(&vertex, value)| receive(vertex, value));
         }
         Ok(())
     }

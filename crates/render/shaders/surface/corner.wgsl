@@ -23,7 +23,7 @@ const CORNER_WORDS = 7;
 const WRONG_POSITION = 2;
 const WRONG_NORMAL = 3;
 
-// Largest f32, and the limit of positions; see src/volume/surface/deal.rs.
+// Largest f32, and the limit of positions; see src/volume/surface/distribute.rs.
 const MOST = 3.4028234e38;
 const BEYOND = 1e38;
 

@@ -3,7 +3,7 @@
 // bricks; other triangles are replaced by a degenerate one (a single vertex three times).
 
 struct Reach {
-  margin: vec3<f32>,       // in voxels; see src/volume/surface/deal.rs
+  margin: vec3<f32>,       // in voxels; see src/volume/surface/distribute.rs
   side: i32,               // of bricks, in cells
   cells: vec3<i32>,        // of the whole volume
   vertices: u32,

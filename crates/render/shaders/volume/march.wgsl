@@ -10,7 +10,7 @@ struct Subvolume {
   origin: vec3<i32>,       // global coordinate of the first voxel that is bound
   opaque: f32,             // the opacity at which a ray ends
   blocks: vec3<i32>,       // the block of space of the first word of `occupied`
-  hidden: f32,             // nothing is seen through a transparency up to this
+  hidden: f32,             // no sample is visible through a transparency up to this
   at: vec2<i32>,           // the pixel of the picture that the layer begins with
   last: u32,               // 1: no pass follows
 }
@@ -51,7 +51,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let last_place = select(f32(sample + subvolume.most) - 0.5, 3e38, is_last());
   let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   let end = in_front_of_opaque(surfaces, most);
-  var seen = carried(pixel);
+  var accumulated = carried(pixel);
   // Partial sums start at fixed samples, so that a complete sum has the same bits in every box.
   var sum = vec4(0.0);
   var stop = sample;
@@ -70,8 +70,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     if sample >= min(stop, end) {
       // Later samples then add exactly nothing, here and in compositing.
-      seen = closed(over(seen, sum), subvolume.opaque);
-      if seen.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
+      accumulated = closed(over(accumulated, sum), subvolume.opaque);
+      if accumulated.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
       is_over = HAS_SURFACES && sample >= end;
@@ -83,7 +83,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     sample += 1;
   }
   // The last pass overwrites the values that earlier passes store in the layer.
-  carry_on(pixel, seen);
-  layer_store(place, pixel_of(seen));
-  prefix_store(pixel, select(before, joined(before, seen.a), is_last()));
+  carry_on(pixel, accumulated);
+  layer_store(place, pixel_of(accumulated));
+  prefix_store(pixel, select(before, joined(before, accumulated.a), is_last()));
 }

@@ -208,8 +208,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
                 bytes += view.cells() * P::INFO.bytes as u64;
             }
             let staged = core.device().gather(P::INFO.bytes, &pieces, bytes)?;
-            let seen: &[P] = bytemuck::cast_slice(staged.as_ref());
-            Ok([seen.iter().filter(|&&pixel| pixel != P::zeroed()).count() as u64, seen.len() as u64])
+            let row: &[P] = bytemuck::cast_slice(staged.as_ref());
+            Ok([row.iter().filter(|&&pixel| pixel != P::zeroed()).count() as u64, row.len() as u64])
         })?;
         self.world.group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         Ok(counts[0] * 2 < counts[1])

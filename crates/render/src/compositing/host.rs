@@ -23,7 +23,7 @@ pub(super) fn code<P: Pixel>(
     let (mut line, mut end) = (0, 0);
     for patch in stream.patches.iter().map(|&patch| &coded.patches[patch]) {
         let (pixels, view) = place(on, &patch.from)?;
-        let words = words_of(&mailboxes.outbox, world.rank())?;
+        let words = lease_words(&mailboxes.outbox, world.rank())?;
         world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &[P] = bytemuck::cast_slice(pixels);
             let words = &mut bytemuck::cast_slice_mut(words)[stream.outbox as usize..][..stream.capacity as usize];
@@ -54,7 +54,7 @@ pub(super) fn blend<P: Pixel>(
         let stream = &coded.streams[&(patch.from.rank, patch.to.rank)];
         let (of, start) = mailboxes.read(patch, stream);
         let (pixels, view) = place(on, &patch.to)?;
-        let words = words_of(of, world.rank())?;
+        let words = lease_words(of, world.rank())?;
         world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &mut [P] = bytemuck::cast_slice_mut(pixels);
             let words = &bytemuck::cast_slice(words)[start as usize..][..stream.capacity as usize];
@@ -76,8 +76,8 @@ fn place<P: Pixel>(on: &Canvases<P>, end: &PatchEnd) -> Result<(Lease, Strided)>
 }
 
 /// Leases the words of one rank in a mailbox.
-fn words_of(of: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
-    Ok(of.core().lease(rank)?.expect("a rank with a stream has words for it"))
+fn lease_words(array: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
+    Ok(array.core().lease(rank)?.expect("a rank with a stream has words for it"))
 }
 
 /// Index of a pixel of a region whose rows are dense.

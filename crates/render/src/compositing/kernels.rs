@@ -180,8 +180,8 @@ fn text<P: Pixel>(work: &str) -> String {
 }
 
 /// Chunk `number` of this rank.
-fn chunk<T: Element, const D: usize>(of: &GlobalArray<T, D>, number: usize) -> ChunkRef<T, D> {
-    of.chunks().find(|chunk| chunk.id() == number).expect("a chunk of this rank")
+fn chunk<T: Element, const D: usize>(array: &GlobalArray<T, D>, number: usize) -> ChunkRef<T, D> {
+    array.chunks().find(|chunk| chunk.id() == number).expect("a chunk of this rank")
 }
 
 /// Offset of a cell from the first cell of a chunk.

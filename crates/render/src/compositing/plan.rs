@@ -115,13 +115,14 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
     let mut blend_all = |canvas, part: &Region| {
         let held = |layer: usize| layers[layer].bounds.intersect(part);
         round.clear(canvas, part, &held(visible[0]).unwrap_or(Region::at(part.start, Index::zeros(2))));
-        for (place, &layer) in visible.iter().enumerate() {
-            let way = if place == 0 { Way::Alone } else { Way::Behind };
+        for (index, &layer) in visible.iter().enumerate() {
+            let way = if index == 0 { Way::Alone } else { Way::Behind };
             held(layer).into_iter().for_each(|region| round.blend(Canvas::Layer(layer), canvas, region, way));
         }
     };
-    let in_place =
-        tiles.iter().fold(vec![*picture], |left, tile| left.iter().flat_map(|part| part.subtract(tile)).collect());
+    let in_place = tiles
+        .iter()
+        .fold(vec![*picture], |remaining, tile| remaining.iter().flat_map(|part| part.subtract(tile)).collect());
     in_place.iter().for_each(|part| blend_all(Canvas::Picture, part));
     for tile in tiles {
         match tile.intersect(frame) {
@@ -195,8 +196,8 @@ impl Swapping {
     /// Blends a region of other members onto `member`, nearest in depth first. Returns the bounding
     /// box of the result.
     fn merge(&self, round: &mut Round, member: usize, part: &Region, front: &[usize], behind: &[usize]) -> Region {
-        let held = |of: usize| self.bounds[of].intersect(part);
-        let all = std::iter::once(&member).chain(front).chain(behind).filter_map(|&of| held(of));
+        let held = |other: usize| self.bounds[other].intersect(part);
+        let all = std::iter::once(&member).chain(front).chain(behind).filter_map(|&other| held(other));
         let Some(all) = all.reduce(|all, more| all.bounding(&more)) else {
             return Region::at(part.start, Index::zeros(2));
         };

@@ -211,7 +211,7 @@ impl Lattice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::volume::turned::{COUNT, turned};
+    use crate::volume::test_grids::{COUNT, grid_and_camera};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -249,12 +249,12 @@ mod tests {
             let owners: Vec<usize> = (0..lattice.count()).map(|brick| mixed(brick / 3) % ranks).collect();
             let size = |(low, high): &BrickBox| (0..3).map(|axis| high[axis] - low[axis]).product::<i64>();
             let held = lattice.merge(&owners, |bricks| size(bricks) <= most);
-            let mut seen = vec![0; lattice.count()];
+            let mut times = vec![0; lattice.count()];
             let (mut cells, mut of_voxels) = (0, 0);
             for OwnedBricks { bricks, rank } in &held {
                 prop_assert!(size(bricks) <= most);
                 for brick in lattice.within(bricks) {
-                    seen[brick] += 1;
+                    times[brick] += 1;
                     prop_assert_eq!(owners[brick], *rank);
                     prop_assert_eq!(lattice.number(lattice.place(brick)), brick);
                 }
@@ -262,7 +262,7 @@ mod tests {
                 cells += (0..3).map(|axis| i64::from(high[axis] - low[axis])).product::<i64>();
                 of_voxels += lattice.voxels(bricks).cells() as i64;
             }
-            prop_assert!(seen.iter().all(|&times| times == 1));
+            prop_assert!(times.iter().all(|&times| times == 1));
             prop_assert_eq!(cells, voxels.iter().map(|n| n - 1).product::<i64>());
             prop_assert_eq!(of_voxels, voxels.iter().product::<i64>());
         }
@@ -290,7 +290,7 @@ mod tests {
                 },
             };
             let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
-            let (grid, camera) = turned(number, spacing, &camera);
+            let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (13, 9), voxels, grid, 0.3).unwrap();
             let depth = lattice.depth(&view);
             for pixel in 0..13 * 9 {

@@ -36,19 +36,19 @@ pub(super) fn subvolumes(
         Mode::Reproducible => {
             let depth = lattice.depth(view);
             let bricks = |(part, bricks)| {
-                let seen = |brick| Some((part, brick, visible(brick)?));
-                lattice.within(bricks).filter_map(seen).collect::<Vec<_>>()
+                let visible_cells = |brick| Some((part, brick, visible(brick)?));
+                lattice.within(bricks).filter_map(visible_cells).collect::<Vec<_>>()
             };
             let mut all: Vec<_> = parts.iter().enumerate().flat_map(bricks).collect();
             all.sort_by_key(|&(_, brick, _)| (depth(brick), brick));
             all.into_iter().map(|(part, _, cells)| (part, cells)).collect()
         }
         Mode::Fast => {
-            let seen = |(part, bricks): (usize, BrickBox)| {
+            let visible_box = |(part, bricks): (usize, BrickBox)| {
                 let cells = lattice.within(&bricks).filter_map(&visible).reduce(|a, b| joined(&a, &b))?;
                 Some((part, bricks, cells))
             };
-            let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(seen).collect();
+            let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(visible_box).collect();
             loop {
                 let wide = boxes.iter().map(|(_, _, (low, high))| (low.map(i64::from), high.map(i64::from)));
                 match front_to_back(&wide.collect::<Vec<_>>(), view) {
@@ -57,7 +57,7 @@ pub(super) fn subvolumes(
                     // have an order.
                     Err(Unordered::Ring(ring)) if ring.iter().any(|&index| halves(&boxes[index].1).is_some()) => {
                         let cut = |index: usize| match halves(&boxes[index].1).filter(|_| ring.contains(&index)) {
-                            Some(both) => both.map(|half| seen((boxes[index].0, half))).to_vec(),
+                            Some(both) => both.map(|half| visible_box((boxes[index].0, half))).to_vec(),
                             None => vec![Some(boxes[index])],
                         };
                         boxes = (0..boxes.len()).flat_map(cut).flatten().collect();
@@ -214,7 +214,7 @@ impl Atlas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::volume::turned::{COUNT, turned};
+    use crate::volume::test_grids::{COUNT, grid_and_camera};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -247,7 +247,7 @@ mod tests {
                     false => Projection::Perspective { vertical_fov_degrees: fov },
                 },
             };
-            let (grid, camera) = turned(number, spacing, &camera);
+            let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (17, 13), voxels, grid, 0.21).unwrap();
             let cells = (low, std::array::from_fn(|axis| (low[axis] + extents[axis]).min(20)));
             let bounds = covered(&view, &cells);

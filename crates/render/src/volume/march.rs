@@ -100,8 +100,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         // The ends of segments may lie one cell outside.
         let around: [[i32; 3]; 2] = [start.map(|c| c - 1), end.map(|c| c + 1)];
         let around = around.map(|corner| std::array::from_fn(|axis| corner[axis].clamp(0, self.view.cells[axis])));
-        let (mut seen, mut samples) = ([0.0; 4], ray.samples_in(self.view.cells, start, end));
-        while !samples.is_empty() && seen[3] < 1.0 {
+        let (mut accumulated, mut samples) = ([0.0; 4], ray.samples_in(self.view.cells, start, end));
+        while !samples.is_empty() && accumulated[3] < 1.0 {
             // Partial sums start at fixed samples, so that a complete sum has the same bits in
             // every box.
             let stop = ((samples.start / BLOCK + 1) * BLOCK).min(samples.end);
@@ -120,10 +120,10 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
                 }
                 sum = over(sum, colour);
             }
-            seen = closed(over(seen, sum), self.opaque);
+            accumulated = closed(over(accumulated, sum), self.opaque);
             samples.start = stop;
         }
-        seen
+        accumulated
     }
 
     fn lit(

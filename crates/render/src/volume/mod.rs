@@ -37,9 +37,9 @@ mod shading;
 mod space;
 mod storage;
 mod surface;
-mod transfer;
 #[cfg(test)]
-mod turned;
+mod test_grids;
+mod transfer;
 mod view;
 
 pub use camera::{Camera, Projection};

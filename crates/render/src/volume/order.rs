@@ -125,7 +125,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
 mod tests {
     use super::super::layers::most_samples;
     use super::*;
-    use crate::volume::turned::{COUNT, turned};
+    use crate::volume::test_grids::{COUNT, grid_and_camera};
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
@@ -189,7 +189,7 @@ mod tests {
             number in 0..COUNT,
         ) {
             let boxes = cover(shape, &cuts);
-            let (grid, camera) = turned(number, spacing, &camera);
+            let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (9, 7), shape, grid, step).unwrap();
             let order = front_to_back(&boxes, &view).unwrap();
             let mut sorted = order.clone();

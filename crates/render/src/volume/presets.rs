@@ -85,7 +85,7 @@ impl Preset {
         if self == Self::Labels {
             return labels(values, unit_distance);
         }
-        let values = &seen(values);
+        let values = &measured_values(values);
         let threshold = values.threshold();
         let above = |share| values.quantile(share, &(threshold..values.max));
         let landmarks = [values.min, values.noise(threshold), threshold, above(0.5), above(0.99), values.max];
@@ -193,7 +193,7 @@ impl Preset {
 }
 
 /// Measured values: all values, without a single fill value far below those of air.
-fn seen(values: &Distribution) -> Distribution {
+fn measured_values(values: &Distribution) -> Distribution {
     let next = values.counts.iter().skip(1).position(|&count| count > 0).map_or(0, |empty| empty + 1);
     let min = values.edge(next);
     if next < 3 || !LEAST.contains(&min) {
@@ -316,7 +316,7 @@ mod tests {
         (counts[0], counts[100], counts[255]) = (9_000, 700, 1_000);
         for (min, max) in [(0.0, 255.0), (-1090.0, 1400.0), (-9000.0, 9000.0)] {
             let masked = Distribution { min, max, counts: counts.clone() };
-            assert_eq!(seen(&masked), masked);
+            assert_eq!(measured_values(&masked), masked);
         }
     }
 
@@ -360,8 +360,8 @@ mod tests {
         let scan = Distribution { min: 0.0, max: 1300.0, counts };
         for preset in [Preset::CtSoft, Preset::CtBone, Preset::Mr, Preset::Angiography, Preset::Perceptual] {
             let transfer = preset.transfer(&scan, 1.0);
-            let seen: u64 = (0..256).filter(|&bin| transfer.opacity_at(scan.middle(bin)) > 0.0).map(air).sum();
-            assert_eq!(seen, 0, "{preset}: {transfer:?}");
+            let visible: u64 = (0..256).filter(|&bin| transfer.opacity_at(scan.middle(bin)) > 0.0).map(air).sum();
+            assert_eq!(visible, 0, "{preset}: {transfer:?}");
         }
         assert!(Preset::CtSoft.transfer(&scan, 1.0).opacity_at(scan.middle(150)) > 0.03);
     }

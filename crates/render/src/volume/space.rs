@@ -48,7 +48,7 @@ pub(super) struct Space<'w> {
     /// Blocks of this rank's parts.
     blocks: Vec<Option<Blocks>>,
     table: RefCell<Option<TableOnDevice>>,
-    known: RefCell<Known>,
+    known: RefCell<Cache>,
     rebuilds: Cell<Rebuilds>,
 }
 
@@ -63,18 +63,18 @@ struct Blocks {
 
 /// Cached results.
 #[derive(Default)]
-struct Known {
+struct Cache {
     /// Reach of the ranges; `None` if they are outdated.
     ranges: Option<i32>,
     /// Input of the marks; `None` if they are outdated.
-    marks: Option<Marks>,
+    marks: Option<MarkInputs>,
     /// Visible cells of each brick, in whole blocks.
     visible: Vec<Option<CellBox>>,
 }
 
 /// Input of visibility, except for the volume.
 #[derive(PartialEq)]
-struct Marks {
+struct MarkInputs {
     first: f32,
     per_value: f32,
     /// For each entry, the first non-transparent entry at or after it; the number of entries if
@@ -116,7 +116,7 @@ impl<'w> Space<'w> {
 
     /// Marks all cached data as outdated, after a change of the volume. Local.
     pub fn changed(&self) {
-        *self.known.borrow_mut() = Known::default();
+        *self.known.borrow_mut() = Cache::default();
     }
 
     /// Numbers of rebuilds so far.
@@ -168,7 +168,7 @@ impl<'w> Space<'w> {
     /// A failure of this or another rank.
     pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
         let ((first, per_value), reach) = (classes.scale(), classes.reach());
-        let marks = Marks { first, per_value, next: classes.next_visible() };
+        let marks = MarkInputs { first, per_value, next: classes.next_visible() };
         let (fresh, marked) = {
             let known = self.known.borrow();
             (known.ranges == Some(reach), known.marks.as_ref() == Some(&marks))
@@ -176,13 +176,13 @@ impl<'w> Space<'w> {
         if fresh && marked {
             return Ok(());
         }
-        *self.known.borrow_mut() = Known::default();
+        *self.known.borrow_mut() = Cache::default();
         let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
         let found = self.world.agree("looking for empty space", found)?;
         let visible = boxes_of_all(self.world, found, lattice.count())?;
         let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
         self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
-        *self.known.borrow_mut() = Known { ranges: Some(reach), marks: Some(marks), visible };
+        *self.known.borrow_mut() = Cache { ranges: Some(reach), marks: Some(marks), visible };
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl<'w> Space<'w> {
         &self,
         storage: &Storage<T>,
         lattice: &Lattice,
-        marks: &Marks,
+        marks: &MarkInputs,
         reach: Option<i32>,
     ) -> Result<Vec<(usize, CellBox)>> {
         let layout = Layout::new([marks.next.len() as i64]);
@@ -218,8 +218,8 @@ impl<'w> Space<'w> {
             let occupied = blocks.occupied.all().read()?;
             for brick in lattice.within(&blocks.bricks) {
                 let cells = lattice.cells(&lattice.single(brick));
-                let seen = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells);
-                found.extend(seen.map(|cells| (brick, cells)));
+                let visible_cells = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells);
+                found.extend(visible_cells.map(|cells| (brick, cells)));
             }
         }
         Ok(found)
@@ -252,10 +252,10 @@ pub(super) fn boxes_of_all(
     own: impl IntoIterator<Item = (usize, CellBox)>,
     bricks: usize,
 ) -> Result<Vec<Option<CellBox>>> {
-    let told =
+    let own_boxes =
         own.into_iter().map(|(brick, ([x, y, z], [to_x, to_y, to_z]))| [brick as i32, x, y, z, to_x, to_y, to_z]);
     let mut all = vec![None; bricks];
-    for payload in world.group().all_gather_v(copied(&told.collect::<Vec<_>>()))? {
+    for payload in world.group().all_gather_v(copied(&own_boxes.collect::<Vec<_>>()))? {
         for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
             all[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
         }

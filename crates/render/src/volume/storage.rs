@@ -72,13 +72,13 @@ impl<'w, T: Element> Storage<'w, T> {
             bytes + 4 * (grown[1] * grown[2]) as u64 <= world.binding_bytes()
         };
         let held = lattice.merge(&owners, fits);
-        let boxes: Vec<Region> = held.iter().map(|one| stretched(lattice.voxels(&one.bricks))).collect();
+        let boxes: Vec<Region> = held.iter().map(|chunk| stretched(lattice.voxels(&chunk.bricks))).collect();
         let widths = [(components * GHOSTS.0, components * GHOSTS.1), GHOSTS, GHOSTS];
         let (bricked, chunks) = match as_it_is(volume, &held, &boxes, widths) {
             Some(chunks) => (volume.clone(), chunks),
             None => {
                 let layout = Layout::new(volume.shape()).boxes(boxes).ghost_sides(widths);
-                let ranks = Ownership::table(held.iter().map(|one| one.rank).collect(), world.size())?;
+                let ranks = Ownership::table(held.iter().map(|chunk| chunk.rank).collect(), world.size())?;
                 let bricked = world.array_owned(&format!("{name}.bricks"), &layout, ranks)?;
                 (bricked, (0..held.len()).collect())
             }

@@ -13,7 +13,7 @@ use zippy_render::{scene, transfer};
 use crate::files::volumes::Folder;
 
 /// Error messages of all readers for one file.
-fn told(path: &Path) -> Vec<String> {
+fn errors(path: &Path) -> Vec<String> {
     let raw = RawLayout { gzip: true, ..RawLayout::new([1, 1, 1], ScalarKind::U8) };
     let all = [
         scene::read(path, None).map(drop),
@@ -38,7 +38,7 @@ fn devices_pipes_and_directories_are_refused() {
     let link = folder.0.join("link");
     symlink("/dev/zero", &link).unwrap();
     for path in [PathBuf::from("/dev/zero"), pipe(&folder), link, folder.0.clone()] {
-        for error in told(&path) {
+        for error in errors(&path) {
             assert_eq!(error, format!("{}: is not a regular file", path.display()));
         }
     }

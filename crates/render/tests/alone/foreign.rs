@@ -150,11 +150,11 @@ fn words_of_scenes_and_transfer_functions() {
         };
         let scenes =
             |list: &[String]| folder.file("a.json", format!("{{\"scenes\": [{}]}}", list.join(", ")).as_bytes());
-        let told = |path: &Path, name| scene::read(path, name).unwrap_err().to_string();
+        let message = |path: &Path, name| scene::read(path, name).unwrap_err().to_string();
         let parallel = "parallel, half-height 3";
-        harmless(&told(&scenes(&[scene(&text, &text)]), None), "projection");
-        harmless(&told(&scenes(&vec![scene(&text, parallel); 30]), None), "names");
-        harmless(&told(&scenes(&[scene(&text, parallel)]), Some("other")), "name");
+        harmless(&message(&scenes(&[scene(&text, &text)]), None), "projection");
+        harmless(&message(&scenes(&vec![scene(&text, parallel); 30]), None), "names");
+        harmless(&message(&scenes(&[scene(&text, parallel)]), Some("other")), "name");
         let path = folder.file("b.json", format!("{{\"{text}\": 1}}").as_bytes());
         harmless(&transfer::read(&path).unwrap_err().to_string(), "field");
         harmless(&json::read::<u8>(&path, "a field").unwrap_err().to_string(), "type");

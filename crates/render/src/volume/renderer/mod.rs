@@ -48,7 +48,7 @@ pub struct VolumeRenderer<'w, T> {
     /// State that rays carry from pass to pass, for images of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
     /// Owner rank of each brick.
-    dealt: Rc<Bricks>,
+    brick_owners: Rc<Bricks>,
     /// Surfaces in images of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
     pipelines: Rc<Pipelines>,
@@ -89,14 +89,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// Creates a renderer of `volume` and takes in its current data; see
     /// [`refresh`](Self::refresh).
     ///
-    /// The volume may have any cuts, owners and ghost widths. If it is not cut into boxes of whole
-    /// bricks with ghost cells (one before, two after), the renderer keeps a copy with such cuts,
-    /// of the same element type. `grid` gives the positions of the voxels; camera, clip planes and
-    /// surfaces are in the same space. A spacing alone means a grid along the axes of space with
-    /// the first voxel at 0.
-    ///
-    /// Collective; creates arrays named after the volume, or after the name in the options, and a
-    /// suffix.
+    /// The volume may have any cuts, owners and ghost widths. Unless it is cut into boxes of whole
+    /// bricks with ghost cells (one before, two after), the renderer keeps a copy that is. `grid`
+    /// gives the positions of the voxels, in the space of camera, clip planes and surfaces; a
+    /// spacing alone means the axes of space with the first voxel at 0. Collective; creates arrays
+    /// named after the volume, or after the name in the options, and a suffix.
     ///
     /// # Errors
     /// Cells that are not one number each, an axis of fewer than two voxels, a grid that
@@ -123,7 +120,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         for part in storage.parts() {
             lattice.within(&part.bricks).for_each(|brick| ranks[brick] = part.rank);
         }
-        let dealt = Rc::new(Bricks { lattice: lattice.clone(), ranks, grid });
+        let brick_owners = Rc::new(Bricks { lattice: lattice.clone(), ranks, grid });
         let (kernels, framebuffer) = (RayCasters::new(world, cell), RefCell::default());
         let (carry, scene) = (RefCell::default(), RefCell::default());
         let made = Self {
@@ -139,7 +136,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             kernels,
             framebuffer,
             carry,
-            dealt,
+            brick_owners,
             scene,
             pipelines: Rc::default(),
             intake: RefCell::default(),
@@ -148,9 +145,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(made)
     }
 
-    /// Takes in the current data of the volume. Must be called between a change of its cells and
-    /// the next image. Collective. Communication: a copy of the voxels that are not on their
-    /// brick's rank, and a ghost update.
+    /// Takes in the volume after a change of its cells, before the next image. Collective.
+    /// Communication: a copy of voxels that are not on their brick's rank, and a ghost update.
     ///
     /// # Errors
     /// A failure of this or another rank.
@@ -201,7 +197,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         }
         surfaces
             .iter()
-            .try_for_each(|(surface, material)| surface.check(&self.dealt).and_then(|()| material.check()))?;
+            .try_for_each(|(surface, material)| surface.check(&self.brick_owners).and_then(|()| material.check()))?;
 
         let brightest = surfaces.iter().map(|(_, material)| material.shading.brightest()).fold(1.0, f64::max);
         let ends_at = look.ends_at_with(brightest);
@@ -245,7 +241,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                 (Some((layer, _)), Some(scene)) => scene.backdrop().write(framebuffer.section(layer)?),
                 _ => Ok(()),
             });
-        let cells = subvolumes.iter().filter(|one| own(one) == self.world.rank()).map(|one| count(&one.cells)).sum();
+        let own_boxes = subvolumes.iter().filter(|subvolume| own(subvolume) == self.world.rank());
+        let cells = own_boxes.map(|subvolume| cell_count(&subvolume.cells)).sum();
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
@@ -372,10 +369,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     }
 }
 
-/// Kernel type of a cell, size in voxels, and lattice of bricks.
-///
-/// # Errors
-/// The argument errors of [`VolumeRenderer::new`].
+/// Kernel type of a cell, size in voxels, and lattice of bricks; checks the arguments of `new`.
 fn cut<T: Element>(
     mut voxels: [i64; 3],
     components: i64,
@@ -398,7 +392,6 @@ fn cut<T: Element>(
     Ok((cell, voxels, options.lattice(voxels)?))
 }
 
-/// Number of cells in a box.
-fn count((low, high): &CellBox) -> u64 {
+fn cell_count((low, high): &CellBox) -> u64 {
     (0..3).map(|axis| u64::from((high[axis] - low[axis]).unsigned_abs())).product()
 }

@@ -17,7 +17,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     #[track_caller]
     pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
         let _call = CallSite::enter();
-        let surface = Surface::new(self.world, name, &self.dealt);
+        let surface = Surface::new(self.world, name, &self.brick_owners);
         let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
         self.set_surface(&mut surface, triangles)?;
         Ok(surface)
@@ -39,7 +39,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     #[track_caller]
     pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
         let _call = CallSite::enter();
-        surface.replace(&self.dealt, |surface| surface.take(self.world, triangles))
+        surface.replace(&self.brick_owners, |surface| surface.take(self.world, triangles))
     }
 
     /// [`surface`](Self::surface) from arrays on the device; see
@@ -50,7 +50,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     #[track_caller]
     pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles) -> Result<Surface> {
         let _call = CallSite::enter();
-        let surface = Surface::new(self.world, name, &self.dealt);
+        let surface = Surface::new(self.world, name, &self.brick_owners);
         let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
         self.set_surface_on_device(&mut surface, triangles)?;
         Ok(surface)
@@ -73,7 +73,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     #[track_caller]
     pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles) -> Result<()> {
         let _call = CallSite::enter();
-        surface.replace(&self.dealt, |surface| {
+        surface.replace(&self.brick_owners, |surface| {
             let mut intake = self.intake.borrow_mut();
             if intake.is_none() {
                 let made = Intake::new(self.world, &format!("{}.surfaces", self.name));

@@ -10,14 +10,14 @@ use crate::error::RenderError;
 const ALIGNMENT: u64 = 256;
 
 /// Per-pixel output array, bound for a band of rows at a time.
-pub(super) struct Written<'a> {
+pub(super) struct BandedOutput<'a> {
     pub binding: u32,
     pub buffer: &'a wgpu::Buffer,
     /// Byte offset of a row; for the height of the image, the end of the last row.
     pub rows: &'a dyn Fn(u32) -> u64,
 }
 
-impl Written<'_> {
+impl BandedOutput<'_> {
     /// Byte range that a band binds.
     pub fn bytes(&self, rows: &Range<u32>) -> Range<u64> {
         let (start, end) = ((self.rows)(rows.start), (self.rows)(rows.end));
@@ -40,9 +40,9 @@ pub(super) fn binding_bytes(world: &World) -> u64 {
 ///
 /// # Errors
 /// A row that exceeds a binding.
-pub(super) fn bands(written: &[Written], height: u32, most: u64) -> Result<Vec<Range<u32>>, RenderError> {
+pub(super) fn bands(written: &[BandedOutput], height: u32, most: u64) -> Result<Vec<Range<u32>>, RenderError> {
     let needs = |rows: &Range<u32>| {
-        let each = written.iter().map(|one| one.bytes(rows));
+        let each = written.iter().map(|output| output.bytes(rows));
         each.map(|bytes| bytes.end - bytes.start).max().unwrap_or(0)
     };
     let (mut bands, mut start) = (Vec::new(), 0);

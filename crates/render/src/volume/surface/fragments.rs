@@ -7,7 +7,7 @@ use zippy::kernel::{Kernel, KernelSource};
 use zippy::wgpu::BufferUsages;
 use zippy::{Layout, Operator, Result, World};
 
-use super::bands::{Written, binding_bytes};
+use super::bands::{BandedOutput, binding_bytes};
 use super::opaque::Opaque;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::error::RenderError;
@@ -138,9 +138,9 @@ impl<'w> Fragments<'w> {
         let leases = (opaque.nearest().local()?.lease()?, self.cursors.lease()?, list.lease()?);
         let (Some(nearest), Some(cursors), Some(list)) = leases else { return Ok(()) };
         let rows = |at| 4 * u64::from(self.size.0) * u64::from(at);
-        let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &rows };
-        let cursors = Written { binding: 3, buffer: cursors.raw(), rows: &rows };
-        let list = Written { binding: 4, buffer: list.raw(), rows: list_rows };
+        let nearest = BandedOutput { binding: 2, buffer: nearest.raw(), rows: &rows };
+        let cursors = BandedOutput { binding: 3, buffer: cursors.raw(), rows: &rows };
+        let list = BandedOutput { binding: 4, buffer: list.raw(), rows: list_rows };
         rasteriser.draw(pass, drawing, &[nearest, cursors, list])?;
         self.cursors.core().mark_written(0);
         self.list.borrow().core().mark_written(0);

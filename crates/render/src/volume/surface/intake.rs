@@ -7,8 +7,8 @@ use zippy::array::Growable;
 use zippy::kernel::{Kernel, KernelSource};
 use zippy::{Result, World};
 
-use super::deal::{Bricks, Drawn};
 use super::device_triangles::DeviceTriangles;
+use super::distribute::{Bricks, DrawList};
 use super::triangles::{CORNER_WORDS, Corner, wrong_normal, wrong_position, wrong_triangle};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
@@ -39,11 +39,11 @@ pub(in crate::volume) struct Intake {
 }
 
 /// Host data about imported triangles.
-pub(super) struct Taken {
+pub(super) struct ImportedTriangles {
     /// Cells of each of this rank's bricks that the triangles may cross.
     pub reached: BTreeMap<usize, CellBox>,
     /// Triangles that may cross bricks of other ranks, or very many bricks.
-    pub listed: Drawn,
+    pub listed: DrawList,
     /// Number of triangles outside of the volume.
     pub outside: u64,
 }
@@ -71,9 +71,9 @@ impl Intake {
         &mut self,
         world: &World,
         bricks: &Bricks,
-        of: &DeviceTriangles,
+        source: &DeviceTriangles,
         (corners, order): (&mut Growable<f32>, &mut Growable<u32>),
-    ) -> Result<Taken> {
+    ) -> Result<ImportedTriangles> {
         let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
         let mut found = vec![0, 0, NONE, NONE, NONE];
         found.extend(own.iter().flat_map(|_| EMPTY));
@@ -88,64 +88,64 @@ impl Intake {
         own.iter().enumerate().for_each(|(number, &brick)| numbers[brick] = number as u32);
         self.numbers.clear();
         self.numbers.append(&numbers)?;
-        self.write_corners(bricks, of, corners)?;
-        order.set_len(3 * of.count())?;
+        self.write_corners(bricks, source, corners)?;
+        order.set_len(3 * source.count())?;
         let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
         self.listed.set_len(room * LISTED_WORDS as u64)?;
-        let (told, listed, outside) = self.look(world, bricks, of, (corners, order))?;
-        let boxes = own.into_iter().zip(told[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
+        let (found, listed, outside) = self.locate(world, bricks, source, (corners, order))?;
+        let boxes = own.into_iter().zip(found[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
         let cells = |cells: &[u32; 6]| cells.map(|cell| cell as i32);
         let cells = boxes.map(|(brick, found)| {
             let [x, y, z, to_x, to_y, to_z] = cells(found);
             (brick, ([x, y, z], [to_x, to_y, to_z]))
         });
-        Ok(Taken { reached: cells.collect(), listed, outside })
+        Ok(ImportedTriangles { reached: cells.collect(), listed, outside })
     }
 
-    fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
-        corners.set_len(CORNER_WORDS as u64 * of.vertices())?;
+    fn write_corners(&self, bricks: &Bricks, source: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
+        corners.set_len(CORNER_WORDS as u64 * source.vertices())?;
         let (single, to_voxels) = (|vector: [f64; 3]| vector.map(|part| part as f32), bricks.to_voxels());
-        let call = self.corner.call().read("positions", of.positions.all());
-        let call = call.read("normals", of.normals.unwrap_or(of.positions).all());
-        let call = call.read("values", of.values.unwrap_or(of.positions).all());
+        let call = self.corner.call().read("positions", source.positions.all());
+        let call = call.read("normals", source.normals.unwrap_or(source.positions).all());
+        let call = call.read("values", source.values.unwrap_or(source.positions).all());
         let call = call.write("corners", corners.all()).update("found", self.found.all());
         let call = call.param("vertices.origin", single(to_voxels.origin));
         let call = call.param("vertices.origin_remainder", single(to_voxels.origin_remainder));
         let call = call.param("vertices.to_voxels", to_voxels.columns.map(single));
-        let call = call.param("vertices.has_normals", u32::from(of.normals.is_some()));
-        let call = call.param("vertices.has_values", u32::from(of.values.is_some()));
-        call.over([of.vertices()]).run()
+        let call = call.param("vertices.has_normals", u32::from(source.normals.is_some()));
+        let call = call.param("vertices.has_values", u32::from(source.values.is_some()));
+        call.over([source.vertices()]).run()
     }
 
     /// Locates all triangles; returns the content of `found`, the listed triangles with each vertex
     /// once, and the number of outside triangles. Each dispatch processes at most as many triangles
     /// as the list can hold.
-    fn look(
+    fn locate(
         &mut self,
         world: &World,
         bricks: &Bricks,
-        of: &DeviceTriangles,
+        source: &DeviceTriangles,
         (corners, order): (&Growable<f32>, &Growable<u32>),
-    ) -> Result<(Vec<u32>, Drawn, u64)> {
-        let (mut drawn, mut known) = (Drawn::default(), HashMap::new());
+    ) -> Result<(Vec<u32>, DrawList, u64)> {
+        let (mut drawn, mut known) = (DrawList::default(), HashMap::new());
         let (mut first, mut outside) = (0, 0);
         loop {
-            let end = of.count().min(first + most_listed(world));
-            let told = self.look_at(bricks, of, first..end, (corners, order))?;
-            check(&told, of)?;
-            let (count, room) = (u64::from(told[0]), self.listed.len() / LISTED_WORDS as u64);
+            let end = source.count().min(first + most_listed(world));
+            let found = self.locate_range(bricks, source, first..end, (corners, order))?;
+            check(&found, source)?;
+            let (count, room) = (u64::from(found[0]), self.listed.len() / LISTED_WORDS as u64);
             if count > room {
                 // Must not be read if it was not written.
                 self.listed.clear();
                 self.listed.set_len(count * LISTED_WORDS as u64)?;
                 continue;
             }
-            outside += u64::from(told[1]);
+            outside += u64::from(found[1]);
             if count > 0 {
                 self.add_listed(count, &mut drawn, &mut known)?;
             }
-            if end == of.count() {
-                return Ok((told, drawn, outside));
+            if end == source.count() {
+                return Ok((found, drawn, outside));
             }
             first = end;
         }
@@ -153,34 +153,34 @@ impl Intake {
 
     /// Locates a range of triangles and returns the content of `found`. The counts of listed and
     /// outside triangles restart at zero.
-    fn look_at(
+    fn locate_range(
         &self,
         bricks: &Bricks,
-        of: &DeviceTriangles,
+        source: &DeviceTriangles,
         triangles: Range<u64>,
         (corners, order): (&Growable<f32>, &Growable<u32>),
     ) -> Result<Vec<u32>> {
         let (lattice, room) = (&bricks.lattice, self.listed.len() / LISTED_WORDS as u64);
         self.found.at(0..2).write(&[0, 0])?;
-        let call = self.reached.call().read("corners", corners.all()).read("triangles", of.triangles.all());
+        let call = self.reached.call().read("corners", corners.all()).read("triangles", source.triangles.all());
         let call = call.read("numbers", self.numbers.all()).write("order", order.all());
         let call = call.update("found", self.found.all()).write("listed", self.listed.all());
         let call = call.param("reach.margin", bricks.margin()).param("reach.side", lattice.side());
-        let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", of.vertices() as u32);
+        let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", source.vertices() as u32);
         let call = call.param("reach.bricks", lattice.counts()).param("reach.most", room as u32);
         call.param("reach.first", triangles.start as i32).over([triangles.end - triangles.start]).run()?;
         self.found.all().read()
     }
 
-    fn add_listed(&self, count: u64, drawn: &mut Drawn, known: &mut HashMap<u32, u32>) -> Result<()> {
+    fn add_listed(&self, count: u64, drawn: &mut DrawList, known: &mut HashMap<u32, u32>) -> Result<()> {
         for words in self.listed.at(0..count * LISTED_WORDS as u64).read()?.as_chunks::<LISTED_WORDS>().0 {
             let (vertices, corners) = words.split_at(3);
             for (vertex, corner) in vertices.iter().zip(corners.as_chunks::<CORNER_WORDS>().0) {
-                let place = *known.entry(*vertex).or_insert(drawn.corners.len() as u32);
-                if place as usize == drawn.corners.len() {
+                let index = *known.entry(*vertex).or_insert(drawn.corners.len() as u32);
+                if index as usize == drawn.corners.len() {
                     drawn.corners.push(bytemuck::cast::<[u32; CORNER_WORDS], Corner>(*corner));
                 }
-                drawn.order.push(place);
+                drawn.order.push(index);
             }
         }
         Ok(())
@@ -193,23 +193,23 @@ fn most_listed(world: &World) -> u64 {
 }
 
 /// Reports the first invalid item of each kind, with its value read back.
-fn check(told: &[u32], of: &DeviceTriangles) -> Result<()> {
-    let three = |of: &Growable<f32>, number: u32| -> Result<[f32; 3]> {
+fn check(found: &[u32], source: &DeviceTriangles) -> Result<()> {
+    let three = |source: &Growable<f32>, number: u32| -> Result<[f32; 3]> {
         let first = 3 * u64::from(number);
-        let read = of.at(first..first + 3).read()?;
+        let read = source.at(first..first + 3).read()?;
         Ok([read[0], read[1], read[2]])
     };
-    let [position, normal, triangle] = [2, 3, 4].map(|kind: usize| Some(told[kind]).filter(|&number| number != NONE));
+    let [position, normal, triangle] = [2, 3, 4].map(|kind: usize| Some(found[kind]).filter(|&number| number != NONE));
     if let Some(number) = position {
-        return Err(wrong_position(number as usize, three(of.positions, number)?).into());
+        return Err(wrong_position(number as usize, three(source.positions, number)?).into());
     }
-    if let (Some(number), Some(normals)) = (normal, of.normals) {
+    if let (Some(number), Some(normals)) = (normal, source.normals) {
         return Err(wrong_normal(number as usize, three(normals, number)?).into());
     }
     if let Some(number) = triangle {
         let first = 3 * u64::from(number);
-        let read = of.triangles.at(first..first + 3).read()?;
-        return Err(wrong_triangle(number as usize, [read[0], read[1], read[2]], of.vertices()).into());
+        let read = source.triangles.at(first..first + 3).read()?;
+        return Err(wrong_triangle(number as usize, [read[0], read[1], read[2]], source.vertices()).into());
     }
     Ok(())
 }

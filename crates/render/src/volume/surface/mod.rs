@@ -7,8 +7,8 @@
 //! samples.
 
 mod bands;
-mod deal;
 mod device_triangles;
+mod distribute;
 mod fragments;
 mod intake;
 mod material;
@@ -28,7 +28,7 @@ pub use self::material::{Colouring, Material};
 pub use self::surface::Surface;
 pub use self::triangles::Triangles;
 
-pub(super) use self::deal::Bricks;
+pub(super) use self::distribute::Bricks;
 use self::fragments::Fragments;
 pub(super) use self::intake::Intake;
 use self::opaque::Opaque;
@@ -89,7 +89,7 @@ impl<'w> Scene<'w> {
 }
 
 /// 1-D layout with one chunk per rank, of `cells(rank)` cells.
-fn one_each(world: &World, cells: impl Fn(usize) -> i64) -> Result<(Layout, Ownership)> {
+fn one_chunk_per_rank(world: &World, cells: impl Fn(usize) -> i64) -> Result<(Layout, Ownership)> {
     let sizes: Vec<i64> = (0..world.size()).map(cells).collect();
     let layout = Layout::new([sizes.iter().sum::<i64>()]).split([Split::Sizes(sizes)]);
     Ok((layout, Ownership::table((0..world.size()).collect(), world.size())?))

@@ -7,8 +7,8 @@ use zippy::kernel::{Binding, Kernel, KernelSource};
 use zippy::region::Region;
 use zippy::{Exchange, Operator, Result, World};
 
-use super::bands::Written;
-use super::one_each;
+use super::bands::BandedOutput;
+use super::one_chunk_per_rank;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::volume::kernels::format_of_pixels;
 
@@ -33,8 +33,8 @@ pub(in crate::volume) struct Opaque<'w> {
 impl<'w> Opaque<'w> {
     pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
         let pixels = i64::from(size.0) * i64::from(size.1);
-        let (whole, owners) = one_each(world, |_| pixels)?;
-        let (strips, _) = one_each(world, |rank| strip(size, rank, world.size()).cells() as i64)?;
+        let (whole, owners) = one_chunk_per_rank(world, |_| pixels)?;
+        let (strips, _) = one_chunk_per_rank(world, |rank| strip(size, rank, world.size()).cells() as i64)?;
         let text =
             [colour::WGSL, format_of_pixels(rgba8), include_str!("../../../shaders/surface/opaque.wgsl")].concat();
         let layer = world.kernel(KernelSource::text("shaders/surface/opaque.wgsl", text));
@@ -58,31 +58,36 @@ impl<'w> Opaque<'w> {
         }
         let drawn = cleared.and_then(|()| self.pass(rasteriser, Pass::Nearest, drawing));
         self.world.agree("drawing opaque surfaces", drawn)?;
-        self.together(&self.nearest, &self.front, &Operator::Min)?;
+        self.combine_strips(&self.nearest, &self.front, &Operator::Min)?;
         let pixels = self.front.shape()[0];
         let every = (0..self.world.size() as i64).map(|rank| rank * pixels..(rank + 1) * pixels);
         self.world.exchange(Exchange::new().copies(every.map(|own| (self.front.at(..), self.nearest.at(own)))))?;
         let drawn = self.pass(rasteriser, Pass::Shown, drawing);
         self.world.agree("drawing opaque surfaces", drawn)?;
-        self.together(&self.shown, &self.backdrop, &Operator::Max)
+        self.combine_strips(&self.shown, &self.backdrop, &Operator::Max)
     }
 
     fn pass(&self, rasteriser: &Rasteriser, pass: Pass, drawing: &Drawing) -> Result<()> {
         let leases = (self.nearest.local()?.lease()?, self.shown.local()?.lease()?);
         let (Some(nearest), Some(shown)) = leases else { return Ok(()) };
         let row = u64::from(self.size.0);
-        let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &|at| 4 * row * u64::from(at) };
-        let shown = Written { binding: 6, buffer: shown.raw(), rows: &|at| 8 * row * u64::from(at) };
+        let nearest = BandedOutput { binding: 2, buffer: nearest.raw(), rows: &|at| 4 * row * u64::from(at) };
+        let shown = BandedOutput { binding: 6, buffer: shown.raw(), rows: &|at| 8 * row * u64::from(at) };
         rasteriser.draw(pass, drawing, &[nearest, shown])?;
         self.nearest.local().map(|chunk| self.nearest.core().mark_written(chunk.id()))?;
         self.shown.local().map(|chunk| self.shown.core().mark_written(chunk.id()))
     }
 
     /// Combines the images of all ranks in strips.
-    fn together<T: zippy::Element>(&self, of: &GlobalArray<T, 1>, to: &GlobalArray<T, 1>, by: &Operator) -> Result<()> {
+    fn combine_strips<T: zippy::Element>(
+        &self,
+        source: &GlobalArray<T, 1>,
+        to: &GlobalArray<T, 1>,
+        by: &Operator,
+    ) -> Result<()> {
         let pixels = to.shape()[0];
         let each = (0..self.world.size() as i64).map(|rank| rank * pixels..(rank + 1) * pixels);
-        let pairs = each.map(|own| (of.at(own), to.at(..)));
+        let pairs = each.map(|own| (source.at(own), to.at(..)));
         self.world.exchange(Exchange::new().composites(pairs, by)).map(drop)
     }
 

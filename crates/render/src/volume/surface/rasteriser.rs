@@ -11,7 +11,7 @@ use zippy::kernel::ParamValue;
 use zippy::wgpu::{self, BufferUsages};
 use zippy::{Error, Result, World};
 
-use super::bands::{Written, bands, binding_bytes};
+use super::bands::{BandedOutput, bands, binding_bytes};
 use super::material::{Colouring, Material};
 use super::surface::{CORNER_BYTES, Surface};
 use crate::error::RenderError;
@@ -94,7 +94,7 @@ impl<'w> Rasteriser<'w> {
     }
 
     /// Queues one pass over all surfaces. Local.
-    pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[Written]) -> Result<()> {
+    pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[BandedOutput]) -> Result<()> {
         let pipeline = self.pipeline(drawing.planes, pass.is_opaque())?;
         let bands = bands(written, self.size.1, binding_bytes(self.world))?;
         let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
@@ -109,7 +109,7 @@ impl<'w> Rasteriser<'w> {
                 let uniform = self.filled("surface", BufferUsages::UNIFORM, bytemuck::cast_slice(&words))?;
                 let whole = [(0, &uniform), (1, &entries), (5, &view)];
                 let whole = whole.map(|(binding, buffer)| entry(binding, buffer, 0..buffer.size()));
-                let banded = written.iter().map(|one| entry(one.binding, one.buffer, one.bytes(rows)));
+                let banded = written.iter().map(|output| entry(output.binding, output.buffer, output.bytes(rows)));
                 let bound: Vec<_> = whole.into_iter().chain(banded).collect();
                 let group = self.world.gpu().checked("drawing surfaces", || {
                     let layout = pipeline.get_bind_group_layout(0);
@@ -223,9 +223,9 @@ fn surface_words(material: &Material, table: Option<&TransferTable>) -> Vec<u32>
 }
 
 /// Words of the shader's `struct Surface` from the phase on.
-fn band_words(pass: Pass, rows: &Range<u32>, written: &[Written]) -> Vec<u32> {
-    let of = |binding: u32| written.iter().find(|one| one.binding == binding);
-    let before = |binding: u32| of(binding).map_or(0, |one| one.words_before(rows));
-    let list = of(4).map_or(0, |one| (one.bytes(rows).start / 4) as u32);
+fn band_words(pass: Pass, rows: &Range<u32>, written: &[BandedOutput]) -> Vec<u32> {
+    let output_at = |binding: u32| written.iter().find(|output| output.binding == binding);
+    let before = |binding: u32| output_at(binding).map_or(0, |output| output.words_before(rows));
+    let list = output_at(4).map_or(0, |output| (output.bytes(rows).start / 4) as u32);
     vec![pass.phase(), rows.start, before(2), before(6) / 2, list]
 }

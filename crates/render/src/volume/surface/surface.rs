@@ -10,9 +10,9 @@ use zippy::trace::{has_warned, warn_once};
 use zippy::wgpu::BufferUsages;
 use zippy::{Result, World};
 
-use super::deal::{Bricks, Drawn};
 use super::device_triangles::DeviceTriangles;
-use super::intake::{Intake, Taken};
+use super::distribute::{Bricks, DrawList};
+use super::intake::{ImportedTriangles, Intake};
 use super::triangles::{CORNER_WORDS, Corner, Triangles, check_room};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
@@ -99,16 +99,16 @@ impl Surface {
     }
 
     /// Adds triangles to an empty surface. Collective.
-    pub(in crate::volume) fn take(&mut self, world: &World, of: &Triangles) -> Result<()> {
-        world.agree(TAKING, of.check().map_err(Into::into))?;
+    pub(in crate::volume) fn take(&mut self, world: &World, source: &Triangles) -> Result<()> {
+        world.agree(TAKING, source.check().map_err(Into::into))?;
         let bricks = self.bricks.clone();
-        let drawn = bricks.deal(world, of)?;
+        let drawn = bricks.distribute(world, source)?;
         let mut reached = BTreeMap::new();
         bricks.reached(world.rank(), &drawn, &mut reached);
-        let counts = [of.triangles.len() as u64, bricks.outside(of)];
+        let counts = [source.triangles.len() as u64, bricks.outside(source)];
         let counts = self.finish(world, reached, &drawn, counts)?;
         self.warn_of_placement(world, &counts, |bounds| {
-            bounds.widen(of.positions);
+            bounds.widen(source.positions);
             Ok(())
         })
     }
@@ -118,23 +118,23 @@ impl Surface {
         &mut self,
         world: &World,
         intake: &mut Intake,
-        of: &DeviceTriangles,
+        source: &DeviceTriangles,
     ) -> Result<()> {
         let bricks = self.bricks.clone();
-        let checked = of.check(world).and_then(|()| bricks.check());
+        let checked = source.check(world).and_then(|()| bricks.check());
         world.agree(TAKING, checked.map_err(Into::into))?;
-        let taken = intake.take(world, &bricks, of, (&mut self.corners, &mut self.order));
-        let Taken { mut reached, listed, outside } = world.agree(TAKING, taken)?;
-        let received = bricks.deal_to_others(world, &listed)?;
+        let taken = intake.take(world, &bricks, source, (&mut self.corners, &mut self.order));
+        let ImportedTriangles { mut reached, listed, outside } = world.agree(TAKING, taken)?;
+        let received = bricks.distribute_to_others(world, &listed)?;
         for drawn in [&listed, &received] {
             bricks.reached(world.rank(), drawn, &mut reached);
         }
-        let counts = self.finish(world, reached, &received, [of.count(), outside])?;
+        let counts = self.finish(world, reached, &received, [source.count(), outside])?;
         self.warn_of_placement(world, &counts, |bounds| {
-            let count = of.positions.len();
+            let count = source.positions.len();
             for first in (0..count).step_by(3 * READ_AT_ONCE as usize) {
                 let end = count.min(first + 3 * READ_AT_ONCE);
-                bounds.widen(of.positions.at(first..end).read()?.as_chunks().0);
+                bounds.widen(source.positions.at(first..end).read()?.as_chunks().0);
             }
             Ok(())
         })
@@ -150,7 +150,7 @@ impl Surface {
         &mut self,
         world: &World,
         reached: BTreeMap<usize, CellBox>,
-        drawn: &Drawn,
+        drawn: &DrawList,
         [triangles, outside]: [u64; 2],
     ) -> Result<TriangleCounts> {
         self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
@@ -215,7 +215,7 @@ impl Surface {
         self.order.name().trim_end_matches(".order")
     }
 
-    fn append(&mut self, world: &World, Drawn { corners, order }: &Drawn) -> Result<()> {
+    fn append(&mut self, world: &World, DrawList { corners, order }: &DrawList) -> Result<()> {
         let first = self.corners.len() / CORNER_WORDS as u64;
         check_room(world, first + corners.len() as u64, (self.order.len() + order.len() as u64) / 3)?;
         self.corners.append(bytemuck::cast_slice(corners))?;

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use zippy::World;
 
-use super::deal::ToVoxels;
+use super::distribute::ToVoxels;
 use crate::error::RenderError;
 
 /// A rank's part of a surface.

@@ -1,4 +1,4 @@
-//! [`Piece`]: points of several meshes in a chunk.
+//! [`ChunkPoints`]: points of several meshes in a chunk.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use zippy::{Result, World};
 
 use super::numbering::{Numbering, along};
 use crate::error::IsosurfaceError;
-use crate::field::part::Part;
-use crate::field::tree::{Bricks, Wanted};
+use crate::field::bricked_chunk::BrickedChunk;
+use crate::field::tree::{Bricks, LayerSelector};
 
 /// Chunk of this rank with the points of several meshes.
-pub struct Piece<const K: usize> {
+pub struct ChunkPoints<const K: usize> {
     pub chunk: ChunkId,
-    pub part: Part,
+    pub part: BrickedChunk,
     /// Bricks with points: first those of own samples, then those after the chunk.
     pub visits: Vec<Visit>,
     /// Points of each mesh.
@@ -33,10 +33,10 @@ pub struct Layer<const K: usize> {
     pub before: [u64; 2],
 }
 
-impl<const K: usize> Piece<K> {
+impl<const K: usize> ChunkPoints<K> {
     /// Selects the bricks that any of the meshes needs; has no points yet. Empty for a field that
     /// is one sample thin, because it has no cells.
-    pub fn new(chunk: ChunkId, part: &Part, bricks: &dyn Bricks, meshes: usize, wanted: Wanted) -> Self {
+    pub fn new(chunk: ChunkId, part: &BrickedChunk, bricks: &dyn Bricks, meshes: usize, wanted: LayerSelector) -> Self {
         let mut visits = Vec::new();
         if part.has_cells() && meshes > 0 {
             bricks.visit(wanted, &mut |at, layers| visits.push(Visit { at, layers }));
@@ -91,10 +91,14 @@ const VERTICES: &str = "vertices, its neighbours' that it uses among them";
 ///
 /// # Errors
 /// On some rank a mesh has more points than 32 bits can number.
-pub fn number<const K: usize>(world: &World, pieces: &mut [Piece<K>], meshes: usize) -> Result<Vec<[u64; 2]>> {
+pub fn number<const K: usize>(
+    world: &World,
+    chunk_points: &mut [ChunkPoints<K>],
+    meshes: usize,
+) -> Result<Vec<[u64; 2]>> {
     let most = MOST_POINTS;
     let mut counts = vec![[0; 2]; meshes];
-    for piece in pieces {
+    for piece in chunk_points {
         for (layer, count) in piece.layers.iter_mut().zip(&mut counts) {
             layer.before = *count;
             *count = [count[0] + layer.numbering.own, count[1] + layer.numbering.ghosts];

@@ -7,8 +7,8 @@ use zippy::kernel::{Binding, Call};
 use zippy::{Result, World};
 
 use super::items::Items;
-use super::{Kernels, LANES, Room, with_part};
-use crate::field::part::Part;
+use super::{Kernels, LANES, WorkArrays, with_chunk};
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::grid::SampleFrame;
 
 /// Maximum number of vertices or triangles of a mesh on a rank: three words each in one buffer.
@@ -19,7 +19,7 @@ pub fn most_in_buffers(world: &World) -> u64 {
 
 /// Numbers that the host computes for the kernels.
 #[derive(Default)]
-pub struct Numbers {
+pub struct ItemNumbers {
     /// Per item: numbers, in its mesh on this rank, of its first vertex, triangle, ambiguous cell
     /// (in the list below) and interior vertex.
     pub starts: Vec<[u32; 4]>,
@@ -31,12 +31,12 @@ pub struct Numbers {
 }
 
 /// Generator of one mesh.
-pub struct Making<'a> {
+pub struct MeshGenerator<'a> {
     pub kernels: &'a Kernels,
     pub world: &'a World,
     pub items: &'a Items,
     /// Chunks of this rank, with the samples of the surface's field.
-    pub chunks: &'a [(&'a Part, Binding)],
+    pub chunks: &'a [(&'a BrickedChunk, Binding)],
     pub mesh: usize,
     /// Number of vertices on this rank, including ghosts.
     pub vertices: u64,
@@ -48,18 +48,18 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn take(&self, numbers: &Numbers) -> Result<()> {
-        let room = &mut *self.room.borrow_mut();
-        room.starts.clear();
-        room.starts.append(&numbers.starts)?;
-        room.ambiguous.clear();
-        room.ambiguous.append(&numbers.ambiguous)
+    pub fn upload(&self, numbers: &ItemNumbers) -> Result<()> {
+        let work = &mut *self.work.borrow_mut();
+        work.starts.clear();
+        work.starts.append(&numbers.starts)?;
+        work.ambiguous.clear();
+        work.ambiguous.append(&numbers.ambiguous)
     }
 }
 
 /// Per-vertex output.
 #[derive(Clone, Copy)]
-enum Written<'a> {
+enum VertexOutput<'a> {
     Positions(&'a SampleFrame),
     Normals(&'a SampleFrame),
     Along,
@@ -67,13 +67,13 @@ enum Written<'a> {
     Values(&'a Growable<f32>),
 }
 
-impl Making<'_> {
+impl MeshGenerator<'_> {
     /// Writes vertex positions, three numbers each.
     ///
     /// # Errors
     /// A device fails.
     pub fn positions(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
-        self.write(Written::Positions(grid), &self.samples(), to)
+        self.write(VertexOutput::Positions(grid), &self.samples(), to)
     }
 
     /// Writes normals, three numbers each.
@@ -81,7 +81,7 @@ impl Making<'_> {
     /// # Errors
     /// A device fails.
     pub fn normals(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
-        self.write(Written::Normals(grid), &self.samples(), to)
+        self.write(VertexOutput::Normals(grid), &self.samples(), to)
     }
 
     /// Writes the positions of vertices along their edges, the input of [`values`](Self::values).
@@ -89,7 +89,7 @@ impl Making<'_> {
     /// # Errors
     /// A device fails.
     pub fn along(&self, to: &mut Growable<f32>) -> Result<()> {
-        self.write(Written::Along, &self.samples(), to)
+        self.write(VertexOutput::Along, &self.samples(), to)
     }
 
     /// Writes the values of a further field; `samples` are its chunks.
@@ -97,7 +97,7 @@ impl Making<'_> {
     /// # Errors
     /// A device fails.
     pub fn values(&self, samples: &[Binding], along: &Growable<f32>, to: &mut Growable<f32>) -> Result<()> {
-        self.write(Written::Values(along), samples, to)
+        self.write(VertexOutput::Values(along), samples, to)
     }
 
     fn samples(&self) -> Vec<Binding> {
@@ -105,40 +105,40 @@ impl Making<'_> {
     }
 
     /// Writes one output for all vertices.
-    fn write(&self, what: Written, samples: &[Binding], places: &mut Growable<f32>) -> Result<()> {
-        let room = &mut *self.kernels.room.borrow_mut();
-        let (name, each, grid) = match what {
-            Written::Positions(grid) => ("positions", 3, Some(grid)),
-            Written::Normals(grid) => ("normals", 3, Some(grid)),
-            Written::Along => ("parts", 1, None),
-            Written::Values(_) => ("values", 1, None),
+    fn write(&self, output: VertexOutput, samples: &[Binding], values: &mut Growable<f32>) -> Result<()> {
+        let work = &mut *self.kernels.work.borrow_mut();
+        let (name, each, grid) = match output {
+            VertexOutput::Positions(grid) => ("positions", 3, Some(grid)),
+            VertexOutput::Normals(grid) => ("normals", 3, Some(grid)),
+            VertexOutput::Along => ("parts", 1, None),
+            VertexOutput::Values(_) => ("values", 1, None),
         };
-        places.clear();
-        places.set_len(each * self.vertices)?;
+        values.clear();
+        values.set_len(each * self.vertices)?;
         for (piece, ((part, _), samples)) in self.chunks.iter().zip(samples).enumerate() {
-            let kernels = self.kernels.of_samples(self.world, samples.element)?;
+            let kernels = self.kernels.sample_kernels(self.world, samples.element)?;
             let [own, others] = self.items.of_mesh(piece, self.mesh);
             let range = own.start..others.end;
             if !range.is_empty() {
                 let kernel = kernels.vertices.entry(name)?;
-                let call = kernel.call().read("samples", samples.clone()).write("places", places.all());
-                let call = match what {
-                    Written::Values(along) => call.read("along", along.all()),
+                let call = kernel.call().read("samples", samples.clone()).write("places", values.all());
+                let call = match output {
+                    VertexOutput::Values(along) => call.read("along", along.all()),
                     _ => call,
                 };
-                let call = on_items(call, room, &range).read("starts", room.starts.all());
-                let call = with_part(with_grid(call, grid), part).param("first_item", range.start as i32);
+                let call = on_items(call, work, &range).read("starts", work.starts.all());
+                let call = with_chunk(with_grid(call, grid), part).param("first_item", range.start as i32);
                 call.over([range.len() * LANES]).run()?;
             }
             let inner = self.inner[piece];
-            if !inner.is_empty() && !matches!(what, Written::Along) {
-                room.inner.clear();
-                room.inner.append(inner.as_flattened())?;
+            if !inner.is_empty() && !matches!(output, VertexOutput::Along) {
+                work.inner.clear();
+                work.inner.append(inner.as_flattened())?;
                 let kernel = kernels.interior.entry(name)?;
-                let call = kernel.call().read("inner", room.inner.all()).write("places", places.all());
-                let call = match what {
-                    Written::Positions(_) => with_part(call, part),
-                    Written::Normals(_) => with_part(call, part).read("samples", samples.clone()),
+                let call = kernel.call().read("inner", work.inner.all()).write("places", values.all());
+                let call = match output {
+                    VertexOutput::Positions(_) => with_chunk(call, part),
+                    VertexOutput::Normals(_) => with_chunk(call, part).read("samples", samples.clone()),
                     _ => call.read("samples", samples.clone()),
                 };
                 with_grid(call, grid).over([inner.len()]).run()?;
@@ -152,7 +152,7 @@ impl Making<'_> {
     /// # Errors
     /// A device fails.
     pub fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
-        let room = &*self.kernels.room.borrow();
+        let work = &*self.kernels.work.borrow();
         to.clear();
         to.set_len(3 * count)?;
         for (piece, (part, _)) in self.chunks.iter().enumerate() {
@@ -161,17 +161,17 @@ impl Making<'_> {
                 continue;
             }
             let call = self.kernels.triangles.call().read("shapes", self.kernels.shapes.all());
-            let call = on_items(call, room, &own).read("starts", room.starts.all()).read("slots", room.slots.all());
-            let call = call.read("ambiguous", room.ambiguous.all()).write("triangles", to.all());
-            let call = with_part(call, part).param("turn.first", own.start as i32);
+            let call = on_items(call, work, &own).read("starts", work.starts.all()).read("slots", work.slots.all());
+            let call = call.read("ambiguous", work.ambiguous.all()).write("triangles", to.all());
+            let call = with_chunk(call, part).param("turn.first", own.start as i32);
             call.param("turn.mirrored", u32::from(mirrored)).over([own.len() * LANES]).run()?;
         }
         Ok(())
     }
 }
 
-fn on_items<'k>(call: Call<'k>, room: &Room, range: &Range<usize>) -> Call<'k> {
-    call.read("items", room.items.at(range.start as u64..range.end as u64)).read("words", room.words.all())
+fn on_items<'k>(call: Call<'k>, work: &WorkArrays, range: &Range<usize>) -> Call<'k> {
+    call.read("items", work.items.at(range.start as u64..range.end as u64)).read("words", work.words.all())
 }
 
 fn with_grid<'k>(call: Call<'k>, grid: Option<&SampleFrame>) -> Call<'k> {

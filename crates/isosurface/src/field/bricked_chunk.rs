@@ -1,5 +1,5 @@
 //! Chunk of the field, divided into bricks, with one layer of samples after it. Equivalent to
-//! `shaders/field/part.wgsl`.
+//! `shaders/field/bricked_chunk.wgsl`.
 
 use zippy::region::Region;
 
@@ -7,7 +7,7 @@ use super::block::{BRICK, Span};
 
 /// Chunk of the field, divided into bricks. Positions count from its first own sample.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct BrickedChunk {
     /// Position of its first own sample in the field.
     pub start: [i64; 3],
     /// Number of own samples along each axis.
@@ -25,7 +25,7 @@ pub struct Part {
     bricks: [i64; 3],
 }
 
-impl Part {
+impl BrickedChunk {
     pub fn new(own: &Region, storage: &Region, shape: [i64; 3]) -> Self {
         let axes = |of: &dyn Fn(usize) -> i64| std::array::from_fn(of);
         let start: [i64; 3] = axes(&|axis| own.start[axis]);

@@ -19,12 +19,12 @@ use crate::volume::bricks::{CellBox, Lattice, joined};
 
 /// Triangles and the vertices that they use.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct DrawList {
     pub corners: Vec<Corner>,
     pub order: Vec<u32>,
 }
 
-impl Drawn {
+impl DrawList {
     fn triangles(&self) -> &[[u32; 3]] {
         self.order.as_chunks().0
     }
@@ -32,15 +32,15 @@ impl Drawn {
 
 /// Triangles for one rank, during collection.
 #[derive(Default)]
-struct Gathered {
-    drawn: Drawn,
+struct PartialDrawList {
+    drawn: DrawList,
     /// Index of each vertex in the collected list: as a list, or as a map.
     near: Vec<u32>,
     far: HashMap<u32, u32>,
 }
 
 /// Index of a vertex that is not collected yet.
-const NOWHERE: u32 = u32::MAX;
+const NOT_LISTED: u32 = u32::MAX;
 
 /// Positions and owners of bricks.
 #[derive(Debug, PartialEq)]
@@ -149,24 +149,24 @@ impl Bricks {
 
     /// Number of triangles that lie outside of the volume by more than the margin. Equivalent to
     /// `shaders/surface/reached.wgsl`.
-    pub(super) fn outside(&self, of: &Triangles) -> u64 {
+    pub(super) fn outside(&self, source: &Triangles) -> u64 {
         let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.all_cells());
         let is_outside = |corners: &&[u32; 3]| {
-            let places = corners.map(|vertex| to_voxels.apply(of.positions[vertex as usize]));
+            let positions = corners.map(|vertex| to_voxels.apply(source.positions[vertex as usize]));
             (0..3).any(|axis| {
-                let along = places.map(|place| place[axis]);
+                let along = positions.map(|position| position[axis]);
                 along.iter().all(|&at| at + margin[axis] < 0.0)
                     || along.iter().all(|&at| at - margin[axis] > cells[axis] as f32)
             })
         };
-        of.triangles.iter().filter(is_outside).count() as u64
+        source.triangles.iter().filter(is_outside).count() as u64
     }
 
     /// Cells that a triangle may cross, including cells around the volume.
-    fn cells(&self, places: [[f32; 3]; 3]) -> CellBox {
+    fn cells(&self, positions: [[f32; 3]; 3]) -> CellBox {
         let margin = self.margin();
         let ends = |axis: usize| {
-            let along = places.map(|place| place[axis]);
+            let along = positions.map(|position| position[axis]);
             let low = along.into_iter().fold(f32::INFINITY, f32::min);
             let high = along.into_iter().fold(f32::NEG_INFINITY, f32::max);
             [(low - margin[axis]).floor(), (high + margin[axis]).floor() + 1.0]
@@ -179,65 +179,66 @@ impl Bricks {
 
     /// Sends each triangle to the ranks of the bricks that it may cross; returns the triangles that
     /// this rank draws. Collective.
-    pub(super) fn deal(&self, world: &World, of: &Triangles) -> Result<Drawn> {
+    pub(super) fn distribute(&self, world: &World, source: &Triangles) -> Result<DrawList> {
         let to_voxels = self.to_voxels();
         // Most triangles stay on this rank, which therefore has a list instead of a map.
-        let own = Gathered { near: vec![NOWHERE; of.positions.len()], ..Gathered::default() };
-        let gathered = BTreeMap::from([(world.rank(), own)]);
-        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, &to_voxels), None, gathered);
-        let mut all = gathered.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
-        exchange(world, &gathered, &mut all)?;
+        let own = PartialDrawList { near: vec![NOT_LISTED; source.positions.len()], ..PartialDrawList::default() };
+        let lists = BTreeMap::from([(world.rank(), own)]);
+        let mut lists =
+            self.collect(source.triangles, |vertex| source.corner(vertex as usize, &to_voxels), None, lists);
+        let mut all = lists.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
+        exchange(world, &lists, &mut all)?;
         Ok(all)
     }
 
-    /// [`deal`](Self::deal) for triangles that this rank already has; returns those of other ranks.
+    /// [`distribute`](Self::distribute) for triangles that this rank already has; returns those of other ranks.
     /// Collective.
-    pub(super) fn deal_to_others(&self, world: &World, of: &Drawn) -> Result<Drawn> {
-        let corner = |vertex| of.corners[vertex as usize];
-        let gathered = self.gather(of.triangles(), corner, Some(world.rank()), BTreeMap::new());
-        let mut all = Drawn::default();
-        exchange(world, &gathered, &mut all)?;
+    pub(super) fn distribute_to_others(&self, world: &World, source: &DrawList) -> Result<DrawList> {
+        let corner = |vertex| source.corners[vertex as usize];
+        let lists = self.collect(source.triangles(), corner, Some(world.rank()), BTreeMap::new());
+        let mut all = DrawList::default();
+        exchange(world, &lists, &mut all)?;
         Ok(all)
     }
 
     /// Collects the triangles of each rank, except for a rank that already has them.
-    fn gather(
+    fn collect(
         &self,
         triangles: &[[u32; 3]],
         corner: impl Fn(u32) -> Corner,
-        but: Option<usize>,
-        mut gathered: BTreeMap<usize, Gathered>,
-    ) -> BTreeMap<usize, Gathered> {
+        except: Option<usize>,
+        mut lists: BTreeMap<usize, PartialDrawList>,
+    ) -> BTreeMap<usize, PartialDrawList> {
         for corners in triangles {
-            let made = corners.map(&corner);
-            let bricks = self.lattice.around(&self.cells(made.map(|corner| corner.place)));
+            let resolved = corners.map(&corner);
+            let bricks = self.lattice.around(&self.cells(resolved.map(|corner| corner.place)));
             let mut ranks: Vec<usize> = self.lattice.within(&bricks).map(|brick| self.ranks[brick]).collect();
             ranks.sort_unstable();
             ranks.dedup();
-            ranks.retain(|&rank| Some(rank) != but);
+            ranks.retain(|&rank| Some(rank) != except);
             for rank in ranks {
-                let Gathered { drawn, near, far } = gathered.entry(rank).or_default();
-                for (&vertex, corner) in corners.iter().zip(made) {
-                    let place = match near.get_mut(vertex as usize) {
-                        Some(place) => place,
-                        None => far.entry(vertex).or_insert(NOWHERE),
+                let PartialDrawList { drawn, near, far } = lists.entry(rank).or_default();
+                for (&vertex, corner) in corners.iter().zip(resolved) {
+                    let index = match near.get_mut(vertex as usize) {
+                        Some(index) => index,
+                        None => far.entry(vertex).or_insert(NOT_LISTED),
                     };
-                    if *place == NOWHERE {
-                        *place = drawn.corners.len() as u32;
+                    if *index == NOT_LISTED {
+                        *index = drawn.corners.len() as u32;
                         drawn.corners.push(corner);
                     }
-                    drawn.order.push(*place);
+                    drawn.order.push(*index);
                 }
             }
         }
-        gathered
+        lists
     }
 
     /// Adds to `known` the cells that triangles may cross, for each of this rank's bricks.
     /// Equivalent to `shaders/surface/reached.wgsl`.
-    pub(super) fn reached(&self, rank: usize, drawn: &Drawn, known: &mut BTreeMap<usize, CellBox>) {
+    pub(super) fn reached(&self, rank: usize, drawn: &DrawList, known: &mut BTreeMap<usize, CellBox>) {
         for corners in drawn.triangles() {
-            let cells = self.cells(corners.map(|place| drawn.corners[place as usize].place));
+            let cells = self.cells(corners.map(|index| drawn.corners[index as usize].place));
             for brick in self.lattice.within(&self.lattice.around(&cells)) {
                 if self.ranks[brick] == rank {
                     let cells = common(&cells, &self.lattice.cells(&self.lattice.single(brick)));
@@ -249,15 +250,15 @@ impl Bricks {
 }
 
 /// Sends triangles to their ranks, and appends received triangles to `all`. Collective.
-fn exchange(world: &World, gathered: &BTreeMap<usize, Gathered>, all: &mut Drawn) -> Result<()> {
-    let messages = gathered
-        .iter()
-        .flat_map(|(&rank, Gathered { drawn, .. })| [(rank, copied(&drawn.corners)), (rank, copied(&drawn.order))]);
+fn exchange(world: &World, lists: &BTreeMap<usize, PartialDrawList>, all: &mut DrawList) -> Result<()> {
+    let messages = lists.iter().flat_map(|(&rank, PartialDrawList { drawn, .. })| {
+        [(rank, copied(&drawn.corners)), (rank, copied(&drawn.order))]
+    });
     let received = world.group().sparse_exchange(messages.collect())?;
     for both in received.chunks_exact(2) {
         let first = all.corners.len() as u32;
         all.corners.extend(values::<Corner>(&both[0].1)?);
-        all.order.extend(values::<u32>(&both[1].1)?.iter().map(|place| first + place));
+        all.order.extend(values::<u32>(&both[1].1)?.iter().map(|index| first + index));
     }
     Ok(())
 }

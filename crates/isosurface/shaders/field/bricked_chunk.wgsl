@@ -1,5 +1,5 @@
 // Bricks of a chunk. Positions count from the chunk's first own sample. Equivalent Rust code:
-// src/field/part.rs.
+// src/field/bricked_chunk.rs.
 
 struct Part {
     place: vec3<i32>, // where the first own sample stands in the field

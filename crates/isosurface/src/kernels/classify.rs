@@ -4,8 +4,8 @@ use zippy::kernel::Binding;
 use zippy::{Result, World};
 
 use super::items::{ITEM_WORDS, Items};
-use super::{Kernels, LANES, with_part};
-use crate::field::part::Part;
+use super::{Kernels, LANES, with_chunk};
+use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::numbering::Words;
 
 /// Number of words of an ambiguous cell that the host reads.
@@ -15,7 +15,7 @@ const CELL_WORDS: usize = 10;
 const NONE: u32 = u32::MAX;
 
 /// Counts and ambiguous cells of all items.
-pub struct Found {
+pub struct BrickCounts {
     /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
     /// Crossed edges of border items.
@@ -24,7 +24,7 @@ pub struct Found {
     pub cells: Vec<AmbiguousCell>,
 }
 
-impl Found {
+impl BrickCounts {
     /// Number of vertices on edges, per mesh.
     pub fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
         let mut vertices = vec![0; meshes];
@@ -48,16 +48,16 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn look(
+    pub fn classify(
         &self,
         world: &World,
         items: &Items,
-        chunks: &[(&Part, Binding)],
+        chunks: &[(&BrickedChunk, Binding)],
         isovalues: &[f32],
-    ) -> Result<Option<Found>> {
-        let (count, room) = (items.all.len(), &mut *self.room.borrow_mut());
+    ) -> Result<Option<BrickCounts>> {
+        let (count, work) = (items.all.len(), &mut *self.work.borrow_mut());
         if count == 0 {
-            return Ok(Some(Found { counts: Vec::new(), borders: Vec::new(), cells: Vec::new() }));
+            return Ok(Some(BrickCounts { counts: Vec::new(), borders: Vec::new(), cells: Vec::new() }));
         }
         let counts = 1;
         let borders = counts + 3 * count;
@@ -76,53 +76,53 @@ impl Kernels {
                 [brick, isovalues[item.mesh].to_bits(), item.border.unwrap_or(NONE), slots]
             })
             .collect();
-        room.items.clear();
-        room.items.append(&list)?;
-        room.slots.clear();
-        room.slots.set_len(items.slots() as u64)?;
-        room.slots.all().fill(NONE)?;
-        room.words.clear();
-        room.words.set_len(count as u64 * ITEM_WORDS)?;
-        let mut most = ((room.found.capacity() as usize).saturating_sub(cells) / CELL_WORDS).max(usual);
+        work.items.clear();
+        work.items.append(&list)?;
+        work.slots.clear();
+        work.slots.set_len(items.slots() as u64)?;
+        work.slots.all().fill(NONE)?;
+        work.words.clear();
+        work.words.set_len(count as u64 * ITEM_WORDS)?;
+        let mut most = ((work.found.capacity() as usize).saturating_sub(cells) / CELL_WORDS).max(usual);
         loop {
-            room.found.clear();
-            room.found.set_len((cells + CELL_WORDS * most) as u64)?;
-            room.found.at(0..1).write(&[0])?;
+            work.found.clear();
+            work.found.set_len((cells + CELL_WORDS * most) as u64)?;
+            work.found.at(0..1).write(&[0])?;
             for (number, (part, samples)) in chunks.iter().enumerate() {
-                let range = items.of_piece(number);
+                let range = items.of_chunk(number);
                 if range.is_empty() {
                     continue;
                 }
-                let kernels = self.of_samples(world, samples.element)?;
+                let kernels = self.sample_kernels(world, samples.element)?;
                 let call = kernels.inside.call().read("samples", samples.clone());
-                let call = call.read("items", room.items.at(range.start as u64..range.end as u64));
-                let call = call.read("shapes", self.shapes.all()).write("words", room.words.all());
-                let call = call.write("slots", room.slots.all()).update("found", room.found.all());
-                let call = with_part(call, part).param("look.first", range.start as i32);
-                let call = call.param("look.counts", counts as i32).param("look.borders", borders as i32);
-                let call = call.param("look.cells", cells as i32).param("look.most", most as u32);
+                let call = call.read("items", work.items.at(range.start as u64..range.end as u64));
+                let call = call.read("shapes", self.shapes.all()).write("words", work.words.all());
+                let call = call.write("slots", work.slots.all()).update("found", work.found.all());
+                let call = with_chunk(call, part).param("dispatch.first", range.start as i32);
+                let call = call.param("dispatch.counts", counts as i32).param("dispatch.borders", borders as i32);
+                let call = call.param("dispatch.cells", cells as i32).param("dispatch.most", most as u32);
                 call.over([range.len() * LANES]).run()?;
             }
             let first = (cells + CELL_WORDS * usual) as u64;
-            let mut told = room.found.at(0..first).read()?;
-            let all = (cells + CELL_WORDS * told[0] as usize) as u64;
-            if told[0] as usize > most {
+            let mut found = work.found.at(0..first).read()?;
+            let all = (cells + CELL_WORDS * found[0] as usize) as u64;
+            if found[0] as usize > most {
                 if all > most_words {
                     return Ok(None);
                 }
-                most = told[0] as usize;
+                most = found[0] as usize;
                 continue;
             }
             if all > first {
-                told.extend(room.found.at(first..all).read()?);
+                found.extend(work.found.at(first..all).read()?);
             }
             let words = |words: &[u32; 48]| std::array::from_fn(|kind| words.as_chunks::<16>().0[kind]);
             let mut ambiguous: Vec<AmbiguousCell> =
-                told[cells..].as_chunks::<CELL_WORDS>().0.iter().take(told[0] as usize).map(cell).collect();
+                found[cells..].as_chunks::<CELL_WORDS>().0.iter().take(found[0] as usize).map(cell).collect();
             ambiguous.sort_by_key(|cell| (cell.item, cell.at[2], cell.at[1], cell.at[0]));
-            return Ok(Some(Found {
-                counts: told[counts..borders].as_chunks().0.to_vec(),
-                borders: told[borders..cells].as_chunks().0.iter().map(words).collect(),
+            return Ok(Some(BrickCounts {
+                counts: found[counts..borders].as_chunks().0.to_vec(),
+                borders: found[borders..cells].as_chunks().0.iter().map(words).collect(),
                 cells: ambiguous,
             }));
         }
