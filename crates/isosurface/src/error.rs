@@ -17,7 +17,7 @@ pub enum IsosurfaceError {
     #[error("grid: {0}")]
     Grid(#[from] zippy::error::GridError),
     /// A corner of the field is too far from the origin for `f32`.
-    #[error("grid: the field reaches beyond the numbers of f32: {0:?}")]
+    #[error("grid: the field exceeds the range of f32: {0:?}")]
     Far(zippy::Grid),
     /// The shape of an attribute differs from that of the field.
     #[error(
@@ -34,7 +34,7 @@ pub enum IsosurfaceError {
     /// Kernels cannot extract this surface.
     #[error(
         "a surface {0} cannot be made on the device: it has no kernels, as where the device is the host; \
-         `Extractor::by_kernels` tells, and `Extractor::extract` makes it anywhere"
+         `Extractor::by_kernels` reports this, and `Extractor::extract` works anywhere"
     )]
     NoKernels(String),
     /// Some rank's part of a surface exceeds the arrays of its device.
@@ -55,7 +55,7 @@ pub enum IsosurfaceError {
     },
     /// Two chunks disagree about the points on their border.
     #[error(
-        "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there, or others: the \
+        "chunk {of} has {found} points on the border of chunk {to}, which expects {expected}, or other ones: the \
          field has been changed since its extractor was made"
     )]
     Border {

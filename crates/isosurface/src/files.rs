@@ -173,7 +173,7 @@ fn write_piece(world: &World, call: &str, points: &Points, part: Part, path: &Pa
         Ok(file)
     };
     let written = world.agree(call, piece().map_err(Error::from))?;
-    world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
+    world.agree("renaming a piece of a mesh", written.commit().map_err(Error::from))?;
     let pieces = world.size() as u64;
     let names = names(&fields);
     let arrays = PieceArrays { normals, fields: &names, doubles: part.origin.is_some() };

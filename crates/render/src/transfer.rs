@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_function_is_read_back() {
         let path = scratch("kept");
         let transfer = TransferFunction {
             opacity: vec![[-1024.0, 0.0], [1.0 / 3.0, 0.125], [1.0 / 3.0, 1e-9], [3e7, 1.0]],

@@ -159,7 +159,7 @@ fn neighbours_crossed_in_one_plane() {
 /// Small integers with many ties: for all orientations of the cell, the mesh is that of an isovalue
 /// just below.
 #[test]
-fn ties_are_those_of_an_isovalue_just_below() {
+fn ties_give_mesh_of_isovalue_just_below() {
     let mut seed = 0x9e37_79b9_7f4a_7c15;
     for _ in 0..200_000 {
         let v = values(&mut seed).map(|value| (8.0 * value).round());

@@ -58,9 +58,10 @@ fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut
             let case = inside.case(at);
             found(
                 at,
-                match table.is_plain(case) {
-                    true => table.numbered(table.plain(case)),
-                    false => table.numbered(*ambiguous.next().expect("found when the brick was classified at")),
+                if table.is_plain(case) {
+                    table.numbered(table.plain(case))
+                } else {
+                    table.numbered(*ambiguous.next().expect("found when the brick was classified at"))
                 },
             );
         }

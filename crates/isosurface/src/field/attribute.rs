@@ -91,9 +91,10 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
 
     fn fitted<'w>(&self, world: &'w World, like: &Placement) -> Result<Box<dyn Fitted + 'w>> {
         let (wanted, found) = (like.chunks().shape(), self.core().chunks().shape());
-        let checked = match wanted == found {
-            true => Ok(()),
-            false => Err(IsosurfaceError::Shape { name: self.label(), found, wanted }.into()),
+        let checked = if wanted == found {
+            Ok(())
+        } else {
+            Err(IsosurfaceError::Shape { name: self.label(), found, wanted }.into())
         };
         world.agree(&format!("values of {:?} on a mesh", self.name()), checked)?;
         Ok(Box::new(FittedArray::new(world, self, like, (0, 1))?))

@@ -112,9 +112,10 @@ impl Remainder {
         let [a, b, c, d, e, f] = FROM_CORNER[least].map(|corner| corners[corner]);
         // The only quadrilateral without the first corner.
         let is_first = b.rank().min(f.rank()) < c.rank().min(e.rank());
-        let tetrahedra = match is_first {
-            true => [[a, b, c, f], [a, b, f, e], [a, e, f, d]],
-            false => [[a, b, c, e], [a, e, c, f], [a, e, f, d]],
+        let tetrahedra = if is_first {
+            [[a, b, c, f], [a, b, f, e], [a, e, f, d]]
+        } else {
+            [[a, b, c, e], [a, e, c, f], [a, e, f, d]]
         };
         tetrahedra.into_iter().for_each(|corners| self.push(corners));
     }

@@ -104,9 +104,10 @@ pub fn number<const K: usize>(
             *count = [count[0] + layer.numbering.own, count[1] + layer.numbering.ghosts];
         }
     }
-    let counted = match counts.iter().any(|count| count[0] + count[1] > most) {
-        true => Err(IsosurfaceError::TooMany { rank: world.rank(), what: VERTICES, most }.into()),
-        false => Ok(()),
+    let counted = if counts.iter().any(|count| count[0] + count[1] > most) {
+        Err(IsosurfaceError::TooMany { rank: world.rank(), what: VERTICES, most }.into())
+    } else {
+        Ok(())
     };
     world.agree("numbering vertices", counted)?;
     Ok(counts)

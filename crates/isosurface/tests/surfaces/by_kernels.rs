@@ -95,9 +95,12 @@ fn compare<T: Sample>(
     };
     let largest = array.core().chunks().whole().points().fold(300.0, |largest, at| shown(largest, &at));
     let attributes: [&dyn Attribute; 2] = [&other, &array];
-    let extractor = || match normals {
-        true => Extractor::with_normals(world, &array, grid).unwrap(),
-        false => Extractor::new(world, &array, grid).unwrap(),
+    let extractor = || {
+        if normals {
+            Extractor::with_normals(world, &array, grid).unwrap()
+        } else {
+            Extractor::new(world, &array, grid).unwrap()
+        }
     };
     let (kernels, host) = (extractor(), extractor().on_host());
     let made = kernels.extract_several_with(isovalues, &attributes).unwrap();

@@ -121,7 +121,7 @@ fn extractors_are_used_again() {
 }
 
 #[test]
-fn ranks_that_ask_for_different_surfaces_are_told() {
+fn different_isovalues_on_ranks_are_errors() {
     let ranks = launcher::counts(&[2])[0];
     if launcher::size().is_some() {
         return;

@@ -42,9 +42,10 @@ pub fn first() -> bool {
 fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<Result<(), String>> {
     let results = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let array = field.array(world, &Layout::new(field.shape).split_all(Split::Auto), None)?;
-        let extractor = match normals {
-            true => Extractor::with_normals(world, &array, Grid::default())?,
-            false => Extractor::new(world, &array, Grid::default())?,
+        let extractor = if normals {
+            Extractor::with_normals(world, &array, Grid::default())?
+        } else {
+            Extractor::new(world, &array, Grid::default())?
         };
         let mesh = extractor.extract_with(0.5, &[&array])?;
         Ok(write(world, &mesh, path).map_err(|error| error.to_string()))
@@ -125,7 +126,7 @@ fn nothing_to_write() {
 }
 
 #[test]
-fn what_cannot_be_written_is_an_error_on_every_rank() {
+fn failed_write_is_an_error_on_every_rank() {
     let directory = Directory::new("errors");
     let field = noise(4);
     for (name, expected) in [("mesh.png", "meshes are .ply, .stl, .obj, .vtp or .vtu"), ("missing/mesh.ply", "missing")]

@@ -92,7 +92,7 @@ fn check(triangles: &[Triangle], grid: Grid, plane: Plane) {
 }
 
 #[test]
-fn areas_are_those_of_the_box_cut() {
+fn section_areas_equal_closed_form() {
     // A box of 8 x 8 x 8.
     let (shape, root) = ([9, 9, 9], f64::sqrt);
     for (normal, offset, area) in [
@@ -136,7 +136,7 @@ fn areas_are_those_of_the_box_cut() {
 /// Rounded products and sums: planes through samples of a skewed grid with an arbitrary origin
 /// leave no hole.
 #[test]
-fn rounding_opens_nothing() {
+fn rounding_leaves_no_hole_in_section() {
     let grid = Grid::from_steps([0.1, -7.3, 1e3], [[0.3, 0.1, 0.0], [-0.3, 0.7, 0.2], [0.1, 0.0, -1.1]]);
     let [u, v, w] = grid.steps();
     for (one, other, third, last) in [(u, v, w, 8), (v, w, u, 36), (w, u, v, 10)] {
@@ -187,7 +187,7 @@ fn thin_fields_have_no_section() {
 
 /// Vertices are NaN only at NaN samples: a vertex between a number and NaN has a number.
 #[test]
-fn values_that_are_no_numbers() {
+fn nan_values_occur_only_at_nan_samples() {
     let shape = [6, 6, 6];
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let field = Field::new(shape, |[x, y, z]| if x == 2 { f32::NAN } else { (y + z) as f32 });
@@ -203,7 +203,7 @@ fn values_that_are_no_numbers() {
 }
 
 #[test]
-fn what_is_no_plane_is_refused_on_every_rank() {
+fn invalid_plane_is_an_error_on_every_rank() {
     let results = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let array = world.array::<u8, 3>("field", &Layout::new([4; 3]).split_all(Split::Auto))?;
         let refused = |grid: Grid, normal: [f64; 3], offset: f64| {

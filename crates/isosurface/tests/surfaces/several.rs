@@ -20,7 +20,7 @@ fn field() -> Field<f32> {
 const ISOVALUES: [f32; 11] = [0.5, -3.0, 0.3, 1.01, 0.0, 0.5, -0.0, 9.0, 0.9, -0.5, 1.375];
 
 #[test]
-fn each_as_by_itself() {
+fn several_isovalues_equal_separate_extractions() {
     let samples = field();
     let cuts: [&(dyn Fn(Layout) -> Layout + Sync); 3] = [
         &|layout| layout.split_all(Split::Auto).ghost([2; 3]),
@@ -42,9 +42,10 @@ fn each_as_by_itself() {
                 // Memory of the previous surface.
                 let mut again = Mesh::default();
                 for normals in [true, false] {
-                    let extractor = match normals {
-                        true => Extractor::with_normals(world, &array, grid)?,
-                        false => Extractor::new(world, &array, grid)?,
+                    let extractor = if normals {
+                        Extractor::with_normals(world, &array, grid)?
+                    } else {
+                        Extractor::new(world, &array, grid)?
                     };
                     let plain = extractor.extract_several(&ISOVALUES)?;
                     let valued = extractor.extract_several_with(&ISOVALUES, &attributes)?;
@@ -80,7 +81,7 @@ fn exchanges(world: &World) -> u64 {
 
 /// Eleven isovalues need as many exchanges as a single one.
 #[test]
-fn exchanges_are_those_of_one() {
+fn several_isovalues_need_exchanges_of_one() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let array = field().array(world, &Layout::new(SHAPE).split_all(Split::Auto).ghost([2; 3]), None)?;
         let extractor = Extractor::new(world, &array, Grid::default())?;
@@ -97,7 +98,7 @@ fn exchanges_are_those_of_one() {
 }
 
 #[test]
-fn none_and_no_numbers() {
+fn empty_list_and_nan_isovalue() {
     let results = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let array = field().array(world, &Layout::new(SHAPE).split_all(Split::Auto), None)?;
         let extractor = Extractor::new(world, &array, Grid::default())?;

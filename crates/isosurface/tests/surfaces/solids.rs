@@ -48,7 +48,7 @@ pub fn volume_of(shape: [i64; 3]) -> f64 {
 }
 
 #[test]
-fn thresholds_are_those_of_plain_loops() {
+fn thresholds_equal_direct_selection() {
     let field = noisy();
     for (range, rule, least) in [
         (0.1..=0.9, Corners::All, 100),
@@ -251,7 +251,7 @@ fn nothing_and_everything() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_on_every_rank() {
+fn invalid_ranges_are_errors_on_every_rank() {
     let results = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let field = plain([6, 5, 4]).array(world, &Layout::new([6, 5, 4]).split_all(Split::Auto), None)?;
         let extractor = Extractor::new(world, &field, Grid::default())?;

@@ -7,7 +7,7 @@ use super::fields::{Field, random};
 use super::support::launcher::counts;
 
 #[test]
-fn nothing_to_see() {
+fn fields_without_surface_give_empty_mesh() {
     for shape in [[1, 1, 1], [5, 1, 1], [1, 7, 9], [0, 4, 4], [2, 2, 2], [6, 5, 4]] {
         let field = Field::new(shape, |_| 3.0_f32);
         for isovalue in [2.0, 3.0, 4.0] {
@@ -60,13 +60,13 @@ fn grids_without_volume() {
     });
     for errors in results.unwrap() {
         assert!(errors[..2].iter().all(|error| error.contains("finite and positive")), "{errors:?}");
-        assert!(errors[2].contains("beyond the numbers of f32"), "{errors:?}");
+        assert!(errors[2].contains("exceeds the range of f32"), "{errors:?}");
     }
 }
 
 /// Random samples with values that equal the isovalue, NaN and infinities have closed surfaces.
 #[test]
-fn strange_samples_leave_no_hole() {
+fn surfaces_of_nan_and_infinite_samples_are_closed() {
     let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
     let field = Field::new([35, 9, 8], |[x, y, z]| {
         let one = random((x + 40 * (y + 40 * z)) as u32);
@@ -88,7 +88,7 @@ fn strange_samples_leave_no_hole() {
 
 /// NaN is outside; the surface passes an infinite sample at the position of its neighbour.
 #[test]
-fn where_strange_samples_put_the_surface() {
+fn surface_at_nan_and_infinite_samples() {
     for (inside, outside, place) in [
         (1.0, f32::NAN, 1.0),
         (1.0, f32::NEG_INFINITY, 1.0),

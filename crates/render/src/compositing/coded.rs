@@ -73,9 +73,8 @@ impl<'w> Coder<'w> {
         let mailboxes = self.mailboxes(coded.sizes(self.world.size()))?;
         let operation = "coding pixels as runs";
         let lengths = self.world.failing(operation, || {
-            let code = |(&(from, _), stream): (&(usize, usize), &Stream)| match from == self.world.rank() {
-                true => self.code(coded, stream, on, &mailboxes),
-                false => Ok(0),
+            let code = |(&(from, _), stream): (&(usize, usize), &Stream)| {
+                if from == self.world.rank() { self.code(coded, stream, on, &mailboxes) } else { Ok(0) }
             };
             coded.streams.iter().map(code).collect::<Result<Vec<u64>>>()
         })?;
@@ -103,9 +102,10 @@ impl<'w> Coder<'w> {
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
-        match self.world.gpu().is_host() {
-            true => host::code(self.world, coded, stream, on, mailboxes),
-            false => self.kernels().code(coded, stream, on, mailboxes),
+        if self.world.gpu().is_host() {
+            host::code(self.world, coded, stream, on, mailboxes)
+        } else {
+            self.kernels().code(coded, stream, on, mailboxes)
         }
     }
 

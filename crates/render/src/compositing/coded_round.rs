@@ -131,8 +131,8 @@ impl CodedRound {
         };
         match of(sent, "sends").chain(of(received, "receives")).max() {
             Some((bytes, verb, rank)) if bytes > limit => Err(RenderError::Setting(format!(
-                "coded as runs, what rank {rank} {verb} at once may take {bytes} bytes, but a buffer holds {limit}; \
-                 Encoding::Dense, which Encoding::Auto would take, more ranks or a smaller picture will do"
+                "the run-length coded pixels that rank {rank} {verb} in a round may take {bytes} bytes, but a buffer \
+                 holds {limit}; use Encoding::Dense (Encoding::Auto chooses it), more ranks or a smaller picture"
             ))),
             _ => Ok(()),
         }
@@ -182,8 +182,8 @@ mod tests {
             let most = sizes[0][1];
             assert_eq!(coded.check(3, most), Ok(()));
             let error = coded.check(3, most - 4).unwrap_err().to_string();
-            let wanted = format!("may take {most} bytes, but a buffer holds {}; Encoding::Dense", most - 4);
-            assert!(error.contains("what rank 1 sends at once") && error.contains(&wanted), "{error}");
+            let wanted = format!("may take {most} bytes, but a buffer holds {}; use Encoding::Dense", most - 4);
+            assert!(error.contains("that rank 1 sends in a round") && error.contains(&wanted), "{error}");
         }
         assert_eq!(CodedRound::default().check(3, 0), Ok(()));
     }

@@ -136,10 +136,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         f: impl FnOnce(&BlendPlan, &Canvases<P>) -> Result<R>,
     ) -> Result<R> {
         check_layers(&self.settings.algorithm, layers, finished.shape(), Some(&pixels.core().bounds()))?;
-        let (tiles, apart) = match self.needs_tiles(finished) {
-            true => self.tiles(finished)?,
-            false => (finished.clone(), Vec::new()),
-        };
+        let (tiles, apart) =
+            if self.needs_tiles(finished) { self.tiles(finished)? } else { (finished.clone(), Vec::new()) };
         let plan = BlendPlan::new(&self.settings.algorithm, layers, finished.shape(), &apart)?;
         f(&plan, &Canvases { pixels, layers, tiles: &tiles, finished })
     }
@@ -194,7 +192,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
                 rows.extend(mine.map(|holder| (holder.chunk, holder.part)));
             }
         }
-        let mut counts = self.world.failing("looking at layers", || {
+        let mut counts = self.world.failing("counting empty pixels of layers", || {
             let mut leases = BTreeMap::new();
             for (chunk, _) in &rows {
                 if let Some(lease) = core.lease(*chunk)? {

@@ -88,13 +88,10 @@ impl Settings {
         if let Some(radices) = self.algorithm.radices()
             && (radices.is_empty() || radices.iter().any(|&radix| radix < 2))
         {
-            return Err(wrong(format!("radix-k needs groups of at least 2; given are {radices:?}")));
+            return Err(wrong(format!("radix-k needs groups of at least 2, not {radices:?}")));
         }
         if !(0.0..1.0).contains(&self.termination) {
-            return Err(wrong(format!(
-                "the termination must be at least 0 and below 1; given is {}",
-                self.termination
-            )));
+            return Err(wrong(format!("the termination must be at least 0 and below 1, not {}", self.termination)));
         }
         Ok(())
     }
@@ -119,7 +116,8 @@ pub(super) fn check_layers(
             return Err(wrong(text));
         }
         if let Some(pixels) = pixels.filter(|pixels| !pixels.covers(&layer.stored())) {
-            let text = format!("layer {number} lies at {}, outside of the array of pixels, {pixels}", layer.stored());
+            let text =
+                format!("layer {number} is stored at {}, outside of the array of pixels, {pixels}", layer.stored());
             return Err(wrong(text));
         }
         if algorithm.radices().is_some() && layer.place != picture {
@@ -133,7 +131,9 @@ pub(super) fn check_layers(
     }
     let boxes: Vec<Region> = layers.iter().map(Layer::stored).collect();
     match RegionTree::new(&boxes).overlapping_pair() {
-        Some((one, other)) => Err(wrong(format!("layers {one} and {other} share pixels, to which a swap writes"))),
+        Some((first, second)) => {
+            Err(wrong(format!("layers {first} and {second} share pixels; swapping needs disjoint layers")))
+        }
         None => Ok(()),
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_as_written_down() {
+    fn stream_has_documented_run_layout() {
         let mut words = [77; 12];
         let mut writer = Writer::new(&mut words, 2);
         writer.write(&[0_u32, 0, 5, 6, 0, 7, 0]);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn blends_in_front_behind_and_to_opaque() {
+    fn stream_blends_in_front_behind_and_until_opaque() {
         let mut words = [0; 20];
         Writer::new(&mut words, 1).write(&[[0.0; 4], [0.25, 0.0, 0.0, 0.5]]);
         let start = [[9.0; 4], [0.0, 0.5, 0.0, 0.75]];

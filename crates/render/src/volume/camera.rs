@@ -68,8 +68,9 @@ impl Camera {
         }
         let towards = std::array::from_fn(|axis| self.focal_point[axis] - self.position[axis]);
         let reach = largest(self.position).max(largest(self.focal_point));
-        let forward = unit(towards, reach)
-            .ok_or_else(|| RenderError::Camera(format!("it stands in its focal point {:?}", self.focal_point)))?;
+        let forward = unit(towards, reach).ok_or_else(|| {
+            RenderError::Camera(format!("the position equals the focal point {:?}", self.focal_point))
+        })?;
         let right = unit(cross(forward, self.view_up), largest(self.view_up)).ok_or_else(|| {
             RenderError::Camera(format!("view-up {:?} is zero or lies along the direction of view", self.view_up))
         })?;

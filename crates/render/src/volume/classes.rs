@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_visible_entry_is_found_from_everywhere() {
+    fn next_visible_entry_is_correct_for_every_entry() {
         let points = |alphas: &[f32]| {
             let entries = alphas.iter().map(|&alpha| [1.0, 1.0, 1.0, alpha]).collect();
             Classes::Points(TransferTable { first: 0.0, per_value: 1.0, entries }).next_visible()

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_heaps_are_parted_between_them() {
+    fn threshold_lies_between_two_peaks() {
         let mut counts = vec![0; 100];
         (counts[10], counts[11], counts[70], counts[72]) = (900, 100, 30, 20);
         let heaps = Distribution { min: 0.0, max: 100.0, counts };
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_parted_is_halved() {
+    fn threshold_of_inseparable_values_is_the_middle() {
         for counts in [vec![7], vec![0, 0, 9, 0], vec![0, 0]] {
             let one = Distribution { min: 2.0, max: 6.0, counts };
             assert_eq!(one.threshold(), 4.0);
@@ -249,7 +249,7 @@ mod tests {
     /// Air with noise around bin 30, half of it within three bins; its tail reaches the second
     /// peak.
     #[test]
-    fn noise_ends_behind_the_heap_of_air() {
+    fn noise_ends_above_the_peak_of_air() {
         let noisy = |tail: u64| {
             let mut counts = vec![0; 100];
             for (bin, count) in [(25, 150), (28, 2000), (29, 2850), (30, 100), (31, 2900), (32, 2050)] {

@@ -80,7 +80,7 @@ impl<'w, P: Pixel> Arrays<'w, P> {
     fn new(world: &'w World, name: &str, size: (u32, u32), blending: &Blending) -> Result<Self> {
         let layout = Layout::new([size.0, size.1]).split_all(Split::Whole);
         let prefix = world.local_array(&format!("{name}.prefix"), &layout);
-        let prefix = world.agree("making room for a picture", prefix)?;
+        let prefix = world.agree("allocating a picture", prefix)?;
         let finished = world.array(&format!("{name}.picture"), &layout)?;
         let (name, blending) = (name.to_string(), blending.clone());
         let (pixels, compositor) = (RefCell::default(), RefCell::default());
@@ -139,7 +139,7 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         let kept = self.pixels.borrow();
         let part = kept.as_ref().map(|(_, pixels)| pixels.at(layer.locate(&layer.bounds)).local_parts());
         let part = part.transpose()?.and_then(|parts| parts.into_iter().next());
-        Ok(part.expect("only layers of this rank are asked for, and each lies on one page").into())
+        Ok(part.expect("the layer belongs to this rank and lies on one page").into())
     }
 
     fn prefix(&self) -> &LocalArray<f32, 2> {

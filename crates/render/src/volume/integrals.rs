@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_apart_are_means() {
+    fn separate_colours_are_means() {
         let transfer = TransferFunction {
             opacity: vec![[0.0, 0.0], [10.0, 0.5]],
             colour: vec![[0.0, 0.0, 1.0, 0.5], [10.0, 1.0, 0.0, 0.5]],

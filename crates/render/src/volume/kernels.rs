@@ -86,9 +86,10 @@ pub(super) fn rays_and_light(planes: usize) -> String {
 
 /// Pixel format of layers.
 pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
-    match rgba8 {
-        true => include_str!("../../shaders/volume/pixel_rgba8.wgsl"),
-        false => include_str!("../../shaders/volume/pixel_f32.wgsl"),
+    if rgba8 {
+        include_str!("../../shaders/volume/pixel_rgba8.wgsl")
+    } else {
+        include_str!("../../shaders/volume/pixel_f32.wgsl")
     }
 }
 
@@ -108,27 +109,32 @@ fn text(cell: &str, features: Features) -> String {
         },
         include_str!("../../shaders/volume/direct.wgsl"),
         include_str!("../../shaders/volume/decay.wgsl"),
-        match preintegrated {
-            true => include_str!("../../shaders/volume/segment.wgsl"),
-            false => include_str!("../../shaders/volume/point.wgsl"),
+        if preintegrated {
+            include_str!("../../shaders/volume/segment.wgsl")
+        } else {
+            include_str!("../../shaders/volume/point.wgsl")
         },
         include_str!("../../shaders/volume/light.wgsl"),
-        match lit {
-            true => include_str!("../../shaders/volume/shading.wgsl"),
-            false => include_str!("../../shaders/volume/unlit.wgsl"),
+        if lit {
+            include_str!("../../shaders/volume/shading.wgsl")
+        } else {
+            include_str!("../../shaders/volume/unlit.wgsl")
         },
         format_of_pixels(rgba8),
-        match rgba8 {
-            true => include_str!("../../shaders/volume/hidden_rgba8.wgsl"),
-            false => include_str!("../../shaders/volume/hidden_f32.wgsl"),
+        if rgba8 {
+            include_str!("../../shaders/volume/hidden_rgba8.wgsl")
+        } else {
+            include_str!("../../shaders/volume/hidden_f32.wgsl")
         },
-        match passes {
-            true => include_str!("../../shaders/volume/passes.wgsl"),
-            false => include_str!("../../shaders/volume/one_pass.wgsl"),
+        if passes {
+            include_str!("../../shaders/volume/passes.wgsl")
+        } else {
+            include_str!("../../shaders/volume/one_pass.wgsl")
         },
-        match surfaces {
-            true => include_str!("../../shaders/surface/on_ray.wgsl"),
-            false => include_str!("../../shaders/surface/none.wgsl"),
+        if surfaces {
+            include_str!("../../shaders/surface/on_ray.wgsl")
+        } else {
+            include_str!("../../shaders/surface/none.wgsl")
         },
         include_str!("../../shaders/volume/march.wgsl"),
     ];

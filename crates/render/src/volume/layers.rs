@@ -224,7 +224,7 @@ mod tests {
         /// Every ray with a sample in a box belongs to a pixel within the covered region, for any
         /// camera.
         #[test]
-        fn no_pixel_of_a_box_is_forgotten(
+        fn covered_region_has_every_pixel_of_a_box(
             position in prop::array::uniform3(-25.0..45.0_f64),
             whole in any::<bool>(),
             towards in prop::array::uniform3(-1.0..1.0_f64),
@@ -242,10 +242,7 @@ mod tests {
                 position,
                 focal_point: std::array::from_fn(|axis| position[axis] + towards[axis]),
                 view_up: [0.23, 0.91, 0.3],
-                projection: match parallel {
-                    true => Projection::Parallel { half_height: fov / 8.0 },
-                    false => Projection::Perspective { vertical_fov_degrees: fov },
-                },
+                projection: if parallel { Projection::Parallel { half_height: fov / 8.0 } } else { Projection::Perspective { vertical_fov_degrees: fov } },
             };
             let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (17, 13), voxels, grid, 0.21).unwrap();

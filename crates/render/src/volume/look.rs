@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_survive_a_file() {
+    fn look_round_trips_through_json() {
         let look = Look {
             shading: Some(Shading { ambient: 0.25, diffuse: 0.5, specular: 0.125, shininess: 8.0 }),
             clip: vec![ClipPlane { normal: [1.0, 0.0, -0.5], offset: 3.25 }],
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn invalid_looks_are_errors() {
         assert_eq!(good().check(), Ok(()));
         let light = Shading::default();
         let plane = ClipPlane { normal: [0.0, 0.0, 1.0], offset: 0.0 };

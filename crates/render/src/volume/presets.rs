@@ -280,7 +280,7 @@ mod tests {
 
     /// Neither a cylinder of fill values around a scan nor a small metal part changes the image.
     #[test]
-    fn what_fills_the_unseen_and_metal_do_no_harm() {
+    fn fill_values_and_metal_do_not_change_presets() {
         let bins = |min: f64, max: f64, fill: u64| {
             let mut counts = vec![0; 256];
             let heaps =
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn tissue_and_bone_are_told_apart() {
+    fn presets_separate_tissue_and_bone() {
         let (byte, hounsfield) = (scan(0.0, 255.0), scan(-1024.0, 3071.0));
         // Tissue and bone: 40 % and 85 % of 8 bits, 40 HU and 900 HU.
         for (values, tissue, bone) in [(&byte, 100.0, 220.0), (&hounsfield, 40.0, 900.0)] {

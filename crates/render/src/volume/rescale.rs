@@ -95,7 +95,7 @@ mod tests {
     const NEGATIVE: Rescale = Rescale { slope: -0.5, intercept: 30.0 };
 
     #[test]
-    fn a_function_is_the_same_of_stored_numbers_and_of_their_values() {
+    fn rescaled_transfer_function_of_stored_numbers_equals_that_of_values() {
         let values = TransferFunction {
             opacity: vec![[-900.0, 0.0], [-100.0, 0.25], [40.0, 1.0]],
             colour: vec![[-500.0, 0.5, 0.0, 1.0], [20.0, 0.0, 1.0, 0.5]],
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn one_after_the_other_is_one() {
+    fn composed_rescales_equal_one_rescale() {
         let both = DOUBLED.of(NEGATIVE);
         for stored in [-3.0, 0.0, 17.5] {
             assert_eq!(both.value(stored), DOUBLED.value(NEGATIVE.value(stored)));

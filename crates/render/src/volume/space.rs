@@ -178,7 +178,7 @@ impl<'w> Space<'w> {
         }
         *self.known.borrow_mut() = Cache::default();
         let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
-        let found = self.world.agree("looking for empty space", found)?;
+        let found = self.world.agree("finding empty space", found)?;
         let visible = boxes_of_all(self.world, found, lattice.count())?;
         let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
         self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });

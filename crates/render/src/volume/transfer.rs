@@ -273,7 +273,7 @@ mod tests {
     /// Points that f32 cannot hold are errors, unless the function is restricted to a range of
     /// values; then they define the same function.
     #[test]
-    fn points_far_outside_of_the_values_do_no_harm() {
+    fn points_far_outside_of_the_values_have_no_effect() {
         let far = |low: f64, high: f64| TransferFunction {
             opacity: vec![[low, 0.0], [high, 1.0]],
             colour: vec![[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [high, 0.0, 0.0, 0.0]],

@@ -116,7 +116,7 @@ impl View {
         let eye = grid.index(camera.position);
         if let Some(far) = eye.iter().find(|at| at.abs() > FARTHEST) {
             let message =
-                format!("it stands {:.3e} voxels away along an axis; at most {FARTHEST:e} are told apart", far.abs());
+                format!("it is {:.3e} voxels away along an axis; f32 resolves at most {FARTHEST:e}", far.abs());
             return Err(RenderError::Camera(message));
         }
         let f32s = |v: [f64; 3]| v.map(|x| x as f32);

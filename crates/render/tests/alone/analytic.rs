@@ -36,7 +36,7 @@ fn closed_form_pictures_with_preintegration() {
 
 /// Case A1 with cuts: the remaining part of the length of 2 is known.
 #[test]
-fn cuts_leave_the_length_that_they_say() {
+fn cuts_leave_the_expected_length() {
     let case = analytic::a1(64);
     let plane = |normal, offset| ClipPlane { normal, offset };
     let crop = |low, high| Some(Crop { low: [0.0, 0.0, low], high: [1.0, 1.0, high] });

@@ -117,7 +117,7 @@ fn harmless(message: &str, what: &str) {
 }
 
 #[test]
-fn words_of_headers() {
+fn header_texts_are_escaped_in_errors() {
     let folder = Folder::new();
     for text in [ESCAPES.to_string(), "n".repeat(100_000), ESCAPES.repeat(5000)] {
         for (number, (name, content)) in volumes(&text).into_iter().enumerate() {
@@ -138,7 +138,7 @@ fn words_of_headers() {
 }
 
 #[test]
-fn words_of_scenes_and_transfer_functions() {
+fn scene_and_transfer_texts_are_escaped_in_errors() {
     let folder = Folder::new();
     for text in [ESCAPES.to_string(), "n".repeat(100_000), ESCAPES.repeat(5000)] {
         let text: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
@@ -163,7 +163,7 @@ fn words_of_scenes_and_transfer_functions() {
 
 #[cfg(unix)]
 #[test]
-fn names_of_files() {
+fn file_names_are_escaped_in_errors() {
     let folder = Folder::new();
     let name = format!("{ESCAPES}{}", "ü".repeat(60));
     for (ending, content) in

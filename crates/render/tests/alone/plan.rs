@@ -184,7 +184,7 @@ fn transparent_parts_stay_where_they_are() {
 }
 
 #[test]
-fn misfits_are_named() {
+fn invalid_layers_are_errors() {
     let size = [4, 3];
     let all = region([0, 0], size);
     let fails = |algorithm: Algorithm, layers: &[Layer], expected: &str| {

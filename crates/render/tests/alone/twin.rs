@@ -84,7 +84,7 @@ fn right_is_right_and_up_is_up() {
 }
 
 #[test]
-fn views_that_make_no_sense_are_refused() {
+fn invalid_views_are_errors() {
     let good = Camera::overview([10, 10, 10], [1.0; 3]);
     let view = |camera: &Camera, size, shape, spacing, step| View::new(camera, size, shape, spacing, step).map(|_| ());
     assert_eq!(view(&good, (4, 4), [10; 3], [1.0; 3], 1.0), Ok(()));
@@ -163,7 +163,7 @@ fn units_of_length_and_of_values_do_not_matter() {
 }
 
 #[test]
-fn lengths_that_cannot_be_told_apart_are_refused() {
+fn lengths_below_f32_resolution_are_errors() {
     let good = Camera::overview([10, 10, 10], [1.0; 3]);
     let error = |camera: &Camera, spacing| View::new(camera, (4, 4), [10; 3], spacing, 1.0).unwrap_err().to_string();
     assert!(error(&good, [1.0, 1e-120, 1.0]).contains("1e-100 to 1e100"));
@@ -171,7 +171,7 @@ fn lengths_that_cannot_be_told_apart_are_refused() {
     let far = Camera { position: [5.0, 1e8, 5.0], ..good.clone() };
     assert!(error(&far, [1.0; 3]).contains("1.000e8 voxels away"));
     let near = Camera { position: [5.0 + 1e-13, 5.0, 5.0], focal_point: [5.0; 3], ..good.clone() };
-    assert!(error(&near, [1.0; 3]).contains("stands in its focal point"));
+    assert!(error(&near, [1.0; 3]).contains("equals the focal point"));
     let wide = Camera { projection: Projection::Parallel { half_height: 1e20 }, ..good };
     assert!(error(&wide, [1.0; 3]).contains("too wide"));
 }

@@ -226,7 +226,7 @@ fn every_algorithm_and_pixel_gives_the_picture() {
 }
 
 #[test]
-fn every_type_and_place_of_the_camera() {
+fn every_voxel_type_and_camera_position() {
     fn check<T: Element>(scale: f64, value: impl Fn(u8) -> T + Send + Sync, camera: Camera) {
         let mut look = Look { camera, ..look(false) };
         look.transfer.opacity.iter_mut().for_each(|point| point[0] *= scale);
@@ -253,7 +253,7 @@ fn every_type_and_place_of_the_camera() {
 }
 
 #[test]
-fn data_and_opacities_that_change_are_seen_and_nothing_else_costs() {
+fn only_changed_data_and_opacities_cause_rebuilds() {
     support::ranks(&[1, 3], |world| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
         volume.fill_with(voxel)?;
@@ -312,7 +312,7 @@ fn small_volumes_and_pictures() {
 
 /// Two renderers of one volume have separate arrays.
 #[test]
-fn renderers_stand_side_by_side() {
+fn two_renderers_of_one_volume_are_independent() {
     support::ranks(&[3], |world| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
         volume.fill_with(voxel)?;
@@ -340,7 +340,7 @@ fn renderers_stand_side_by_side() {
 
 /// A volume that is cut into whole bricks with ghost cells is not copied.
 #[test]
-fn what_is_cut_like_bricks_is_used_as_it_is() {
+fn volume_cut_like_bricks_is_not_copied() {
     support::ranks(&[2], |world| {
         let halves = [Split::Whole, Split::Whole, Split::Sizes(vec![16, 27])];
         let cut = |name: &str, low: i64| {

@@ -51,7 +51,7 @@ fn the_bits_are_those_of_dense_pixels() {
 
 /// Colours brighter than their opacity allows, as light makes them, blend equally in all encodings.
 #[test]
-fn bright_colours_stay_at_the_brightest() {
+fn bright_colours_blend_equally_in_all_encodings() {
     let (wide, high, count) = (270, 6, 5);
     let value = |x: i64, y: i64| match (x + y) % 7 {
         0 => 0,

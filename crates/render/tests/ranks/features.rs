@@ -189,7 +189,7 @@ fn components_are_colour_and_opacity() {
 
 /// Images do not depend on the units of lengths and values.
 #[test]
-fn units_do_not_matter() {
+fn picture_is_independent_of_units() {
     let (_, look) = looks().pop().unwrap();
     let expected = twin(&look, 1);
     for (length, unit) in [(1e20, 1e24), (1e-17, 1e-24), (1e17, 1.0), (1.0, 1e20)] {
@@ -231,7 +231,7 @@ fn closed_form_pictures_with_preintegration() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_said() {
+fn unsupported_features_are_errors() {
     support::ranks(&[2], |world| {
         let volume = world.array::<u8, 3>("volume", &layout(1))?;
         let renderer = VolumeRenderer::new(world, &volume, SPACING, options(1))?;

@@ -41,9 +41,10 @@ const RADIUS: f64 = 6.5;
 /// Sees the whole volume, off-centre and not along an axis.
 fn camera(grid: &Grid, parallel: bool) -> Camera {
     let focus = middle(grid);
-    let projection = match parallel {
-        true => Projection::Parallel { half_height: 16.0 },
-        false => Projection::Perspective { vertical_fov_degrees: 35.0 },
+    let projection = if parallel {
+        Projection::Parallel { half_height: 16.0 }
+    } else {
+        Projection::Perspective { vertical_fov_degrees: 35.0 }
     };
     let focal_point = [focus[0] + 1.0, focus[1] - 0.7, focus[2] + 0.4];
     let position = [focus[0] + 21.0, focus[1] - 31.0, focus[2] + 27.0];

@@ -42,7 +42,7 @@ fn every_algorithm_count_of_layers_and_ranks() {
 /// The same layers on other ranks, into other tiles: the same bits, with and without termination,
 /// in both formats.
 #[test]
-fn the_bits_are_the_same_wherever_the_layers_lie() {
+fn bits_are_independent_of_layer_positions() {
     fn check<P: Sample>(scene: &Scene, ranks: &[usize]) {
         let mut first = None;
         for ranks in launcher::counts(ranks) {
@@ -103,7 +103,7 @@ fn termination_makes_opaque() {
 }
 
 #[test]
-fn misfits_are_refused_and_the_world_lives_on() {
+fn invalid_layers_are_errors_and_world_remains_usable() {
     support::ranks(&[2], |world| {
         let layout = Layout::new([4, 6]).split([Split::Whole, Split::Even(2)]);
         let pixels = world.array::<[f32; 4], 2>("pixels", &layout)?;

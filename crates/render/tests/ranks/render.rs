@@ -144,7 +144,7 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
 /// Rays that leap over empty space never miss single visible voxels, including those at the edges
 /// of blocks and chunks.
 #[test]
-fn leaps_miss_nothing() {
+fn leaps_miss_no_visible_voxel() {
     let shape = [35, 26, 33];
     let mut seed = 0x2545_F491_u32;
     let mut next = |below: u32| {
@@ -247,7 +247,7 @@ fn long_rays_are_cast_whole() {
 /// Next to a ray that takes every sample, other rays leap over every other pair of blocks, at
 /// different samples. All of these leaps count for the rays of a subgroup.
 #[test]
-fn long_rays_are_cast_whole_beside_rays_that_leap() {
+fn long_rays_next_to_leaping_rays_are_cast_whole() {
     const SIDE: i64 = 33_000;
     support::ranks(&[1], |world| {
         let volume = world.array::<u8, 3>("volume", &Layout::new([SIDE, 128, 2]))?;
@@ -304,7 +304,7 @@ fn a_renderer_is_used_again_and_again() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_said() {
+fn invalid_volumes_and_looks_are_errors() {
     support::ranks(&[2], |world| {
         let error = |result: zippy::Result<()>| result.unwrap_err().to_string();
         let whole = |shape: [i64; 3]| Layout::new(shape).split_all(Split::Whole);

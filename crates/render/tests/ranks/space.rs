@@ -85,7 +85,7 @@ fn run(world: &World, reach: i64) -> Result<u32> {
 }
 
 #[test]
-fn kernels_find_the_ranges_and_what_is_visible() {
+fn kernels_compute_ranges_and_visible_blocks() {
     support::ranks(&[1], |world| {
         let seen = [run(world, 0)?, run(world, 1)?];
         assert!((1..12).contains(&seen[0]) && seen[0] <= seen[1], "{seen:?} of 12 blocks");

@@ -77,7 +77,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
             let mut intake = self.intake.borrow_mut();
             if intake.is_none() {
                 let made = Intake::new(self.world, &format!("{}.surfaces", self.name));
-                *intake = Some(self.world.agree("making room for surfaces", made)?);
+                *intake = Some(self.world.agree("allocating surfaces", made)?);
             }
             let intake = intake.as_mut().expect("just made");
             surface.take_from_device(self.world, intake, triangles)

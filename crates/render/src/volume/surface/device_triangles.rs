@@ -51,7 +51,7 @@ impl DeviceTriangles<'_> {
         }
         let values = self.values.map_or(vertices, Growable::len);
         if values != vertices {
-            return wrong(format!("{values} values for {vertices} positions; there must be as many, or none"));
+            return wrong(format!("{values} values for {vertices} positions; there must be one per position, or none"));
         }
         check_room(world, vertices, triangles)
     }

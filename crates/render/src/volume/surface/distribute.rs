@@ -191,8 +191,8 @@ impl Bricks {
         Ok(all)
     }
 
-    /// [`distribute`](Self::distribute) for triangles that this rank already has; returns those of other ranks.
-    /// Collective.
+    /// [`distribute`](Self::distribute) for triangles that this rank already has; returns those of
+    /// other ranks. Collective.
     pub(super) fn distribute_to_others(&self, world: &World, source: &DrawList) -> Result<DrawList> {
         let corner = |vertex| source.corners[vertex as usize];
         let lists = self.collect(source.triangles(), corner, Some(world.rank()), BTreeMap::new());

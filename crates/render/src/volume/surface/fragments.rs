@@ -91,7 +91,7 @@ impl<'w> Fragments<'w> {
         let deepest = self.world.on_rank().reduce(&self.cursors, &Operator::Max)?.unwrap_or(0);
         if deepest > MOST {
             let message = format!(
-                "a pixel shows {deepest} transparent triangles one behind the other on rank {}; at most {MOST} are possible: \
+                "a pixel has {deepest} overlapping transparent triangles on rank {}; at most {MOST} are possible: \
                  make surfaces opaque",
                 self.world.rank(),
             );

@@ -54,9 +54,9 @@ impl<'w> Scene<'w> {
     /// # Errors
     /// Names that are taken, a too large image, or no memory.
     pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool, pipelines: &Rc<Pipelines>) -> Result<Self> {
-        let rasteriser = world.agree("making room for surfaces", Rasteriser::new(world, size, pipelines))?;
+        let rasteriser = world.agree("allocating surfaces", Rasteriser::new(world, size, pipelines))?;
         let opaque = Opaque::new(world, name, size, rgba8)?;
-        let fragments = world.agree("making room for surfaces", Fragments::new(world, name, size))?;
+        let fragments = world.agree("allocating surfaces", Fragments::new(world, name, size))?;
         Ok(Self { world, size, rasteriser, opaque, fragments })
     }
 

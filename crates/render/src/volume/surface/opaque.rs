@@ -45,7 +45,7 @@ impl<'w> Opaque<'w> {
             front: world.array_owned(&format!("{name}.front"), &strips, owners.clone())?,
             shown: world.array_owned(&format!("{name}.shown"), &whole, owners.clone())?,
             backdrop: world.array_owned(&format!("{name}.backdrop"), &strips, owners)?,
-            layer: world.agree("making room for surfaces", layer)?,
+            layer: world.agree("allocating surfaces", layer)?,
         })
     }
 

@@ -76,7 +76,7 @@ impl<'w> Rasteriser<'w> {
                            (package mesa-vulkan-drivers)";
             return Err(RenderError::Surface(problem.into()).into());
         }
-        let target = world.gpu().checked("making room for drawing", || {
+        let target = world.gpu().checked("allocating the render target", || {
             let extent = wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 };
             let texture = world.gpu().raw().create_texture(&wgpu::TextureDescriptor {
                 label: Some("surfaces"),

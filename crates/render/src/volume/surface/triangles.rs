@@ -44,7 +44,9 @@ impl Triangles<'_> {
         let vertices = self.positions.len();
         for (what, count) in [("normals", self.normals.len()), ("values", self.values.len())] {
             if count != 0 && count != vertices {
-                return wrong(format!("{count} {what} for {vertices} positions; there must be as many, or none"));
+                return wrong(format!(
+                    "{count} {what} for {vertices} positions; there must be one per position, or none"
+                ));
             }
         }
         let is_finite = |position: &[f32; 3]| position.iter().all(|part| part.is_finite());
@@ -88,7 +90,7 @@ pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result
 }
 
 pub(super) fn wrong_position(vertex: usize, position: [f32; 3]) -> RenderError {
-    RenderError::Surface(format!("vertex {vertex} stands at {position:?}; positions must be finite"))
+    RenderError::Surface(format!("vertex {vertex} is at {position:?}; positions must be finite"))
 }
 
 pub(super) fn wrong_normal(vertex: usize, normal: [f32; 3]) -> RenderError {

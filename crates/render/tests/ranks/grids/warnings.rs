@@ -21,9 +21,10 @@ fn draw_surfaces_that_miss() -> zippy::Result<()> {
             for mesh in [&inside, &half, &outside, &outside] {
                 let mine = mesh.of(world.rank(), world.size());
                 let arrays = Arrays::of(world, "mesh", &mine);
-                match on_device {
-                    true => drop(renderer.surface_on_device("miss", &arrays.triangles())?),
-                    false => drop(renderer.surface("miss", &mine.triangles())?),
+                if on_device {
+                    drop(renderer.surface_on_device("miss", &arrays.triangles())?)
+                } else {
+                    drop(renderer.surface("miss", &mine.triangles())?)
                 }
             }
         }

@@ -109,7 +109,7 @@ fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
 
 /// Two balls, one within the other, against rays that are intersected with each triangle.
 #[test]
-fn balls_by_driver_are_what_rays_meet() {
+fn balls_by_driver_equal_ray_intersections() {
     let (outer, inner) = (Mesh::ball([12.0, 12.5, 10.0], 8.5, 24), Mesh::ball([13.0, 12.0, 11.0], 4.0, 16));
     let size = (61, 47);
     for parallel in [false, true] {
@@ -182,7 +182,7 @@ fn balls_by_driver_are_what_rays_meet() {
 fn in_bands_by_driver() {
     let test = jobs::test(module_path!(), "in_bands_by_driver");
     let body = || {
-        balls_by_driver_are_what_rays_meet();
+        balls_by_driver_equal_ray_intersections();
         Ok(())
     };
     if !jobs::play(&test, body) {
@@ -291,7 +291,7 @@ fn other_modes_and_pixels_by_driver_come_close() {
 }
 
 #[test]
-fn mistakes_are_told_to_all() {
+fn errors_are_returned_on_all_ranks() {
     support::ranks(&[1, 3], |world| {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
         let renderer = VolumeRenderer::new(world, &volume, SPACING, RendererOptions::default())?;
@@ -303,7 +303,7 @@ fn mistakes_are_told_to_all() {
         loose.triangles[5][1] = 40;
         let mut far = good.clone();
         far.positions[7][2] = f32::NAN;
-        for (mesh, wanted) in [(short, "39 values for 40"), (loose, "triangle 5"), (far, "vertex 7 stands at")] {
+        for (mesh, wanted) in [(short, "39 values for 40"), (loose, "triangle 5"), (far, "vertex 7 is at")] {
             // A single rank has invalid input.
             let mesh = if world.rank() == world.size() - 1 { mesh } else { good.clone() };
             let error = renderer.set_surface(&mut surface, &mesh.triangles()).unwrap_err().to_string();

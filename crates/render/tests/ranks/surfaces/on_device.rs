@@ -114,9 +114,10 @@ fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zi
                 Some((surface, _)) => renderer.set_surface(surface, &mine.triangles())?,
                 None => {
                     let arrays = Arrays::of(world, &name, &mine);
-                    let made = match on_device {
-                        true => renderer.surface_on_device(&name, &arrays.triangles())?,
-                        false => renderer.surface(&name, &mine.triangles())?,
+                    let made = if on_device {
+                        renderer.surface_on_device(&name, &arrays.triangles())?
+                    } else {
+                        renderer.surface(&name, &mine.triangles())?
                     };
                     surfaces.push((made, arrays));
                 }
@@ -251,8 +252,8 @@ fn mistakes() {
         let cases = [
             (wrong(&|mesh| mesh.values.truncate(39)), "39 values for 40 positions"),
             (wrong(&|mesh| mesh.normals.truncate(39)), "117 numbers of normals for 40 positions"),
-            (wrong(&|mesh| mesh.positions[7][2] = f32::NAN), "vertex 7 stands at [12.0, 12.5, NaN]"),
-            (wrong(&|mesh| mesh.positions[9][0] = f32::NEG_INFINITY), "vertex 9 stands at [-inf, "),
+            (wrong(&|mesh| mesh.positions[7][2] = f32::NAN), "vertex 7 is at [12.0, 12.5, NaN]"),
+            (wrong(&|mesh| mesh.positions[9][0] = f32::NEG_INFINITY), "vertex 9 is at [-inf, "),
             (wrong(&|mesh| mesh.normals[3][0] = f32::INFINITY), "vertex 3 has the normal [inf, "),
             (wrong(&|mesh| mesh.triangles[5][1] = 40), "triangle 5 has the vertices ["),
             (wrong(&|mesh| mesh.triangles[63][2] = u32::MAX), "triangle 63 has the vertices ["),

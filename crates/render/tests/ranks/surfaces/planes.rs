@@ -155,7 +155,7 @@ fn many_planes_by_driver_are_sorted() {
         let layout = Layout::new([17, 17, 33]);
         let program = |world: &World| {
             let error = stack(world, &layout, &look, &heights(2 * 2100), 0.01).unwrap_err().to_string();
-            assert!(error.contains("one behind the other") && error.contains("at most 2048"), "{error}");
+            assert!(error.contains("overlapping transparent triangles") && error.contains("at most 2048"), "{error}");
             Ok(())
         };
         run_with(Config::threads(ranks), program).unwrap();
