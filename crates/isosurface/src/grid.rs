@@ -1,4 +1,5 @@
-//! [`SampleFrame`]: a [`Grid`] in the form that vertices and normals need. Equivalent to `shaders/grid.wgsl`.
+//! [`SampleFrame`]: a [`Grid`] in the form that vertices and normals need. Equivalent to
+//! `shaders/grid.wgsl`.
 
 use zippy::Grid;
 

@@ -2,7 +2,7 @@
 // src/field/bricked_chunk.rs.
 
 struct Part {
-    place: vec3<i32>, // where the first own sample stands in the field
+    place: vec3<i32>, // position of the first own sample in the field
     own: vec3<i32>, // own samples along each axis
     reach: vec3<i32>, // with those that follow
     own_bricks: vec3<i32>,

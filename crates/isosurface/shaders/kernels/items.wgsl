@@ -2,7 +2,7 @@
 // may cross, for one isovalue.
 
 const EDGE_WORDS = 48u; // at which samples crossed edges begin: three directions, row by row
-const BEFORE = 48u; // how many edges of the brick come before those of each word
+const BEFORE = 48u; // numbers of the brick's edges before each word
 const INSIDE = 96u; // which samples are inside: five by five rows
 const BEHIND = 121u; // the samples behind rows, five to a word
 const ITEM_WORDS = 126u;
@@ -13,7 +13,7 @@ struct Item {
     brick: i32,
     isovalue: f32,
     border: u32, // its place among the bricks whose words the host wants
-    slots: i32, // where the places of its surface's bricks begin
+    slots: i32, // first slot of its surface's bricks
 }
 
 fn item(entry: vec4<u32>) -> Item {

@@ -29,8 +29,8 @@ pub struct Vertices {
     pub places: PointPositions,
 }
 
-/// After this fraction of the bricks, capacity for the vertices of the others is reserved.
-const SOME: usize = 16;
+/// Capacity for all vertices is reserved after `1 / RESERVE_FRACTION` of the bricks.
+const RESERVE_FRACTION: usize = 16;
 
 impl Vertices {
     /// Several lists that grow alternately would be copied often.
@@ -69,9 +69,9 @@ impl Lister<'_> {
             |vertices: &[[Vertices; 2]]| vertices.as_flattened().iter().map(|list| list.positions.len()).collect();
         let before: Vec<usize> = lists(vertices);
         for (number, visit) in visits.iter().enumerate() {
-            if number == visits.len() / SOME {
-                for (one, before) in vertices.as_flattened_mut().iter_mut().zip(&before) {
-                    one.make_room((one.positions.len() - before) * (SOME + SOME / 4), self);
+            if number == visits.len() / RESERVE_FRACTION {
+                for (list, before) in vertices.as_flattened_mut().iter_mut().zip(&before) {
+                    list.make_room((list.positions.len() - before) * (RESERVE_FRACTION + RESERVE_FRACTION / 4), self);
                 }
             }
             let own = part.samples(visit.at);

@@ -1,4 +1,5 @@
-//! [`Tree`]: least and greatest values of bricks, so that a surface reads only the bricks that it crosses. Equivalent to `shaders/field/tree.wgsl`.
+//! [`Tree`]: least and greatest values of bricks, so that a surface reads only the bricks that it
+//! crosses. Equivalent to `shaders/field/tree.wgsl`.
 
 use std::ops::Range;
 

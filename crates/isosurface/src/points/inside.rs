@@ -1,4 +1,5 @@
-//! [`Inside`]: inside samples of a brick, and the edges and cells that a surface crosses, as bits; one word per row of samples. Equivalent to `shaders/points/inside.wgsl`.
+//! [`Inside`]: inside samples of a brick, and the edges and cells that a surface crosses, as bits;
+//! one word per row of samples. Equivalent to `shaders/points/inside.wgsl`.
 
 use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};

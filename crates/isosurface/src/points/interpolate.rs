@@ -29,13 +29,13 @@ pub fn values<const K: usize>(
     field: &dyn Fitted,
 ) -> Result<Vec<Vec<f32>>> {
     let mut values: Vec<[Vec<f32>; 2]> = places.iter().map(|_| [Vec::new(), Vec::new()]).collect();
-    let mut left: Vec<_> = places
+    let mut remaining: Vec<_> = places
         .iter()
         .map(|both| both.each_ref().map(|positions| (positions.along.iter(), positions.inside.iter())))
         .collect();
     let mut block = Block::new();
     for piece in chunk_points {
-        // Index of the next brick of each mesh.
+        // Index of each mesh's next brick.
         let mut next = vec![0; places.len()];
         field.samples(piece.chunk, &mut |part, samples| {
             for visit in &piece.visits {
@@ -46,17 +46,17 @@ pub fn values<const K: usize>(
                 for mesh in visit.layers.clone() {
                     let brick = &piece.layers[mesh].numbering.bricks[next[mesh]];
                     next[mesh] += 1;
-                    let (values, (alongs, inside)) = (&mut values[mesh][side], &mut left[mesh][side]);
+                    let (values, (alongs, inside)) = (&mut values[mesh][side], &mut remaining[mesh][side]);
                     for_each(&brick.words, |at, kind| {
                         let first = value(at);
-                        let there = match directions[kind] {
+                        let interpolated = match directions[kind] {
                             0 => first,
                             direction => {
                                 let part = alongs.next().expect("a place for each point");
                                 first + part * (value(along(at, direction)) - first)
                             }
                         };
-                        values.push(there as f32);
+                        values.push(interpolated as f32);
                     });
                     values.extend(inside.take(brick.further as usize).map(|&(cell, place)| {
                         let corner =

@@ -1,4 +1,5 @@
-//! [`Near`]: numbers of the points that the cells of a brick use. Equivalent to `shaders/points/near.wgsl`.
+//! [`Near`]: numbers of the points that the cells of a brick use. Equivalent to
+//! `shaders/points/near.wgsl`.
 
 use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};

@@ -1,4 +1,5 @@
-//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits. Equivalent to `shaders/points/numbering.wgsl`.
+//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits.
+//! Equivalent to `shaders/points/numbering.wgsl`.
 
 use crate::field::block::{BRICK, ROWS, places, row};
 use crate::field::bricked_chunk::BrickedChunk;

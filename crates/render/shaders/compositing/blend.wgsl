@@ -1,8 +1,8 @@
 // Blends a line of runs onto pixels. `line` holds first pixel, table word, start of the stream.
 
 struct Params {
-  way: u32,      // what the stream brings replaces what is there (0), lies in front (1) or behind (2)
-  opaque: f32,   // behind, what gets this opacity becomes opaque
+  way: u32,      // rule: replace (0), blend in front (1), blend behind (2)
+  opaque: f32,   // for rule 2: opacity from which pixels become opaque
 }
 
 @group(0) @binding(2) var<storage, read> stream: array<u32>;

@@ -6,7 +6,7 @@
 // entry: jitter moves it by up to half a step, and positions must not be negative.
 
 struct Surface {
-  colour: vec3<f32>,       // where the table has no entries
+  colour: vec3<f32>,       // used if the table has no entries
   opacity: f32,
   light: vec4<f32>,        // ambient, diffuse, specular, shininess
   first_value: f32,        // of the table

@@ -3,7 +3,7 @@
 // nearest opaque surface, and its first and last fragment.
 
 @group(0) @binding(0) var<storage, read_write> fragments: array<u32>;
-@group(0) @binding(1) var<storage, read> cursors: array<u32>;         // where the fragments of each pixel begin
+@group(0) @binding(1) var<storage, read> cursors: array<u32>;         // offset of each pixel's fragments
 @group(0) @binding(2) var<storage, read> nearest: array<u32>;
 @group(0) @binding(3) var<storage, read_write> spans: array<vec4<u32>>;
 @group(0) @binding(4) var<uniform> total: u32;                        // of all pixels

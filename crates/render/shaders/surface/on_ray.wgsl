@@ -10,8 +10,8 @@ const HAS_SURFACES = true;
 struct Surfaces {
   next: u32,               // the next fragment
   end: u32,                // behind the last one
-  behind: f32,             // what lies up to here was blended in an earlier pass
-  opaque: f32,             // where the nearest opaque surface stands
+  behind: f32,             // earlier passes have blended fragments up to here
+  opaque: f32,             // position of the nearest opaque surface
 }
 
 fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {

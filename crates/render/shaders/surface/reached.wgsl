@@ -17,7 +17,7 @@ struct Reach {
 @group(0) @binding(2) var<storage, read> numbers: array<u32>;         // of each brick among this rank's, or NONE
 @group(0) @binding(3) var<storage, read_write> order: array<u32>;
 @group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
-@group(0) @binding(5) var<storage, read_write> listed: array<u32>;    // three vertices each, and what they are
+@group(0) @binding(5) var<storage, read_write> listed: array<u32>;    // per triangle three vertex indices and three corners
 @group(0) @binding(6) var<uniform> reach: Reach;
 
 // Indices in `found`: number of listed triangles, number outside of the volume, first non-finite

@@ -15,7 +15,7 @@ struct View {
   last_entry: f32,
   cells: vec3<i32>,        // of the whole volume
   jitter: f32,             // 1: the lattice of samples is shifted by a function of the pixel
-  crop_low: vec3<f32>,     // what is seen of the volume
+  crop_low: vec3<f32>,     // visible box of the volume
   depth_unit: f32,         // of the sums of densities
   crop_high: vec3<f32>,
   colour_unit: f32,        // of the sums of colours
@@ -24,7 +24,7 @@ struct View {
   directions: array<vec4<f32>, 3>,  // unit vector in space of each axis of the volume
   inverse: array<vec4<f32>, 3>,     // columns of the inverse of the matrix with these columns
   size: vec2<i32>,         // of the picture
-  direct: f32,             // what makes a component of a direct colour 0 to 1
+  direct: f32,             // scales a component of a direct colour to 0 to 1
 }
 
 @group(0) @binding(5) var<uniform> view: View;

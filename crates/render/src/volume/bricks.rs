@@ -284,7 +284,11 @@ mod tests {
                 position,
                 focal_point: std::array::from_fn(|axis| position[axis] + f64::from(towards[axis])),
                 view_up: [0.31, 0.22, 0.93],
-                projection: if parallel { Projection::Parallel { half_height: 30.0 } } else { Projection::Perspective { vertical_fov_degrees: 80.0 } },
+                projection: if parallel {
+                    Projection::Parallel { half_height: 30.0 }
+                } else {
+                    Projection::Perspective { vertical_fov_degrees: 80.0 }
+                },
             };
             let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
             let (grid, camera) = grid_and_camera(number, spacing, &camera);

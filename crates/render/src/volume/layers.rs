@@ -242,7 +242,11 @@ mod tests {
                 position,
                 focal_point: std::array::from_fn(|axis| position[axis] + towards[axis]),
                 view_up: [0.23, 0.91, 0.3],
-                projection: if parallel { Projection::Parallel { half_height: fov / 8.0 } } else { Projection::Perspective { vertical_fov_degrees: fov } },
+                projection: if parallel {
+                    Projection::Parallel { half_height: fov / 8.0 }
+                } else {
+                    Projection::Perspective { vertical_fov_degrees: fov }
+                },
             };
             let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (17, 13), voxels, grid, 0.21).unwrap();

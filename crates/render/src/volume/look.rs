@@ -13,7 +13,8 @@ use crate::error::RenderError;
 /// use zippy_render::volume::{Camera, Look, Shading, TransferFunction};
 ///
 /// let camera = Camera::overview([64, 64, 64], [1.0; 3]);
-/// let look = Look { shading: Some(Shading::default()), ..Look::new(camera, TransferFunction::ramp(0.0, 255.0)) };
+/// let transfer = TransferFunction::ramp(0.0, 255.0);
+/// let look = Look { shading: Some(Shading::default()), ..Look::new(camera, transfer) };
 /// look.check()?;
 /// # Ok::<(), zippy_render::RenderError>(())
 /// ```

@@ -25,7 +25,8 @@ pub(super) const BLOCK: u32 = 32;
 ///
 /// // A ramp along axis 2, seen as a whole.
 /// let (shape, spacing) = ([9, 9, 9], [1.0; 3]);
-/// let look = Look { size: (8, 8), ..Look::new(Camera::overview(shape, spacing), TransferFunction::ramp(0.0, 8.0)) };
+/// let camera = Camera::overview(shape, spacing);
+/// let look = Look { size: (8, 8), ..Look::new(camera, TransferFunction::ramp(0.0, 8.0)) };
 /// let twin = Twin::new(&look, shape, spacing, |[_, _, z]| z as f32)?;
 /// assert!(twin.picture(&[([0; 3], [8; 3])]).pixels[8 * 4 + 4][3] > 0.1);
 /// # Ok::<(), zippy_render::RenderError>(())

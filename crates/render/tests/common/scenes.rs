@@ -1,7 +1,7 @@
 //! Layers whose pixels encode layer, position and component, in an array on any ranks, and their
 //! expected blend.
 
-#![allow(dead_code)] // every test binary uses its part of this
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::sync::Mutex;
 
