@@ -1,4 +1,4 @@
-//! Sections whose cells are looked at in pairs, or in larger groups: which boxes of them lie together on this rank.
+//! Alignment of equally shaped sections: the boxes of this rank whose cells correspond.
 
 use std::rc::Rc;
 
@@ -7,16 +7,16 @@ use crate::chunks::ChunkId;
 use crate::error::{ArrayError, PlanError, Result};
 use crate::region::Region;
 
-/// A section of an array: of a global one, cells that every rank names alike; or a part of one chunk.
+/// A section of a global array (the same on every rank), or a section of one local chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct Side {
     pub core: Rc<ArrayCore>,
     pub region: Region,
-    /// The chunk, where the section is this rank's own.
+    /// The chunk, if the section is local.
     pub chunk: Option<ChunkId>,
 }
 
-/// Boxes of equal extents, one of each section, whose cells belong together.
+/// Boxes of equal extents with corresponding cells, one box per section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Aligned(pub Vec<(ChunkId, Region)>);
 
@@ -25,7 +25,7 @@ impl Side {
         self.core.label(&self.region)
     }
 
-    /// The chunks that hold cells of `region`, with the part that each holds.
+    /// The chunks that hold cells of `region`, each with its part of the region.
     fn touching(&self, region: &Region) -> Vec<(ChunkId, Region)> {
         match self.chunk {
             Some(chunk) => vec![(chunk, *region)],
@@ -37,17 +37,19 @@ impl Side {
         }
     }
 
-    /// The owner of a chunk; of a section of its own, this rank.
+    /// The rank that owns a chunk; for a local section, this rank.
     fn owner(&self, chunk: ChunkId) -> usize {
         if self.chunk.is_some() { self.core.rank() } else { self.core.ownership().owner(chunk).rank }
     }
 }
 
-/// The aligned boxes on this rank that make up the sections. Of global sections, every rank looks at all chunks, so
-/// that all find the same mistakes.
+/// Splits equally shaped sections into aligned boxes and returns those of this rank. For global
+/// sections, every rank checks all chunks, so that all ranks return the same error.
 ///
 /// # Errors
-/// Sections of different extents, some global and some local ones, or cells that belong together on different ranks.
+/// * The sections have different extents.
+/// * Some sections are global and others local.
+/// * Corresponding cells belong to different ranks.
 pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
     let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
     for side in rest {
@@ -65,7 +67,7 @@ pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
     if lead.region.is_empty() {
         return Ok(Vec::new());
     }
-    // Alone, a section has no partner on another rank, and only this rank's chunks matter.
+    // A single section has no corresponding cells on another rank: only this rank's chunks matter.
     let alone = rest.is_empty() && lead.chunk.is_none();
     let owned = |chunk| Some((chunk, lead.core.chunks().region(chunk).intersect(&lead.region)?));
     let found = if alone { lead.core.owned().filter_map(owned).collect() } else { lead.touching(&lead.region) };
@@ -94,7 +96,7 @@ pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
     Ok(all.into_iter().filter(mine).map(Aligned).collect())
 }
 
-/// Whose cells lie on different ranks, and what to do about it.
+/// The error for corresponding cells on different ranks.
 fn apart(verb: &str, lead: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
     ArrayError::Apart {
         verb: verb.to_string(),

@@ -12,7 +12,8 @@ use crate::kernel::{Binding, KernelArgument};
 )]
 pub trait IntoGlobalSection<T, const D: usize>: Into<GlobalSection<T, D>> {}
 
-/// Section of this rank as an argument: of a chunk or of a local or growable array, or all cells of one by reference.
+/// Section of this rank as an argument: a section of a chunk or of a local or growable array, or a
+/// reference to a chunk or array for all its cells.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a section of this rank",
     label = "not a local section",
@@ -42,7 +43,7 @@ impl<T, const D: usize> IntoLocalSection<T, D> for LocalSection<T, D> {}
 
 impl<T: Element, const D: usize> KernelArgument for LocalSection<T, D> {}
 
-/// A type of which a reference is all cells of something on this rank.
+/// Accepts a reference to each of these types as the local section of all its cells.
 macro_rules! local {
     ($([$($generics:tt)*] $type:ty, $axes:tt: $all:expr;)*) => {$(
         impl<T: Element, $($generics)*> IntoLocalSection<T, $axes> for &$type {}

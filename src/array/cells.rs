@@ -1,4 +1,4 @@
-//! The cells of a box of one chunk of this rank, as bytes between host and device: sections give them their type.
+//! Untyped access of the host to the cells of a box of one chunk. Sections add the element type.
 
 use super::core::ArrayCore;
 use crate::chunks::ChunkId;
@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::region::Region;
 
 impl ArrayCore {
-    /// The cells of a box, axis 0 fastest, into as many bytes as they have.
+    /// Copies the cells of a box, axis 0 fastest, to `into`, which has the size of the box in
+    /// bytes.
     pub(crate) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
             let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
@@ -16,7 +17,7 @@ impl ArrayCore {
         Ok(())
     }
 
-    /// Replaces the cells of a box by as many bytes as they have.
+    /// Replaces the cells of a box by `bytes`, axis 0 fastest; `bytes` has the size of the box.
     pub(super) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, bytes.is_empty()) {
             let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];

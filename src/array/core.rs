@@ -1,4 +1,4 @@
-//! [`ArrayCore`]: what an array is once its element type and number of axes are erased.
+//! [`ArrayCore`]: an array without its static element type and number of axes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::locate::Placement;
 use crate::ownership::Ownership;
 use crate::region::Region;
 
-/// Where an array of this rank lives.
+/// The rank, device and registries to which an array belongs.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     pub rank: usize,
@@ -27,40 +27,42 @@ pub(crate) struct Home {
     pub ledger: Rc<Ledger>,
 }
 
-/// A chunk of this rank: its memory, and what has happened to it.
+/// Memory and access history of a chunk of this rank.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
     buffer: ChunkBuffer,
     pub(super) history: Rc<History>,
 }
 
-/// The rank-erased core of an array: cuts, owners, and the buffers of this rank's chunks.
+/// An array without its static element type and number of axes: cuts, owners, and the buffers of
+/// this rank's chunks.
 ///
-/// The cuts ([`Chunks`]), who owns what ([`Ownership`]) and the data are kept apart: a chunk
-/// re-arrangement is a new core with another ownership over the same buffers.
+/// Cuts ([`Chunks`]), owners ([`Ownership`]) and data are separate: a chunk re-arrangement is a new
+/// core with another ownership and the same buffers.
 #[derive(Debug)]
 pub struct ArrayCore {
     id: ArrayId,
-    /// The number of the array that the chunks were made for.
+    /// The id of the array for which the chunks were allocated.
     data: ArrayId,
     name: String,
     element: &'static ElementInfo,
     placement: Placement,
-    /// Bytes of the chunks of all ranks; 0 where they are counted for another array.
+    /// Bytes of all chunks per rank; 0 if another array counts them.
     bytes_by_rank: Rc<[u64]>,
-    /// One entry a slot; a chunk without cells has no buffer.
+    /// One entry per slot; a chunk without cells has no buffer.
     pub(super) slots: Vec<Option<Slot>>,
     kind: ArrayKind,
-    /// Of a growable array the cells in use.
+    /// The number of cells in use, for growable arrays.
     in_use: Cell<u64>,
     home: Home,
 }
 
 impl ArrayCore {
-    /// An array with zeroed chunks on this rank's device; `bytes_by_rank` is what they take on each rank.
+    /// Creates an array with zeroed chunks on this rank's device; `bytes_by_rank` is the size of
+    /// its chunks per rank.
     ///
     /// # Errors
-    /// The device has not enough memory, or cannot hold the element type.
+    /// The device has not enough memory, or does not support the element type.
     pub(crate) fn create(
         home: Home,
         name: &str,
@@ -89,7 +91,8 @@ impl ArrayCore {
         Ok(core)
     }
 
-    /// An array of one chunk that belongs to this rank alone, in no registry; its buffer has `extra` uses.
+    /// Creates an array with one chunk for this rank only, without a registered name. `extra` is
+    /// added to the usages of its buffer.
     pub(crate) fn create_local(
         home: Home,
         name: &str,
@@ -101,7 +104,8 @@ impl ArrayCore {
         Self::create_of_kind((ArrayKind::Local, id), home, name, element, layout, extra)
     }
 
-    /// [`create_local`](Self::create_local) of a kind, with a number: of an array that has grown the one it had.
+    /// [`create_local`](Self::create_local) with a kind and an id. A reallocated growable array
+    /// keeps its id.
     pub(crate) fn create_of_kind(
         (kind, id): (ArrayKind, ArrayId),
         home: Home,
@@ -139,10 +143,11 @@ impl ArrayCore {
         Ok(core)
     }
 
-    /// The same buffers under other cuts or owners, as an array of its own number; `data` tells whose chunks they are.
+    /// Creates an array with a new id over the same buffers, with other cuts or owners; `data` is
+    /// the id of the array for which the buffers were allocated.
     pub(crate) fn over(&self, home: Home, placement: Placement, data: ArrayId) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
-        // Other neighbours than those that are known of.
+        // The recorded neighbours of the chunks are no longer valid.
         self.slots.iter().flatten().filter_map(|slot| slot.history.ghosts()).for_each(|ghosts| ghosts.give_up());
         let (name, slots) = (self.name.clone(), self.slots.clone());
         let (element, bytes_by_rank) = (self.element, self.bytes_by_rank.clone());
@@ -152,47 +157,48 @@ impl ArrayCore {
         core
     }
 
-    /// Where it lives.
+    /// The rank, device and registries to which the array belongs.
     pub(crate) fn home(&self) -> &Home {
         &self.home
     }
 
-    /// Its number in the world, or on its rank where it is of one rank alone.
+    /// The id of the array: unique in the world, or on its rank if the array is local.
     pub fn id(&self) -> ArrayId {
         self.id
     }
 
-    /// The number of the array that its chunks were made for: equal for handles of the same chunks, on every rank.
+    /// The id of the array for which the chunks were allocated: equal for all handles of the same
+    /// chunks, on every rank.
     pub(crate) fn data(&self) -> ArrayId {
         self.data
     }
 
-    /// Its name.
+    /// The name of the array.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The bytes that its chunks take on all ranks, the same on every rank.
+    /// Bytes of all chunks per rank, the same on every rank.
     pub(crate) fn bytes_by_rank(&self) -> &[u64] {
         &self.bytes_by_rank
     }
 
-    /// Its element type.
+    /// The element type.
     pub fn element(&self) -> &'static ElementInfo {
         self.element
     }
 
-    /// What it is to a program.
+    /// Whether the array is global, local or growable.
     pub(crate) fn kind(&self) -> ArrayKind {
         self.kind
     }
 
-    /// Its extents; of a growable array the cells in use.
+    /// The extents; for a growable array the number of cells in use.
     pub(crate) fn in_use(&self) -> Index {
         if self.kind == ArrayKind::Growable { Index::from([self.in_use.get() as i64]) } else { self.chunks().shape() }
     }
 
-    /// Sets how many cells of a growable array are in use.
+    /// Sets the number of cells in use of a growable array.
     pub(super) fn set_in_use(&self, cells: u64) {
         self.in_use.set(cells);
     }
@@ -203,17 +209,17 @@ impl ArrayCore {
         slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.bytes())
     }
 
-    /// Its cuts.
+    /// The cuts.
     pub fn chunks(&self) -> &Arc<Chunks> {
         self.placement.chunks()
     }
 
-    /// Who owns which chunk.
+    /// The owner of each chunk.
     pub fn ownership(&self) -> &Arc<Ownership> {
         self.placement.ownership()
     }
 
-    /// Cuts and owners together.
+    /// Cuts and owners.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }
@@ -233,20 +239,22 @@ impl ArrayCore {
         self.ownership().of_rank(self.home.rank)
     }
 
-    /// Whether this and another array are handles of the same chunks, as after a re-arrangement. The same on every rank.
+    /// True if both arrays are handles of the same chunks, as after a re-arrangement. The same on
+    /// every rank.
     pub fn is_alias_of(&self, other: &Self) -> bool {
         self.data == other.data
     }
 
-    /// The rank whose handle this is.
+    /// The rank that holds this handle.
     pub fn rank(&self) -> usize {
         self.home.rank
     }
 
-    /// A lease of a chunk of this rank, the one way to its bytes; `None` where it has no cells.
+    /// A lease of a chunk of this rank, the only access to its bytes; `None` if the chunk has no
+    /// cells.
     ///
     /// # Errors
-    /// There is no such chunk, or it is another rank's.
+    /// The chunk does not exist or belongs to another rank.
     #[track_caller]
     pub fn lease(&self, chunk: ChunkId) -> Result<Option<Lease>> {
         let _call = CallSite::enter();
@@ -261,23 +269,24 @@ impl ArrayCore {
         Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::of(&slot.buffer)))
     }
 
-    /// A number of a chunk's memory: the same for all handles of it, on this rank. 0 for a chunk without cells.
+    /// The id of a chunk's memory: the same for all handles of the chunk on this rank; 0 for a
+    /// chunk without cells.
     pub(crate) fn memory(&self, chunk: ChunkId) -> u64 {
         let slot = self.slots.get(self.ownership().owner(chunk).slot);
         slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.id())
     }
 
-    /// Where a box of a chunk's storage lies in its buffer.
+    /// Offset and strides of a box in the buffer of its chunk.
     pub fn strided(&self, chunk: ChunkId, region: &Region) -> Strided {
         strided(&self.chunks().storage(chunk), region, self.element.bytes)
     }
 
-    /// A region of it, for messages.
+    /// Text of a region of this array for error messages.
     pub(crate) fn label(&self, region: &Region) -> String {
         format!("section {region} of array \"{}\"", self.name)
     }
 
-    /// What a kernel sees of a box of a chunk's storage.
+    /// Kernel binding of a box of a chunk's storage.
     pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
         let (lease, error) = match self.lease(chunk) {
             Ok(lease) => (lease, None),
@@ -298,12 +307,13 @@ impl ArrayCore {
     }
 }
 
-/// The device's optional types cover the element.
+/// Fails if the element type needs a feature that the device does not have.
 fn check_element(device: &Device, element: &ElementInfo) -> Result<()> {
     Ok(element.supported_by(device.features(), &device.adapter().name)?)
 }
 
-/// Drawing and dispatching is what else a local array's buffer may be for.
+/// Fails for buffer usages that a local array cannot have; vertex, index and indirect usages are
+/// allowed.
 fn check_uses(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
     use wgpu::BufferUsages as Uses;
     match uses.difference(Uses::VERTEX | Uses::INDEX | Uses::INDIRECT) {
@@ -312,7 +322,8 @@ fn check_uses(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
     }
 }
 
-/// The extents of a chunk's storage in memory: axis 0 padded so that every row starts on a word.
+/// The extents of a chunk's storage in memory: axis 0 is padded so that every row starts at a
+/// 32-bit word.
 pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
     let mut extents = storage.extents();
     let per_word = (4 / element_bytes).max(1) as i64;
@@ -322,12 +333,12 @@ pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
     extents
 }
 
-/// Bytes of a chunk's buffer.
+/// The size of a chunk's buffer in bytes.
 pub(crate) fn storage_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     padded(storage, element.bytes).product().unwrap_or(u64::MAX / 64).saturating_mul(element.bytes as u64)
 }
 
-/// Bytes that a chunk takes on its device.
+/// The size of a chunk in device memory, in bytes.
 pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     match storage_bytes(storage, element) {
         0 => 0,
@@ -335,7 +346,7 @@ pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     }
 }
 
-/// Where `region` lies in the buffer of a chunk with this storage, in elements.
+/// Offset and strides, in elements, of `region` in the buffer of a chunk with this storage.
 pub(crate) fn strided(storage: &Region, region: &Region, element_bytes: usize) -> Strided {
     let strides = padded(storage, element_bytes).dense_strides();
     let offset = (region.start - storage.start).dot(&strides);

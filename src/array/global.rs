@@ -1,4 +1,4 @@
-//! [`GlobalArray`]: the typed handle of an array that is cut over the ranks.
+//! [`GlobalArray`]: the typed handle of an array whose chunks are distributed over the ranks.
 
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -13,10 +13,11 @@ use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::history::What;
 use crate::region::Region;
 
-/// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their owners.
+/// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their
+/// owners.
 ///
-/// A handle is cheap to clone. Kernels cannot take it: they accept only [`LocalSection`]s, so that data
-/// never moves between ranks without an explicit operation of the world.
+/// A handle is cheap to clone. Kernels cannot take it: they accept only [`LocalSection`]s, so that
+/// data never moves between ranks without an explicit operation of the world.
 #[derive(Debug, Clone)]
 pub struct GlobalArray<T, const D: usize> {
     core: Rc<ArrayCore>,
@@ -44,23 +45,24 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         Self { core, element: PhantomData }
     }
 
-    /// The rank-erased core.
+    /// The array without its static element type and number of axes.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// Its name.
+    /// The name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// Its extents, in cells.
+    /// The extents, in cells.
     pub fn shape(&self) -> [i64; D] {
         to_array(&self.core.chunks().shape())
     }
 
-    /// The section of these cells, in global coordinates: `array.at([0..4, 0..2])`, `array.at((3, .., ..=2))`,
-    /// `array.at(..)`. A mistake is kept and reported by the operation that uses the section.
+    /// The section of the selected cells, in global coordinates: `array.at([0..4, 0..2])`,
+    /// `array.at((3, .., ..=2))`, `array.at(..)`. The operation that uses the section reports an
+    /// invalid selection.
     pub fn at(&self, selection: impl Select<D>) -> GlobalSection<T, D> {
         let what = format!("array \"{}\"", self.name());
         let bounds = self.core.bounds();
@@ -68,9 +70,10 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         GlobalSection { core: self.core.clone(), region, element: PhantomData }
     }
 
-    /// The chunks of this rank, in slot order; none on a rank that owns nothing. The chunks of several arrays side by side
-    /// are those of [`together`](crate::together): two iterators of this kind in a `zip` would silently leave chunks out
-    /// where the arrays are cut differently.
+    /// The chunks of this rank, in slot order; none if this rank owns no chunk.
+    ///
+    /// To iterate over the chunks of several arrays, use [`together`](crate::together): a `zip` of
+    /// two of these iterators silently omits chunks if the arrays are cut differently.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkRef<T, D>> + use<'_, T, D> {
         self.core.owned().map(|chunk| self.chunk(chunk))
     }
@@ -80,10 +83,10 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         ChunkRef { core: self.core.clone(), chunk, element: PhantomData }
     }
 
-    /// The chunk of this rank, where every rank owns exactly one.
+    /// The only chunk of this rank, for arrays with one chunk per rank.
     ///
     /// # Errors
-    /// This rank owns none or several.
+    /// This rank owns no chunk or several.
     #[track_caller]
     pub fn local(&self) -> Result<ChunkRef<T, D>> {
         let _call = CallSite::enter();
@@ -99,12 +102,15 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         }
     }
 
-    /// Chunk re-arrangement: a handle in which chunk *i* is the one that is chunk `order[i]` here. No data moves, both
-    /// handles name the same memory, and neighbours are those of the new order (paper: chunk re-arrangement). Collective,
-    /// without messages: every rank gives the same order. Orders that differ are found by the next collective.
+    /// Chunk re-arrangement: returns a handle whose chunk *i* is chunk `order[i]` of this handle.
+    /// No data moves and both handles share memory; neighbours follow the new order (paper: chunk
+    /// re-arrangement).
+    ///
+    /// Collective, without messages: every rank passes the same order. The next collective reports
+    /// orders that differ between ranks.
     ///
     /// # Errors
-    /// `order` is not a permutation of the chunks, or would put a chunk in the place of one of other extents.
+    /// `order` is not a permutation of the chunks, or it maps a chunk to one with other extents.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -126,7 +132,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         Ok(Self::from_core(core.over(core.home().clone(), placement, core.data())))
     }
 
-    /// Sets every owned cell on this rank to the value at its global position. Local; ghost cells keep their values.
+    /// Sets every owned cell on this rank to `value` of its global position. Local; ghost cells
+    /// keep their values.
     ///
     /// # Errors
     /// A device failure.
@@ -139,8 +146,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         Ok(())
     }
 
-    /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local; a warm repeat allocates nothing on
-    /// the device.
+    /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local; repeated
+    /// calls allocate no device memory.
     ///
     /// # Errors
     /// A device failure.
@@ -158,22 +165,23 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     /// The region, in global coordinates.
     ///
     /// # Errors
-    /// The mistake made when the section was named.
+    /// The selection of the section is invalid.
     #[track_caller]
     pub fn region(&self) -> Result<Region> {
         let _call = CallSite::enter();
         Ok(self.region.clone()?)
     }
 
-    /// The array that it is a section of.
+    /// The array of the section.
     pub fn array(&self) -> GlobalArray<T, D> {
         GlobalArray::from_core(self.core.clone())
     }
 
-    /// The parts of it that this rank owns, chunk by chunk; none on a rank that owns no cell of it. Local.
+    /// The parts of the section that this rank owns, one per chunk; none if this rank owns no cell
+    /// of the section. Local.
     ///
     /// # Errors
-    /// The mistake made when the section was named.
+    /// The selection of the section is invalid.
     #[track_caller]
     pub fn local_parts(&self) -> Result<Vec<LocalSection<T, D>>> {
         let _call = CallSite::enter();
@@ -186,14 +194,15 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
         Ok(self.core.owned().filter_map(part).collect())
     }
 
-    /// Sets those of its cells that this rank owns to `value`. Local: where every rank calls it, the section is filled.
+    /// Sets the cells of the section that this rank owns to `value`. Local: the whole section is
+    /// filled when every rank has called it.
     ///
     /// # Errors
-    /// A bad region, or a device failure.
+    /// An invalid selection, or a device failure.
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
-        // Also chunks that have no cell of it pass the call.
+        // Chunks without a cell of the section are also part of the call.
         let _acting = self.core.home().ledger.acting(|| What::Local("fill"), CallSite::here());
         for part in self.local_parts()? {
             part.fill(value)?;
@@ -201,11 +210,11 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
         Ok(())
     }
 
-    /// Sets those of its cells that this rank owns to the values at their global positions, computed by the host. Local:
-    /// where every rank calls it, the section is filled.
+    /// Sets the cells of the section that this rank owns to `value` of their global positions,
+    /// computed on the host. Local: the whole section is filled when every rank has called it.
     ///
     /// # Errors
-    /// A bad region, or a device failure.
+    /// An invalid selection, or a device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
@@ -218,29 +227,31 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
 }
 
 impl<T: Element, const D: usize> ChunkRef<T, D> {
-    /// Its number in the array.
+    /// The index of the chunk in the array.
     pub fn id(&self) -> ChunkId {
         self.chunk
     }
 
-    /// A lease of the buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of
-    /// one's own; `None` when it has no cells. Keep the lease until the work is submitted. Call
-    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written, and tell by
-    /// [`ArrayCore::mark_written`] what was written so.
+    /// A lease of the buffer with the chunk's cells and ghost cells, for direct wgpu calls; `None`
+    /// if the chunk has no cells. Axis 0 is fastest; rows are padded to whole 32-bit words.
+    ///
+    /// Keep the lease until the work is submitted. Call
+    /// [`Device::flush`](crate::device::Device::flush) before work that depends on the results of
+    /// kernels, and [`ArrayCore::mark_written`] after a write.
     ///
     /// # Errors
-    /// The chunk cannot be had.
+    /// The memory of the chunk is not available.
     #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(self.chunk)
     }
 
-    /// The cells it owns, in global coordinates.
+    /// The cells that the chunk owns, in global coordinates.
     pub fn region(&self) -> Region {
         self.core.chunks().region(self.chunk)
     }
 
-    /// Its extents, in cells, without ghost cells.
+    /// The extents, in cells, without ghost cells.
     pub fn extents(&self) -> [i64; D] {
         to_array(&self.region().extents())
     }
@@ -249,14 +260,15 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         LocalSection { core: self.core.clone(), chunk: self.chunk, region, boxes, element: PhantomData }
     }
 
-    /// The section of these cells, in chunk coordinates: 0 is the chunk's first own cell on each axis, `..` are
-    /// its own cells; ghost cells are named by negative positions and by those past the end.
-    /// A mistake is kept and reported by the verb that uses the section.
+    /// The section of the selected cells, in chunk coordinates: 0 is the first owned cell on each
+    /// axis and `..` selects the owned cells. Ghost cells have negative positions or positions past
+    /// the last owned cell. The operation that uses the section reports an invalid selection.
     pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         self.select(selection, true)
     }
 
-    /// The section of these cells, in global coordinates; `..` are the chunk's own cells, ghost cells may be named.
+    /// The section of the selected cells, in global coordinates; `..` selects the owned cells.
+    /// Ghost cells may be selected.
     pub fn at_global(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         self.select(selection, false)
     }
@@ -267,24 +279,25 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative, what: &what }), None)
     }
 
-    /// All cells that it owns.
+    /// All cells that the chunk owns.
     pub fn all(&self) -> LocalSection<T, D> {
         self.section(Ok(self.region()), None)
     }
 
-    /// All its cells and ghost cells.
+    /// All owned cells and ghost cells.
     pub fn with_ghosts(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.chunks().storage(self.chunk)), None)
     }
 
-    /// The cells whose neighbourhood of ghost width lies within the chunk: what can be computed while a
-    /// ghost update is under way. Empty in a chunk narrower than its ghosts.
+    /// The owned cells at least one ghost width away from the ghost cells. A stencil can be
+    /// computed there during a ghost update. Empty in a chunk narrower than its ghost widths.
     pub fn interior(&self) -> LocalSection<T, D> {
         self.section(Ok(self.interior_region()), None)
     }
 
-    /// The owned cells outside [`interior`](Self::interior): several boxes, computed in one dispatch after
-    /// the ghost update. For the domain of a kernel (`write` first, or `over`).
+    /// The owned cells outside [`interior`](Self::interior): several boxes, computed in one
+    /// dispatch after the ghost update. Only valid as the domain of a kernel (its first `write`, or
+    /// `over`).
     pub fn boundary(&self) -> LocalSection<T, D> {
         let own = self.region();
         self.section(Ok(own), Some(own.subtract(&self.interior_region())))

@@ -1,4 +1,4 @@
-//! [`Growable`]: a 1-D array of this rank that grows by appending.
+//! [`Growable`]: a 1-D array of this rank with a variable length.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -16,17 +16,19 @@ use crate::extents::Index;
 use crate::layout::Layout;
 use crate::region::Region;
 
-/// A 1-D array of this rank with a length and a capacity, as a list of particles or of triangles needs it.
+/// A 1-D array of this rank with a length and a capacity, for lists such as particles or triangles.
 ///
-/// Its buffer doubles when appending outgrows it; the cells move on the device. The world's
-/// [`publish`](crate::World::publish) makes a global array of all ranks' lengths over the same buffers.
+/// If appended cells do not fit, the capacity at least doubles and the device copies the cells to a
+/// larger buffer. [`World::publish`](crate::World::publish) creates a global array over the buffers
+/// of all ranks.
 #[derive(Debug)]
 pub struct Growable<T> {
     core: Rc<ArrayCore>,
     length: u64,
-    /// What its buffer is used for, beside kernels and transfers.
+    /// Usages of the buffer in addition to kernels and transfers.
     uses: wgpu::BufferUsages,
-    /// What its published arrays are handles of, once there is one: the same number on every rank.
+    /// The id shared by all published handles, set on the first publication; the same on every
+    /// rank.
     data: Cell<Option<ArrayId>>,
     element: PhantomData<T>,
 }
@@ -41,63 +43,66 @@ impl<T: Element> Growable<T> {
         Ok(Self { core, length: 0, uses, data: Cell::new(None), element: PhantomData })
     }
 
-    /// One that is full: all cells of an array of this rank.
+    /// Wraps an array of this rank, with all its cells in use.
     pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
         let length = core.chunks().shape()[0] as u64;
         core.set_in_use(length);
         Self { core, length, uses: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
     }
 
-    /// The rank-erased core, of the capacity's extent.
+    /// The array without its static element type; its extent is the capacity.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// The number of what its published arrays are handles of.
+    /// The id shared by all published handles; `next` if the array is published for the first time.
     pub(crate) fn data(&self, next: ArrayId) -> ArrayId {
         let data = self.data.get().unwrap_or(next);
         self.data.set(Some(data));
         data
     }
 
-    /// Its name.
+    /// The name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// A lease of the buffer, of which the first [`len`](Self::len) cells are in use, for wgpu calls of one's own; `None` where it has room for
-    /// none. Take it anew
-    /// after the array has grown: the cells have moved to a larger buffer. Call
-    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    /// A lease of the buffer, for direct wgpu calls; `None` if the capacity is 0. The first
+    /// [`len`](Self::len) cells are in use.
+    ///
+    /// Request a new lease after the array has grown, because the cells have moved to a larger
+    /// buffer. Call [`Device::flush`](crate::device::Device::flush) before work that depends on the
+    /// results of kernels.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// The memory is not available.
     #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(0)
     }
 
-    /// Cells in use.
+    /// The number of cells in use.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether no cell is in use.
+    /// True if no cell is in use.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Cells that fit without moving to a larger buffer.
+    /// The number of cells that fit without a larger buffer.
     pub fn capacity(&self) -> u64 {
         self.core.chunks().shape()[0] as u64
     }
 
-    /// Leaves no cell in use; the room stays. What is appended then, need not move to a larger buffer with what was there.
+    /// Sets the length to 0 and keeps the capacity. A later growth does not copy the old cells.
     pub fn clear(&mut self) {
         self.use_cells(0);
     }
 
-    /// Sets the number of cells in use; new ones are zero or what a longer array left there.
+    /// Sets the number of cells in use. New cells are zero, or keep values from an earlier, longer
+    /// state.
     ///
     /// # Errors
     /// The device has not enough memory for a larger buffer.
@@ -126,10 +131,10 @@ impl<T: Element> Growable<T> {
         self.at(start..self.length).write(values)
     }
 
-    /// Makes room for `capacity` cells in all.
+    /// Ensures a total capacity of at least `capacity` cells.
     ///
     /// # Errors
-    /// The device has not enough memory for a larger buffer, or a buffer cannot be so large.
+    /// The device has not enough memory for a larger buffer, or buffers cannot have this size.
     #[track_caller]
     pub fn reserve(&mut self, capacity: u64) -> Result<()> {
         let _call = CallSite::enter();
@@ -137,7 +142,7 @@ impl<T: Element> Growable<T> {
             return Ok(());
         }
         let home = self.core.home().clone();
-        // Twice as much makes appending cheap; what was asked for is enough where that does not fit.
+        // Doubling makes appends cheap; if that does not fit, the requested capacity is enough.
         let doubled = capacity.max(self.capacity().saturating_mul(2));
         let named = (self.name(), self.core.id());
         let larger = with_capacity::<T>(home.clone(), named, doubled, self.uses)
@@ -156,7 +161,8 @@ impl<T: Element> Growable<T> {
         Ok(())
     }
 
-    /// The section of these cells, `..` being those in use. A mistake is reported by the verb that uses the section.
+    /// The section of the selected cells; `..` selects the cells in use. The operation that uses
+    /// the section reports an invalid selection.
     pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
         let used = Region::whole(Index::from([self.length as i64]));
         let what = format!("growable array \"{}\"", self.name());

@@ -1,17 +1,17 @@
-//! [`ArrayKind`]: what an array is to a program.
+//! [`ArrayKind`]: global, local or growable.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// What an array is to a program.
+/// Kind of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ArrayKind {
-    /// Cut over the ranks.
+    /// Distributed over the ranks.
     Global,
-    /// Of this rank alone.
+    /// On this rank only.
     Local,
-    /// Of this rank alone, and growing.
+    /// On this rank only, with a variable length.
     Growable,
 }
 

@@ -1,4 +1,4 @@
-//! [`LocalArray`]: an array of this rank alone.
+//! [`LocalArray`]: an array on this rank only.
 
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -11,9 +11,10 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::region::Region;
 
-/// An n-dimensional array that belongs to this rank alone; every rank may have one of another shape, or none.
+/// An n-dimensional array on this rank only. The shape may differ between ranks.
 ///
-/// A section of it is what kernels bind, and may be either end of a copy, of get and of put.
+/// Its sections can be bound to kernels, and can be the source or destination of copies, gets and
+/// puts.
 #[derive(Debug, Clone)]
 pub struct LocalArray<T, const D: usize> {
     core: Rc<ArrayCore>,
@@ -25,27 +26,28 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         Self { core, element: PhantomData }
     }
 
-    /// The rank-erased core.
+    /// The array without its static element type and number of axes.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
     }
 
-    /// Its name.
+    /// The name of the array.
     pub fn name(&self) -> &str {
         self.core.name()
     }
 
-    /// Its extents, in cells.
+    /// The extents, in cells.
     pub fn shape(&self) -> [i64; D] {
         to_array(&self.core.chunks().shape())
     }
 
-    /// A lease of the buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of
-    /// one's own; `None` when it has no cells. Keep the lease until the work is submitted. Call
-    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    /// A lease of the buffer with the cells and ghost cells, for direct wgpu calls; `None` if the
+    /// array has no cells. Axis 0 is fastest; rows are padded to whole 32-bit words. Keep the lease
+    /// until the work is submitted. Call [`Device::flush`](crate::device::Device::flush) before
+    /// work that depends on the results of kernels.
     ///
     /// # Errors
-    /// The memory cannot be had.
+    /// The memory is not available.
     #[track_caller]
     pub fn lease(&self) -> Result<Option<Lease>> {
         self.core.lease(0)
@@ -55,19 +57,20 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         LocalSection { core: self.core.clone(), chunk: 0, region, boxes: None, element: PhantomData }
     }
 
-    /// The section of these cells. A mistake is kept and reported by the verb that uses the section.
+    /// The section of the selected cells. The operation that uses the section reports an invalid
+    /// selection.
     pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         let what = format!("local array \"{}\"", self.name());
         let (bounds, limits) = (self.core.bounds(), self.core.chunks().storage(0));
         self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative: false, what: &what }))
     }
 
-    /// All its cells.
+    /// All cells.
     pub fn all(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.bounds()))
     }
 
-    /// All its cells and ghost cells.
+    /// All cells and ghost cells.
     pub fn with_ghosts(&self) -> LocalSection<T, D> {
         self.section(Ok(self.core.chunks().storage(0)))
     }

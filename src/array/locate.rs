@@ -1,4 +1,5 @@
-//! Locality, asked of handles: who holds what, and the way between global and local coordinates. All of it is local.
+//! Locality queries of array handles: owners of cells, and conversion between global and local
+//! coordinates. All queries are local.
 
 use super::global::{GlobalArray, GlobalSection};
 use super::select::to_array;
@@ -11,12 +12,12 @@ use crate::ownership::Owner;
 use crate::region::Region;
 
 impl<T: Element, const D: usize> GlobalArray<T, D> {
-    /// Cuts and owners together, the same on every rank: all that plans know of the array.
+    /// Cuts and owners, the same on every rank. Plans need no other information about the array.
     pub fn placement(&self) -> &Placement {
         self.core().placement()
     }
 
-    /// What a rank holds: its chunks in slot order, with the cells that each owns (possibly none). Local.
+    /// The chunks of a rank in slot order, each with its owned cells (possibly none). Local.
     ///
     /// ```
     /// # fn program(world: &zippy::World) -> zippy::Result<()> {
@@ -30,7 +31,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         self.placement().held_by(rank)
     }
 
-    /// Global → local: which chunk owns a cell, whose that is, and the cell as the chunk counts; `None` outside the shape.
+    /// Converts a global cell to its chunk, owner and chunk coordinates; `None` outside the shape.
     /// Local.
     ///
     /// ```
@@ -50,20 +51,24 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         self.placement().to_local(&Index::from(cell))
     }
 
-    /// Local → global: the cell of the array that `cell` of the chunk in this place is. A ghost cell of a periodic axis
-    /// gives the cell that it stands for. `None` when there is no such chunk, it does not store the cell, or the cell is a
-    /// ghost beyond an axis that is not periodic. Local.
+    /// Converts `cell` of the chunk at `owner` to global coordinates. Local.
+    ///
+    /// A ghost cell of a periodic axis gives the cell that it copies. The result is `None` if
+    ///
+    /// * the chunk does not exist,
+    /// * the chunk does not store the cell, or
+    /// * the cell is a ghost cell outside an axis that is not periodic.
     pub fn to_global(&self, owner: Owner, cell: [i64; D]) -> Option<[i64; D]> {
         self.placement().to_global(owner, &Index::from(cell)).as_ref().map(to_array)
     }
 }
 
 impl<T: Element, const D: usize> GlobalSection<T, D> {
-    /// Who holds it: every chunk with cells of the section, the part that it holds in global coordinates, and its owner;
-    /// ascending chunk numbers. Local; costs what it finds.
+    /// Every chunk with cells of the section, with its owner and its part of the section in global
+    /// coordinates, in ascending order of chunks. Local; the cost is proportional to the result.
     ///
     /// # Errors
-    /// The mistake made when the section was named.
+    /// The selection of the section is invalid.
     #[track_caller]
     pub fn holders(&self) -> Result<Vec<Holder>> {
         let _call = CallSite::enter();

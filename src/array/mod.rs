@@ -1,7 +1,7 @@
-//! Typed handles over chunks in GPU buffers: global arrays, local arrays, and sections of both.
+//! Typed handles of chunks in GPU buffers: global arrays, local arrays, and sections of both.
 //!
-//! Nothing here communicates. A handle is cheap to clone; its typed, const-generic shell sits over one
-//! rank-erased [`ArrayCore`], so that transfers and plans are compiled once.
+//! This module does not communicate. Handles are cheap to clone. A typed handle wraps an
+//! [`ArrayCore`] without static types, so that transfers and plans are compiled only once.
 
 mod aligned;
 mod argument;

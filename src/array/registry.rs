@@ -7,28 +7,29 @@ use crate::element::ElementInfo;
 use crate::error::ArrayError;
 use crate::locate::Placement;
 
-/// Names an array in a world: the same number on every rank, because arrays are created collectively.
-/// Arrays of one rank count in a space of that rank's own and are never named to another.
+/// Id of an array in a world: the same number on every rank, because arrays are created
+/// collectively. Local arrays have a separate number space per rank and never appear in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(pub u64);
 
-/// The arrays that are alive, by number and by name. Holds none of them alive.
+/// The live arrays, by id and by name. Holds weak references only.
 #[derive(Debug)]
 pub(crate) struct Registry<A> {
     next: u64,
     arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
-    /// How many of these there were after the dead ones had been forgotten.
+    /// The number of arrays after the last removal of dead ones.
     arrays_alive: usize,
     next_local: u64,
-    /// Arrays of this rank alone.
+    /// Arrays on this rank only.
     locals: Vec<Weak<A>>,
-    /// How many of these there were after the dead ones had been forgotten.
+    /// The number of local arrays after the last removal of dead ones.
     locals_alive: usize,
-    /// Cuts and owners of handles made without a collective, which the next one says were made.
+    /// Cuts and owners of handles created without a collective; the next collective compares them
+    /// between ranks.
     rearranged: Vec<Rearranged>,
 }
 
-/// A handle of chunks that another array was made for.
+/// A handle of chunks that were allocated for another array.
 #[derive(Debug)]
 pub(crate) struct Rearranged {
     pub name: String,
@@ -45,34 +46,34 @@ impl<A> Default for Registry<A> {
 }
 
 impl<A> Registry<A> {
-    /// The number of the next array.
+    /// Returns a new id.
     pub fn next_id(&mut self) -> ArrayId {
         self.next += 1;
         ArrayId(self.next)
     }
 
-    /// The number of the next array of this rank alone.
+    /// Returns a new id for an array on this rank only.
     pub fn next_local_id(&mut self) -> ArrayId {
         self.next_local += 1;
         ArrayId(self.next_local)
     }
 
-    /// How many handles were made, the same on every rank that made the same calls.
+    /// The number of handles created, the same on every rank that made the same calls.
     pub fn made(&self) -> u64 {
         self.next
     }
 
-    /// Remembers that a handle of other owners was made.
+    /// Records a new handle with other owners.
     pub fn rearranged(&mut self, name: &str, element: &'static ElementInfo, placement: Placement) {
         self.rearranged.push(Rearranged { name: name.to_string(), element, placement });
     }
 
-    /// The handles of other owners since the last call.
+    /// Takes the handles with other owners created since the last call.
     pub fn take_rearranged(&mut self) -> Vec<Rearranged> {
         std::mem::take(&mut self.rearranged)
     }
 
-    /// Fails when an array of this name is alive.
+    /// Fails if a live array has this name.
     pub fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
         self.forget_dead();
         match self.arrays.values().any(|(taken, _)| taken == name) {
@@ -81,7 +82,7 @@ impl<A> Registry<A> {
         }
     }
 
-    /// Remembers an array.
+    /// Adds an array.
     pub fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
         if is_due(self.arrays.len(), self.arrays_alive) {
             self.forget_dead();
@@ -89,7 +90,7 @@ impl<A> Registry<A> {
         self.arrays.insert(id, (name.to_string(), Rc::downgrade(array)));
     }
 
-    /// Remembers an array of this rank alone.
+    /// Adds an array on this rank only.
     pub fn add_local(&mut self, array: &Rc<A>) {
         if is_due(self.locals.len(), self.locals_alive) {
             self.locals.retain(|array| array.strong_count() > 0);
@@ -98,7 +99,7 @@ impl<A> Registry<A> {
         self.locals.push(Rc::downgrade(array));
     }
 
-    /// The arrays of this rank alone that are alive, in order of creation.
+    /// The live arrays on this rank only, in order of creation.
     pub fn locals(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.locals.iter().filter_map(Weak::upgrade)
     }
@@ -108,19 +109,19 @@ impl<A> Registry<A> {
         self.arrays_alive = self.arrays.len();
     }
 
-    /// The array of this number, if it is alive.
+    /// The array with this id, if it is alive.
     pub fn get(&self, id: ArrayId) -> Option<Rc<A>> {
         self.arrays.get(&id)?.1.upgrade()
     }
 
-    /// The arrays that are alive, in order of creation.
+    /// The live arrays, in order of creation.
     pub fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.arrays.values().filter_map(|(_, array)| array.upgrade())
     }
 }
 
-/// Whether to forget dead handles, as these may be made and dropped without end: there are as many new ones as there were living
-/// ones the last time, so that a handle costs as much however many there are.
+/// True if dead handles are to be removed: as many were added as were alive after the last removal,
+/// so that the amortized cost per handle is constant.
 fn is_due(all: usize, alive: usize) -> bool {
     all >= 2 * alive + 64
 }

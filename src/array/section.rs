@@ -1,4 +1,4 @@
-//! [`LocalSection`]: a box of cells on this rank, of a chunk of a global array or of a local array.
+//! [`LocalSection`]: a box of cells of a chunk of this rank or of a local array.
 
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -11,34 +11,35 @@ use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A section of one chunk (or of a local array) on this rank: cells that kernels read and write, and that the host can reach.
+/// A section of one chunk or local array on this rank. Kernels and the host can read and write its
+/// cells.
 ///
-/// A region that does not fit is kept here and reported by the verb that uses the section.
+/// The operation that uses the section reports an invalid region.
 #[derive(Debug, Clone)]
 pub struct LocalSection<T, const D: usize> {
     pub(super) core: Rc<ArrayCore>,
     pub(super) chunk: ChunkId,
     pub(super) region: Result<Region, RegionError>,
-    /// Several boxes instead of the whole section, for [`ChunkRef::boundary`](super::ChunkRef::boundary).
+    /// Several boxes instead of one region, for [`ChunkRef::boundary`](super::ChunkRef::boundary).
     pub(super) boxes: Option<Vec<Region>>,
     pub(super) element: PhantomData<T>,
 }
 
-/// The most bytes of values that are computed before they are written.
+/// Maximum size in bytes of the values computed before each write.
 const FILL_BYTES: u64 = 4 << 20;
 
 impl<T: Element, const D: usize> LocalSection<T, D> {
-    /// The region in global coordinates (of a local array: its own coordinates).
+    /// The region in global coordinates; for a local array, in its own coordinates.
     ///
     /// # Errors
-    /// The mistake made when the section was named.
+    /// The selection of the section is invalid.
     #[track_caller]
     pub fn region(&self) -> Result<Region> {
         let _call = CallSite::enter();
         Ok(self.region.clone()?)
     }
 
-    /// The cells, for a message.
+    /// Text of the cells for error messages.
     pub(crate) fn label(&self) -> String {
         match &self.region {
             Ok(region) => self.core.label(region),
@@ -54,7 +55,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         self.chunk
     }
 
-    /// The one box of this section.
+    /// The region of a section that consists of one box.
     pub(crate) fn one_box(&self, verb: &str) -> Result<Region> {
         if self.boxes.is_some() {
             return Err(ArrayError::SeveralBoxes { section: self.label(), verb: verb.to_string() }.into());
@@ -62,10 +63,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         self.region()
     }
 
-    /// Its cells as one vector, axis 0 fastest. Local; waits for queued kernels.
+    /// Reads the cells into a vector, axis 0 fastest. Local; waits for queued kernels.
     ///
     /// # Errors
-    /// A bad region, a section of several boxes, or a device failure.
+    /// An invalid region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn read(&self) -> Result<Vec<T>> {
         let _call = CallSite::enter();
@@ -74,10 +75,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         Ok(out)
     }
 
-    /// [`read`](Self::read) into memory that is there: as many values as it has cells.
+    /// Reads the cells into `values`, axis 0 fastest. Local; waits for queued kernels.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and another number of values.
+    /// As [`read`](Self::read); also if `values` has another length than the section.
     #[track_caller]
     pub fn read_into(&self, values: &mut [T]) -> Result<()> {
         let _call = CallSite::enter();
@@ -100,10 +101,12 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         }
     }
 
-    /// Replaces its cells by `values`, axis 0 fastest. Local; takes effect after queued kernels, before later ones.
+    /// Replaces the cells by `values`, axis 0 fastest. Local; takes effect after queued kernels and
+    /// before later ones.
     ///
     /// # Errors
-    /// A bad region, another number of values than cells, a section of several boxes, or a device failure.
+    /// An invalid region, another number of values than cells, a section of several boxes, or a
+    /// device failure.
     #[track_caller]
     pub fn write(&self, values: &[T]) -> Result<()> {
         let _call = CallSite::enter();
@@ -113,11 +116,11 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }
 
-    /// Sets its cells to `value`. Local; takes effect after queued kernels, before later ones. A warm repeat allocates
-    /// nothing on the device.
+    /// Sets the cells to `value`. Local; takes effect after queued kernels and before later ones.
+    /// Repeated calls allocate no device memory.
     ///
     /// # Errors
-    /// A bad region, a section of several boxes, or a device failure.
+    /// An invalid region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
@@ -126,12 +129,12 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         self.core.fill(self.chunk, &region, bytemuck::bytes_of(&value))
     }
 
-    /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region), in their order,
-    /// axis 0 fastest. Local; computed by the host, some MiB at a time, and takes effect after queued kernels, before
-    /// later ones.
+    /// Sets each cell to `value` of its position, in the coordinates of [`region`](Self::region).
+    /// Positions are visited in order, axis 0 fastest. Local; computed on the host in portions of a
+    /// few MiB; takes effect after queued kernels and before later ones.
     ///
     /// # Errors
-    /// A bad region, a section of several boxes, or a device failure.
+    /// An invalid region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
@@ -147,7 +150,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         })
     }
 
-    /// Sets its cells box by box to the values that `append` puts into a vector.
+    /// Sets the cells box by box to the values that `append` adds to a vector.
     fn fill_boxes(&self, at: CallSite, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
         let bytes = FILL_BYTES.min(self.core.device().bytes_at_a_time());
         let most = (bytes / std::mem::size_of::<T>().max(1) as u64).max(1);
@@ -162,7 +165,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         Ok(())
     }
 
-    /// Bytes of the buffer that holds it.
+    /// The size in bytes of the buffer that holds the section.
     pub fn buffer_bytes(&self) -> u64 {
         storage_bytes(&self.core.chunks().storage(self.chunk), self.core.element())
     }

@@ -1,4 +1,4 @@
-//! What may stand between the parentheses of `at(…)`: ranges, single positions and `..` per axis.
+//! Selections for `at(…)`: ranges, single positions and `..` per axis.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
@@ -6,29 +6,29 @@ use crate::error::RegionError;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// What a selection is resolved against.
+/// Index space in which a selection is resolved.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexSpace<'a> {
-    /// What `..` names.
+    /// The cells selected by `..`.
     pub bounds: &'a Region,
-    /// What may be named at all: the bounds, and ghost cells where there are some.
+    /// The largest region that may be selected: the bounds, and ghost cells if there are any.
     pub limits: &'a Region,
-    /// Whether positions count from the start of `bounds` instead of from the origin.
+    /// True if positions count from the start of `bounds` instead of from the origin.
     pub relative: bool,
-    /// What is selected from, for messages.
+    /// Name of the array or chunk, for error messages.
     pub what: &'a str,
 }
 
-/// The cells `[start, end)` that one axis' selector names; `None` means "to the bound".
+/// The cells `[start, end)` that the selector of one axis selects; `None` means up to the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxisRange {
     start: Option<i128>,
     end: Option<i128>,
 }
 
-/// A selector of one axis: a position (which keeps the axis, with extent 1), a range of any kind, or `..`.
+/// Selector of one axis: a position (keeps the axis, with extent 1), a range of any kind, or `..`.
 pub trait SelectAxis {
-    /// The cells it names.
+    /// The selected cells.
     fn axis_range(&self) -> AxisRange;
 }
 
@@ -80,13 +80,13 @@ macro_rules! select_integer {
 }
 select_integer!(i32, i64, u32, u64, usize);
 
-/// A selector of `D` axes: an array of one kind of range, a tuple that mixes kinds, `..` for everything,
-/// a [`Region`], or for one axis a range by itself.
+/// Selector of `D` axes: an array of ranges of one kind, a tuple that mixes kinds, `..` for
+/// everything, a [`Region`], or for one axis a single range.
 pub trait Select<const D: usize> {
-    /// The region that it names, in this index space.
+    /// The selected region in this index space.
     ///
     /// # Errors
-    /// [`RegionError`] for ranges that run backwards, leave its limits or overflow.
+    /// [`RegionError`] for ranges that run backwards, exceed the limits or overflow.
     fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError>;
 }
 
@@ -157,7 +157,8 @@ select_one_axis_of!(i32, i64, u32, u64, usize);
 
 impl<const D: usize> Select<D> for Region {
     fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
-        // Bounds can be set one by one, so that both have to be looked at.
+        // The fields of a region are public, so `start` and `end` may differ in their number of
+        // axes.
         if let Some(given) = [self.start.axes(), self.end.axes()].into_iter().find(|&axes| axes != D) {
             return Err(RegionError::Axes { given, expected: D });
         }
@@ -190,7 +191,7 @@ select_tuple!(5: A 0, B 1, C 2, E 3, F 4);
 select_tuple!(6: A 0, B 1, C 2, E 3, F 4, G 5);
 select_tuple!(7: A 0, B 1, C 2, E 3, F 4, G 5, H 6);
 
-/// An index as the array that users have.
+/// Converts an index to an array of fixed length.
 pub(crate) fn to_array<const D: usize>(index: &Index) -> [i64; D] {
     std::array::from_fn(|axis| index[axis])
 }

@@ -1,4 +1,4 @@
-//! The chunks of several arrays, side by side.
+//! Iteration over the corresponding chunks of several arrays.
 
 use super::core::ArrayCore;
 use super::global::{ChunkRef, GlobalArray};
@@ -8,15 +8,15 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Several global arrays for [`together`]: a tuple of references to 2 to 6 of them, of any element types, or an array of
-/// references.
+/// Several global arrays for [`together`]: a tuple of references to 2 to 6 arrays of any element
+/// types, or an array of references.
 #[diagnostic::on_unimplemented(
     message = "`together` cannot walk over `{Self}`",
     label = "not references to 2 to 6 global arrays",
     note = "name whole arrays by reference: `together((&a, &b))`; sections of their chunks are taken inside the loop"
 )]
 pub trait Together: sealed::Sealed {
-    /// One chunk of each.
+    /// One chunk of each array.
     type Chunks;
     #[doc(hidden)]
     fn cores(&self) -> Vec<&ArrayCore>;
@@ -28,17 +28,18 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The chunks of this rank of several global arrays: at each step those that hold the same cells, one of each array, in
-/// slot order; nothing on a rank that owns nothing. Local.
+/// Iterates over the corresponding chunks of several global arrays on this rank: each item holds
+/// one chunk of each array, in slot order. Empty if this rank owns no chunk. Local.
 ///
-/// The arrays are cut alike along the axes of the one that has the fewest, and their chunks have the same owners; element
-/// types and ghost widths may differ. Along further axes, such as one of components, an array is not cut. The check covers
-/// the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with the same
-/// layout, else a look at every chunk.
+/// The arrays must have the same cuts along the axes of the array with the fewest axes, and the
+/// same owners; element types and ghost widths may differ. Additional axes, such as an axis of
+/// components, must not be cut. The check covers the chunks of all ranks, so that every rank
+/// returns the same error. The check is free for arrays created with the same layout; otherwise it
+/// visits every chunk.
 ///
 /// # Errors
-/// Arrays that are cut differently, or whose chunks have other owners, as after a re-arrangement; the first chunk that
-/// differs is named.
+/// The arrays have different cuts or owners, for example after a re-arrangement; the error names
+/// the first chunk that differs.
 ///
 /// # Examples
 /// ```
@@ -70,7 +71,7 @@ pub fn together<A: Together>(arrays: A) -> Result<impl Iterator<Item = A::Chunks
     Ok(chunks.into_iter().map(move |chunk| arrays.chunk(chunk)))
 }
 
-/// The first chunk in which two arrays differ.
+/// The first chunk that differs between two arrays.
 fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     let (cuts, owners) = ([a.chunks(), b.chunks()], [a.ownership(), b.ownership()]);
     let differ = |problem: String| {
@@ -105,13 +106,13 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     place(chunk, of_a, of_b)
 }
 
-/// A region along the first axes only.
+/// A region restricted to its first axes.
 fn leading(region: &Region, axes: usize) -> Region {
     let of = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
     Region::between(of(&region.start), of(&region.end))
 }
 
-/// Whether a region has all cells of a shape along the axes from `first` on.
+/// True if a region covers the whole shape along the axes from `first` on.
 fn is_whole_from(first: usize, region: &Region, shape: &Index) -> bool {
     (first..shape.axes()).all(|axis| region.start[axis] == 0 && region.end[axis] == shape[axis])
 }

@@ -1,9 +1,9 @@
-//! [`KernelArgument`]: cells that a kernel call takes.
+//! [`KernelArgument`]: cells that can be bound to a kernel call.
 
 use super::binding::Binding;
 
-/// Cells of this rank that a kernel can be called with: a section of a chunk or of a local array, or all cells of one
-/// (`&chunk`, `&local`).
+/// Cells of this rank that a kernel call can bind: a section of a chunk or local array, or a
+/// reference to a chunk or array for all its cells (`&chunk`, `&local`).
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot be called with `{Self}`",
     label = "not cells of this rank alone",

@@ -1,4 +1,4 @@
-//! A local section as a kernel sees it.
+//! [`Binding`]: the memory and geometry of a local section for a kernel call.
 
 use std::rc::Rc;
 
@@ -9,36 +9,37 @@ use crate::extents::Index;
 use crate::history::History;
 use crate::region::Region;
 
-/// All that a kernel sees of a local section: one box of cells in the buffer of one chunk.
+/// Memory and geometry of a local section for a kernel call: one box of cells in the buffer of one
+/// chunk.
 ///
-/// Sections turn into it; there is no need to make one by hand.
+/// Sections convert to bindings; programs need not create one.
 #[derive(Debug, Clone)]
 pub struct Binding {
-    /// The chunk's memory: the dense box `storage`, axis 0 fastest, every row starting on a 4-byte word. `None` where the
-    /// chunk has no cells.
+    /// The chunk's memory: the dense box `storage`, axis 0 fastest, with every row aligned to 4
+    /// bytes. `None` if the chunk has no cells.
     pub buffer: Option<Lease>,
-    /// What a cell is.
+    /// The element type.
     pub element: &'static ElementInfo,
-    /// The chunk's cells with its ghost cells, in global coordinates.
+    /// The chunk's owned cells and ghost cells, in global coordinates.
     pub storage: Region,
-    /// The section, inside `storage`. Position 0 of the kernel's helpers is its start.
+    /// The section, inside `storage`. Its start is position 0 of the kernel's helpers.
     pub section: Region,
     /// The cells that the chunk owns, inside `storage`.
     pub owned: Region,
-    /// The global array's shape.
+    /// The shape of the global array.
     pub shape: Index,
-    /// What to call it in messages.
+    /// Text of the section for error messages.
     pub label: String,
-    /// A mistake made when the section was named; `run` reports it.
+    /// The error of an invalid selection; `run` reports it.
     pub error: Option<ErrorKind>,
-    /// The boxes inside `section` that the kernel runs over when it is not the whole section.
+    /// The boxes inside `section` that the kernel runs over; `None` for the whole section.
     pub domain: Option<Vec<Region>>,
-    /// What has happened to the chunk.
+    /// The access history of the chunk.
     pub(crate) history: Option<Rc<History>>,
 }
 
 impl Binding {
-    /// Binding of `words` words at the start of a buffer that belongs to no array.
+    /// Binding of `words` words at the start of a buffer outside of all arrays.
     pub(super) fn of_words(buffer: Lease, words: usize, label: &str) -> Self {
         let shape = Index::from([words as i64]);
         let whole = Region::whole(shape);
@@ -56,28 +57,28 @@ impl Binding {
         }
     }
 
-    /// The array's name, as far as it is known.
+    /// The name of the array, if known.
     pub(super) fn array(&self) -> String {
         let quoted = self.label.split('"').nth(1);
         quoted.unwrap_or(&self.label).to_string()
     }
 
-    /// The boxes that a kernel runs over when this section gives its domain.
+    /// The boxes of a kernel's domain if this section defines the domain.
     pub(super) fn boxes(&self) -> Vec<Region> {
         let all = self.domain.clone().unwrap_or_else(|| vec![self.section]);
         all.into_iter().filter(|region| !region.is_empty()).collect()
     }
 
-    /// Whether both are the same memory.
+    /// True if both bindings use the same memory.
     pub(super) fn same_buffer(&self, other: &Self) -> bool {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
     }
 
-    /// Whether both have the same extents, strides and position, so that helpers compute the same
+    /// True if both have the same extents, strides and position, so that helpers compute the same
     /// indices for both.
     pub(super) fn has_geometry_of(&self, other: &Self) -> bool {
         let boxes = |of: &Self| [of.storage, of.section, of.owned];
-        // Rows of cells of whole words are dense; others end with padding to a word.
+        // Rows of cells of whole words have no padding; other rows are padded to whole words.
         let rows = |of: &Self| if of.element.bytes.is_multiple_of(4) { 4 } else { of.element.bytes };
         boxes(self) == boxes(other)
             && self.shape == other.shape
@@ -85,14 +86,14 @@ impl Binding {
             && rows(self) == rows(other)
     }
 
-    /// `(bytes of what one index of the variable reaches, bytes of a window)`.
+    /// Returns the size of a slot (one index of the shader's variable) and of a window, in bytes.
     pub(super) fn window(&self, limit: u64) -> (u64, u64) {
         let unit = self.window_unit();
         (self.slot_bytes(), (limit / unit).max(1) * unit)
     }
 
-    /// Windows begin at a multiple of both the slot and the alignment of bindings: their least
-    /// common multiple, in bytes.
+    /// Alignment of windows in bytes: the least common multiple of the slot size and the alignment
+    /// of bindings.
     pub(super) fn window_unit(&self) -> u64 {
         const ALIGN: u64 = 256;
         let slot = self.slot_bytes();
@@ -106,8 +107,8 @@ impl Binding {
         }
     }
 
-    /// The cells of all memory words that a section touches, counted from the start of the storage: handles of one chunk may
-    /// differ in its place in the array, after a re-arrangement.
+    /// The cells of all memory words that overlap a section, relative to the start of the storage:
+    /// handles of one chunk may have other global coordinates after a re-arrangement.
     pub(super) fn words(&self) -> Region {
         let start = self.storage.start;
         let mut region = self.section.translate(&(Index::zeros(start.axes()) - start));
@@ -119,7 +120,7 @@ impl Binding {
         region
     }
 
-    /// How its cells are packed in words, if they are.
+    /// The packing of the cells in words; `None` for cells of whole words.
     pub(super) fn packed(&self) -> Option<Packed> {
         match self.element.kind {
             ElementKind::Packed(packed) => Some(packed),
@@ -127,7 +128,7 @@ impl Binding {
         }
     }
 
-    /// Bytes of the chunk's storage.
+    /// The size of the chunk's storage in bytes.
     pub(super) fn storage_bytes(&self) -> u64 {
         let extents = self.storage.extents();
         let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));

@@ -1,4 +1,4 @@
-//! A call of a kernel while it is put together.
+//! [`Call`]: builder of a kernel call.
 
 use super::argument::KernelArgument;
 use super::binding::Binding;
@@ -8,13 +8,13 @@ use super::params::{IntoParam, ParamValue, Record};
 use crate::element::Element;
 
 impl Kernel {
-    /// A call, to be given its sections and parameters and then [run](Call::run).
+    /// Starts a call. Add sections and parameters, then [run](Call::run) it.
     pub fn call(&self) -> Call<'_> {
         Call::new(self)
     }
 }
 
-/// What a call does with a section.
+/// Access of a call to a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessMode {
     Read,
@@ -22,9 +22,9 @@ pub(super) enum AccessMode {
     Update,
 }
 
-/// A call of a kernel while it is put together: sections and parameters by name, then [`run`](Call::run).
+/// Builder of a kernel call: add sections and parameters by name, then [`run`](Call::run).
 ///
-/// Mistakes are kept until then.
+/// `run` reports the errors of all methods.
 #[derive(Debug)]
 #[must_use = "a call does nothing before run()"]
 pub struct Call<'k> {
@@ -52,8 +52,8 @@ impl<'k> Call<'k> {
 
     /// Binds a section that the kernel writes to a `read_write` variable.
     ///
-    /// The first section that is written or updated gives the domain, one invocation a cell, where [`over`](Self::over) does
-    /// not.
+    /// Without [`over`](Self::over), the first written or updated section is the domain, with one
+    /// invocation per cell.
     pub fn write(self, name: &str, section: impl KernelArgument) -> Self {
         self.bind(name, section, AccessMode::Write)
     }
@@ -63,26 +63,29 @@ impl<'k> Call<'k> {
         self.bind(name, section, AccessMode::Update)
     }
 
-    /// Runs over this section, these extents or this count instead of the first written section: see [`Domain`].
+    /// Sets the domain: a section, extents, or a count, instead of the first written section. See
+    /// [`Domain`].
     ///
-    /// Over a section of a bound array's index space positions count from the start of the one that is bound: ghost cells
-    /// around it are negative or past its end.
+    /// If the domain is a section of the index space of a bound array, positions count from the
+    /// start of the bound section: cells outside of the bound section have negative positions or
+    /// positions past its end.
     pub fn over(mut self, domain: impl IntoDomain) -> Self {
         self.over = Some(domain.into());
         self
     }
 
-    /// Gives a uniform variable, or one member of a uniform struct, its value.
+    /// Sets the value of a uniform variable, or of one member of a uniform struct.
     ///
-    /// Members of members are `"light.position"`. Where two structs have a member of one name, it is `"params.name"`.
+    /// Nested members have names such as `"light.position"`. If several structs have a member of
+    /// the same name, use `"params.name"`.
     pub fn param(mut self, name: &str, value: impl IntoParam) -> Self {
         self.params.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Gives the uniform struct `name` all its members at once, matched by name and type.
+    /// Sets all members of the uniform struct `name`, matched by name and type.
     ///
-    /// What [`param`](Call::param) gives as well goes before it.
+    /// Values of [`param`](Call::param) take precedence.
     pub fn params<T: Element>(mut self, name: &str, value: &T) -> Self {
         self.records.push((name.to_owned(), Record::new(value)));
         self

@@ -1,4 +1,4 @@
-//! A kernel for one signature: what its entry point uses, checked against what is bound.
+//! [`Checked`]: a kernel for one signature, with the resources of its entry point.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::error::KernelError;
 #[derive(Debug, Clone)]
 pub struct UniformVar {
     pub name: String,
-    /// The declaration in short.
+    /// Short form of the declaration.
     pub declaration: String,
-    /// A multiple of 16.
+    /// Size in bytes, a multiple of 16.
     pub bytes: usize,
     pub slots: Vec<Slot>,
 }
 
-/// What stands behind a binding of a bind group.
+/// Resource of a binding point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
-    /// Window `k` of the storage variable with this number.
+    /// Window `k` of the storage variable with this index.
     Storage {
         var: usize,
         window: u32,
@@ -34,13 +34,13 @@ pub enum Resource {
     Geometry,
     /// The count of a counted domain.
     Count,
-    /// What helpers report in a checked run.
+    /// The report of a checked run.
     Report,
-    /// The uniform variable with this number.
+    /// The uniform variable with this index.
     Uniform(usize),
 }
 
-/// A resource and where the shader declares it.
+/// A resource and its group and binding.
 #[derive(Debug, Clone, Copy)]
 pub struct BindingPoint {
     pub group: u32,
@@ -48,25 +48,25 @@ pub struct BindingPoint {
     pub resource: Resource,
 }
 
-/// A kernel that naga has accepted.
+/// A kernel that naga has validated.
 #[derive(Debug)]
 pub struct Checked {
-    /// What pipelines are known by.
+    /// The complete text, the key of pipelines.
     pub text: String,
     pub entry: String,
     pub workgroup: [u32; 3],
     pub map: GeometryMap,
     pub uniforms: Vec<UniformVar>,
-    /// Everything that the entry point reaches, by group and binding.
+    /// All resources that the entry point uses, by group and binding.
     pub points: Vec<BindingPoint>,
-    /// For each storage variable: the entry point reaches it.
+    /// For each storage variable: true if the entry point uses it.
     pub reached: Vec<bool>,
     pub parsed: Arc<Parsed>,
     cells: Vec<Option<naga::Handle<naga::Type>>>,
 }
 
 impl Checked {
-    /// Looks up what the entry point uses; `entry` is needed when there are several.
+    /// Determines the resources of the entry point; `entry` is required if there are several.
     pub fn new(
         program: &Program,
         complete: Complete,
@@ -150,7 +150,7 @@ impl Checked {
         Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, parsed, cells })
     }
 
-    /// Whether the cells of what is bound to storage variable `var` are what the shader declares.
+    /// Fails if the cells of a binding do not match the declaration of storage variable `var`.
     pub fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
         let Some(ty) = self.cells[var] else { return Ok(()) };
         types::compare_cell(&self.parsed.module, ty, binding.element).map_err(|problem| KernelError::Type {
@@ -160,7 +160,8 @@ impl Checked {
         })
     }
 
-    /// The dynamic offsets of a bind group: of its uniform variables, in order of binding, and of the geometry.
+    /// The dynamic offsets of a bind group: those of its uniform variables in order of binding, and
+    /// of the geometry.
     pub fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
         let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
@@ -172,7 +173,7 @@ impl Checked {
             .collect()
     }
 
-    /// What parameters there are, for messages.
+    /// The list of parameters for error messages.
     pub fn declared_uniforms(&self) -> String {
         let list: Vec<_> = self.uniforms.iter().map(|var| var.declaration.clone()).collect();
         if list.is_empty() { "no parameters".to_owned() } else { list.join(", ") }
@@ -190,7 +191,7 @@ fn describe_uniform(module: &naga::Module, name: &str, ty: naga::Handle<naga::Ty
     }
 }
 
-/// The number of the entry point with this name, or of the only one.
+/// The index of the entry point with this name, or of the only entry point.
 fn entry_point(program: &Program, module: &naga::Module, entry: Option<&str>) -> Result<usize, KernelError> {
     let compute: Vec<_> =
         module.entry_points.iter().enumerate().filter(|(_, point)| point.stage == naga::ShaderStage::Compute).collect();

@@ -1,11 +1,11 @@
-//! What must hold for every section that a call is given.
+//! Checks of each section that is bound to a call.
 
 use super::binding::Binding;
 use super::program::Program;
 use crate::device::Device;
 use crate::error::{KernelError, RegionError, Result};
 
-/// A kernel reaches the memory of its own device only.
+/// Fails if the section is on another device than the kernel.
 pub(super) fn check_home(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
     match &binding.buffer {
         Some(buffer) if !device.owns(buffer) => Err(KernelError::Binding {
@@ -21,7 +21,7 @@ pub(super) fn check_home(program: &Program, device: &Device, binding: &Binding) 
     }
 }
 
-/// A mistake that the section keeps, or one of the code that made the binding.
+/// Reports the error of an invalid selection, or an inconsistent binding.
 pub(super) fn check_binding(program: &Program, binding: &Binding) -> Result<()> {
     if let Some(error) = &binding.error {
         return Err(error.clone().into());

@@ -1,4 +1,4 @@
-//! Counts on the device as arguments of a dispatch.
+//! Dispatches whose workgroup counts are computed on the device.
 
 use std::rc::Rc;
 
@@ -9,8 +9,9 @@ use super::source::KernelSource;
 use crate::device::{Device, Lease};
 use crate::error::Result;
 
-/// Rows of workgroups, as many as a dispatch needs where it has more than `limit` of them, nearly filled. Its one
-/// invocation has the place of the count in its section, which may have any number of axes.
+/// Arranges the workgroups in nearly full rows if there are more than `limit` of them. The kernel
+/// has one invocation. It reads the count at its position in the count's section, which may have
+/// any number of axes.
 const TEXT: &str = "
 struct Workgroups { size: u32, limit: u32 }
 @group(0) @binding(0) var<storage, read> count: array<u32>;
@@ -32,8 +33,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 impl Kernel {
-    /// Queues what writes the arguments of a dispatch over `min(count, most)` invocations, `size` of them in a workgroup.
-    /// The result holds until the next such call of this kernel: commands run in their order.
+    /// Queues the computation of the dispatch arguments for `min(count, most)` invocations in
+    /// workgroups of `size`. The result is valid until the next such call of this kernel, because
+    /// commands run in order.
     pub(super) fn count(&self, count: &Binding, most: u32, size: u32) -> Result<Lease> {
         let device = &self.shared.target.device;
         let counter = match self.shared.counter.get() {

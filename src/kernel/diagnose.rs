@@ -1,4 +1,4 @@
-//! naga's errors as errors of the user's file: line, column, the line with the place marked.
+//! Conversion of naga's errors to errors with line, column and source line of the user's file.
 
 use std::error::Error as _;
 use std::ops::Range;
@@ -7,19 +7,19 @@ use super::scan::SourceScan;
 use super::vocabulary::{Vocabulary, without_numbers};
 use crate::error::KernelError;
 
-/// An error of naga, before it is placed in a file.
+/// An error of naga without file, line and column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub message: String,
     pub notes: Vec<String>,
-    /// Bytes of the user's text; `None` when naga names no place in it.
+    /// Byte range in the user's text; `None` if naga reports no location in it.
     pub span: Option<Range<usize>>,
-    /// The line of the helpers, where all places that naga names are in them.
+    /// The line of the generated helpers, if all reported locations are in them.
     pub generated: Option<String>,
 }
 
 impl Fault {
-    /// From a parse error of `text`; `user` is the length of the user's part of it.
+    /// Converts a parse error of `text`; `user` is the length of the user's part of the text.
     pub fn parse(error: &naga::front::wgsl::ParseError, text: &str, user: usize) -> Self {
         let spans: Vec<_> = error.labels().filter_map(|(span, _)| span.to_range()).collect();
         let mut notes: Vec<String> = error
@@ -38,7 +38,8 @@ impl Fault {
         Self { message: without_numbers(error.message()), notes, span, generated }
     }
 
-    /// From a validation error of `text`. One of a whole entry point stands at its name.
+    /// Converts a validation error of `text`. An error of a whole entry point is located at its
+    /// name.
     pub fn validate(
         error: &naga::WithSpan<naga::valid::ValidationError>,
         module: &naga::Module,
@@ -66,18 +67,19 @@ impl Fault {
         let span = first_within(&spans, user).or_else(entry);
         let generated = generated_line(&span, &spans, text);
         if span.is_some() {
-            // That the expression, the call and the function are invalid is seen where the error stands.
+            // The location already shows that the expression, the call and the function are
+            // invalid.
             chain.retain(|message| !message.ends_with("is invalid"));
         }
         Self { message, notes: chain, span, generated }
     }
 
-    /// One of the whole text.
+    /// An error of the whole text.
     pub fn whole(message: String) -> Self {
         Self { message, notes: Vec::new(), span: None, generated: None }
     }
 
-    /// The error that the user sees.
+    /// Converts the fault to an error with line and column in `file`.
     pub fn place(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {
             let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
@@ -96,7 +98,7 @@ impl Fault {
         let blank = " ".repeat(number.len());
         let mut excerpt = String::new();
         if self.span.is_some() {
-            // Tabs stay tabs, so that the mark stands below its place.
+            // The marker line keeps tabs, so that the marker is aligned with the source line.
             let pad: String = source.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
             excerpt = format!("{blank} |\n{number} | {source}\n{blank} | {pad}{}", "^".repeat(width));
         }
@@ -109,19 +111,20 @@ impl Fault {
         KernelError::Wgsl { file: file.to_owned(), line, column, message: self.message.clone(), excerpt }
     }
 
-    /// The name that naga does not know, if that is the error.
+    /// The unknown identifier, if the error is about one.
     pub fn unknown_name<'a>(&self, text: &'a str) -> Option<&'a str> {
         let name = text.get(self.span.clone()?)?;
         self.message.starts_with("no definition in scope").then_some(name)
     }
 
-    /// The function that was called with a first argument of another type, if that is the error.
+    /// The function called with a first argument of a wrong type, if the error is about one.
     pub fn misled_function<'a>(&self, text: &'a str) -> Option<&'a str> {
         let (name, _) = text.get(self.span.clone()?)?.split_once('(')?;
         self.message.starts_with("Argument 0 value").then_some(name.trim())
     }
 
-    /// Whether positions of different numbers of axes meet, or one is asked for an axis that it has not.
+    /// True if the error is about positions with different numbers of axes, or a missing axis of a
+    /// position.
     pub fn mixes_positions(&self) -> bool {
         let message = self.message.replace("a pointer to ", "");
         let between = |before: &str, after: &str| {
@@ -141,12 +144,12 @@ impl Fault {
     }
 }
 
-/// Types that positions have in arrays of some number of axes.
+/// True for types of positions.
 fn is_position(ty: &str) -> bool {
     matches!(ty, "i32" | "vec2<i32>" | "vec3<i32>" | "vec4<i32>") || ty.starts_with("array<i32, ")
 }
 
-/// The same error with one more note.
+/// Adds a note to an error.
 pub fn noted(error: KernelError, note: &str) -> KernelError {
     match error {
         KernelError::Wgsl { file, line, column, message, mut excerpt } => {
@@ -160,12 +163,12 @@ pub fn noted(error: KernelError, note: &str) -> KernelError {
     }
 }
 
-/// naga lists the innermost place first.
+/// The innermost location in the user's part of the text; naga lists it first.
 fn first_within(spans: &[Range<usize>], user: usize) -> Option<Range<usize>> {
     spans.iter().find(|span| span.end <= user).cloned()
 }
 
-/// The line of the first place that naga names, where none of them is the user's.
+/// The first line that naga reports, if no location is in the user's text.
 fn generated_line(user: &Option<Range<usize>>, spans: &[Range<usize>], text: &str) -> Option<String> {
     let first = spans.first().filter(|_| user.is_none())?;
     let start = floor_boundary(text, first.start);

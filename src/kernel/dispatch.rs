@@ -5,18 +5,18 @@ use super::geometry::{DomainMap, MAX_BOXES, vectors};
 use super::signature::BoxForm;
 use crate::extents::Index;
 
-/// Shorter than this, axis 0 gives way to a longer axis along the dispatch's x.
+/// Below this extent of axis 0, a longer axis may run along the dispatch's x.
 const MIN_ORDERED: i64 = 32;
 
-/// More boxes than this are not run in one call.
+/// Maximum number of boxes per call.
 const MOST_BOXES: i64 = 1 << 16;
 
-/// What is to be run, in positions and invocations. Numbers of invocations fit 31 bits.
+/// Boxes of a call, in positions and invocations. Numbers of invocations fit in 31 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     /// First position and number of invocations along each axis of every box.
     pub boxes: Vec<(Index, Index)>,
-    /// Cells along axis 0 that one invocation has.
+    /// Cells per invocation along axis 0.
     pub step: i64,
     /// The first position of the whole domain.
     pub lo: Index,
@@ -45,10 +45,10 @@ impl Grid {
 struct Block {
     origin: Index,
     extents: Index,
-    /// The axis along x, along y, and those folded into z.
+    /// The axis along x, the axis along y, and the axes folded into z.
     order: Vec<usize>,
     /// The part, along the directions of the dispatch: its first invocation, a multiple of the
-    /// workgroup, and its size.
+    /// workgroup size, and its extents.
     first: [i64; 3],
     size: [i64; 3],
 }
@@ -61,11 +61,11 @@ pub struct Dispatch {
     pub groups: [u32; 3],
 }
 
-/// How a kernel cuts its domain.
+/// Workgroup size and limit of dispatches.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub workgroup: [u32; 3],
-    /// The most workgroups along one direction.
+    /// Maximum number of workgroups along one direction.
     pub limit: u32,
 }
 
@@ -91,13 +91,13 @@ impl Block {
         Self { origin, extents, order, first: [0; 3], size }
     }
 
-    /// Into how many parts each direction is cut.
+    /// Number of parts along each direction.
     fn parts(&self, shape: &Shape) -> [i64; 3] {
         std::array::from_fn(|k| ceil(ceil(self.size[k], shape.along(k)), shape.limit.into()))
     }
 
-    /// The parts that fit into one dispatch each: nearly equal ones, of whole workgroups of the
-    /// uncut box.
+    /// Splits the box into parts that fit in one dispatch each: of nearly equal size, with whole
+    /// workgroups of the original box.
     fn cut(&self, shape: &Shape, out: &mut Vec<Self>) {
         let parts = self.parts(shape);
         let at = |k: usize, i: i64| {
@@ -125,7 +125,7 @@ impl Block {
                 words.push(if i < axes { values(i) } else { 0 });
             }
         };
-        // Several axes that are folded into z begin at the first invocation by their unfolding.
+        // If several axes are folded into z, the unfolding of the first invocation is the start.
         let mut origin = self.origin;
         for (direction, &axis) in self.order.iter().enumerate().take(if axes == 3 { 3 } else { 2 }) {
             origin[axis] += first[direction] * if axis == 0 { step } else { 1 };
@@ -148,10 +148,10 @@ impl Block {
     }
 }
 
-/// The dispatches over all boxes, none of which may be empty.
+/// Computes the dispatches over all boxes, none of which may be empty.
 ///
 /// # Errors
-/// More than is sensible, in words.
+/// The number of dispatches or boxes exceeds the limits.
 pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     let whole: Vec<_> = grid.boxes.iter().map(|&(origin, extents)| Block::new(origin, extents, grid)).collect();
     if let Some(block) = whole.iter().find(|block| block.size[2] > i32::MAX.into()) {
@@ -187,11 +187,11 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     Ok(out)
 }
 
-/// Boxes that go into one dispatch.
+/// Boxes of one dispatch.
 #[derive(Default)]
 struct Batch {
     blocks: Vec<(Block, i64)>,
-    /// Of all boxes together, along x and y; along z they stand one after the other.
+    /// Extents of all boxes together along x and y; along z, the boxes follow one another.
     size: [i64; 3],
     /// Invocations that have a cell.
     useful: i128,
@@ -230,7 +230,7 @@ impl Batch {
         }
         words.extend(workgroup_words(shape.workgroup));
         for k in 0..MAX_BOXES {
-            // The entry after the last box begins beyond all invocations.
+            // The entry after the last box is larger than all invocation ids.
             words.push(self.blocks.get(k + 1).map_or(i32::MAX, |(_, start)| *start as i32));
         }
         for (block, start) in &self.blocks {

@@ -1,5 +1,5 @@
-//! Dispatches, run on the host by what their words say: every invocation once, workgroups whole,
-//! whatever the cuts.
+//! Evaluates dispatches on the host from their geometry words: for all splits, every invocation
+//! runs once and workgroups are complete.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use super::dispatch::{Dispatch, Grid, Shape, dispatches};
 use super::geometry::{DomainMap, MAX_BOXES, vectors};
 use crate::extents::Index;
 
-/// The position and the workgroup's number (along x, y and z) of an invocation, by the words of its
-/// dispatch.
+/// The position of an invocation and the index of its workgroup (along x, y and z), computed from
+/// the words of its dispatch.
 fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Option<(Index, [i64; 3])> {
     let map = DomainMap::new(axes);
     let word = |vector: usize, k: usize| i64::from(words[4 * vector + k]);
@@ -48,8 +48,8 @@ fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Optio
     Some((p, number))
 }
 
-/// Every position, with the number of its workgroup. None occurs twice, and no dispatch is too
-/// large.
+/// Every position, with the index of its workgroup. Asserts that no position occurs twice and that
+/// no dispatch exceeds the limit.
 fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
     let workgroup = shape.workgroup.map(i64::from);
     let mut seen = BTreeMap::new();

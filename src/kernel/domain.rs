@@ -1,4 +1,4 @@
-//! [`Domain`]: what a kernel runs over.
+//! [`Domain`]: the index space of a kernel call.
 
 use std::fmt::Display;
 
@@ -6,26 +6,27 @@ use super::argument::KernelArgument;
 use super::binding::Binding;
 use crate::extents::{Index, MAX_AXES};
 
-/// What a kernel runs over, given to [`Call::over`](super::Call::over): a section, plain extents, or a number of
-/// invocations that is on the device.
+/// The index space of a kernel call, for [`Call::over`](super::Call::over): a section, extents, or
+/// a number of invocations in device memory.
 ///
-/// * A section, of whatever array: one invocation a cell. Where it is of the index space of a bound array, positions count from
-///   the start of the first section that is written there, else of the first one that is read.
-/// * Extents, as `[n]` or `[n, m, 3]`, of any integer type: so many invocations along each axis, axis 0 along the
-///   dispatch's x, axis 1 along y, the others folded into z. A workgroup for each of `b` blocks is `[b * 256]` with
-///   `@workgroup_size(256)`.
-/// * [`counted`](Self::counted): `[n]`, where `n` has been written by a kernel.
+/// * A section of any array: one invocation per cell. If the section is in the index space of a
+///   bound array, positions count from the start of the first section written in that space, or of
+///   the first one read if none is written.
+/// * Extents, as `[n]` or `[n, m, 3]`, of any integer type: the number of invocations along each
+///   axis, with axis 0 along the dispatch's x, axis 1 along y, and the other axes folded into z.
+///   For `b` workgroups, use `[b * 256]` with `@workgroup_size(256)`.
+/// * [`counted`](Self::counted): `[n]`, where a kernel has written `n`.
 ///
-/// The kernel asks by `domain_position` and its like, see [the module](super#what-a-kernel-runs-over). An extent of 0 is
-/// nothing to do. Mistakes (an extent that is negative or beyond 31 bits) are kept and reported by
-/// [`Call::run`](super::Call::run).
+/// The kernel uses `domain_position` and similar helpers, see [the
+/// module](super#what-a-kernel-runs-over). With an extent of 0, the call has no effect.
+/// [`Call::run`](super::Call::run) reports extents that are negative or exceed 31 bits.
 #[derive(Debug, Clone)]
 pub struct Domain(pub(super) Given);
 
 #[derive(Debug, Clone)]
 pub(super) enum Given {
     Section(Binding),
-    /// Or what is wrong with them.
+    /// Extents, or the error text of invalid ones.
     Extents(Result<Index, String>),
     Counted {
         count: Binding,
@@ -33,19 +34,21 @@ pub(super) enum Given {
     },
 }
 
-/// The most invocations along an axis.
+/// Maximum number of invocations along an axis.
 pub(super) const MOST: u64 = i32::MAX as u64;
 
 impl Domain {
-    /// As `[n]`, where `n` is the number in the one cell of `count`, a section of `u32`, but at most `most`.
+    /// A domain `[min(n, most)]`, where `n` is the number in the only cell of `count`, a section of
+    /// `u32`.
     ///
-    /// The number is read on the device, by a dispatch of one invocation, after everything queued before; nothing waits for
-    /// it. What is beyond `most` is not run; who has to know of it compares the cell with `most`.
+    /// A dispatch of one invocation reads the number on the device, after all previously queued
+    /// work; the host does not wait. Invocations beyond `most` do not run; compare the cell with
+    /// `most` to detect this.
     pub fn counted(count: impl KernelArgument, most: u64) -> Self {
         Self(Given::Counted { count: count.into(), most })
     }
 
-    /// Extents of a number of axes that is known at run time only.
+    /// A domain with extents whose number of axes is known at run time only.
     pub fn extents<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Self {
         Self(Given::Extents(checked(extents)))
     }
@@ -65,7 +68,8 @@ fn checked<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Result<Index, Str
     Ok(out)
 }
 
-/// A domain of a kernel: a section of a chunk or of a local array, extents such as `[n, m]`, or a [`Domain`].
+/// Domain of a kernel as an argument: a section of a chunk or local array, extents such as `[n,
+/// m]`, or a [`Domain`].
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot run over `{Self}`",
     label = "neither cells of this rank nor extents",

@@ -1,4 +1,4 @@
-//! Calls that an entry point makes when it begins and when it ends, wherever it does.
+//! Adds calls to the start and the end of an entry point.
 
 use naga::{Block, Expression, Function, FunctionArgument, Handle, Module, ShaderStage, Span, Statement};
 
@@ -13,9 +13,10 @@ pub(super) fn at_the_start(module: &mut Module, function: &str) {
     }
 }
 
-/// Calls a function without arguments and result when a compute entry point has ended. What the
-/// entry point did is done by a function that it calls: a call at each of its ends would be so many
-/// times as much code, which software adapters run through with all invocations.
+/// Adds a call of a function without arguments and result to the end of a compute entry point, if
+/// the module has the function. The body of the entry point moves to a function of its own: a copy
+/// of the call at each `return` would multiply the code, and software adapters execute it for all
+/// invocations.
 pub(super) fn at_the_end(module: &mut Module, function: &str) {
     let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
     let Some((last, _)) = found else { return };

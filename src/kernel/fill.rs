@@ -1,4 +1,4 @@
-//! The contents of a call's uniform variables, from the parameters that it was given.
+//! The contents of a call's uniform variables, from its parameters.
 
 use super::call::Call;
 use super::checked::{Checked, UniformVar};

@@ -1,4 +1,4 @@
-//! Where the words of geometry lie in a kernel's uniform buffer.
+//! Layout of the geometry words in a kernel's uniform buffer.
 
 use super::binding::Binding;
 use super::signature::{Signature, Space};
@@ -8,25 +8,27 @@ use crate::extents::{Index, MAX_AXES};
 /// The name of the uniform variable that holds the geometry.
 pub const GEOMETRY: &str = "zippy_geometry";
 
-/// The name of the uniform variable that holds a counted domain: the arguments of its dispatch (workgroups along x, y and
-/// z), then its invocations, those of all workgroups with the same z, and how many workgroups these are.
+/// The name of the uniform variable of a counted domain. It holds the arguments of the dispatch
+/// (workgroups along x, y and z), the number of invocations, the number of invocations of all
+/// workgroups with the same z, and the number of these workgroups.
 pub const COUNT: &str = "zippy_count";
 
-/// The name of the storage variable in which helpers report what they reach, in checked runs.
+/// The name of the storage variable for the report of a checked run.
 pub const REPORT: &str = "zippy_report";
 
-/// The first words of a report, for positions outside of chunks: how many, of which array the first one is, its invocation
-/// and its place on each axis.
+/// The number of leading words of a report, for positions outside of chunks: their number, and for
+/// the first one the array, the invocation and the coordinates.
 pub const STRAY_WORDS: usize = 5 + MAX_AXES;
 
-/// The words of a report after those, for loops that the adapter has stopped: of how many invocations, and the line of the
-/// loop in the first one.
+/// The number of the next words of a report, for loops stopped by the adapter: the number of
+/// invocations with such a loop, and the line of the loop in the first of them.
 pub const LOOP_WORDS: usize = 2;
 
-/// Vectors of four words in it.
+/// Number of 4-word vectors in the count variable.
 pub const COUNT_VECTORS: u64 = 2;
 
-/// The tuples of an array's geometry, in order, after one vector of scalars, and those of the domain's.
+/// Tuples of an array's geometry, in order after one vector of scalars, and tuples of the domain's
+/// geometry.
 #[derive(Clone, Copy)]
 pub enum Tuple {
     Strides,
@@ -44,7 +46,7 @@ pub enum Tuple {
 }
 
 impl Tuple {
-    /// Its place among the tuples of an array or of the domain.
+    /// The index of the tuple in the geometry of an array or of the domain.
     pub fn place(self) -> usize {
         match self {
             Self::DomainLo => 0,
@@ -54,27 +56,28 @@ impl Tuple {
     }
 }
 
-/// How many there are.
+/// The number of tuples per array.
 pub const TUPLES: usize = 10;
 
-/// Vectors of four words that a tuple takes.
+/// Number of 4-word vectors in a tuple.
 pub const fn vectors(axes: usize) -> usize {
     if axes <= 4 { 1 } else { 2 }
 }
 
-/// Boxes that one dispatch can run over.
+/// Maximum number of boxes of one dispatch.
 pub const MAX_BOXES: usize = 16;
 
-/// Where the vectors of a domain's geometry lie, from its first one, which has the number of boxes and the cells of one
-/// invocation along axis 0. Its tuples follow.
+/// Offsets of the vectors of a domain's geometry from its first vector, which holds the number of
+/// boxes and the cells per invocation along axis 0. The tuples of the domain follow the first
+/// vector.
 pub struct DomainMap {
-    /// The extents of a workgroup. A counted domain has no other vector than this.
+    /// The extents of a workgroup. A counted domain has only this vector.
     pub workgroup: usize,
-    /// Where each box begins along `id.z`.
+    /// The first invocation of each box along `id.z`.
     pub starts: usize,
     /// The first box.
     pub boxes: usize,
-    /// Vectors of one box.
+    /// Number of vectors per box.
     pub of_box: usize,
 }
 
@@ -82,19 +85,20 @@ impl DomainMap {
     pub const fn new(axes: usize) -> Self {
         let workgroup = 1 + 2 * vectors(axes);
         let of_box = match axes {
-            // Extents with z start, the first invocation, origin, a unit vector for every direction of the dispatch.
+            // Extents with the start along z, first invocation, origin, one unit vector per
+            // direction.
             1..=3 => 6,
-            // And the fourth direction, folded into z, with its fold.
+            // Also the fourth direction, folded into z, with its fold.
             4 => 8,
-            // Extents, the first invocation, origin, the order of axes, the extents of the axes folded into z.
+            // Extents, first invocation, origin, order of axes, extents of the axes folded into z.
             _ => 2 + 3 * vectors(axes),
         };
         Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES / 4, of_box }
     }
 }
 
-/// First vector (of four words) of every array's geometry, which some arrays share, and of the
-/// domain's, which comes last.
+/// Index of the first 4-word vector of each array's geometry (several arrays may share one), and of
+/// the domain's geometry, which is last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeometryMap {
     vars: Vec<usize>,
@@ -127,15 +131,13 @@ impl GeometryMap {
         self.domain
     }
 
-    /// All of it.
+    /// The total number of vectors.
     pub fn vectors(&self) -> usize {
         self.vectors
     }
 }
 
-/// The words of one array's geometry.
-///
-/// `None` when a number does not fit 31 bits.
+/// The geometry words of one array; `None` if a number does not fit in 31 bits.
 pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     let axes = binding.section.axes();
     let lo = binding.storage.start - binding.section.start;
@@ -171,7 +173,8 @@ pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     Some(words)
 }
 
-/// Distance between neighbours along each axis, in cells, or in words for packed cells (from axis 1).
+/// Distance of neighbouring cells along each axis, in cells; for packed cells, in words from axis 1
+/// on.
 pub fn slot_strides(binding: &Binding) -> Option<Index> {
     let extents = binding.storage.extents();
     let row_bytes = extents[0].checked_mul(binding.element.bytes as i64)?.checked_add(3)? / 4 * 4;

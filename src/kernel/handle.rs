@@ -1,4 +1,4 @@
-//! The user's handle of a kernel, and the exchange of its text when the file changes.
+//! [`Kernel`]: the user's handle of a kernel, and the replacement of its text when the file changes.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -11,13 +11,13 @@ use crate::device::{Device, Lease};
 use crate::error::{CallSite, KernelError, Result};
 use crate::trace;
 
-/// A compute kernel of this rank: made by `World::kernel`, run by [`call`](Self::call).
+/// A compute kernel of this rank, created by `World::kernel` and run by [`call`](Self::call).
 ///
-/// It is compiled when first run, once for every kind of arrays that it is called with: element
-/// types and numbers of axes. Extents, chunks and ghost widths are data, so that every
-/// decomposition runs the same code.
+/// It is compiled on the first run, once per combination of element types and numbers of axes of
+/// the bound arrays. Extents, chunks and ghost widths are data, so that every decomposition runs
+/// the same code.
 ///
-/// Clones are cheap and share what is compiled.
+/// Clones are cheap and share compiled code.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub(super) shared: Rc<SharedKernel>,
@@ -29,11 +29,11 @@ pub(super) struct SharedKernel {
     pub target: Target,
     versions: RefCell<Versions>,
     pub groups: RefCell<BindGroups>,
-    /// Made for the first counted domain.
+    /// Created for the first counted domain.
     pub counter: OnceCell<Counter>,
 }
 
-/// What turns a count on the device into a dispatch.
+/// Computes dispatch arguments from a count on the device.
 #[derive(Debug)]
 pub(super) struct Counter {
     pub kernel: Kernel,
@@ -50,10 +50,10 @@ struct Versions {
 }
 
 impl Kernel {
-    /// A kernel from WGSL. Local; nothing is compiled for the GPU before the first run.
+    /// Creates a kernel from WGSL. Local; nothing is compiled for the GPU before the first run.
     ///
     /// # Errors
-    /// WGSL that is wrong whatever is bound to it, with file, line and column.
+    /// WGSL that is invalid for all bindings, with file, line and column.
     #[track_caller]
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
         let _call = CallSite::enter();
@@ -69,11 +69,11 @@ impl Kernel {
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 
-    /// The same kernel with this `@compute` function as its entry point, for files that have
-    /// several. Local.
+    /// The same kernel with this `@compute` function as its entry point, for files with several
+    /// entry points. Local.
     ///
     /// # Errors
-    /// There is no function of this name.
+    /// The text has no `@compute` function with this name.
     #[track_caller]
     pub fn entry(&self, name: &str) -> Result<Self> {
         let _call = CallSite::enter();
@@ -97,7 +97,7 @@ impl Kernel {
         self.shared.target.is_native
     }
 
-    /// The file or name that the kernel came from.
+    /// The file or name of the kernel.
     pub fn name(&self) -> String {
         self.version().program.name.clone()
     }
@@ -106,7 +106,7 @@ impl Kernel {
         self.shared.versions.borrow().current.clone()
     }
 
-    /// Takes in the file if it was changed (debug builds).
+    /// Reloads the file if it has changed (debug builds).
     pub(super) fn reload(&self) {
         let mut versions = self.shared.versions.borrow_mut();
         let Some(text) = versions.watch.as_mut().and_then(FileWatch::changed) else { return };
@@ -118,15 +118,15 @@ impl Kernel {
             Ok(program) => {
                 tracing::info!("kernel {name} was changed and is compiled again");
                 let old = std::mem::replace(&mut versions.current, Version::new(program));
-                // An older one that has run stays the one to go back to.
+                // If the current version has not run, the previous one stays the fallback.
                 versions.previous.get_or_insert(old);
             }
             Err(error) => trace::warn(&format!("kernel {name} was changed, but stays as it was: {error}")),
         }
     }
 
-    /// Goes back to the program before the last change, if that has not run yet; returns the
-    /// changed one.
+    /// Restores the program before the last change, if the changed one has not run yet; returns the
+    /// changed program.
     pub(super) fn step_back(&self) -> Option<Rc<Version>> {
         let mut versions = self.shared.versions.borrow_mut();
         let previous = versions.previous.take()?;
@@ -139,7 +139,7 @@ impl Kernel {
         versions.previous = Some(std::mem::replace(&mut versions.current, changed));
     }
 
-    /// The changed program has run: there is nothing to go back to.
+    /// Drops the previous program after a successful run of the changed one.
     pub(super) fn settle(&self) {
         self.shared.versions.borrow_mut().previous = None;
     }

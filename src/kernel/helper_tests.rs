@@ -1,4 +1,4 @@
-//! Generated helpers are valid WGSL in every combination, and for every name that an array can have.
+//! Tests that generated helpers are valid WGSL in every combination and for every array name.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
 }
 
-/// A kernel that calls every helper that its array `x` has, and those of the domain. Its own names are such as no array is
-/// called.
+/// A kernel that calls every helper of its array `x` and of the domain. Its own identifiers cannot
+/// be names of arrays.
 fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> String {
     let ty = if atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
     let position = if space == Space::Cells { format!("{x}_position") } else { "domain_position".to_owned() };
@@ -46,7 +46,7 @@ fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> Str
     text + "}\n"
 }
 
-/// Every combination that the text of helpers depends on.
+/// Every combination of inputs of the helper generator.
 fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
     let kinds = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
     let mut cases: Vec<_> = kinds.iter().flat_map(|&p| [("u32", false, p), ("u32", true, p)]).collect();
@@ -58,13 +58,13 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
 }
 
 fn signature(shape: VarShape, space: Space) -> Signature {
-    // Every helper of a checked run stands beside those of any other one.
+    // A checked run has all helpers of an unchecked run, so checked runs suffice.
     let (vars, geometries) = (vec![shape], vec![0]);
     let (boxes, watch, reports_stopped_loops) = (BoxForm::Several, Watch::FewBits, false);
     Signature { space, domain_axes: shape.axes, boxes, vars, geometries, watch, reports_stopped_loops }
 }
 
-/// What an array of this shape can be in. A counted domain has one axis.
+/// The spaces of an array of this shape. A counted domain has one axis.
 fn spaces(shape: VarShape) -> impl Iterator<Item = Space> {
     [Space::Cells, Space::Apart].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
 }
@@ -87,7 +87,7 @@ fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
     }
 }
 
-/// What is bound, and a call of each helper at a constant position, too: there an index depends on the geometry alone.
+/// Also calls each helper at a constant position: there the index depends on the geometry only.
 #[test]
 fn helpers_branch_on_no_parameter_alone() {
     for (cell, atomic, shape) in combinations() {
@@ -110,7 +110,7 @@ fn helpers_branch_on_no_parameter_alone() {
     }
 }
 
-/// The constant position of this many axes.
+/// The zero position with this number of axes.
 fn zero(axes: usize) -> String {
     match axes {
         1 => "0".to_owned(),
@@ -119,7 +119,7 @@ fn zero(axes: usize) -> String {
     }
 }
 
-/// A line of [`uses`] at the constant position, its names different.
+/// A line of [`uses`] at the constant position, with other identifiers.
 fn at_zero(line: &str) -> String {
     line.replace("(k_p", "(k_c")
         .replace("let k_", "let k_c_")
@@ -131,7 +131,7 @@ fn generated(text: &str, signature: &Signature) -> String {
     generate(&scan(text), signature, &GeometryMap::new(signature), 1)
 }
 
-/// All identifiers of all helpers of the array `x`, keywords and members of vectors aside.
+/// All identifiers in the helpers of the array `x`, except keywords and vector members.
 fn identifiers() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let each = |(cell, atomic, shape)| spaces(shape).map(move |space| (cell, atomic, shape, space));
@@ -164,7 +164,7 @@ fn helpers_call_nothing_by_a_name_that_a_kernel_can_declare() {
     assert_eq!(words.iter().map(String::as_str).collect::<Vec<_>>(), WORDS);
 }
 
-/// An array of any name works, or is refused at its declaration by a message that names it.
+/// Every array name works, or the error at its declaration names it.
 #[test]
 fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
     let mut names = identifiers();
@@ -183,7 +183,7 @@ fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
         ("vec4<f32>", false, shape(5, None, 2)),
     ];
     for (number, name) in names.iter().enumerate() {
-        // One shape for each name: all of them would take long.
+        // One shape per name: all combinations would take long.
         let (cell, atomic, shape) = shapes[number % 4];
         let text = uses(name, cell, atomic, shape, Space::Cells);
         let column = text.find("> ").unwrap() + 3;
@@ -232,7 +232,7 @@ fn names_of_helpers_cannot_be_declared_and_all_names_are_free_inside_functions()
             other => panic!("{declaration}: {other:?}"),
         }
     }
-    // A name that is no helper's is free, however it begins.
+    // Names that only begin like a helper are allowed.
     new(&format!("{array}fn x_loaded() {{}} const x_ = 1; {inside}")).unwrap();
     new(&format!("{array}fn domain() {{}} const domain_shape = 1; {inside}")).unwrap();
 }
@@ -248,7 +248,7 @@ fn cells_that_hold_atomics_have_no_load() {
     }
 }
 
-/// It cannot happen with a text whose names are checked, so this one's are not.
+/// A checked text cannot cause this fault, so the test disables the check of names.
 #[test]
 fn a_fault_in_generated_text_is_not_called_the_kernels() {
     let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 }, Space::Cells);

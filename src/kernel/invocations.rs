@@ -67,7 +67,7 @@ impl Call<'_> {
     }
 
     /// The section whose start is position 0 in the index space of `over`: the first one that is
-    /// written there, else the first one that is read.
+    /// written there, or the first one that is read if none is written.
     fn origin_of(&self, over: &Binding) -> Option<&Binding> {
         let of_space = |access: bool| {
             let of = move |(_, binding, mode): &&(_, Binding, AccessMode)| {
@@ -139,8 +139,8 @@ impl Call<'_> {
         }
     }
 
-    /// The domain as positions and counts of invocations: one a cell, or one a word where packed
-    /// cells are written.
+    /// The boxes of the domain in positions and numbers of invocations: one invocation per cell, or
+    /// one per word if packed cells are written.
     pub(super) fn invocations<'c>(
         &self,
         program: &Program,
@@ -213,8 +213,8 @@ impl Call<'_> {
         Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order, separate }))
     }
 
-    /// Of what is written word by word: cells in a word, how many of the first one's lie before the
-    /// section, and a name.
+    /// For a kernel that writes packed cells by words: cells per word, number of cells of the first
+    /// word before the section, and the name of the array.
     fn words(&self, program: &Program, order: &[Option<usize>]) -> Result<Option<(i64, i64, &str)>> {
         let mut words: Option<(i64, i64, &str)> = None;
         for (number, bound) in order.iter().enumerate() {

@@ -1,18 +1,18 @@
 //! WGSL compute kernels over local sections.
 //!
-//! A kernel is a plain WGSL file. Sections are bound by the names of its storage variables, and for
-//! every bound array `x` address helpers are generated, so that nobody counts strides. A position
-//! `p` is `i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four, `array<i32, D>` beyond;
-//! it counts cells from the start of the section, and ghost cells are negative or past the end. All
-//! arrays of a call share it.
+//! A kernel is a plain WGSL file. Sections are bound by the names of its storage variables. For
+//! every bound array `x`, Zippy generates helpers that compute addresses from a position `p`: an
+//! `i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four, `array<i32, D>` for more. A
+//! position counts cells from the start of the section; ghost cells have negative positions or
+//! positions past the end. The same position is valid for all arrays of a call.
 //!
-//! | helper | what it does |
+//! | helper | result or effect |
 //! |---|---|
 //! | `x_position(id) -> P` | the cell of this invocation; `id` is `global_invocation_id`. Outside of the domain it is far from every array |
 //! | `x_inside(p) -> bool` | `p` is in the section (false outside the domain) |
 //! | `x_has(p) -> bool` | `p` is in the chunk's storage, ghost cells included |
 //! | `x_owned(p) -> bool` | `p` is a cell that the chunk owns |
-//! | `x_load(p) -> T` | the cell's value; outside the storage some value of the array |
+//! | `x_load(p) -> T` | the cell's value; outside the storage, an unspecified value of the array |
 //! | `x_store(p, v)` | writes the cell; does nothing outside the storage |
 //! | `x_extent() -> P`, `x_shape() -> P` | extents of the section, of the global array (low 31 bits) |
 //! | `x_global(p) -> P` | the global coordinate, not wrapped around at periodic ends (low 32 bits) |
@@ -20,38 +20,46 @@
 //! | `x_linear(p) -> vec2<u32>` | the linear index of a cell in the global array, 64 bits, axis 0 fastest |
 //! | `x_index(p) -> u32` | the index of the cell in the variable `x`, for atomics (first window only, see below) |
 //!
-//! Cells of 8 and 16 bits are packed in words: declare `array<u32>`; `x_load` unpacks to `u32` or,
-//! sign extended, `i32`. Such an array is written by whole words: the domain then has one
-//! invocation for every word of a row, `x_position` is the word's first cell (possibly before the
-//! section's start), `x_inside_word(p)` tells whether any of its cells is in the section, and
-//! `x_store_word(p, cells)` writes, of the four (`vec4`) or two (`vec2`) cells of the word, those
-//! that are in the section. Over `interior()` and `boundary()` a word with cells of both is run by
-//! both. An array declared `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
+//! Cells of 8 and 16 bits are packed in 32-bit words: declare `array<u32>`; `x_load` unpacks to
+//! `u32` or, sign extended, `i32`. A kernel writes such an array in whole words:
 //!
-//! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those
-//! that have as many as the domain, which is the first written section or [`Call::over`], and only
-//! where that is a section of the index space of a bound array. Positions count from the start of
-//! the first written section of that space or, if there is none, of the first one that is read.
+//! * The domain has one invocation per word of a row.
+//! * `x_position` is the word's first cell, possibly before the section's start.
+//! * `x_inside_word(p)` is true if any cell of the word is in the section.
+//! * `x_store_word(p, cells)` takes the four (`vec4`) or two (`vec2`) cells of the word and writes
+//!   those that are in the section.
+//! * A word with cells of both `interior()` and `boundary()` has an invocation in the calls over
+//!   each.
+//!
+//! An array declared `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
+//!
+//! Arrays may differ in their number of axes (an image and a volume). `x_position` exists for
+//! arrays with the same number of axes as the domain (the first written section, or
+//! [`Call::over`]), if the domain is a section of the index space of a bound array. Positions count
+//! from the start of the first section written in that space, or of the first one read if none is
+//! written.
 //!
 //! # What a kernel runs over
 //!
 //! A [`Domain`] is a section of any array, plain extents, or a count on the device. Positions in a
 //! domain have its number of axes:
 //!
-//! | helper | what it does |
+//! | helper | result or effect |
 //! |---|---|
 //! | `domain_position(id) -> P` | position of this invocation in the domain, from 0; far from every position for invocations outside of it |
 //! | `domain_inside(p) -> bool` | `p` is in the domain's extents |
 //! | `domain_extent() -> P` | number of invocations along each axis; of a counted domain the lesser of the count and its limit |
 //! | `domain_workgroup(workgroup_id)` | index of the workgroup along each axis (`i32`, `vec2<i32>`; from three axes on `vec3<i32>`); far from every index for workgroups outside of the domain |
 //!
-//! A domain may take several dispatches, and `workgroup_id` counts within one. They are cut at
-//! whole workgroups, so that workgroup memory, barriers and `domain_workgroup` are the same as
-//! without cuts: along axis 0, a workgroup begins at position `domain_workgroup(..)` times its
-//! size. In a text with workgroups, subgroups or local ids, and over plain extents, axis 0 runs
-//! along x, axis 1 along y and all others, folded, along z; else a longer axis may run along x
+//! A domain may need several dispatches, and `workgroup_id` counts within one dispatch. Dispatches
+//! consist of whole workgroups, so that workgroup memory, barriers and `domain_workgroup` work as
+//! in a single dispatch: along axis 0, a workgroup begins at position `domain_workgroup(..)` times
+//! its size.
+//!
+//! In a text with workgroups, subgroups or local ids, and over plain extents, axis 0 runs along x,
+//! axis 1 along y, and the other axes, folded, along z. Otherwise a longer axis may run along x
 //! instead of a short axis 0. Over sections of several boxes (`boundary()`), no workgroup has cells
-//! of two boxes, and no `domain_workgroup` exists. Where a kernel writes words of packed cells,
+//! of two boxes, and `domain_workgroup` does not exist. If a kernel writes words of packed cells,
 //! positions count words.
 //!
 //! All invocations of a workgroup must reach each barrier, so invocations outside of the domain
@@ -108,16 +116,16 @@
 //!
 //! # Branches on parameters
 //!
-//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` depends
-//! on `var<uniform>` alone, or a loop goes up to one: milliseconds a call. Make two kernels, or a
-//! constant in the text, of what is decided before the call.
+//! Mesa's lavapipe (22.3) compiles a kernel of ordinary size at every call, in milliseconds, if an
+//! `if` or the end of a loop depends on `var<uniform>` only. Use two kernels, or a constant in the
+//! text, for choices that are made before the call.
 //!
 //! # Names
 //!
-//! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of
-//! functions: names that begin with `zippy_`, names of helpers, and the few words of WGSL that
-//! helpers use (types such as `vec3` and `i32`, and functions such as `select`) are refused there,
-//! by line and column. All other names are free, inside functions all are.
+//! Module-scope declarations of a kernel cannot have names that begin with `zippy_`, names of
+//! helpers, or the predeclared WGSL names that helpers use (types such as `vec3` and `i32`, and
+//! functions such as `select`); the error has line and column. All other names are allowed, and all
+//! names inside functions.
 //!
 //! ```
 //! use zippy::{KernelSource, Layout, Split, World};
@@ -148,8 +156,8 @@
 //! # Ok::<(), zippy::Error>(())
 //! ```
 //!
-//! Kernels see local sections only, so that data never moves between ranks behind the programmer's
-//! back. That a kernel is handed a section of a global array does not compile:
+//! Kernels bind local sections only, so that data never moves between ranks implicitly. A call with
+//! a section of a global array does not compile:
 //!
 //! ```compile_fail,E0277
 //! # fn wrong(world: &zippy::World, kernel: &zippy::Kernel) -> zippy::Result<()> {
@@ -158,7 +166,7 @@
 //! # }
 //! ```
 //!
-//! while a section of a chunk does:
+//! A call with a section of a chunk compiles:
 //!
 //! ```
 //! # fn right(world: &zippy::World, kernel: &zippy::Kernel) -> zippy::Result<()> {

@@ -13,7 +13,7 @@ use crate::device::{BoxOf, Device, Lease, Piece, Strided};
 use crate::error::Result;
 use crate::extents::Index;
 
-/// Passes that the trial asks for; an adapter that makes them all has no limit.
+/// Iterations of the trial; an adapter that completes them has no limit.
 const TRIED: u32 = 1 << 17;
 
 /// Kernel whose loop makes `words[0]` passes and stores their number in `words[1]`.

@@ -3,9 +3,9 @@
 use super::types::Slot;
 use crate::element::{Element, ElementInfo, ElementKind, Field, Scalar};
 
-/// A value for a parameter: numbers (`0.2`, `3`, `7_u64`), which become the shader's type where that can hold them, vectors
-/// of 2 to 4 of them (`[0.5, 1.0, 2.0]`), and matrices or arrays of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first, or
-/// `array<vec4<f32>, 4>`).
+/// Value of a parameter: a number (`0.2`, `3`, `7_u64`), a vector of 2 to 4 numbers (`[0.5, 1.0,
+/// 2.0]`), or a matrix or array of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first, or
+/// `array<vec4<f32>, 4>`). Numbers convert to the shader's type if that type can represent them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamValue {
     scalar: Scalar,
@@ -25,7 +25,7 @@ pub trait IntoParam: Into<ParamValue> {}
 
 impl IntoParam for ParamValue {}
 
-/// A number of a parameter.
+/// A number in a parameter.
 enum Number {
     Float(f64),
     Integer(i128),
@@ -33,12 +33,12 @@ enum Number {
 }
 
 impl ParamValue {
-    /// Its bytes as they lie in a uniform buffer, without padding, for passes of one's own.
+    /// The bytes in the layout of a uniform buffer, without padding, for direct use with wgpu.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The WGSL type, for messages.
+    /// The WGSL type, for error messages.
     fn ty(&self) -> String {
         let one = match self.components {
             1 => ElementInfo::scalar(self.scalar),
@@ -69,7 +69,7 @@ impl ParamValue {
         if self.scalar == Scalar::F64 { single.wgsl() } else { None }
     }
 
-    /// Its numbers.
+    /// The numbers of the value.
     fn numbers(&self) -> Vec<Number> {
         let read = |bytes: &[u8]| match self.scalar {
             Scalar::F32 => Number::Float(f64::from(bytemuck::pod_read_unaligned::<f32>(bytes))),
@@ -83,7 +83,7 @@ impl ParamValue {
         self.bytes.chunks_exact(self.scalar.bytes()).map(read).collect()
     }
 
-    /// The first of its numbers, for messages.
+    /// The first numbers, for error messages.
     fn listed(&self) -> String {
         let text = |number: &Number| match number {
             Number::Float(value) => format!("{value:?}"),
@@ -93,8 +93,8 @@ impl ParamValue {
         self.numbers().iter().take(4).map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// Its bytes as numbers of another type; none where that cannot hold one of them. Floats round, integers are exact, and
-    /// a float is never cut to an integer.
+    /// The bytes of the numbers converted to another type; `None` if a number cannot be
+    /// represented. Floats are rounded, integers are exact, and floats do not convert to integers.
     fn converted(&self, to: Scalar) -> Option<Vec<u8>> {
         if to == self.scalar {
             return Some(self.bytes.clone());
@@ -126,7 +126,7 @@ impl ParamValue {
         Some(out)
     }
 
-    /// Writes the value to its place; says what differs when the types do.
+    /// Writes the value to a slot; returns an error text if the types differ.
     pub(super) fn write(&self, slot: &Slot, bytes: &mut [u8]) -> Result<(), String> {
         let wrong = |problem: &str| Err(format!("parameter `{}` is {}, but {problem}", slot.name, slot.ty));
         let Some((scalar, components)) = slot.shape.filter(|_| slot.repeat.map(|(n, _)| n) == self.count) else {
@@ -193,7 +193,7 @@ impl From<usize> for ParamValue {
 
 values!(f32 => F32, i32 => I32, u32 => U32, f64 => F64, i64 => I64, u64 => U64);
 
-/// All values of a uniform variable at once.
+/// Values of all members of a uniform struct.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     info: ElementInfo,
@@ -205,7 +205,8 @@ impl Record {
         Self { info: T::INFO, bytes: bytemuck::bytes_of(value).to_vec() }
     }
 
-    /// Writes every member to its place; says what differs when the struct in WGSL is another.
+    /// Writes every member to its slot; returns an error text if the struct in WGSL has other
+    /// members.
     pub fn write(&self, variable: &str, slots: &[Slot], bytes: &mut [u8]) -> Result<(), String> {
         let mut members = Vec::new();
         match self.info.kind {
@@ -236,7 +237,7 @@ impl Record {
     }
 }
 
-/// Members that only fill space need no value.
+/// True for padding members, which need no value.
 pub(super) fn is_padding(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.starts_with('_'))
 }

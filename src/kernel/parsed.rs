@@ -1,5 +1,5 @@
-//! What naga makes of a text, kept for all ranks of the process: those that are threads run the
-//! same kernels, and so does the next world.
+//! Cache of parsed and validated texts, shared by all ranks of the process. Ranks that are threads
+//! run the same kernels, and so do later worlds.
 
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -10,37 +10,36 @@ use super::diagnose::Fault;
 use crate::device::{cache_capacity, estimate_compiled_bytes};
 use crate::plan::cache::WeightedCache;
 
-/// A text that naga has parsed and found valid.
+/// A text that naga has parsed and validated.
 #[derive(Debug)]
 pub struct Parsed {
     pub module: naga::Module,
     pub info: ModuleInfo,
 }
 
-/// All that a module depends on: the whole text, whether it reports what it reaches, and what the
-/// device can do.
+/// Key of a module: the whole text, its checks, and the capabilities of the device.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ParsedKey {
     pub text: String,
     pub watched: bool,
-    /// As bits.
+    /// The bits of naga's capabilities.
     pub capabilities: u64,
 }
 
-/// What came of a text; empty while it is read for the first time. Texts with faults are as usual
-/// as right ones: with how many axes a kernel is right is found by trying.
+/// Result for a text; empty during the first parse. Errors are cached, because the number of axes
+/// of a kernel is found by trial.
 type Slot = Arc<OnceLock<Result<Arc<Parsed>, Fault>>>;
 
-/// Not all, as a program may make texts while it runs.
+/// Has a limited size, because a program may generate texts at run time.
 static KEPT: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
-/// The module of this text: what another rank has made of it, or will have in a moment, or else
-/// what `make` does.
+/// The module of a text. Calls `make` unless the text is cached; waits if another rank is parsing
+/// it.
 pub fn parsed(key: ParsedKey, make: impl FnOnce(&str) -> Result<Parsed, Fault>) -> Result<Arc<Parsed>, Fault> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(Slot::default()));
-    // Who asks for the same text waits below; the others go on.
+    // Other ranks wait below for this text only.
     drop(kept);
     slot.get_or_init(|| make(&key.text).map(Arc::new)).clone()
 }

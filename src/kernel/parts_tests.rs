@@ -59,7 +59,7 @@ impl Chunks {
     }
 }
 
-/// A call with more parts would exceed the cache of bind groups, and make its groups again each
+/// With more parts, a call would exceed the cache of bind groups and create its groups again each
 /// time.
 #[test]
 fn calls_of_many_parts_run_as_a_whole() {

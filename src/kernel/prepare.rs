@@ -1,4 +1,4 @@
-//! The checks of a call, before anything is recorded.
+//! Checks of a call before it is recorded.
 
 use std::rc::Rc;
 
@@ -17,24 +17,24 @@ use super::variants::{Compiled, Version};
 use super::windows::{LargeArray, Part, parts};
 use crate::error::{KernelError, Result};
 
-/// Invocations of a call, with the windows that they need.
+/// Invocations of a call, with their windows.
 pub(super) enum Work<'c> {
     Parts(Vec<Part>),
     Counted { count: &'c Binding, most: u32 },
 }
 
-/// A call that is in order.
+/// A call without errors.
 pub(super) struct PreparedCall<'c> {
     pub version: Rc<Version>,
     pub compiled: Rc<Compiled>,
-    /// For each storage variable: which bound section.
+    /// For each storage variable, the index of its section.
     pub order: Vec<Option<usize>>,
     pub work: Work<'c>,
     /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
-    /// Whether it reports what it reaches.
+    /// The checks of accesses by helpers.
     pub watch: Watch,
-    /// Loop passes that the adapter allows for a group of invocations, where stopped loops are
+    /// Limit of the adapter on loop passes of a group of invocations, if stopped loops are
     /// reported.
     pub most_passes: Option<u32>,
 }
@@ -54,7 +54,7 @@ impl Call<'_> {
         let domain = self.resolve_domain(program)?;
 
         let (space, axes) = (domain.space(), domain.axes());
-        // An error of the text comes first.
+        // An error of the text has priority.
         let invocations = self.invocations(program, &order, domain);
         let boxes = invocations.as_ref().map_or(BoxForm::OneInOrder, Invocations::form);
         let signature = self.signature(program, &order, (space, axes, boxes))?;
@@ -85,7 +85,7 @@ impl Call<'_> {
         Ok(PreparedCall { version: version.clone(), compiled, order, work, uniforms, watch, most_passes })
     }
 
-    /// Which bound section belongs to which storage variable.
+    /// The index of the section of each storage variable.
     fn order(&self, program: &Program) -> Result<Vec<Option<usize>>> {
         let mut order = vec![None; program.scan.storage.len()];
         let kernel = || program.name.clone();
@@ -126,7 +126,7 @@ impl Call<'_> {
         Ok(order)
     }
 
-    /// What is written must not be bound under another name as well.
+    /// Fails if a written section shares memory with another bound section.
     fn check_aliases(&self, program: &Program) -> Result<()> {
         for (i, (name, binding, access)) in self.bound.iter().enumerate() {
             for (other_name, other, other_access) in &self.bound[..i] {
@@ -162,7 +162,7 @@ impl Call<'_> {
         let shape = |(number, bound): (usize, &Option<usize>)| {
             let Some(bound) = bound else { return VarShape { axes: domain_axes, packed: None, windows: 1 } };
             let binding = &self.bound[*bound].1;
-            // Over another type of cells there is no unpacking; the mismatch is reported later.
+            // Only `u32` cells are unpacked; other types are reported later.
             let packed = binding.packed().filter(|_| program.scan.storage[number].cell.as_deref() == Some("u32"));
             let (_, window_bytes) = binding.window(limit);
             let windows = binding.storage_bytes().div_ceil(window_bytes).max(1) as u32;
@@ -173,7 +173,7 @@ impl Call<'_> {
         let is_watched = watch != Watch::Off && program.scan.has_loops();
         let Target { device, is_native } = &self.kernel.shared.target;
         let reports_stopped_loops = is_watched && !is_native && most_passes(device)?.is_some();
-        // A checked run keeps its report next to each array's geometry.
+        // A checked run stores the report's location next to each array's geometry.
         let geometries = match watch {
             Watch::Off => self.geometries(order),
             _ => (0..order.len()).collect(),
@@ -181,8 +181,8 @@ impl Call<'_> {
         Ok(Signature { space, domain_axes, boxes, vars, geometries, watch, reports_stopped_loops })
     }
 
-    /// The kernel with one window of each array, and the parts of the call that do with it; none
-    /// where no array takes several windows, or helpers reach further than a window.
+    /// The kernel with one window per array, and the parts of the call; `None` if no array needs
+    /// several windows, or if helpers access more than a window.
     fn near(
         &self,
         version: &Version,
@@ -207,7 +207,7 @@ impl Call<'_> {
         Ok(parts.map(|parts| (compiled, parts)))
     }
 
-    /// For each storage variable the first one that is bound to a section with the same geometry.
+    /// For each storage variable, the index of the first variable with the same geometry.
     fn geometries(&self, order: &[Option<usize>]) -> Vec<usize> {
         let binding = |bound: &Option<usize>| bound.map(|bound| &self.bound[bound].1);
         let first = |(i, bound): (usize, &Option<usize>)| {
@@ -218,14 +218,14 @@ impl Call<'_> {
         order.iter().enumerate().map(first).collect()
     }
 
-    /// Whether the call is to report what it reaches.
+    /// The checks of accesses by helpers in this call.
     fn watch(&self, program: &Program, order: &[Option<usize>], vars: &[VarShape]) -> Watch {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.watches()) else { return Watch::Off };
         let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
         let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
         let most = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
         let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::of(binding)).collect();
-        // A report is one binding more.
+        // The report needs one more binding.
         if bindings >= most || layers.iter().any(Layers::are_too_many) {
             let why = format!("it has no room for a report: {most} arrays can be bound, or ghost layers are too many");
             ledger.tell_once(&format!("kernel {} is not checked: {why}", program.name));
@@ -234,13 +234,14 @@ impl Call<'_> {
         if layers.iter().all(|layers| layers.bits() <= 32) { Watch::FewBits } else { Watch::ManyBits }
     }
 
-    /// Everything that the entry point reaches is bound, and nothing that the text never names.
+    /// Fails if the entry point uses an unbound variable, or if the text does not use a bound
+    /// section.
     fn check_used(&self, program: &Program, order: &[Option<usize>], reached: &[bool]) -> Result<()> {
         for ((var, bound), reached) in program.scan.storage.iter().zip(order).zip(reached) {
             let (kernel, declared) = (program.name.clone(), program.declared());
             let name = &var.name;
             match (bound, reached) {
-                // A helper may ask for nothing but geometry.
+                // A helper may use only the geometry of an array.
                 (Some(_), false) if !HELPERS.iter().any(|h| program.scan.words.contains(&format!("{name}_{h}"))) => {
                     let problem = format!("`{name}` is bound, but the entry point does not use it");
                     return Err(KernelError::Name { kernel, problem, declared }.into());

@@ -1,4 +1,4 @@
-//! A kernel's text, and the text with helpers as naga understands it.
+//! [`Program`]: a kernel's text, and its module with helpers.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::error::KernelError;
 use crate::extents::MAX_AXES;
 use crate::wgsl;
 
-/// A kernel as its author wrote it.
+/// The text of a kernel without helpers.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// File or name, for messages.
+    /// File or name, for error messages.
     pub name: String,
     pub text: String,
     pub scan: SourceScan,
@@ -34,11 +34,11 @@ pub struct Complete {
     pub text: String,
     pub parsed: Arc<Parsed>,
     pub map: GeometryMap,
-    /// The bind group of geometry and windows.
+    /// The bind group of the geometry and the windows.
     pub group: u32,
 }
 
-/// What naga may accept on a device with these features.
+/// The capabilities that naga may use on a device with these features.
 pub fn capabilities(features: wgpu::Features) -> Capabilities {
     let mut out = Capabilities::empty();
     for (feature, capability) in [
@@ -60,7 +60,7 @@ fn parse(text: &str, capabilities: Capabilities) -> Result<naga::Module, naga::f
     naga::front::wgsl::Frontend::new_with_options(options).parse(text)
 }
 
-/// Optional parts of WGSL that an error may be about, in words.
+/// Optional features of WGSL, and their names in error messages.
 const OPTIONAL: [(wgpu::Features, &str); 4] = [
     (wgpu::Features::SHADER_F16, "16-bit floats"),
     (wgpu::Features::SHADER_F64, "64-bit floats"),
@@ -68,8 +68,8 @@ const OPTIONAL: [(wgpu::Features, &str); 4] = [
     (wgpu::Features::SUBGROUP, "subgroup operations"),
 ];
 
-/// An error of naga's, with a note on what the adapter lacks where that is the reason: `right` tells whether naga
-/// accepts the text on a device with given features.
+/// Adds a note to an error of naga if the adapter lacks an optional feature that the text needs.
+/// `right` returns true if naga accepts the text on a device with given features.
 pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::Features) -> bool) -> KernelError {
     if !right(wgpu::Features::all()) {
         return error;
@@ -82,7 +82,7 @@ pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::F
     diagnose::noted(error, &format!("the adapter \"{adapter}\" does not offer {} in shaders", missing.join(" and ")))
 }
 
-/// The first declaration of a text with a name that there is something against.
+/// Fails at the first declaration with a forbidden name.
 fn refuse_names(
     file: &str,
     text: &str,
@@ -99,8 +99,9 @@ fn refuse_names(
 }
 
 impl KernelSource {
-    /// Whether a text can stand in a kernel beside arrays and parameters of these names: it does not declare them, nor
-    /// what is [`taken`](helpers::taken), and it ends where an item or a comment does.
+    /// Checks that a user's text can be composed with arrays and parameters of these names: it
+    /// declares neither these names nor [taken](helpers::taken) ones, and does not end inside an
+    /// item or a comment.
     pub(crate) fn check_beside(&self, given: &[&str]) -> Result<(), KernelError> {
         let scan = scan(&self.text);
         let given_too =
@@ -111,7 +112,7 @@ impl KernelSource {
         if scan.open { Err(self.ends_early("the text ends inside an item or a comment")) } else { Ok(()) }
     }
 
-    /// An error that shows behind the text.
+    /// An error at the end of the text.
     pub(crate) fn ends_early(&self, message: &str) -> KernelError {
         let end = self.text.trim_end().len();
         let notes = vec!["the text ends here".to_owned()];
@@ -121,11 +122,11 @@ impl KernelSource {
 }
 
 impl Program {
-    /// Reads `text` and complains about what is wrong whatever will be bound to it.
+    /// Reads `text` and reports errors that are independent of the bindings.
     ///
-    /// What is bound, and with how many axes, is not known yet, so every number of axes is tried; only when all of them
-    /// fail at the same place for the same reason is that an error now. The rest is left for the first run.
-    /// A text that is `composed` by Zippy itself may use its names.
+    /// The numbers of axes of the bindings are not known yet, so all are tried. An error is
+    /// reported if all numbers of axes fail at the same location for the same reason; otherwise the
+    /// first run reports it. A text `composed` by Zippy may use internal names.
     pub fn new(name: &str, text: &str, composed: bool, capabilities: Capabilities) -> Result<Self, KernelError> {
         let scan = scan(text);
         let program = Self { name: name.to_owned(), text: text.to_owned(), scan };
@@ -137,7 +138,7 @@ impl Program {
         let packings = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
         let could_pack = program.scan.storage.iter().any(|var| var.cell.as_deref() == Some("u32"));
         for packed in &packings[..if could_pack { packings.len() } else { 1 }] {
-            // The usual numbers first: the first that is right ends the search.
+            // Common numbers first: the first valid one ends the search.
             for axes in [3, 2, 1, 4, 5, 6, MAX_AXES] {
                 let signature = Signature::uniform(&program.scan, axes, *packed);
                 match (program.complete(&signature, None, capabilities), &common) {
@@ -153,7 +154,7 @@ impl Program {
         }
     }
 
-    /// Storage variables must be arrays of cells.
+    /// Fails unless storage variables are arrays of cells.
     fn check_storage(&self) -> Result<(), KernelError> {
         match self.scan.storage.iter().find(|var| var.cell.is_none()) {
             None => Ok(()),
@@ -167,13 +168,14 @@ impl Program {
         }
     }
 
-    /// Nothing that the text declares may come between the helpers and what they call by a name.
+    /// Fails for declarations that would shadow the names that helpers use.
     fn check_names(&self) -> Result<(), KernelError> {
         let arrays: Vec<_> = self.scan.storage.iter().map(|var| var.name.as_str()).collect();
         refuse_names(&self.name, &self.text, &self.scan, |name| helpers::taken(name, &arrays))
     }
 
-    /// The text with helpers, parsed and validated; of several entry points only what `entry` needs.
+    /// The text with helpers, parsed and validated; with several entry points, only the code that
+    /// `entry` uses.
     pub fn complete(
         &self,
         signature: &Signature,
@@ -204,7 +206,8 @@ impl Program {
         Ok(Complete { text, parsed, map, group })
     }
 
-    /// An error of naga's parser. A text that ends inside an item has its fault at its end, not in the helpers behind it.
+    /// Converts an error of naga's parser. If the text ends inside an item, the fault is at its
+    /// end, not in the helpers after it.
     fn fault(&self, error: &naga::front::wgsl::ParseError, text: &str, capabilities: Capabilities) -> Fault {
         let user = self.text.len();
         let fault = Fault::parse(error, text, user);
@@ -214,14 +217,14 @@ impl Program {
         }
     }
 
-    /// A fault of [`Program::complete`], for the user.
+    /// Converts a fault of [`Program::complete`] to an error for the user.
     pub fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let name = fault.unknown_name(&self.text);
         let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
         fault.place(&self.name, &self.text, hint)
     }
 
-    /// [`explain`](Self::explain), where the signature is that of sections which are bound.
+    /// [`explain`](Self::explain) for the signature of bound sections.
     pub fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let error = self.explain(fault, signature);
         let name = fault.misled_function(&self.text);
@@ -232,7 +235,7 @@ impl Program {
         }
     }
 
-    /// What the shader declares in storage, for messages.
+    /// The list of storage variables, for error messages.
     pub fn declared(&self) -> String {
         let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();
         if list.is_empty() { "no arrays".to_owned() } else { list.join(", ") }

@@ -1,5 +1,4 @@
-//! What a call tells of itself in a checked run: which ghost cells it has loaded, and positions
-//! that are no cells.
+//! Report of a call in a checked run: loaded ghost cells, and positions outside of chunks.
 
 use std::rc::Rc;
 
@@ -12,16 +11,16 @@ use crate::extents::Index;
 use crate::history::{Finding, Problem, Reach, Stray, What};
 use crate::region::Region;
 
-/// More layers and components of one array are not told apart: then it is layers alone.
+/// Maximum number of bits per array; arrays with more record layers only, or nothing.
 const MOST_BITS: usize = 1 << 22;
 
-/// The layers of a chunk's ghost cells, and components: places along axes without ghost cells. A
-/// bit for each of both.
+/// Layers and components of a chunk's ghost cells. A component is a position along the axes without
+/// ghost cells. The report has one bit per pair of layer and component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layers {
-    /// 0 where there are none.
+    /// Number of layers; 0 if the chunk has no ghost cells.
     count: usize,
-    /// 0 where they are not told apart.
+    /// Number of components; 0 if components are not recorded.
     pub components: usize,
 }
 
@@ -45,13 +44,13 @@ impl Layers {
         self.count * self.components.max(1)
     }
 
-    /// Of loads or of stores.
+    /// Number of words for loads, or for stores.
     fn words(&self) -> usize {
         self.bits().div_ceil(32)
     }
 }
 
-/// How many layers there are along an axis, that of the owned cells among them.
+/// Number of layers along an axis, including the one of the owned cells.
 fn digits(binding: &Binding, axis: usize) -> i64 {
     1 + binding.storage.extents()[axis] - binding.owned.extents()[axis]
 }
@@ -61,20 +60,20 @@ fn free_axes(binding: &Binding) -> impl Iterator<Item = usize> {
     (0..binding.owned.axes()).filter(move |&axis| digits(binding, axis) == 1)
 }
 
-/// The report of a call: words for positions outside, then bits of each array.
+/// Memory of a call's report: words for positions outside of chunks, then the bits of each array.
 pub(super) struct Report {
     lease: Lease,
     words: usize,
-    /// The first word of each array, and what its bits are.
+    /// For each array, its first word and its layers.
     parts: Vec<(usize, Layers)>,
 }
 
-/// The memory of reports.
+/// Reused memory of reports.
 #[derive(Debug, Default)]
 struct Reports(Option<Lease>);
 
 impl Report {
-    /// An empty report for these arrays.
+    /// Creates an empty report for these arrays.
     pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
         let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
         for binding in bindings {
@@ -101,12 +100,12 @@ impl Report {
         Strided { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
     }
 
-    /// The first word of each array, and what its bits are.
+    /// For each array, its first word and its layers.
     pub fn parts(&self) -> &[(usize, Layers)] {
         &self.parts
     }
 
-    /// As it is bound.
+    /// The buffer, with the range to bind.
     pub fn buffer(&self) -> BoundBuffer {
         let window_bytes = self.lease.bytes();
         BoundBuffer {
@@ -119,7 +118,7 @@ impl Report {
         }
     }
 
-    /// Waits for the call and reads what it has told.
+    /// Waits for the call and reads its report.
     pub fn read(self, device: &Device) -> Result<Told> {
         let pieces = [Piece { buffer: &self.lease, view: self.view(), payload_offset: 0 }];
         let staged = device.gather(4, &pieces, 4 * self.words as u64)?;
@@ -127,15 +126,15 @@ impl Report {
     }
 }
 
-/// What a call has told.
+/// Contents of a report.
 pub(super) struct Told {
     words: Vec<u32>,
     parts: Vec<(usize, Layers)>,
 }
 
-/// A position outside of a chunk, from the start of the section.
+/// A position outside of a chunk, relative to the start of the section.
 pub(super) struct Outside {
-    /// The number of the storage variable.
+    /// The index of the storage variable.
     pub var: usize,
     is_store: bool,
     position: Vec<i64>,
@@ -144,12 +143,12 @@ pub(super) struct Outside {
 }
 
 impl Told {
-    /// The boxes of ghost cells that were loaded from the array that is bound as this one.
+    /// The boxes of ghost cells loaded through storage variable `number`.
     pub fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, 0)
     }
 
-    /// The boxes of ghost cells that were stored to.
+    /// The boxes of ghost cells stored through storage variable `number`.
     pub fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, self.parts[number].1.words())
     }
@@ -171,14 +170,14 @@ impl Told {
         out
     }
 
-    /// Of how many invocations the adapter has stopped loops, and the line of the loop in the first
-    /// one.
+    /// The number of invocations with loops stopped by the adapter, and the line of the loop in the
+    /// first one.
     pub fn stopped(&self) -> Option<(u32, u32)> {
         let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
         (invocations > 0).then_some((invocations, line))
     }
 
-    /// The first position outside: of which storage variable, whether it was stored to, and where.
+    /// The first position outside of a chunk.
     pub fn stray(&self) -> Option<Outside> {
         let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
         let which = array.checked_sub(1).filter(|_| *count > 0)?;
@@ -189,7 +188,7 @@ impl Told {
 }
 
 impl Outside {
-    /// Tells of it.
+    /// Warns about the access.
     pub fn tell(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
@@ -202,7 +201,7 @@ impl Outside {
     }
 }
 
-/// The cells of a layer, from its number: digits of the axes, axis 0 first.
+/// The cells of a layer. The digits of its number are the layers along the axes, axis 0 first.
 fn layer(number: usize, binding: &Binding) -> Region {
     let (owned, mut rest, mut region) = (binding.owned, number as i64, binding.owned);
     for axis in (0..owned.axes()).rev() {
@@ -217,7 +216,7 @@ fn layer(number: usize, binding: &Binding) -> Region {
     region
 }
 
-/// Of a box of ghost cells those of the components that are set.
+/// The part of a box of ghost cells with the components in `set`.
 fn of_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region> {
     if !set.contains(&false) {
         return vec![*cells];

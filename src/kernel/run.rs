@@ -1,4 +1,4 @@
-//! Recording a call on the device.
+//! Recording of a call on the device.
 
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
@@ -21,25 +21,25 @@ use crate::trace::{self, SpanKind};
 const AT_A_TIME: usize = 16;
 
 impl Call<'_> {
-    /// Queues the kernel on this rank's device, after everything queued before. Local.
+    /// Queues the kernel on this rank's device, after all previously queued work. Local.
     ///
-    /// Transfers and reads of the host wait for the kernel. A call over an empty domain has no
-    /// effect. A warm call allocates nothing on the device.
+    /// Transfers and host reads wait for the kernel. A call over an empty domain has no effect.
+    /// Repeated calls allocate no device memory.
     ///
     /// # Errors
-    /// * Names that are missing, unknown, unused or given twice.
-    /// * Element types, access or parameters that do not fit the shader.
-    /// * One chunk bound to be read and to be written.
+    /// * Names that are missing, unknown, unused or bound twice.
+    /// * Element types, access or parameters that do not match the shader.
+    /// * A chunk that is bound both for reading and for writing.
     /// * A section with an invalid region.
-    /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks
-    ///   for.
-    /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
-    /// * What the device has found wrong with something earlier, and nothing has told yet.
+    /// * An invalid domain, or a domain without cells in an array whose position helper the kernel
+    ///   uses.
+    /// * WGSL that is invalid for these arrays, or a device that cannot run the kernel.
+    /// * An unreported device error of an earlier operation.
     #[track_caller]
     pub fn run(self) -> Result<()> {
         let _call = CallSite::enter();
         let at = CallSite::here();
-        // First, as an error of something earlier is no fault of a change.
+        // Checked first, because the change has not caused errors of earlier operations.
         self.kernel.shared.target.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
         let done = self.attempt(at);
@@ -47,7 +47,7 @@ impl Call<'_> {
             && let Some(changed) = self.kernel.step_back()
         {
             if self.attempt(at).is_err() {
-                // The call is wrong, not the change.
+                // The call is invalid, not the changed text.
                 self.kernel.step_forward(changed);
                 return done;
             }
@@ -73,19 +73,19 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Tells the chunks that they have passed a call with nothing to do.
+    /// Records for the chunks a call without invocations.
     fn pass(&self, prepared: &PreparedCall, at: CallSite) {
         for history in self.bound.iter().filter_map(|(_, binding, _)| binding.history.as_ref()) {
             history.operation(&[], &[], What::Kernel(prepared.version.label.clone()), at);
         }
     }
 
-    /// What knows of operations on what is bound.
+    /// The ledger of operations on the bound arrays.
     pub(super) fn ledger(&self) -> Option<&Ledger> {
         self.bound.iter().find_map(|(_, binding, _)| Some(&*binding.history.as_ref()?.ledger))
     }
 
-    /// Tells the chunks what was done with them.
+    /// Records the accesses of the call in the histories of the chunks.
     fn note(&self, prepared: &PreparedCall, told: Option<&Told>, at: CallSite) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
@@ -114,14 +114,14 @@ impl Call<'_> {
         }
     }
 
-    /// The first section that is written, and what is known of its chunk.
+    /// The first written section and the history of its chunk.
     fn written_history(&self) -> Option<(&Binding, &History)> {
         let written = self.bound.iter().filter(|(_, _, access)| *access != AccessMode::Read);
         written.map(|(_, binding, _)| binding).find_map(|binding| Some((binding, &**binding.history.as_ref()?)))
     }
 
-    /// The boxes of owned cells that a kernel writes, as far as one can know: where invocations
-    /// have cells of this index space these, else the section.
+    /// The owned boxes that a kernel writes, as far as known: the cells of the invocations if they
+    /// are in this index space, else the section.
     fn written(&self, binding: &Binding) -> Vec<Region> {
         let first = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read).map(|(_, first, _)| first);
         let alike = first.filter(|first| first.shape == binding.shape);
@@ -137,7 +137,7 @@ impl Call<'_> {
         if owned.is_empty() { binding.section.intersect(&binding.owned).into_iter().collect() } else { owned }
     }
 
-    /// Records the dispatches; whether there were any.
+    /// Records the dispatches; returns true if there were any.
     fn submit(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<bool> {
         let PreparedCall { version, compiled, order, work, .. } = prepared;
         let (name, checked) = (&version.program.name, &compiled.checked);
@@ -165,8 +165,8 @@ impl Call<'_> {
         }
     }
 
-    /// Records dispatches over the windows that begin at `offsets`, for each storage variable in
-    /// bytes.
+    /// Records dispatches over the windows that begin at `offsets`, one offset in bytes per storage
+    /// variable.
     fn record(
         &self,
         prepared: &PreparedCall,
@@ -247,7 +247,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// What is bound to the storage variables, and the geometry of all of it.
+    /// The buffers of the storage variables, and their geometry.
     fn arrays(
         &self,
         prepared: &PreparedCall,
@@ -257,7 +257,7 @@ impl Call<'_> {
         let PreparedCall { version, compiled, order, .. } = prepared;
         let device = &self.kernel.shared.target.device;
         let map = &compiled.checked.map;
-        // The geometry of arrays that this entry point does not use stays empty.
+        // The geometry of arrays that the entry point does not use stays zero.
         let mut words = vec![0; 4 * map.domain()];
         let mut buffers = vec![None; order.len()];
         for (number, &bound) in order.iter().enumerate() {
@@ -292,7 +292,7 @@ impl Call<'_> {
     }
 }
 
-/// What is bound for a chunk without cells.
+/// The buffer bound for a chunk without cells.
 fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
     #[derive(Default)]
     struct EmptyBinding(Option<(wgpu::Buffer, u64)>);

@@ -1,6 +1,8 @@
-//! A look at WGSL text before it can be parsed: which storage variables it declares and which names it uses.
+//! Scan of WGSL text before it can be parsed: finds its storage variables and the names that it
+//! uses.
 //!
-//! The text calls helpers that do not exist yet, so naga cannot read it; this finds just enough to generate them.
+//! The text calls helpers that do not exist yet, so naga cannot parse it. The scan finds the
+//! information needed to generate them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,20 +13,20 @@ use crate::wgsl::{Declaration, Kind, Tokens, is_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageVar {
     pub name: String,
-    /// Declared `read_write`.
+    /// True for `read_write`.
     pub writable: bool,
-    /// The text of `T` in `array<T>`; `None` when the variable is not a plain array.
+    /// The text of `T` in `array<T>`; `None` if the variable is not a plain array.
     pub cell: Option<String>,
-    /// `T` is `atomic<cell>`.
+    /// True if `T` is `atomic<cell>`.
     pub atomic: bool,
-    /// `T` is a structure with atomics in it, which cannot be read or written as a whole.
+    /// True if `T` is a structure with atomics, which cannot be loaded or stored as a whole.
     pub holds_atomics: bool,
-    /// Where the name stands.
+    /// Byte range of the name.
     pub span: Range<usize>,
 }
 
 impl StorageVar {
-    /// The declaration in short.
+    /// Short form of the declaration.
     pub fn declaration(&self) -> String {
         let access = if self.writable { "read_write" } else { "read" };
         let cell = self.cell.as_deref().unwrap_or("?");
@@ -33,31 +35,31 @@ impl StorageVar {
     }
 }
 
-/// What was found.
+/// Result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceScan {
     pub storage: Vec<StorageVar>,
-    /// Every identifier that occurs outside declarations' names.
+    /// All identifiers except names of declarations.
     pub words: BTreeSet<String>,
-    /// What the text declares for the whole module.
+    /// The module-scope declarations.
     pub declared: Vec<Declaration>,
-    /// Functions that the text defines itself.
+    /// The functions that the text defines.
     pub functions: BTreeMap<String, Declaration>,
-    /// The text ends inside an item or a comment.
+    /// True if the text ends inside an item or a comment.
     pub open: bool,
     /// Bind groups that the text uses.
     pub groups: BTreeSet<u32>,
-    /// How many `@compute` functions there are.
+    /// The number of `@compute` functions.
     pub entries: usize,
 }
 
 impl SourceScan {
-    /// Which storage variable has this name.
+    /// The index of the storage variable with this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
     }
 
-    /// Whether a type has atomics in it, itself or by what the text declares.
+    /// True if a type contains atomics, directly or through declared types.
     fn holds_atomics(&self, ty: &str, text: &str) -> bool {
         let (mut seen, mut open) = (BTreeSet::new(), vec![ty]);
         while let Some(part) = open.pop() {
@@ -75,9 +77,10 @@ impl SourceScan {
         false
     }
 
-    /// The text it was found in, with all functions left blank that `entry` does not reach. Places stay what they are.
+    /// The scanned text with all functions blanked that `entry` does not call. Offsets do not
+    /// change.
     ///
-    /// What those functions use need not be bound, so nothing is known of it, and they could not be checked.
+    /// Bindings of the other functions are optional, so these functions cannot be validated.
     pub fn reached_from(&self, entry: &str, text: &str) -> String {
         let mut reached = BTreeSet::new();
         let mut open = vec![entry];
@@ -96,7 +99,7 @@ impl SourceScan {
         out
     }
 
-    /// Whether the text is about which invocations are in a workgroup together.
+    /// True if the text depends on the assignment of invocations to workgroups.
     pub fn speaks_of_workgroups(&self) -> bool {
         const WORDS: [&str; 7] = [
             "workgroup",
@@ -111,18 +114,18 @@ impl SourceScan {
         WORDS.iter().any(|word| self.words.contains(*word)) || self.words.iter().any(of_lanes)
     }
 
-    /// Whether the text has loops.
+    /// True if the text has loops.
     pub fn has_loops(&self) -> bool {
         ["loop", "for", "while"].iter().any(|word| self.words.contains(*word))
     }
 
-    /// Whether the text names the variable or one of its helpers outside its declaration.
+    /// True if the text uses the variable or one of its helpers.
     pub fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
         self.words.contains(&var.name) || helpers.iter().any(|h| self.words.contains(&format!("{}_{h}", var.name)))
     }
 }
 
-/// Reads the declarations out of `text`. Never fails: what it does not understand is left for naga to complain about.
+/// Scans the declarations of `text`. Never fails: naga reports invalid text later.
 pub fn scan(text: &str) -> SourceScan {
     let tokens = Tokens::new(text);
     let word = |i: usize| tokens.get(i);
@@ -172,7 +175,7 @@ pub fn scan(text: &str) -> SourceScan {
     out
 }
 
-/// A type without aliases in front. Chains of them are short; a circle is naga's to report.
+/// A type with leading aliases resolved. Chains are short; naga reports cycles.
 fn resolved<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
     for _ in 0..16 {
         match ty[..] {
@@ -196,7 +199,7 @@ fn cell_type(ty: &[&str], aliases: &BTreeMap<&str, Vec<&str>>) -> (Option<String
         match *token {
             "<" => depth += 1,
             ">" => depth -= 1,
-            // A length: not an array of as many cells as the section has.
+            // The array has a fixed length, so it cannot match a section.
             "," if depth == 0 => return (None, false),
             _ => {}
         }

@@ -1,69 +1,70 @@
-//! What the generated text of a kernel depends on.
+//! [`Signature`]: the inputs of a kernel's generated text.
 
 use super::scan::{SourceScan, StorageVar};
 use crate::element::Packed;
 
-/// What the text of helpers for one array depends on.
+/// Properties of one array that its helpers depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VarShape {
     pub axes: usize,
     pub packed: Option<Packed>,
-    /// Ranges of the binding limit's size that the buffer is bound as, at least 1.
+    /// Number of windows (binding-size ranges) of the buffer, at least 1.
     pub windows: u32,
 }
 
-/// Where invocations have their places.
+/// Index space of the invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// In the index space of a bound section, so that an invocation has a cell.
+    /// The index space of a bound section, so that invocations have cells.
     Cells,
-    /// In one of its own.
+    /// A separate index space.
     Apart,
-    /// In one of its own, with an extent that is on the device.
+    /// A separate index space with an extent in device memory.
     Counted,
 }
 
-/// Boxes of a dispatch, and which axes run along its directions.
+/// Boxes of a dispatch, and the axes along its directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BoxForm {
-    /// One box of a call that keeps the order of axes: axis 0 runs along x, axis 1 along y, the
-    /// others, folded, along z. There the index in the domain takes no division.
+    /// One box of a call that keeps the order of axes: axis 0 along x, axis 1 along y, the others
+    /// folded into z. The index in the domain needs no division.
     OneInOrder,
     /// One box with axes along any direction.
     One,
-    /// Up to [`MAX_BOXES`](super::geometry::MAX_BOXES), one after the other along z.
+    /// Up to [`MAX_BOXES`](super::geometry::MAX_BOXES) boxes, stacked along z.
     Several,
 }
 
-/// What the text of all helpers depends on; one pipeline each.
+/// Inputs of the text of all helpers; there is one pipeline per signature.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     pub space: Space,
     pub domain_axes: usize,
     pub boxes: BoxForm,
-    /// One for each storage variable of the scan.
+    /// One shape per storage variable of the scan.
     pub vars: Vec<VarShape>,
-    /// For each of them the first one with the same geometry.
+    /// For each variable, the index of the first one with the same geometry.
     pub geometries: Vec<usize>,
-    /// Whether helpers report what they reach.
+    /// The checks of accesses by helpers.
     pub watch: Watch,
     /// Whether invocations report stopped loops: the run is checked, the kernel has loops, and the
     /// adapter limits loop passes.
     pub reports_stopped_loops: bool,
 }
 
-/// Whether helpers report what they reach beyond the cells that chunks own.
+/// Whether helpers report accesses beyond the owned cells of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Watch {
     Off,
-    /// Of no array more than 32 layers and components of ghost cells are told apart: an invocation keeps them in a word.
+    /// Reports at most 32 layers and components of ghost cells per array: an invocation records
+    /// them in one word.
     FewBits,
     ManyBits,
 }
 
 impl Signature {
-    /// The same with one window of each array. Those with several would begin theirs at different
-    /// cells, so that they share no geometry.
+    /// The same signature with one window per array. The windows of large arrays begin at different
+    /// cells, so they share no geometry.
     pub fn with_one_window(&self) -> Self {
         let mut one = self.clone();
         let is_large = |var: usize| self.vars[var].windows > 1;
@@ -76,7 +77,7 @@ impl Signature {
         one
     }
 
-    /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
+    /// A signature with the same number of axes for all arrays, to check a kernel without bindings.
     pub fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
         let shape = |var: &StorageVar| VarShape {
             axes,

@@ -4,29 +4,28 @@ use std::time::SystemTime;
 
 use crate::error::{KernelError, describe_refusal};
 
-/// No shader is longer than this.
+/// Maximum size of a shader's text.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a string with
-/// a name.
+/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a named
+/// string.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) path: Option<PathBuf>,
-    /// Put together by Zippy, of its own text and a user's whose names it has checked.
+    /// True for a text composed by Zippy, from its own text and a user's text with checked names.
     pub(super) composed: bool,
     pub(super) prefers_driver: bool,
 }
 
 impl KernelSource {
-    /// WGSL in a string; `name` stands for the file in messages.
+    /// WGSL in a string; `name` replaces the file name in error messages.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into(), path: None, composed: false, prefers_driver: false }
     }
 
-    /// A text that Zippy has put together around a user's, whose names are known not to be
-    /// [`taken`](super::taken).
+    /// A text composed by Zippy around a user's text without [taken](super::taken) names.
     pub(crate) fn composed(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { composed: true, ..Self::text(name, text) }
     }
@@ -45,14 +44,14 @@ impl KernelSource {
     }
 
     /// Prefers a software driver, if present, to native kernels: for a kernel that the driver
-    /// computes faster. `ZIPPY_KERNELS` overrides the preference. Results of the driver do not have
-    /// the same bits on every processor, and Mesa's lavapipe may stop loops after 65,535
+    /// computes faster. `ZIPPY_KERNELS` overrides the preference. Results of the driver may differ
+    /// in their bits between processors, and Mesa's lavapipe may stop loops after 65,535
     /// iterations.
     pub fn prefer_driver(self, prefers_driver: bool) -> Self {
         Self { prefers_driver, ..self }
     }
 
-    /// The file or name, for messages.
+    /// The file or name, for error messages.
     pub(crate) fn as_name(&self) -> &str {
         &self.name
     }
@@ -62,7 +61,7 @@ impl KernelSource {
         &self.text
     }
 
-    /// What [`include_wgsl!`](crate::include_wgsl) expands to.
+    /// The expansion of [`include_wgsl!`](crate::include_wgsl).
     #[doc(hidden)]
     pub fn included(manifest_dir: &str, source_file: &str, path: &str, text: &str) -> Self {
         let relative = Path::new(source_file).parent().unwrap_or(Path::new("")).join(path);
@@ -73,14 +72,14 @@ impl KernelSource {
     }
 }
 
-/// The text of a shader's file; what is wrong with it.
+/// Reads a shader's file, or returns the text of the error.
 fn read(path: &Path) -> Result<String, String> {
     let text = |error: std::io::Error| describe_refusal(path, &error);
     if !path.metadata().map_err(text)?.is_file() {
         return Err("it is not a regular file".into());
     }
     let mut found = Vec::new();
-    // Some files are longer than they say.
+    // Some special files are longer than their reported size.
     std::fs::File::open(path).map_err(text)?.take(MOST_BYTES + 1).read_to_end(&mut found).map_err(text)?;
     match found.len() as u64 {
         ..=MOST_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
@@ -123,7 +122,7 @@ impl FileWatch {
         Self { path: path.to_owned(), seen: modified(path) }
     }
 
-    /// The new text where the file has changed since the last look.
+    /// The new text if the file has changed since the last call.
     pub fn changed(&mut self) -> Option<String> {
         let now = modified(&self.path)?;
         if self.seen == Some(now) {
@@ -143,8 +142,8 @@ fn modified(path: &Path) -> Option<Stamp> {
 /// The WGSL file at a path relative to this source file, as a
 /// [`KernelSource`](crate::kernel::KernelSource).
 ///
-/// The text becomes part of the program; in debug builds the file is watched and the kernel
-/// compiled again at its next run when it has changed.
+/// The program contains the text. In debug builds, the kernel is compiled again at the next run
+/// after the file has changed.
 #[macro_export]
 macro_rules! include_wgsl {
     ($path:literal $(,)?) => {

@@ -1,10 +1,10 @@
-//! naga's types beside element types and parameters.
+//! Conversion of naga's types to element types and parameters.
 
 use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 
 use crate::element::{ElementInfo, ElementKind, Field, Scalar};
 
-/// The scalar of naga's that this is.
+/// The scalar that corresponds to a scalar of naga.
 fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 4) => Scalar::F32,
@@ -27,7 +27,7 @@ fn scalar_name(of: naga::Scalar) -> &'static str {
     }
 }
 
-/// A type as its author would write it.
+/// The WGSL name of a type.
 pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
     let ty = &module.types[ty];
     match (&ty.inner, &ty.name) {
@@ -36,7 +36,7 @@ pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
     }
 }
 
-/// [`type_name`] of a type that is in no table of the module.
+/// [`type_name`] of a type that is not in the module's table.
 pub fn inner_name(module: &Module, inner: &TypeInner) -> String {
     match inner {
         TypeInner::Scalar(s) => scalar_name(*s).to_owned(),
@@ -62,7 +62,8 @@ pub fn inner_name(module: &Module, inner: &TypeInner) -> String {
     }
 }
 
-/// Whether a variable's cell type `ty` is what cells of `info` need; if not, what differs.
+/// Checks that a variable's cell type `ty` matches elements of `info`; the error text names the
+/// difference.
 pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Result<(), String> {
     let found = type_name(module, ty);
     let fail = |expected: &str| match info.name {
@@ -86,7 +87,8 @@ pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Re
     }
 }
 
-/// Compares a struct with a record member by member. Padding, whose names begin with `_`, may be in either.
+/// Compares a struct with a record member by member. Either may have padding, whose names begin
+/// with `_`.
 fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields: &[Field]) -> Result<(), String> {
     let TypeInner::Struct { members, span } = &module.types[ty].inner else { return Ok(()) };
     let wgsl = type_name(module, ty);
@@ -122,21 +124,23 @@ fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields:
     Ok(())
 }
 
-/// A place in a uniform variable that a parameter can fill.
+/// A part of a uniform variable that one parameter sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
-    /// The member's name, with those of the structs it is in; the variable's own where it is no struct.
+    /// The name of the member, qualified by its enclosing structs; for a variable that is not a
+    /// struct, the variable's name.
     pub name: String,
     pub offset: usize,
-    /// Its type's name.
+    /// The name of its type.
     pub ty: String,
-    /// `(scalar, components of a vector or column)`; `None` when no parameter can be of this type.
+    /// Scalar type, and number of components of a vector or column; `None` for types that
+    /// parameters cannot have.
     pub shape: Option<(Scalar, usize)>,
-    /// Columns of a matrix or entries of an array, with the bytes between them.
+    /// Number of columns of a matrix or elements of an array, and their stride in bytes.
     pub repeat: Option<(usize, usize)>,
 }
 
-/// The places of a uniform variable of type `ty`.
+/// The slots of a uniform variable of type `ty`.
 pub fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Slot> {
     let mut out = Vec::new();
     match &module.types[ty].inner {

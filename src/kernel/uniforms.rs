@@ -1,18 +1,18 @@
-//! Small read-only data of calls (geometry, parameters) in one buffer that is filled once and found again by content.
+//! Small read-only data of calls (geometry, parameters) in one buffer, deduplicated by content.
 
 use std::collections::HashMap;
 
 use crate::device::Device;
 use crate::error::{DeviceError, Result};
 
-/// Room for data. When it is full everything is submitted and filling starts over.
+/// Size of the buffer for data. If it is full, all work is submitted and the buffer is reused.
 const ROOM: u64 = 1 << 20;
 
-/// What a binding may reach beyond its data.
+/// Maximum number of bytes that a binding may cover after its data.
 const TAIL: u64 = 64 << 10;
 
-/// One device's uniform data. Bytes that were placed before are found and not written again, so that a call with the
-/// geometry and parameters of an earlier one costs a look into a table.
+/// Uniform data of one device. Bytes that are already in the buffer are not written again, so that
+/// a call with known geometry and parameters costs only a table lookup.
 #[derive(Debug, Default)]
 pub struct Uniforms {
     buffer: Option<wgpu::Buffer>,
@@ -21,7 +21,7 @@ pub struct Uniforms {
 }
 
 impl Uniforms {
-    /// Offsets of all `parts` in the buffer, for dynamic offsets; they hold until the next submission.
+    /// Offsets of all `parts` in the buffer, as dynamic offsets. Valid until the next submission.
     pub fn place(&mut self, device: &Device, parts: &[Vec<u8>]) -> Result<(wgpu::Buffer, Vec<u32>)> {
         let align = u64::from(device.limits().wgpu.min_uniform_buffer_offset_alignment).max(16);
         let size = |part: &Vec<u8>| (part.len() as u64).next_multiple_of(align);
@@ -40,7 +40,8 @@ impl Uniforms {
             }
         };
         if self.used + total > ROOM {
-            // Writes take effect before the next submission, so nothing recorded may still need the old data.
+            // Writes take effect before the next submission, so no recorded command may still use
+            // the old data.
             device.flush()?;
             self.found.clear();
             self.used = 0;

@@ -12,10 +12,10 @@ use super::signature::{Signature, VarShape};
 use super::target::Target;
 use crate::error::{KernelError, Result};
 
-/// What is bound, and the entry point where one was chosen.
+/// Signature of the bindings, and the selected entry point.
 type Variant = (Signature, Option<String>);
 
-/// A program with all that was compiled from it.
+/// A program with all its compiled variants.
 #[derive(Debug)]
 pub(super) struct Version {
     pub program: Program,
@@ -24,7 +24,7 @@ pub(super) struct Version {
     compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
 }
 
-/// A kernel for one signature; the pipeline is made when it first runs.
+/// A kernel for one signature; the pipeline is created at the first run.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub checked: Checked,
@@ -32,7 +32,7 @@ pub(super) struct Compiled {
     reach: OnceCell<Vec<Reach>>,
 }
 
-/// A program as its target can run it.
+/// Reads a program for its target.
 pub(super) fn read(target: &Target, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
     let new = |features| Program::new(name, text, composed, capabilities(features));
     new(target.features()).map_err(|error| blame_adapter(&target.device, error, |features| new(features).is_ok()))
@@ -44,8 +44,7 @@ impl Version {
         Rc::new(Self { program, label, compiled: RefCell::default() })
     }
 
-    /// The program with helpers for `signature`, checked by naga; found again when it was checked
-    /// before.
+    /// The program with helpers for `signature`, validated by naga and cached.
     pub fn compiled(
         &self,
         target: &Target,

@@ -1,4 +1,4 @@
-//! [`Vocabulary`]: naga's messages in the words of a kernel's author.
+//! [`Vocabulary`]: translation of naga's messages to WGSL.
 
 use naga::front::Typifier;
 use naga::proc::ResolveContext;
@@ -9,13 +9,13 @@ use super::types::{inner_name, type_name};
 
 /// Names in a kernel's text of the types, expressions, variables and functions that naga numbers.
 ///
-/// naga writes a type as `Vector { size: Bi, scalar: … }` and everything else as the number of an entry in a table,
-/// `[12]`. [`translate`](Self::translate) replaces both by WGSL.
+/// naga writes a type as `Vector { size: Bi, scalar: … }` and everything else as the number of an
+/// entry in a table, `[12]`. [`translate`](Self::translate) replaces both by WGSL.
 pub struct Vocabulary<'m> {
     module: &'m Module,
     text: &'m str,
     expressions: &'m Arena<Expression>,
-    /// The function that holds the expressions; none where they are those of constants.
+    /// The function of the expressions; `None` for constant expressions of the module.
     function: Option<&'m Function>,
     /// Type of each expression, as naga writes it and in WGSL, up to the first that has none.
     types: Vec<(String, String)>,

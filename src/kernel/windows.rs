@@ -15,17 +15,17 @@ const MOST_PARTS: usize = MOST_GROUPS / 2;
 #[derive(Debug)]
 pub struct Part {
     pub grid: Grid,
-    /// Where the window of each storage variable begins in its buffer, in bytes.
+    /// The start of each storage variable's window in its buffer, in bytes.
     pub offsets: Vec<u64>,
 }
 
-/// An array that takes several windows.
+/// An array that needs several windows.
 pub struct LargeArray<'a> {
     /// Number of the storage variable.
     pub var: usize,
     pub binding: &'a Binding,
     pub reach: &'a Reach,
-    /// Strides in slots, as far as positions reach them.
+    /// Strides in slots, along the axes of positions.
     strides: Index,
     slot_bytes: u64,
     /// Bytes of the largest binding, a multiple of `unit`.
@@ -35,7 +35,7 @@ pub struct LargeArray<'a> {
 }
 
 impl<'a> LargeArray<'a> {
-    /// None where helpers reach the array anywhere.
+    /// Returns `None` if helpers can access the array anywhere.
     pub fn new(var: usize, binding: &'a Binding, reach: &'a Reach, binding_bytes: u64) -> Option<Self> {
         let strides = slot_strides(binding).filter(|_| *reach != Reach::Anywhere)?;
         let (slot_bytes, window_bytes) = binding.window(binding_bytes);
@@ -43,7 +43,7 @@ impl<'a> LargeArray<'a> {
         Some(Self { var, binding, reach, strides, slot_bytes, window_bytes, unit })
     }
 
-    /// Where a window with all cells that the box reaches begins; none where they do not fit.
+    /// The start of a window with all cells that the box reaches; `None` if they do not fit.
     fn offset(&self, (origin, extents): &(Index, Index), step: i64) -> Option<u64> {
         let Reach::Box(intervals) = self.reach else { return Some(0) };
         let storage = &self.binding.storage;
@@ -56,7 +56,7 @@ impl<'a> LargeArray<'a> {
                 lo += origin[along];
                 hi += origin[along] + extents[along] * step - 1;
             }
-            // Cells outside of the chunk are loaded as some other cell.
+            // Loads outside of the chunk return another cell.
             let most = storage.extents()[axis] - 1;
             let in_storage = |cell: i64| (cell + self.binding.section.start[axis] - storage.start[axis]).clamp(0, most);
             let per_slot = if axis == 0 { per_slot } else { 1 };
@@ -69,8 +69,8 @@ impl<'a> LargeArray<'a> {
     }
 }
 
-/// The call in parts, each of which needs one window of every array; none where that takes too
-/// many, or a row is too large.
+/// Splits the call into parts that need one window per array; `None` if there are too many parts or
+/// a row is too large.
 pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut open: Vec<_> = grid.boxes.iter().rev().copied().collect();
@@ -95,7 +95,7 @@ pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<
     Some(parts)
 }
 
-/// Two halves of a box along its last axis, as neighbours there are the furthest apart in memory.
+/// Halves a box along its last axis, where neighbours are furthest apart in memory.
 fn halves((origin, extents): &(Index, Index), step: i64) -> Option<[(Index, Index); 2]> {
     let axis = (0..extents.axes()).rev().find(|&axis| extents[axis] > 1)?;
     let half = extents[axis] / 2;

@@ -1,5 +1,5 @@
-//! Reading WGSL that naga cannot parse yet, as parts of it are still to come: tokens, what is declared, which names are
-//! taken.
+//! A tokenizer for WGSL that naga cannot parse yet, because Zippy adds declarations to it later.
+//! Finds declarations and reserved names.
 
 mod names;
 mod parameter_branches;
@@ -11,17 +11,18 @@ pub use parameter_branches::{check_parameter_branches, check_text};
 
 use std::ops::Range;
 
-/// A text in tokens: identifiers, numbers and single characters; comments and blanks are skipped.
+/// Tokens of a WGSL text: identifiers, numbers and single characters. Comments and white space are
+/// skipped.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     text: &'a str,
-    /// Where they stand.
+    /// Byte range of each token in the text.
     pub ranges: Vec<Range<usize>>,
-    /// A comment begins that does not end.
+    /// True if the text ends inside a comment.
     pub open_comment: bool,
 }
 
-/// What an item of a text is.
+/// Kind of a WGSL item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Function,
@@ -29,17 +30,17 @@ pub enum Kind {
     Other,
 }
 
-/// An item that has a name, so that the name is seen in the whole module.
+/// A named module-scope item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
     pub kind: Kind,
-    /// Where its name stands.
+    /// Byte range of the name.
     pub name: Range<usize>,
-    /// All of it, from its attributes to its end.
+    /// Byte range of the item, from its attributes to its end.
     pub item: Range<usize>,
 }
 
-/// Whether a token is a name or a word of the language.
+/// True if a token is an identifier or a keyword.
 pub fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c == '_' || c.is_alphabetic())
 }
@@ -73,7 +74,7 @@ impl<'a> Tokens<'a> {
         self.ranges.len()
     }
 
-    /// Token `i`; nothing behind the last.
+    /// Token `i`, or an empty string after the last token.
     pub fn get(&self, i: usize) -> &'a str {
         self.ranges.get(i).map_or("", |range| &self.text[range.clone()])
     }
@@ -82,8 +83,8 @@ impl<'a> Tokens<'a> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The items that have names, and whether the text ends inside an item or a comment. An item ends with a `;` or a closing brace
-    /// outside of all brackets.
+    /// Returns the named items, and whether the text ends inside an item or a comment. An item ends
+    /// with a `;` or with a closing brace that is not nested in other brackets.
     pub fn declarations(&self) -> (Vec<Declaration>, bool) {
         let mut found = Vec::new();
         let (mut depth, mut start, mut open) = (0, 0, None);
@@ -109,7 +110,7 @@ impl<'a> Tokens<'a> {
         (found, self.open_comment || start < self.len())
     }
 
-    /// The token after `<…>`, if that is what stands at `i`.
+    /// The index of the token after the template list `<…>` at `i`, or `i` if there is none.
     fn behind_template(&self, i: usize) -> usize {
         if self.get(i) != "<" {
             return i;
@@ -118,7 +119,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Length of the comment that `bytes` starts with, and whether it ends; WGSL's nest.
+/// Returns the length of the block comment at the start of `bytes`, and whether the comment ends.
+/// WGSL block comments nest.
 fn block_comment(bytes: &[u8]) -> (usize, bool) {
     let (mut depth, mut at) = (0, 0);
     while at < bytes.len() {

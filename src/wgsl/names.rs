@@ -1,12 +1,13 @@
-//! Names that what Zippy adds to a text of the user's could not do without.
+//! Names that user texts cannot declare, because the code that Zippy adds uses them.
 
-/// What everything begins with that Zippy adds and nobody else is to call.
+/// Prefix of all internal declarations that Zippy adds to a text.
 pub const PREFIX: &str = "zippy_";
 
-/// Why a text that Zippy adds something to cannot declare `name` for the whole module; `words` are those of WGSL's own
-/// that the added part uses. WGSL lets declarations hide them, which would change what the added part means.
+/// Explains why a text cannot declare `name` at module scope if Zippy adds code to the text; `None`
+/// if it can. `words` are the predeclared WGSL names that the added code uses: a declaration would
+/// shadow them and change the meaning of that code.
 pub fn taken(name: &str, words: &[&str]) -> Option<String> {
-    // An array called by the prefix alone would have helpers that begin with it.
+    // The helpers of an array named `zippy` would begin with the prefix.
     if name.starts_with(PREFIX) || name == PREFIX.trim_end_matches('_') {
         return Some(format!("`{name}` cannot be declared: names that begin with {PREFIX} are Zippy's own"));
     }
@@ -15,7 +16,8 @@ pub fn taken(name: &str, words: &[&str]) -> Option<String> {
     })
 }
 
-/// Why WGSL has nothing of this name, not even a member of a structure.
+/// Explains why `name` is not a valid WGSL name, even for a member of a structure; `None` if it is
+/// valid.
 pub fn reserved(name: &str) -> Option<String> {
     let kept = naga::keywords::wgsl::RESERVED.contains(&name) || name.starts_with("__") || name == "_";
     kept.then(|| format!("`{name}` is a word that WGSL keeps for itself"))

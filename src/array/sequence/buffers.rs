@@ -1,4 +1,4 @@
-//! [`LentBuffers`]: the memory of sequences while the host works on it.
+//! [`LentBuffers`]: the memory of sequences during work on the host.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use super::cells::Cells;
 use super::strip::Strip;
 use crate::device::ChunkBuffer;
 
-/// The number of a buffer, and bytes of it.
+/// Index of a buffer, and a byte range in it.
 pub type BytesOf = (usize, Range<usize>);
 
-/// Different buffers, numbered as they are found.
+/// Distinct buffers, numbered in order of first use.
 #[derive(Default)]
 pub struct LentBuffers<'c> {
     pub all: Vec<&'c ChunkBuffer>,
@@ -18,7 +18,7 @@ pub struct LentBuffers<'c> {
 }
 
 impl<'c> LentBuffers<'c> {
-    /// The bytes of the cells of a range, part by part.
+    /// The byte ranges of a range of cells, one per part of the sequence.
     pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BytesOf> {
         let size = cells.element().bytes;
         let place = |(strip, within): (&'c Strip, Range<u64>)| {
@@ -34,8 +34,8 @@ impl<'c> LentBuffers<'c> {
     }
 }
 
-/// The buffers in which nothing is written, and the parts of the others that are, in the order of
-/// `written`.
+/// Splits buffers into those without written bytes, and the written parts of the others in the
+/// order of `written`.
 pub fn divided<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
     written: impl Iterator<Item = &'p BytesOf>,

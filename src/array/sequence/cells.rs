@@ -1,4 +1,4 @@
-//! [`Cells`]: a sequence without its type.
+//! [`Cells`]: a sequence without its static element type.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::layout::Layout;
 use crate::region::Region;
 
-/// The cells of a [`Sequence`], without their type.
+/// The cells of a [`Sequence`] without their static type.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
     parts: Vec<Strip>,
@@ -21,19 +21,19 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// No cells.
+    /// An empty sequence.
     pub fn none(element: &'static ElementInfo) -> Self {
         Self { parts: Vec::new(), length: 0, element }
     }
 
-    /// A box of a chunk.
+    /// A sequence of the cells of one box of a chunk.
     pub fn of(core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<Self> {
         let mut cells = Self::none(core.element());
         cells.push(core, chunk, region)?;
         Ok(cells)
     }
 
-    /// Adds a box of a chunk.
+    /// Appends a box of a chunk.
     pub fn push(&mut self, core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<()> {
         if let (Some(lease), false) = (core.lease(chunk)?, region.is_empty()) {
             self.parts.push(Strip { core: core.clone(), chunk, region, lease, first: self.length });
@@ -42,14 +42,14 @@ impl Cells {
         Ok(())
     }
 
-    /// Adds the cells of another one of the same type.
+    /// Appends the cells of another sequence of the same type.
     pub fn append(&mut self, other: &Self) {
         let length = self.length;
         self.parts.extend(other.parts.iter().map(|part| Strip { first: length + part.first, ..part.clone() }));
         self.length += other.length;
     }
 
-    /// A cell, for a message.
+    /// Text of a cell for error messages.
     pub fn cell(&self, place: u64) -> String {
         match self.within(place..place + 1).next() {
             Some((strip, within)) => {
@@ -60,13 +60,13 @@ impl Cells {
         }
     }
 
-    /// Where the cells of a range lie, in their order.
+    /// Buffer and strides of the boxes of a range of cells, in order.
     pub fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, Strided)> {
         self.within(cells.clone())
             .map(|(strip, within)| (&strip.lease, strip.core.strided(strip.chunk, &strip.only(within))))
     }
 
-    /// Words of a cell as [`Strip::in_words`] has them.
+    /// Words per cell in the binding of [`Strip::in_words`].
     pub fn words_a_cell(&self) -> usize {
         words(self.element)
     }
@@ -83,7 +83,7 @@ impl Cells {
         self.element
     }
 
-    /// For messages.
+    /// Text of the sequence for error messages.
     pub fn label(&self) -> String {
         match self.parts.as_slice() {
             [] => "an empty list of sections".to_string(),
@@ -92,7 +92,7 @@ impl Cells {
         }
     }
 
-    /// That both have as many cells, `what` being the role of the other.
+    /// Fails if the lengths differ; `what` is the role of the other sequence in the error message.
     pub fn check_length(&self, other: &Self, what: &str) -> Result<()> {
         if self.length == other.length {
             return Ok(());
@@ -102,24 +102,25 @@ impl Cells {
         Err(ArrayError::Other(text).into())
     }
 
-    /// Whether both are the same cells.
+    /// True if both sequences consist of the same cells.
     pub fn same_as(&self, other: &Self) -> bool {
         let place = |part: &Strip| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
         self.parts.iter().map(place).eq(other.parts.iter().map(place))
     }
 
-    /// Some cells at a time, in whole groups of `group`, of about `bytes` bytes.
+    /// Ranges of about `bytes` bytes that cover the sequence, each a whole number of groups of
+    /// `group` cells.
     pub fn slices(&self, bytes: usize, group: usize) -> impl Iterator<Item = Range<u64>> + use<> {
         let (length, some) = (self.length, ((bytes / self.element.bytes / group).max(1) * group) as u64);
         (0..length.div_ceil(some)).map(move |i| i * some..length.min((i + 1) * some))
     }
 
-    /// Whether they have memory in common.
+    /// True if both use the same memory, even if no cell is in both.
     pub fn shares_memory(&self, other: &Self) -> bool {
         self.parts.iter().any(|part| other.parts.iter().any(|one| one.memory() == part.memory()))
     }
 
-    /// Whether they have cells in common.
+    /// True if a cell is in both sequences.
     pub fn overlaps(&self, other: &Self) -> bool {
         let begin = |strip: &Strip| strip.core.strided(strip.chunk, &strip.region).offset;
         let before = |a: &Strip, b: &Strip| begin(a) + a.cells() <= begin(b);
@@ -127,7 +128,7 @@ impl Cells {
         self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
     }
 
-    /// Whether cells are in the sequence twice.
+    /// True if a cell is in the sequence more than once.
     pub fn has_cells_twice(&self) -> bool {
         let range = |strip: &Strip| {
             let begin = strip.core.strided(strip.chunk, &strip.region).offset;
@@ -138,7 +139,7 @@ impl Cells {
         ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1)
     }
 
-    /// Some of the cells.
+    /// The subsequence of a range of cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
         for (part, within) in self.within(cells.clone()) {
@@ -148,7 +149,7 @@ impl Cells {
         Self { parts, length: cells.end - cells.start, element: self.element }
     }
 
-    /// The parts that hold some of these cells, with those of their own that they hold.
+    /// The parts that hold cells of a range, each with the range of its own cells.
     pub(super) fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&Strip, Range<u64>)> {
         let begin = self.parts.partition_point(|part| part.first + part.cells() <= cells.start);
         let reached = self.parts[begin..].iter().take_while(move |part| part.first < cells.end);
@@ -158,7 +159,8 @@ impl Cells {
         })
     }
 
-    /// Some of the cells as bytes into a slice of as many. Waits for queued work.
+    /// Copies a range of cells to `into`, which has the size of the range in bytes. Waits for
+    /// queued work.
     pub fn read(&self, cells: Range<u64>, mut into: &mut [u8]) -> Result<()> {
         let size = self.element.bytes;
         for (part, within) in self.within(cells.clone()) {
@@ -178,14 +180,14 @@ impl Cells {
         Ok(())
     }
 
-    /// The bytes of the last cell, of which there must be one. Waits for queued work.
+    /// The bytes of the last cell of a sequence that is not empty. Waits for queued work.
     pub fn last(&self) -> Result<Vec<u8>> {
         let mut last = vec![0; self.element.bytes];
         self.read(self.length - 1..self.length, &mut last)?;
         Ok(last)
     }
 
-    /// The reverse of [`read`](Self::read).
+    /// Replaces a range of cells by the bytes of `from`, the reverse of [`read`](Self::read).
     pub fn write(&self, cells: Range<u64>, mut from: &[u8]) -> Result<()> {
         let size = self.element.bytes;
         self.were_written(cells.clone());
@@ -208,10 +210,10 @@ impl Cells {
     }
 }
 
-/// Cells of several sequences that lie together: one part of each.
+/// Corresponding cells of several sequences: one part of each.
 pub(crate) struct Stretch {
     pub parts: Vec<Strip>,
-    /// How many cells come before.
+    /// The number of preceding cells.
     pub first: u64,
 }
 
@@ -221,7 +223,7 @@ impl Stretch {
     }
 }
 
-/// Sequences of equal length, cut where any of them is cut.
+/// Splits sequences of equal length at the part boundaries of all of them.
 pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
     let starts = all.iter().flat_map(|one| one.parts.iter().map(|part| part.first));
     let mut ends: Vec<u64> = starts.chain(all.first().map(|one| one.length)).filter(|&at| at > 0).collect();
@@ -238,8 +240,8 @@ pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
 }
 
 impl Cells {
-    /// Memory of this rank for as many cells of a type: one array, or several where one buffer is too small, cut at whole
-    /// groups of 2,048 cells.
+    /// Allocates local memory for `cells` cells: one array, or several if one buffer is too small.
+    /// The arrays are cut at multiples of 2,048 cells.
     pub fn scratch(home: &Home, name: &str, element: &'static ElementInfo, cells: u64) -> Result<Self> {
         const GROUP: u64 = 2048;
         let most = home.device.limits().buffer_bytes / element.bytes as u64;
@@ -253,14 +255,14 @@ impl Cells {
         Ok(all)
     }
 
-    /// Tells the chunks that some of the cells are written by the host.
+    /// Records a write by the host to a range of cells.
     pub fn were_written(&self, cells: Range<u64>) {
         for (part, within) in self.within(cells) {
             part.core.was_written(part.chunk, &part.only(within), "a sequence", CallSite::here());
         }
     }
 
-    /// Sets all cells to one of these bytes.
+    /// Sets all cells to a value given as bytes.
     pub fn fill(&self, value: &[u8]) -> Result<()> {
         self.were_written(0..self.length);
         for part in &self.parts {
@@ -270,7 +272,7 @@ impl Cells {
         Ok(())
     }
 
-    /// A copy.
+    /// Copies the cells to new memory.
     pub fn copied(&self) -> Result<Self> {
         let Some(first) = self.parts.first() else { return Ok(self.clone()) };
         let copy = Self::scratch(first.core.home(), "cells apart", self.element, self.length)?;
@@ -278,8 +280,8 @@ impl Cells {
         Ok(copy)
     }
 
-    /// Itself, or a copy where what is written to `output` would change it: where both share memory, and are not the same
-    /// cells where that is fine.
+    /// Returns the sequence, or a copy if writing to `output` would change it: both share memory,
+    /// unless they are the same cells and `may_be_same` is true.
     pub fn apart_from(self, output: Option<&Self>, may_be_same: bool) -> Result<Self> {
         let meets = |output: &&Self| output.shares_memory(&self) && !(may_be_same && output.same_as(&self));
         if output.filter(meets).is_none() || self.parts.is_empty() {
@@ -288,7 +290,7 @@ impl Cells {
         self.copied()
     }
 
-    /// Copies its cells onto those of another sequence of equal length and type.
+    /// Copies the cells to another sequence of equal length and type.
     pub fn copy_to(&self, other: &Self) -> Result<()> {
         other.were_written(0..other.length);
         for Stretch { parts, .. } in stretches(&[self, other]) {

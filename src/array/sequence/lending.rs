@@ -1,4 +1,4 @@
-//! [`Lending`]: sequences in the host's memory, cut into ranges for work on several threads.
+//! [`Lending`]: sequences in host memory, cut into ranges for work on several threads.
 
 use std::ops::Range;
 
@@ -7,27 +7,27 @@ use super::cells::Cells;
 use crate::device::Device;
 use crate::error::Result;
 
-/// The cells of one range of several sequences, as bytes in one or several pieces of memory.
+/// The cells of one range of several sequences, as slices of bytes.
 pub(crate) struct LentRange<'a> {
-    /// Of each sequence that is read.
+    /// Slices of each sequence that is read.
     pub read: Vec<Vec<&'a [u8]>>,
-    /// Of the sequence that is written.
+    /// Slices of the sequence that is written.
     pub written: Vec<&'a mut [u8]>,
 }
 
-/// Sequences of equal length on which the host works range by range.
+/// Sequences of equal length that the host processes range by range.
 pub(crate) struct Lending<'c> {
     device: &'c Device,
     read: Vec<&'c Cells>,
     written: Option<&'c Cells>,
-    /// Whether the cells that are written are read, too.
+    /// True if the written cells are also read.
     updates: bool,
-    /// Whether the host reaches the cells where they are.
+    /// True if the host can access the device memory directly.
     in_place: bool,
 }
 
 impl<'c> Lending<'c> {
-    /// `updates` where cells that are written are read, too.
+    /// Prepares sequences for the host; `updates` is true if the written cells are also read.
     pub fn new(device: &'c Device, read: Vec<&'c Cells>, written: Option<&'c Cells>, updates: bool) -> Self {
         let apart = written
             .is_none_or(|written| !written.has_cells_twice() && !read.iter().any(|cells| cells.shares_memory(written)));
@@ -35,16 +35,16 @@ impl<'c> Lending<'c> {
         Self { device, read, written, updates, in_place }
     }
 
-    /// The cells that are lent at a time: all that the host reaches where they are, else about
-    /// `bytes` bytes in whole groups of `group` cells.
+    /// The ranges that are lent one after another: the whole sequence if the host can access it
+    /// directly, else ranges of about `bytes` bytes in whole groups of `group` cells.
     pub fn windows(&self, bytes: usize, group: usize) -> Vec<Range<u64>> {
         let Some(cells) = self.read.first().copied().or(self.written) else { return Vec::new() };
         let whole = 0..cells.len();
         if self.in_place { vec![whole] } else { cells.slices(bytes, group).collect() }
     }
 
-    /// Calls `f` with the cells of ranges that follow one another, and returns its result. `f`
-    /// calls nothing that uses the device.
+    /// Calls `f` with the cells of consecutive ranges and returns its result. `f` must not use the
+    /// device.
     pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
         if self.in_place { self.with_lent(ranges, f) } else { self.with_copies(ranges, f) }
     }

@@ -1,4 +1,4 @@
-//! [`Lent`]: cells that the host reaches one by one.
+//! [`Lent`]: random access of the host to the cells of a sequence.
 
 use super::buffers::{BytesOf, LentBuffers, divided};
 use super::cells::Cells;
@@ -8,13 +8,13 @@ use crate::error::{ArrayError, Result};
 /// All cells of a sequence, lent to the host.
 pub(crate) struct Lent<'a> {
     buffers: Vec<&'a mut [u8]>,
-    /// Where each part begins: its first cell, its buffer, its first byte there.
+    /// Start of each part: its first cell, its buffer, and its first byte in the buffer.
     parts: &'a [(u64, usize, usize)],
     size: usize,
 }
 
 impl Lent<'_> {
-    /// The bytes of a cell, which must be one of the sequence.
+    /// The bytes of a cell; `cell` must be less than the length of the sequence.
     pub fn cell(&mut self, cell: u64) -> &mut [u8] {
         let part = match self.parts {
             [only] => only,
@@ -27,7 +27,8 @@ impl Lent<'_> {
 }
 
 impl Cells {
-    /// Lends all cells to the host, on a device that is the host. Nothing else may touch them meanwhile.
+    /// Lends all cells to the host, on a device whose memory the host can access. Nothing else may
+    /// use the cells during the call.
     pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
         let found = buffers.bytes_of(self, &(0..self.len()));
@@ -39,11 +40,12 @@ impl Cells {
     }
 }
 
-/// Lends all cells of several sequences to the host, on a device that is the host: for each
-/// sequence the bytes of each of its parts. Nothing else may touch them meanwhile.
+/// Lends all cells of several sequences to the host, on a device whose memory the host can access:
+/// for each sequence the bytes of each of its parts. Nothing else may use the cells during the
+/// call.
 ///
 /// # Errors
-/// Cells that are in the sequences twice; a failing device.
+/// Cells that are in the sequences more than once; a device failure.
 pub(crate) fn lend_slices<R>(
     device: &Device,
     sequences: &[&Cells],

@@ -1,4 +1,4 @@
-//! [`Sequence`]: cells of this rank, read one after the other.
+//! [`Sequence`]: a 1-D sequence of cells of this rank.
 
 mod buffers;
 mod cells;
@@ -17,9 +17,11 @@ use super::{Growable, LocalArray, LocalSection};
 use crate::element::Element;
 use crate::error::Result;
 
-/// Cells of this rank as one sequence: a section of a 1-D array, or several, of several chunks, one after the other.
+/// Cells of this rank in a linear order: a section of a 1-D array, or several sections, possibly of
+/// several chunks, one after another.
 ///
-/// Made from what it consists of: a section, a slice or a vector of sections, a whole local or growable array.
+/// Converted from a section, a slice or a vector of sections, or a reference to a local or growable
+/// array.
 #[derive(Debug, Clone)]
 pub struct Sequence<T> {
     cells: Result<Cells>,
@@ -36,7 +38,7 @@ pub struct Sequence<T> {
 pub trait IntoSequence<T>: Into<Sequence<T>> {}
 
 impl<T: Element> Sequence<T> {
-    /// Sections, one after the other.
+    /// Concatenates sections.
     fn of<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
     where
         T: 's,
@@ -51,12 +53,12 @@ impl<T: Element> Sequence<T> {
         Self { cells: added.map(|()| cells), element: PhantomData }
     }
 
-    /// Cells of this type.
+    /// Adds the static element type.
     pub(crate) fn from_cells(cells: Cells) -> Self {
         Self { cells: Ok(cells), element: PhantomData }
     }
 
-    /// Without the type; or the mistake made when a section was named.
+    /// The sequence without its static element type, or the error of an invalid selection.
     pub(crate) fn cells(&self) -> Result<&Cells> {
         self.cells.as_ref().map_err(Clone::clone)
     }

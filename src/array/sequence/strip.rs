@@ -11,14 +11,14 @@ use crate::extents::Index;
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A part of a sequence: a box of one chunk, which is pinned.
+/// A part of a sequence: a box of one chunk. The chunk's memory is pinned.
 #[derive(Debug, Clone)]
 pub(crate) struct Strip {
     pub core: Rc<ArrayCore>,
     pub chunk: ChunkId,
     pub region: Region,
     pub lease: Lease,
-    /// How many cells come before it.
+    /// The number of preceding cells in the sequence.
     pub first: u64,
 }
 
@@ -27,18 +27,20 @@ impl Strip {
         self.region.cells()
     }
 
-    /// A number of the memory that it lies in.
+    /// The id of the chunk's memory.
     pub fn memory(&self) -> u64 {
         self.lease.id()
     }
 
-    /// It as a kernel sees it.
+    /// Kernel binding of the part.
     pub fn binding(&self) -> Binding {
         self.core.binding(self.chunk, self.region)
     }
 
-    /// It as a kernel sees it that moves cells of any type: in words of 32 bits, but those of 8 and 16 bits as they are. Who
-    /// writes through it tells so ([`Cells::were_written`](super::Cells::were_written)), as words are no cells.
+    /// Kernel binding of the part for kernels that move cells of any type: in words of 32 bits;
+    /// elements of 8 and 16 bits keep their type. The caller records writes with
+    /// [`Cells::were_written`](super::Cells::were_written), because the history of the chunk counts
+    /// cells.
     pub fn in_words(&self) -> Binding {
         let binding = Binding { history: None, ..self.binding() };
         let words = words(binding.element) as i64;
@@ -62,7 +64,7 @@ impl Strip {
         }
     }
 
-    /// The box of some of its cells.
+    /// The box of a range of the part's cells.
     pub fn only(&self, cells: Range<u64>) -> Region {
         let start = self.region.start[0];
         let at = |cell: u64| Index::from([start + cell as i64]);
@@ -70,7 +72,7 @@ impl Strip {
     }
 }
 
-/// Words of a cell as kernels move it.
+/// Words per cell in kernels that move cells of any type.
 pub(super) fn words(element: &ElementInfo) -> usize {
     element.bytes.div_ceil(4)
 }

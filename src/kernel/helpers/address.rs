@@ -1,4 +1,5 @@
-//! Where a cell is: inside the section, the storage, the owned cells; its index in the variable.
+//! Helpers for the location of a cell: inside the section, the storage or the owned cells, and its
+//! index in the variable.
 
 use super::writer::Writer;
 use crate::kernel::geometry::Tuple;

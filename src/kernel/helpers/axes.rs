@@ -6,19 +6,20 @@ use std::collections::BTreeSet;
 use crate::kernel::geometry::{GEOMETRY, Tuple, vectors};
 use crate::wgsl::PREFIX;
 
-/// Vectors of the geometry that helpers use. An invocation loads each of them once, when it begins,
-/// into a private variable: software adapters would load them again at each use.
+/// Geometry vectors used by helpers. Each invocation loads them into private variables at its
+/// start, because software adapters would load them again at each use.
 #[derive(Default)]
 pub struct UsedVectors(RefCell<BTreeSet<usize>>);
 
 impl UsedVectors {
-    /// The private variable with a vector.
+    /// The private variable of a vector.
     pub fn variable(&self, vector: usize) -> String {
         self.0.borrow_mut().insert(vector);
         format!("$g{vector}")
     }
 
-    /// The variables, and the function that loads them; empty where no vector is used.
+    /// The declarations of the variables and of the function that loads them; empty without used
+    /// vectors.
     pub fn declarations(&self) -> String {
         let used = self.0.borrow();
         if used.is_empty() {
@@ -32,12 +33,12 @@ impl UsedVectors {
 
 const BEGIN: &str = "$load_geometry";
 
-/// The function that an invocation calls when it begins.
+/// The function called at the start of each invocation.
 pub fn begin_name() -> String {
     BEGIN.replace('$', PREFIX)
 }
 
-/// Writes expressions over tuples of a fixed number of axes, with geometry that starts at vector `at`.
+/// Writes expressions over tuples of a fixed number of axes, with geometry from vector `at` on.
 #[derive(Clone, Copy)]
 pub struct Axes<'u> {
     pub count: usize,
@@ -80,7 +81,7 @@ impl<'u> Axes<'u> {
         format!("{}.{}", self.used.variable(self.at), LETTERS[component])
     }
 
-    /// First vector of a tuple.
+    /// Index of the first vector of a tuple.
     pub fn vector(&self, tuple: Tuple) -> usize {
         self.at + 1 + tuple.place() * vectors(self.count)
     }
@@ -104,7 +105,7 @@ impl<'u> Axes<'u> {
         }
     }
 
-    /// A whole geometry tuple where a condition holds, and zeros elsewhere.
+    /// A geometry tuple if a condition is true, else zeros.
     pub fn geometry_where(&self, tuple: Tuple, condition: &str) -> String {
         match self.count {
             1 => format!("select(0, {}, {condition})", self.geometry(tuple)),
@@ -116,7 +117,8 @@ impl<'u> Axes<'u> {
         }
     }
 
-    /// Whether `lo <= name < lo + extent` on every axis from `first`; one unsigned comparison an axis.
+    /// Condition that `lo <= name < lo + extent` on every axis from `first` on, with one unsigned
+    /// comparison per axis.
     pub fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
         if first == 0 && (2..=4).contains(&self.count) {
             let n = self.count;
@@ -135,8 +137,9 @@ impl<'u> Axes<'u> {
 
     /// `axis 0 term + Σ stride · name` over the axes from 1, as i32.
     ///
-    /// What depends on the position stands first. lavapipe (22.3) reads conditions from the left for parameters to compile in;
-    /// kernels with windows whose conditions begin with one, and with something else behind it, crash it.
+    /// Operands that depend on the position come first. lavapipe (22.3) scans conditions from the
+    /// left for parameters to treat as constants, and crashes on kernels with windows whose
+    /// conditions begin with a parameter and continue with another operand.
     pub fn offset(&self, first: &str, name: &str) -> String {
         let mut out = first.to_owned();
         for axis in 1..self.count {

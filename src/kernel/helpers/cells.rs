@@ -1,4 +1,4 @@
-//! Reading and writing cells: plain, atomic, and packed in words; in one window or several.
+//! Helpers that read and write cells: plain, atomic, and packed in words; in one window or several.
 
 use super::writer::{Writer, window_name};
 use crate::kernel::geometry::Tuple;
@@ -12,7 +12,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Functions that reach one slot of the variable, whichever window it lies in.
+    /// Functions that access one slot of the variable in any window.
     fn windows(&mut self, put: bool) {
         let (x, cell) = (&self.var.name, self.cell);
         let access = |name: &str, index: &str| match (put, self.var.atomic) {
@@ -30,7 +30,8 @@ impl Writer<'_, '_> {
         self.line(&text);
     }
 
-    /// `access(variable, index)` for the window that holds slot `at`; every access ends in a return.
+    /// `access(variable, index)` for the window that holds slot `at`; every access ends in a
+    /// return.
     fn by_window(&self, access: &dyn Fn(&str, &str) -> String) -> String {
         let x = &self.var.name;
         let windows = self.shape.windows;

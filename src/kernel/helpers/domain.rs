@@ -1,4 +1,4 @@
-//! What a kernel runs over: the place of an invocation in it, the number of a workgroup.
+//! Helpers of the domain: the position of an invocation and the index of a workgroup.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use crate::kernel::geometry::{COUNT, DomainMap, Tuple};
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::{BoxForm, Signature, Space};
 
-/// What the helpers of the domain begin with, before `_`.
+/// Prefix of the domain's helpers, before `_`.
 const DOMAIN: &str = "domain";
 
-/// Their endings.
+/// Suffixes of the domain's helpers.
 pub const DOMAIN_HELPERS: [&str; 4] = ["position", "inside", "extent", "workgroup"];
 
-/// Which helper of the domain this name is.
+/// The suffix of a domain helper's name.
 fn helper_of(name: &str) -> Option<&str> {
     name.strip_prefix(DOMAIN)?.strip_prefix('_')
 }
@@ -26,7 +26,8 @@ pub fn is_domain_helper(name: &str) -> bool {
     helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper))
 }
 
-/// Why a kernel cannot declare this name, beside arrays of these names.
+/// Explains why a kernel cannot declare `name`; `None` if it can. `arrays` are the names of its
+/// arrays.
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     if is_domain_helper(name) {
         return Some(format!(
@@ -41,14 +42,14 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     })
 }
 
-/// What helpers there are, where `name` could be one and is not.
+/// A list of the domain's helpers, if `name` looks like one but is not.
 pub fn hint(name: &str) -> Option<String> {
     helper_of(name)?;
     let names = DOMAIN_HELPERS.map(|helper| format!("{DOMAIN}_{helper}"));
     Some(format!("the helpers of what a kernel runs over are {}", names.join(", ")))
 }
 
-/// What the helper `name` takes.
+/// The position type of the helper `name`, as an error text.
 pub fn takes(name: &str, axes: usize) -> Option<String> {
     match helper_of(name)? {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
@@ -63,13 +64,13 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
     }
 }
 
-/// The type of a workgroup's number.
+/// The type of a workgroup's index.
 fn workgroup_type(axes: usize) -> String {
     position_type(axes.min(3))
 }
 
-/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are
-/// used.
+/// Writes the used helpers among `domain_position`, `domain_inside`, `domain_extent` and
+/// `domain_workgroup`.
 pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
@@ -99,7 +100,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
         let first = positions.of_box(1);
         let _ = writeln!(out, "fn {DOMAIN}_workgroup($workgroup: vec3<u32>) -> {ty} {{");
         if form != BoxForm::Several {
-            // There are no more workgroups than the box has.
+            // Workgroups exist only inside the box.
             let _ = writeln!(out, "  let $n = vec3<i32>($workgroup) + {first}.xyz / {size};\n  return $n{parts};\n}}");
             return;
         }
@@ -112,7 +113,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
     }
 }
 
-/// The index in the domain, from the position.
+/// Computes the index in the domain from the position.
 fn from_position(positions: &Positions<'_>) -> String {
     let (axes, first) = (positions.axes, positions.axes.part("$p", 0));
     let mut text = format!("  var $p = $position($id);\n  if {first} != {NOWHERE} {{\n");
@@ -127,8 +128,7 @@ fn from_position(positions: &Positions<'_>) -> String {
     text + &format!("    {first} /= {step}.y;\n  }}\n  return $p;\n")
 }
 
-/// The same of a counted domain, whose workgroups stand in rows along x, one after the other along
-/// z.
+/// The helpers of a counted domain. Its workgroups are arranged in rows along x, stacked along z.
 fn counted(workgroup: &str, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
     let nowhere = nowhere(1);

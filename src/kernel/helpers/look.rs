@@ -1,7 +1,9 @@
-//! In checked runs: what loads and stores reach beyond the cells that a chunk owns, as a report that is read after the call.
+//! Checked runs: records the loads and stores beyond the owned cells of a chunk. The host reads the
+//! report after the call.
 //!
-//! An invocation keeps in private variables what it has reached, and tells it once, before it ends: software adapters spend
-//! their time in accesses to memory, also in those that no invocation of a group makes.
+//! An invocation collects its accesses in private variables and writes them to the report once, at
+//! its end. Memory accesses dominate the cost on software adapters, even if no invocation of a
+//! group executes them.
 
 use super::axes::Axes;
 use super::writer::Writer;
@@ -10,24 +12,25 @@ use crate::kernel::loops::LINE;
 use crate::kernel::signature::Watch;
 use crate::wgsl::PREFIX;
 
-/// The `global_invocation_id` of an invocation that has asked for its position.
+/// The `global_invocation_id` of an invocation that has called a position helper.
 pub const INVOCATION: &str = "$invocation";
 
-/// Whether such a one only fills up the dispatch, so that what it does is not the program's.
+/// True for invocations that only fill up the dispatch; their accesses are not part of the program.
 pub const NOBODY: &str = "$nobody";
 
-/// The function that tells what an invocation has reached, to be called before it ends.
+/// The function that writes the report of an invocation, called at its end.
 pub fn flush_name() -> String {
     format!("{PREFIX}flush")
 }
 
-/// Name of the variable with the line of the first loop of an invocation that the adapter stops.
+/// The variable for the line of the first stopped loop of an invocation.
 pub fn line_name() -> String {
     LINE.replace('$', PREFIX)
 }
 
-/// The report, for all arrays, and what an invocation keeps: its number, how many positions were outside, of which array
-/// the first one was (twice its number, and 1, and 1 more for a store) and where.
+/// Declares the report of all arrays and the private variables of an invocation: its id, the number
+/// of positions outside of chunks, and the array and position of the first one. The array is
+/// encoded as twice its index, plus 1, plus 1 for a store.
 pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> String {
     let line = if reports_stopped_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
@@ -37,7 +40,7 @@ pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> St
     )
 }
 
-/// The ghost cells of an array that an invocation keeps in mind.
+/// The ghost cells of an array that an invocation records in private variables.
 pub struct Kept<'u> {
     array: String,
     axes: Axes<'u>,
@@ -89,7 +92,7 @@ pub fn flush(arrays: &[Kept<'_>], has_many_axes: bool, reports_stopped_loops: bo
 }
 
 impl<'u> Writer<'_, 'u> {
-    /// The call that notes a position, in checked runs.
+    /// The call that records a position, in checked runs.
     pub(super) fn looks(&self, store: bool) -> String {
         match self.watch {
             Watch::Off => String::new(),
@@ -97,9 +100,10 @@ impl<'u> Writer<'_, 'u> {
         }
     }
 
-    /// `$x_look`: nothing where the chunk owns the cell; a bit for the layer and component of a ghost cell, among those of
-    /// loads or those of stores; a count and the first position of what is no cell of the chunk. Returns what an invocation keeps
-    /// of the bits, where they are no more than a word has.
+    /// Writes `$x_look`, which records an access at a position. Owned cells need no record. A ghost
+    /// cell sets the bit of its layer and component, among the bits of loads or of stores. A
+    /// position outside of the chunk increases a counter, and the first one is stored. Returns the
+    /// private variables of the bits if they fit in one word.
     pub(super) fn look(&mut self) -> Option<Kept<'u>> {
         let (loads, stores) = (self.wants("load"), self.wants("store"));
         if self.watch == Watch::Off || !(loads || stores) {
@@ -140,8 +144,9 @@ impl<'u> Writer<'_, 'u> {
     }
 }
 
-/// One axis of the layer (0 for owned cells, then those before them from near to far, then those behind), in as many digits as
-/// there are, and of the component, along axes without ghost cells.
+/// The layer along one axis (0 for owned cells, then the layers before them from near to far, then
+/// those after them), as a digit of a mixed-radix number; and the component along axes without
+/// ghost cells.
 fn layer_and_component(axes: Axes<'_>, axis: usize) -> String {
     let part = |tuple| axes.geometry_part(tuple, axis);
     let (lo, extent) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent));

@@ -1,13 +1,13 @@
-//! The WGSL that is appended to a kernel: address helpers for every bound array, and those of what
-//! the kernel runs over.
+//! Generator of the WGSL that is appended to a kernel: address helpers for every bound array, and
+//! helpers of the domain.
 //!
-//! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They
-//! depend on the number of axes, the kind of element and the number of windows only; everything
-//! else is data in [`super::geometry`].
+//! WGSL functions cannot take pointers to storage, so helpers are generated per array. They depend
+//! only on the number of axes, the kind of element and the number of windows; all other inputs are
+//! data in [`super::geometry`].
 //!
-//! In the texts here `$` stands for the prefix of names that are Zippy's own: whatever the helpers
-//! call by a name is theirs by that, one of the array's, or one of [`WORDS`], so that nothing that
-//! a user declares comes between.
+//! In the texts of this module, `$` stands for the prefix of internal names. Helpers refer only to
+//! internal names, to names derived from the array's name, and to [`WORDS`], so that no declaration
+//! of the user changes their meaning.
 //!
 //! A kernel has two texts for each set of arrays: one for a call over one box, and one for a call
 //! over several boxes, which searches for the box of each invocation. Arrays with equal geometry
@@ -40,7 +40,7 @@ use position::Positions;
 use writer::Writer;
 pub use writer::window_name;
 
-/// The endings of helper names.
+/// Suffixes of helper names.
 pub const HELPERS: [&str; 14] = [
     "position",
     "inside",
@@ -58,7 +58,7 @@ pub const HELPERS: [&str; 14] = [
     "index",
 ];
 
-/// The words of WGSL's own that helpers and elementwise expressions use, keywords aside.
+/// Predeclared WGSL names in helpers and elementwise expressions, except keywords.
 pub const WORDS: [&str; 28] = [
     "all",
     "any",
@@ -149,8 +149,7 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
     out.replace('$', PREFIX)
 }
 
-/// Why a kernel cannot declare this name for the whole module: an array, a function or anything
-/// else.
+/// Explains why a kernel cannot declare `name` at module scope; `None` if it can.
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     let helper_of = |x: &&&str| {
         let helper = name.strip_prefix(**x).and_then(|rest| rest.strip_prefix('_'));
@@ -163,7 +162,7 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     wgsl::taken(name, &WORDS).or_else(of_domain).or_else(|| arrays.iter().find(helper_of).map(of_array))
 }
 
-/// Why a helper that the kernel calls does not exist, where `name` is one.
+/// Explains why a helper that the kernel calls does not exist; `None` if `name` is no helper.
 pub fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     for (var, shape) in scan.storage.iter().zip(&signature.vars) {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
@@ -180,7 +179,7 @@ pub fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Stri
     domain::hint(name)
 }
 
-/// What the helper `name` takes as its first argument, where something else was given.
+/// The position type of the helper `name`, as an error text for a wrong first argument.
 pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
     let mut vars = scan.storage.iter().zip(&signature.vars);
@@ -196,7 +195,7 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
     }
 }
 
-/// The types of positions in what is bound to each variable; none where there are no arrays.
+/// The position types of the arrays bound to each variable; `None` without arrays.
 pub fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
     let of_axes = |axes: usize| {
         let vars = scan.storage.iter().zip(&signature.vars).filter(|(_, shape)| shape.axes == axes);
@@ -210,7 +209,7 @@ pub fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
     (!list.is_empty()).then(|| format!("a position has one component for each axis: {}", list.join("; ")))
 }
 
-/// Why a variable has not this helper.
+/// Explains why a variable does not have this helper.
 fn missing(var: &StorageVar, shape: &VarShape, signature: &Signature, helper: &str) -> Option<String> {
     let (x, domain_axes) = (&var.name, signature.domain_axes);
     Some(match helper {

@@ -1,7 +1,7 @@
-//! The position of invocations that have none.
+//! The position of invocations outside of the domain.
 
-/// The coordinate, on every axis, of invocations outside the domain: no small multiple of it (modulo 2³²) is small, so that
-/// coordinates computed from it stay outside as well.
+/// The coordinate, on every axis, of invocations outside of the domain. No small multiple of it
+/// (modulo 2³²) is small, so that coordinates computed from it are also outside.
 pub const NOWHERE: i32 = 0x9E37_79B9_u32 as i32;
 
 /// [`NOWHERE`] on every axis.

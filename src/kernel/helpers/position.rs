@@ -1,4 +1,4 @@
-//! From an invocation to its cell.
+//! Helpers that compute the cell of an invocation.
 
 use std::fmt::Write;
 
@@ -20,14 +20,14 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Texts that lead from the number of an invocation to its position.
+/// WGSL that computes the position of an invocation from its id.
 pub struct Positions<'u> {
     pub axes: Axes<'u>,
     pub used: &'u UsedVectors,
-    /// First vector of the domain's geometry.
+    /// Index of the first vector of the domain's geometry.
     pub at: usize,
     pub form: BoxForm,
-    /// Cells of a word, for kernels with one invocation a word; else `None`.
+    /// Cells per word, for kernels with one invocation per word; else `None`.
     pub word_cells: Option<usize>,
     pub is_watched: bool,
 }
@@ -41,8 +41,8 @@ impl Positions<'_> {
         }
     }
 
-    /// Statements that find the box, the number `$i` of an invocation in it, and whether there is
-    /// none.
+    /// Statements that find the box of an invocation, its id `$i` in the box, and whether it is
+    /// outside of all boxes.
     fn invocation(&self) -> String {
         let mut text = String::new();
         if self.form == BoxForm::Several {
@@ -65,8 +65,8 @@ impl Positions<'_> {
         let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(self.axes.count);
         let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
         text += "  var $n = vec4<u32>(0u);\n";
-        // Boxes that there are not begin beyond everything. Their number in a condition would be a
-        // branch on a parameter.
+        // Unused boxes begin after all invocations. Their number in a condition would be a branch
+        // on a parameter.
         for k in 0..MAX_BOXES / 4 {
             let start = self.used.variable(self.at + starts + k);
             let _ = writeln!(text, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {start});");
@@ -86,7 +86,7 @@ impl Positions<'_> {
         text + "}\n"
     }
 
-    /// The index in the domain without a division; none where it takes one.
+    /// The index in the domain, if it can be computed without a division.
     pub fn domain_index(&self) -> Option<String> {
         let axes = self.axes;
         if self.form != BoxForm::OneInOrder || axes.count > 3 || self.word_cells.is_some() {
@@ -102,7 +102,7 @@ impl Positions<'_> {
         &".xyzw"[..1 + self.axes.count.min(4)]
     }
 
-    /// Two axes that share direction z.
+    /// Unfolds the two axes that share direction z.
     fn unfold(&self) -> String {
         let (fold, first) = (self.of_box(7), self.of_box(1));
         format!(
@@ -161,7 +161,7 @@ impl Positions<'_> {
         text
     }
 
-    /// Five axes and more; all from the third direction on share z.
+    /// Five or more axes; all axes from the third direction on share z.
     fn many_axes(&self) -> String {
         let (n, ty) = (self.axes.count, self.axes.ty());
         let part = |tuple: usize, k: usize| {
@@ -180,7 +180,7 @@ impl Positions<'_> {
                     let _ = writeln!(text, "  $d = $t % {0};\n  $t = $t / {0};", part(2, k));
                 }
             }
-            // Along axis 0 invocations may be a whole word of cells apart.
+            // Along axis 0, neighbouring invocations may be a whole word of cells apart.
             let (axis, step) = (part(1, k), self.used.variable(self.at));
             let _ = writeln!(text, "  $p[{axis}] += $d * select(1, {step}.y, {axis} == 0);");
         }

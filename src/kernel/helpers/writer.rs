@@ -1,4 +1,4 @@
-//! The helpers of one array while they are written.
+//! [`Writer`]: generator of the helpers of one array.
 
 use super::axes::Axes;
 use crate::kernel::geometry::Tuple;
@@ -6,19 +6,19 @@ use crate::kernel::scan::{SourceScan, StorageVar};
 use crate::kernel::signature::{VarShape, Watch};
 use crate::wgsl::PREFIX;
 
-/// The name that window `k` (from 1) of a variable is bound under.
+/// The variable of window `k` (from 1) of an array.
 pub fn window_name(var: &str, k: u32) -> String {
     format!("{PREFIX}{var}_window{k}")
 }
 
-/// One array, and the text so far.
+/// An array and the text of its helpers so far.
 pub(super) struct Writer<'a, 'u> {
     pub(super) out: &'a mut String,
-    /// Its number among the storage variables.
+    /// Index among the storage variables.
     pub(super) number: usize,
     pub(super) var: &'a StorageVar,
     pub(super) shape: VarShape,
-    /// The text of one cell's type.
+    /// The WGSL type of a cell.
     pub(super) cell: &'a str,
     pub(super) axes: Axes<'u>,
     pub(super) scan: &'a SourceScan,
@@ -27,19 +27,20 @@ pub(super) struct Writer<'a, 'u> {
 }
 
 impl Writer<'_, '_> {
-    /// Whether the kernel calls this helper.
+    /// True if the kernel calls this helper.
     pub(super) fn wants(&self, helper: &str) -> bool {
         self.scan.words.contains(&format!("{}_{helper}", self.var.name))
     }
 
-    /// The condition that the storage has the cell at `$p`.
+    /// Condition that the storage contains the cell at `$p`.
     pub(super) fn has(&self) -> String {
         let within = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
         format!("{within} & {}", self.any())
     }
 
-    /// A condition that holds wherever there is a cell, and that drivers cannot know. It stands in conditions that parameters alone
-    /// decide where a position is a constant, and in extents, which users loop up to.
+    /// Condition that is true for every array with cells, but that drivers cannot evaluate in
+    /// advance. Added to conditions at constant positions, which would otherwise depend on
+    /// parameters only, and to extents, which users take as loop ends.
     pub(super) fn any(&self) -> String {
         format!("(arrayLength(&{}) > 0u)", self.var.name)
     }

@@ -1,4 +1,4 @@
-//! The stores of a loop's body, found ahead of its first iteration.
+//! Collects the stores of a loop's body before its first iteration is analysed.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The step of a counter: `step` where the store is `variable = variable + step` or with a minus.
+    /// The step of a counter: `step` if the store is `variable = variable + step` or `variable -
+    /// step`.
     fn step(&self, pointer: Handle<Expression>, value: Handle<Expression>) -> Option<Handle<Expression>> {
         let Expression::LocalVariable(variable) = self.function.expressions[pointer] else { return None };
         let Expression::Binary { op: naga::BinaryOperator::Add | naga::BinaryOperator::Subtract, left, right } =
@@ -64,7 +65,7 @@ impl Walk<'_> {
     }
 }
 
-/// Adds the private variables that a function and the functions it calls store to.
+/// Adds the private variables that a function and its callees store to.
 fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut BTreeSet<Handle<GlobalVariable>>) {
     let function = &module.functions[function];
     let mut blocks = vec![&function.body];
@@ -83,7 +84,7 @@ fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut
     }
 }
 
-/// The private variable that a pointer leads into.
+/// The private variable that a pointer refers to.
 fn private(module: &Module, function: &Function, mut pointer: Handle<Expression>) -> Option<Handle<GlobalVariable>> {
     loop {
         pointer = match function.expressions[pointer] {

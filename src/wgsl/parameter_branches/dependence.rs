@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::BitOr;
 
-/// Inputs from which a value is computed; constants alone by default.
+/// Set of inputs from which a value is computed. The default is a value computed from constants
+/// only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dependence {
     /// A uniform at a constant index.
     pub on_uniform: bool,
-    /// The number of iterations of the loop around the value.
+    /// The counter of the innermost loop around the value.
     pub on_counter: bool,
-    /// Anything that differs between invocations or is read from memory.
+    /// Any value that differs between invocations or comes from memory.
     pub on_more: bool,
 }
 
@@ -30,7 +31,8 @@ impl BitOr for Dependence {
     }
 }
 
-/// Joins what variables depend on at the ends of two branches; where they differ, also on `differs`.
+/// Joins the dependences of variables at the ends of two branches. A variable that differs between
+/// the branches also depends on `differs`.
 pub fn merge<K: Ord + Copy>(into: &mut BTreeMap<K, Dependence>, other: &BTreeMap<K, Dependence>, differs: Dependence) {
     for (&key, &value) in other {
         let here = into.entry(key).or_default();

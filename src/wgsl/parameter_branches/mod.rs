@@ -1,14 +1,18 @@
-//! Branches that depend on parameters alone, found in naga's module.
+//! Finds branches in a naga module that depend on parameters only.
 //!
-//! Mesa's software driver (lavapipe 22.3) takes a uniform for a constant where nothing else decides a branch. It then
-//! compiles a kernel of ordinary size anew at every call and keeps all that it has compiled. These decide a branch alone:
+//! Mesa's software driver (lavapipe 22.3) treats a uniform as a constant if a branch depends on
+//! nothing else. It then compiles a kernel of ordinary size at every call and keeps every compiled
+//! version. A branch has this effect if its condition is computed only from
 //!
-//! * uniforms that are read at a constant index, and arithmetic on them and on constants;
-//! * for the end of a loop also a counter, one that begins and proceeds by such values, as in `for (var i = 0; i < n; i++)`;
-//! * in a loop with a constant number of iterations, which drivers unroll, its counter.
+//! * uniforms read at a constant index, constants, and arithmetic on them;
+//! * for the end of a loop, also a counter that starts and advances by such values, as in `for (var
+//!   i = 0; i < n; i++)`;
+//! * in a loop with a constant number of iterations, which drivers unroll, the loop's counter.
 //!
-//! Anything else in the condition prevents it: the id of the invocation or of its workgroup, the length of an array, a value
-//! loaded from storage, a uniform at an index that depends on these, a variable changed by a branch or a loop. So a condition becomes arithmetic (`select`, a product with `clamp`), or a counter begins at the number of an
+//! Any other input in the condition prevents it: the id of the invocation or its workgroup, the
+//! length of an array, a value loaded from storage, a uniform at an index that depends on these, or
+//! a variable changed in a branch or a loop. To avoid such a branch, replace the condition by
+//! arithmetic (`select`, a product with `clamp`), or start the counter at the index of an
 //! invocation or a workgroup.
 
 mod changes;
@@ -25,12 +29,12 @@ use naga::Module;
 use dependence::MORE;
 use walk::Walk;
 
-/// Whether every kernel text with such a branch is an error in this process. Cargo sets the variable for the programs, tests
-/// and benchmarks of this project; a user's kernels may branch as they like.
+/// True if such branches are errors in this process. Cargo sets the environment variable for the
+/// programs, tests and benchmarks of this project; kernels of users are not restricted.
 static ARE_REFUSED: LazyLock<bool> =
     LazyLock::new(|| std::env::var("ZIPPY_REFUSE_PARAMETER_BRANCHES").is_ok_and(|value| value == "1"));
 
-/// Checks a module for branches on parameters alone, in a process that [refuses](ARE_REFUSED) them.
+/// Checks a module for branches on parameters only, in a process that [refuses](ARE_REFUSED) them.
 ///
 /// # Errors
 /// The branches that [`parameter_branches`] finds.
@@ -46,10 +50,11 @@ pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), Strin
     ))
 }
 
-/// Checks a text that goes to the driver without the kernel composer for branches on parameters alone.
+/// Checks a text that reaches the driver without the kernel composer for branches on parameters
+/// only.
 ///
 /// # Errors
-/// The branches that are found; a text that naga refuses.
+/// The branches found; a text that naga cannot parse.
 pub fn check_text(text: &str) -> Result<(), String> {
     if !*ARE_REFUSED {
         return Ok(());
@@ -58,7 +63,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     check_parameter_branches(&module, text)
 }
 
-/// Finds the conditions that parameters alone decide: function, line and words of each, from `text`.
+/// Finds the conditions that depend on parameters only: function, line and source text of each.
 pub fn parameter_branches(module: &Module, text: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     for point in &module.entry_points {

@@ -12,7 +12,7 @@ const HEAD: &str = "
     fn store(n: ptr<function, i32>, to: i32) { *n = to; }
 ";
 
-/// How many branches are found in an entry point of these statements.
+/// The number of branches found in an entry point with these statements.
 fn found(statements: &str) -> usize {
     let text = format!(
         "{HEAD} @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>, \

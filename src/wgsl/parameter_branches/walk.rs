@@ -1,4 +1,4 @@
-//! [`Walk`]: a function's statements in the order in which they run, with what each value depends on.
+//! [`Walk`]: data-flow analysis of a function's statements in execution order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,18 @@ use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Lo
 
 use super::dependence::{COUNTER, Dependence, MORE, UNIFORM, merge};
 
-/// A variable whose values are followed.
+/// A variable whose dependence is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
     Local(Handle<LocalVariable>),
     Private(Handle<GlobalVariable>),
-    /// The variable of a caller, by the number of the argument that points to it.
+    /// A variable of the caller, by the index of the pointer argument.
     Argument(u32),
 }
 
 pub type Privates = BTreeMap<Handle<GlobalVariable>, Dependence>;
 
-/// One call of a function.
+/// Analysis of one call of a function.
 pub struct Walk<'a> {
     pub module: &'a Module,
     text: &'a str,
@@ -37,7 +37,8 @@ pub enum Target {
     Other,
 }
 
-/// Changes of a loop: for each variable the step of every store to it, none where the store is not a step.
+/// The stores of a loop to each variable; each entry is the step of a counter, or `None` for other
+/// stores.
 #[derive(Default)]
 pub struct Changes {
     pub stores: BTreeMap<Variable, Vec<Option<Handle<Expression>>>>,
@@ -57,7 +58,7 @@ impl<'a> Walk<'a> {
         Self { module, text, function, arguments, values, locals, privates, returned: None, found }
     }
 
-    /// Walks through the function and returns the dependence of its result.
+    /// Analyses the function and returns the dependence of its result.
     pub fn run(mut self) -> Dependence {
         for (handle, variable) in self.function.local_variables.iter() {
             let init = variable.init.map_or(Dependence::default(), |init| self.value(init));
@@ -68,7 +69,7 @@ impl<'a> Walk<'a> {
         self.returned.unwrap_or_default()
     }
 
-    /// A value as it was when it was computed.
+    /// The dependence of a value at the time of its evaluation.
     fn value(&self, handle: Handle<Expression>) -> Dependence {
         self.values.get(&handle).copied().unwrap_or_else(|| self.compute(handle))
     }
@@ -129,7 +130,7 @@ impl<'a> Walk<'a> {
         };
     }
 
-    /// The variable that a pointer leads into, and whether all indices on the way are constants.
+    /// The variable that a pointer refers to, and whether all indices on the path are constant.
     pub fn target(&self, mut pointer: Handle<Expression>) -> (Target, bool) {
         let mut at_constant = true;
         loop {
@@ -168,7 +169,7 @@ impl<'a> Walk<'a> {
         value
     }
 
-    /// Walks through a block; true if control reaches its end.
+    /// Analyses a block; true if control reaches its end.
     fn block(&mut self, block: &Block, of_loop: bool) -> bool {
         block.iter().all(|statement| self.statement(statement, of_loop))
     }
@@ -193,7 +194,7 @@ impl<'a> Walk<'a> {
             Statement::Switch { selector, cases } => {
                 let value = self.check(*selector, false);
                 let blocks: Vec<_> = cases.iter().map(|case| &case.body).collect();
-                // A `break` leaves the switch: what stands behind it is reached, with what any of the cases has stored.
+                // A `break` leaves the switch, so the code after it may see the stores of any case.
                 self.branches(value, &blocks);
                 let mut changes = Changes::default();
                 blocks.iter().for_each(|block| self.collect_changes(block, &mut changes));
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
             Statement::Break | Statement::Continue | Statement::Kill => return false,
             Statement::Return { value } => {
                 let value = value.map_or(Dependence::default(), |value| self.value(value));
-                // Which of several returns is taken depends on what the branches before it do.
+                // With several returns, the result depends on the branches before them.
                 self.returned = Some(self.returned.map_or(value, |_| MORE));
                 return false;
             }
@@ -255,13 +256,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes the counters of a loop with a constant number of iterations for constants, as drivers unroll it.
+    /// Treats the counters of a loop with a constant number of iterations as constants: drivers
+    /// unroll it.
     fn unroll(&mut self) {
         let values = self.locals.values_mut().chain(self.privates.values_mut());
         values.filter(|value| **value == COUNTER).for_each(|value| *value = Dependence::default());
     }
 
-    /// Walks through alternative blocks. A variable that differs at their ends depends on the condition, too.
+    /// Analyses alternative blocks. A variable that differs at their ends also depends on the
+    /// condition.
     fn branches(&mut self, condition: Dependence, blocks: &[&Block]) -> bool {
         let before = (self.locals.clone(), self.privates.clone());
         let mut ends = Vec::new();
@@ -287,7 +290,7 @@ impl<'a> Walk<'a> {
         for block in [body, continuing] {
             self.collect_changes(block, &mut changes);
         }
-        // Counters of the loops around this one are no constants to it.
+        // Counters of enclosing loops vary inside this loop.
         for value in self.locals.values_mut().chain(self.privates.values_mut()) {
             value.on_more |= value.on_counter;
         }
@@ -307,7 +310,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a block ends by leaving the loop around it.
+/// True if the last statement of a block leaves the enclosing loop.
 fn leaves(block: &Block) -> bool {
     match block.iter().last() {
         Some(Statement::Break | Statement::Return { .. }) => true,
